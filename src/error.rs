@@ -1,0 +1,75 @@
+//! What stops a run, and the exit code it means.
+//!
+//! A rule that fails is not in here: an `Error` says that the program could not do its work.
+
+use std::fmt;
+
+use crate::revision::Revision;
+
+/// Exit codes of the program, documented in `--help`.
+pub mod exit {
+    pub const CONFORMING: u8 = 0;
+    pub const FAILED: u8 = 1;
+    pub const USAGE: u8 = 2;
+    pub const UNREACHABLE: u8 = 3;
+    pub const NOTHING_EXERCISED: u8 = 4;
+}
+
+#[derive(Debug)]
+pub enum Error {
+    /// The command line or the configuration asks for something that cannot be.
+    Usage { message: String, cure: Option<String> },
+    /// Suites that do not load; already rendered, with places and carets.
+    Suites { rendered: String, count: usize },
+    /// A configuration with mistakes; already rendered, with places and carets.
+    Config { rendered: String, count: usize },
+    /// A file of the user that cannot be read or written.
+    File { path: String, doing: &'static str, source: std::io::Error },
+    /// The server could not be started or reached, or does not speak the protocol.
+    Target { tried: String, came: String, cure: String },
+    /// It is reachable, but not in the revision asked for.
+    NotSpoken { asked: Revision, offered: String },
+}
+
+impl Error {
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self::Usage { message: message.into(), cure: None }
+    }
+
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage { .. } | Self::Suites { .. } | Self::Config { .. } | Self::File { .. } => exit::USAGE,
+            Self::Target { .. } | Self::NotSpoken { .. } => exit::UNREACHABLE,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Usage { message, cure } => {
+                write!(f, "error: {message}")?;
+                cure.as_ref().map_or(Ok(()), |cure| write!(f, "\n  help: {cure}"))
+            }
+            Self::Suites { rendered, count } => {
+                let noun = if *count == 1 { "mistake" } else { "mistakes" };
+                write!(f, "{rendered}\n\nerror: {count} {noun} in the suites; nothing was sent to the server")
+            }
+            Self::Config { rendered, count } => {
+                let noun = if *count == 1 { "mistake" } else { "mistakes" };
+                write!(f, "{rendered}\nerror: {count} {noun} in the configuration; nothing was sent to the server")
+            }
+            Self::File { path, doing, source } => write!(f, "error: failed to {doing} `{path}`: {source}"),
+            Self::Target { tried, came, cure } => {
+                write!(f, "error: the server could not be tested\n  tried: {tried}\n   came: {came}\n   help: {cure}")
+            }
+            Self::NotSpoken { asked, offered } => write!(
+                f,
+                "error: the server does not speak revision {asked}\n   came: {offered}\n   help: leave out --revision \
+                 to test the newest it speaks, or use `--revision all`"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,130 @@
+//! One thing seen on the wire, in either direction.
+//!
+//! A frame that is no message is kept too: a lenient reader would hide the very faults that are reported. The
+//! serialised form is what rules see as `$transcript` and what a transcript file holds, so its member names are part of
+//! the suite language.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::revision::Revision;
+
+/// Who put a frame on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Side {
+    Client,
+    Server,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FrameKind {
+    /// A JSON object or array: `message` holds it.
+    Message,
+    /// Bytes that are no JSON: `text` holds their beginning, `why` says what is wrong with them.
+    Junk,
+    /// The head of an HTTP request: `http` holds it.
+    HttpRequest,
+    /// The head of an HTTP response: `http` holds it.
+    HttpResponse,
+    /// Something that is not traffic: a process that ended, a stream that closed, a limit that was reached. In `text`.
+    Note,
+}
+
+/// The head of an HTTP request or response. Values of headers given by the user are never in here.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HttpHead {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// Names in lower case, in the order sent; a repeated header is listed twice.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<(String, String)>,
+}
+
+/// What surrounded a message that came as an event of an event stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<u64>,
+}
+
+/// One frame of the run. Members that do not apply to its kind are absent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Frame {
+    /// Its number in the run, from 1, over all connections and both directions.
+    pub frame: u64,
+    /// Microseconds since the run began.
+    pub at: u64,
+    /// The connection it belongs to.
+    pub link: u32,
+    pub from: Side,
+    pub kind: FrameKind,
+    /// On frames of the client: the suite that caused it, or `handshake`, `probe`, `answer`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Length on the wire, without the delimiter.
+    #[serde(default)]
+    pub bytes: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// What was odd about the bytes of an otherwise readable message, by name: `crlf`, `bom`, `invalid-utf8`,
+    /// `duplicate-key`, `unterminated`, `blank-lines`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flaws: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<HttpHead>,
+    /// The HTTP exchange that carried it: all frames of one request and its response share the number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub post: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<Event>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transport {
+    Stdio,
+    Http,
+    Sse,
+}
+
+impl Transport {
+    pub const ALL: [Self; 3] = [Self::Stdio, Self::Http, Self::Sse];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Stdio => "stdio",
+            Self::Http => "http",
+            Self::Sse => "sse",
+        }
+    }
+}
+
+impl std::fmt::Display for Transport {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// One connection of the run: a process, or a session over HTTP.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    pub link: u32,
+    pub transport: Transport,
+    /// Absent until the handshake has settled it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revision: Option<Revision>,
+}

@@ -1,0 +1,12 @@
+//! What happened in a run, as plain data: it can be saved, loaded and judged again.
+
+mod frame;
+mod recorder;
+mod reply;
+mod scene;
+pub mod transcript;
+
+pub use frame::{Event, Frame, FrameKind, HttpHead, Link, Side, Transport};
+pub use recorder::{Recorder, Sent};
+pub use reply::{End, HttpStatus, Reply};
+pub use scene::Scene;

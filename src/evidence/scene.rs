@@ -1,0 +1,40 @@
+//! Everything besides the frames that rules may refer to, for one revision of one run.
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::Transport;
+use crate::revision::Revision;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scene {
+    pub revision: Revision,
+    pub transport: Transport,
+    /// `$server`: capabilities, info, instructions, and the reply they came in as `hello`.
+    pub server: Value,
+    /// `$client`: what the client declared.
+    pub client: Value,
+    /// `$facts`: what is known about the server, from the configuration or found out.
+    pub facts: Value,
+    /// Proposals and dialects that are judged.
+    #[serde(default)]
+    pub proposals: Vec<String>,
+    /// What each suite saved, by its id: an object with a member for each save.
+    #[serde(default)]
+    pub saves: IndexMap<String, Value>,
+    /// Suites underneath which the server or the connection broke down, and how.
+    #[serde(default)]
+    pub incidents: IndexMap<String, String>,
+}
+
+impl Scene {
+    /// The member of the capabilities at a dotted path, unless it is absent or false.
+    pub fn offers(&self, capability: &str) -> bool {
+        let mut value = &self.server["capabilities"];
+        for name in capability.split('.') {
+            value = &value[name];
+        }
+        !matches!(value, Value::Null | Value::Bool(false))
+    }
+}

@@ -1,0 +1,165 @@
+//! What judging yields and reports read: verdicts as plain data.
+//!
+//! The serialised form of [`RunReport`] is the JSON report, a public and versioned format: `reports/README.md`.
+
+pub mod excerpt;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::revision::Revision;
+
+/// Raised when a reader of the JSON report would have to change.
+pub const REPORT_SCHEMA: u32 = 1;
+
+/// How strong a rule is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    Must,
+    Should,
+    /// A quality point that no text states: shown, never fails.
+    Advice,
+    /// What a server is free to do: only observed.
+    May,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    Fail,
+    /// The rule could not be judged because the server or the harness broke down underneath it.
+    Broken,
+    Warn,
+    Advice,
+    Pass,
+    Observed,
+    /// It applies, but nothing in this run showed it.
+    NotExercised,
+    /// It does not apply to this revision, transport or server.
+    NotApplicable,
+}
+
+/// One place where a rule does not hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What it is about, as the server's author would name it: a URI, a method, a member.
+    pub subject: String,
+    /// One sentence: what came, against what was expected.
+    pub message: String,
+    /// The members at fault, for a diff: absent where there is nothing structured to show.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub received: Option<Value>,
+    /// JSON Pointer into the last of `frames`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+    /// Numbers of the frames that show it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frames: Vec<u64>,
+    /// Those frames, shortened, so that the report stands alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<ShownFrame>,
+    /// The same finding at other places, counted instead of repeated.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub alike: usize,
+    /// A command that shows it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reproduce: Option<String>,
+}
+
+/// A frame as a report shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ShownFrame {
+    pub frame: u64,
+    /// `client` or `server`.
+    pub from: String,
+    /// One line, cut in the middle where it was long.
+    pub text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RuleResult {
+    pub id: String,
+    pub suite: String,
+    pub revision: Revision,
+    pub level: Level,
+    pub status: Status,
+    pub statement: String,
+    pub source: String,
+    /// Why the rule follows, where no text states it outright.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub derived: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// How many subjects were judged.
+    pub checked: usize,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+    /// Why it was not judged, or what broke.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What a `may` rule saw.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observed: Vec<Value>,
+    /// Rules whose findings have the same cause and are folded under this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
+}
+
+/// What was tested, as far as it may be shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TargetReport {
+    /// As a user would type it: a command line, or a URL. No secrets.
+    pub name: String,
+    /// The options of `mcp-conform run` that name it. No secrets.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub options: String,
+    pub transport: String,
+    /// `name` and `version` as the server states them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<Value>,
+    #[serde(default)]
+    pub capabilities: Value,
+    /// Every revision the server was seen to speak.
+    pub revisions: Vec<Revision>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    pub rules: usize,
+    pub by_status: IndexMap<Status, usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunReport {
+    pub schema: u32,
+    pub tool: Tool,
+    pub target: TargetReport,
+    /// The revisions that were tested.
+    pub revisions: Vec<Revision>,
+    /// Seconds since 1970 at the start, and the length of the run.
+    pub started: u64,
+    pub ms: u64,
+    /// `should` counts as failure.
+    pub strict: bool,
+    pub exit_code: u8,
+    pub totals: Totals,
+    /// One line each: what was not judged and why, what limit was reached, how the server ended.
+    pub notes: Vec<String>,
+    pub rules: Vec<RuleResult>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tool {
+    pub name: String,
+    pub version: String,
+}
+
+// Called by serde, which passes a reference.
+#[expect(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}

@@ -1,0 +1,266 @@
+//! Cutting a long line down to the part that matters.
+//!
+//! Widths are columns of a terminal, ranges are bytes.
+
+use std::{borrow::Cow, ops::Range};
+
+use unicode_width::UnicodeWidthChar;
+
+/// Columns that a text takes.
+pub fn columns(text: &str) -> usize {
+    // Nearly every text is like that, and some are long.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return text.len();
+    }
+    text.chars().map(|c| c.width().unwrap_or(0)).sum()
+}
+
+/// The beginning and the end of a text that is too long.
+pub fn middle(text: &str, width: usize) -> Cow<'_, str> {
+    if columns(text) <= width {
+        return Cow::Borrowed(text);
+    }
+    let room = width.saturating_sub(1);
+    let ending = tail(text, room / 3);
+    let beginning = head(text, room - columns(ending));
+    Cow::Owned(format!("{beginning}…{ending}"))
+}
+
+/// A text that is too long, cut on either side of the part that matters, and where that part is then.
+///
+/// Of a part that is itself too long the beginning is kept.
+pub fn around(text: &str, part: Range<usize>, width: usize) -> (String, Range<usize>) {
+    if columns(text) <= width {
+        return (text.to_owned(), part);
+    }
+    let (before, inside, after) = (&text[..part.start], &text[part.clone()], &text[part.end..]);
+    // A column on either side is for the marks of the cuts.
+    let room = width.saturating_sub(2);
+    let spare = room.saturating_sub(columns(inside)).max(room / 4);
+    let left = (spare / 2).max(spare.saturating_sub(columns(after)));
+    let shown_before = tail(before, left);
+    let shown_inside = head(inside, room - columns(shown_before));
+    let rest = room - columns(shown_before) - columns(shown_inside);
+    let shown_after = if shown_inside == inside { head(after, rest) } else { "" };
+
+    let mut cut = String::from(if shown_before == before { "" } else { "…" });
+    let start = cut.len() + shown_before.len();
+    for piece in [shown_before, shown_inside, shown_after] {
+        cut.push_str(piece);
+    }
+    if shown_after != after || shown_inside != inside {
+        cut.push('…');
+    }
+    (cut, start..start + shown_inside.len())
+}
+
+/// A message as a report keeps it: whole, or if it is long the part around what a JSON Pointer names.
+pub fn message(json: &str, pointer: Option<&str>) -> String {
+    const KEPT: usize = 2000;
+    match pointer.and_then(|pointer| locate(json, pointer)) {
+        Some(part) => around(json, part, KEPT).0,
+        None => middle(json, KEPT).into_owned(),
+    }
+}
+
+/// Where in a JSON text the value stands that a JSON Pointer names.
+pub fn locate(json: &str, pointer: &str) -> Option<Range<usize>> {
+    let mut scan = Scan { json, at: 0 };
+    for token in pointer.strip_prefix('/').into_iter().flat_map(|rest| rest.split('/')) {
+        scan.enter(&token.replace("~1", "/").replace("~0", "~"))?;
+    }
+    scan.value()
+}
+
+/// The longest beginning of at most so many columns.
+fn head(text: &str, width: usize) -> &str {
+    let mut used = 0;
+    let end = text.char_indices().find(|(_, c)| {
+        used += c.width().unwrap_or(0);
+        used > width
+    });
+    end.map_or(text, |(at, _)| &text[..at])
+}
+
+/// The longest ending of at most so many columns.
+fn tail(text: &str, width: usize) -> &str {
+    let mut used = 0;
+    let start = text.char_indices().rev().find(|(_, c)| {
+        used += c.width().unwrap_or(0);
+        used > width
+    });
+    start.map_or(text, |(at, c)| &text[at + c.len_utf8()..])
+}
+
+/// A position in a JSON text. Every step gives `None` where the text is not what it was taken for.
+struct Scan<'a> {
+    json: &'a str,
+    at: usize,
+}
+
+impl Scan<'_> {
+    /// From before an object or array to before its member of that name or number.
+    fn enter(&mut self, token: &str) -> Option<()> {
+        let object = match self.peek()? {
+            b'{' => true,
+            b'[' => false,
+            _ => return None,
+        };
+        self.at += 1;
+        for number in 0.. {
+            if matches!(self.peek()?, b'}' | b']') {
+                return None;
+            }
+            let found = if object {
+                let key = self.value()?;
+                (self.peek()? == b':').then(|| self.at += 1)?;
+                serde_json::from_str::<String>(&self.json[key]).ok()? == token
+            } else {
+                number.to_string() == token
+            };
+            if found {
+                return Some(());
+            }
+            self.value()?;
+            if self.peek()? == b',' {
+                self.at += 1;
+            }
+        }
+        None
+    }
+
+    /// Over one value, whatever it is.
+    fn value(&mut self) -> Option<Range<usize>> {
+        self.peek()?;
+        let start = self.at;
+        let mut depth = 0_usize;
+        loop {
+            match self.byte()? {
+                b'"' => self.string()?,
+                b'{' | b'[' => {
+                    depth += 1;
+                    self.at += 1;
+                }
+                b'}' | b']' => {
+                    depth = depth.checked_sub(1)?;
+                    self.at += 1;
+                }
+                _ if depth > 0 => self.at += 1,
+                _ => {
+                    let rest = &self.json[self.at..];
+                    self.at += rest.find(|c: char| ",]} \t\r\n".contains(c)).unwrap_or(rest.len());
+                }
+            }
+            if depth == 0 {
+                return (self.at > start).then_some(start..self.at);
+            }
+        }
+    }
+
+    fn string(&mut self) -> Option<()> {
+        loop {
+            self.at += 1;
+            match self.byte()? {
+                b'\\' => self.at += 1,
+                b'"' => break,
+                _ => {}
+            }
+        }
+        self.at += 1;
+        Some(())
+    }
+
+    /// The next byte that is no space.
+    fn peek(&mut self) -> Option<u8> {
+        while self.byte()?.is_ascii_whitespace() {
+            self.at += 1;
+        }
+        self.byte()
+    }
+
+    fn byte(&self) -> Option<u8> {
+        self.json.as_bytes().get(self.at).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn cuts_anything(text in r#"(\PC|["\\{}\[\],:]){0,60}"#, pointer in "(/(a|0|\\PC)){0,3}", width in 0..50_usize) {
+            let part = locate(&text, &pointer).unwrap_or(0..0);
+            let (cut, part) = around(&text, part, width);
+            prop_assert!(columns(&cut) <= width.max(2));
+            prop_assert!(text.contains(&cut[part]));
+            prop_assert!(columns(&middle(&text, width)) <= width.max(1));
+        }
+    }
+
+    #[test]
+    fn keeps_both_ends_of_a_long_line() {
+        assert_eq!(middle("short", 5), "short");
+        assert_eq!(middle("0123456789abcdef", 10), "012345…def");
+        assert_eq!(middle("日本語日本語日本語", 9), "日本語…語");
+        assert_eq!(middle("anything", 0), "…");
+    }
+
+    #[test]
+    fn cuts_around_the_part_that_matters() {
+        let text = format!("{}[here]{}", "a".repeat(100), "b".repeat(100));
+        let (cut, part) = around(&text, 100..106, 20);
+        assert_eq!(cut, "…aaaaaa[here]bbbbbb…");
+        assert_eq!(&cut[part], "[here]");
+
+        let (cut, part) = around(&text, 0..3, 20);
+        assert_eq!((cut.as_str(), part), ("aaaaaaaaaaaaaaaaaa…", 0..3));
+
+        let (cut, part) = around(&text, 203..206, 20);
+        assert_eq!((cut.as_str(), &cut[part]), ("…bbbbbbbbbbbbbbbbbb", "bbb"));
+    }
+
+    #[test]
+    fn keeps_the_beginning_of_a_part_that_is_too_long() {
+        let text = format!("{}[{}]", "a".repeat(100), "b".repeat(100));
+        let (cut, part) = around(&text, 100..202, 20);
+        assert_eq!(cut, "…aaaa[bbbbbbbbbbbbb…");
+        assert!(cut[part].starts_with('['));
+        for width in 0..30 {
+            assert!(columns(&around(&text, 100..202, width).0) <= width.max(2));
+        }
+    }
+
+    #[test]
+    fn keeps_of_a_long_message_what_is_pointed_at() {
+        let json = format!(r#"{{"a": "{0}", "b": "here", "c": "{0}"}}"#, "x".repeat(5000));
+        let kept = message(&json, Some("/b"));
+        assert!(kept.contains(r#""b": "here""#) && columns(&kept) <= 2000, "{kept}");
+        assert_eq!(message(r#"{"a": 1}"#, Some("/a")), r#"{"a": 1}"#);
+        assert_eq!(columns(&message(&json, None)), 2000);
+    }
+
+    #[test]
+    fn finds_what_a_pointer_names() {
+        let json = r#"{"id": 1, "a\"b": {"x/y": [true, {"k": "v,]}"} , [ ] ]}, "n": -1.5e3}"#;
+        let at = |pointer: &str| locate(json, pointer).map(|range| &json[range]);
+        assert_eq!(at("/id"), Some("1"));
+        assert_eq!(at("/a\"b/x~1y/0"), Some("true"));
+        assert_eq!(at("/a\"b/x~1y/1/k"), Some(r#""v,]}""#));
+        assert_eq!(at("/a\"b/x~1y/2"), Some("[ ]"));
+        assert_eq!(at("/n"), Some("-1.5e3"));
+        assert_eq!(at(""), Some(json));
+        assert_eq!(at("/absent"), None);
+        assert_eq!(at("/a\"b/x~1y/3"), None);
+        assert_eq!(at("/id/deeper"), None);
+    }
+
+    #[test]
+    fn finds_nothing_in_what_is_no_json() {
+        for text in ["", "{", "{\"a\"", "{\"a\":", "[1,", "Server started", "\"\\", "{\"a\":\"\\u00"] {
+            assert_eq!(locate(text, "/a/0"), None, "{text}");
+        }
+    }
+}
