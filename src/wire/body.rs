@@ -1,0 +1,132 @@
+//! The body of an HTTP response: one message, a stream of them, or something else that is kept as it came.
+
+use reqwest::{
+    Response,
+    header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName},
+};
+
+use super::{
+    channel::Carrier,
+    event_stream::{Block, EventStream},
+    exchange::Role,
+    failure,
+    http::Core,
+};
+
+/// `Err`: why it did not end as HTTP does, or why it cannot be the stream that it must be.
+pub async fn take(core: &Core, response: Response, carrier: Carrier, role: &mut Role) -> Result<(), String> {
+    let status = response.status();
+    let media = text(&response, CONTENT_TYPE).map(|media| essence(&media));
+    let must_stream = matches!(role, Role::Stream(_));
+    if media.as_deref() == Some("text/event-stream") && (status.is_success() || !must_stream) {
+        return events(core, response, carrier, role).await;
+    }
+    let why = match (text(&response, CONTENT_ENCODING), media.as_deref()) {
+        (Some(encoding), _) => Some(format!("encoded as {encoding}, which was not asked for")),
+        (None, Some("application/json")) => None,
+        (None, Some(media)) => Some(format!("{media} is neither application/json nor text/event-stream")),
+        (None, None) => Some("no content type".to_owned()),
+    };
+    let body = whole(core, response, carrier).await?;
+    match why {
+        _ if body.is_empty() => {}
+        None => core.channel.received(carrier, &body, &[], None).await,
+        Some(_) if matches!(role, Role::Message) && status.is_success() => {
+            let beginning = String::from_utf8_lossy(&body[..body.len().min(100)]);
+            core.channel.note(carrier, format!("the server added: {beginning}"), None);
+        }
+        Some(why) => core.channel.junk(carrier, &body, body.len() as u64, why, None).await,
+    }
+    if must_stream {
+        let media = media.as_deref().unwrap_or("no content type");
+        return Err(format!("the answer is no event stream: status {}, {media}", status.as_u16()));
+    }
+    Ok(())
+}
+
+/// All of it, if it is no longer than the limit. What came of a broken one is kept.
+async fn whole(core: &Core, mut response: Response, carrier: Carrier) -> Result<Vec<u8>, String> {
+    let mut body = Vec::new();
+    let (failure, why) = loop {
+        match response.chunk().await {
+            Ok(None) => return Ok(body),
+            Ok(Some(chunk)) => {
+                let room = core.limit - body.len();
+                body.extend_from_slice(&chunk[..chunk.len().min(room)]);
+                if chunk.len() > room {
+                    break (too_long(core.limit), too_long(core.limit));
+                }
+            }
+            Err(error) => {
+                let failure = failure::words(&error);
+                let why = format!("the body broke off: {failure}");
+                break (failure, why);
+            }
+        }
+    };
+    if !body.is_empty() {
+        core.channel.junk(carrier, &body, body.len() as u64, why, None).await;
+    }
+    Err(failure)
+}
+
+async fn events(core: &Core, mut response: Response, carrier: Carrier, role: &mut Role) -> Result<(), String> {
+    let mut stream = EventStream::new(core.limit);
+    let outcome = loop {
+        match response.chunk().await {
+            Ok(None) => break Ok(()),
+            Ok(Some(chunk)) => {
+                for block in stream.feed(&chunk) {
+                    event(core, carrier, role, block).await;
+                }
+            }
+            Err(error) => break Err(failure::words(&error)),
+        }
+    };
+    if let Some(Block { event, data, .. }) = stream.finish() {
+        let data = data.unwrap_or_default();
+        let why = "the stream ended within this event".to_owned();
+        core.channel.junk(carrier, &data, data.len() as u64, why, Some(event)).await;
+    }
+    outcome
+}
+
+async fn event(core: &Core, carrier: Carrier, role: &mut Role, block: Block) {
+    let Block { event, data, too_long: cut } = block;
+    if let Some(post) = carrier.post {
+        core.saw_event(post, &event);
+    }
+    let data = match data {
+        None if !cut => return core.channel.note(carrier, "an event without data".to_owned(), Some(event)),
+        Some(data) if data.is_empty() && !cut => {
+            return core.channel.note(carrier, "an event with empty data".to_owned(), Some(event));
+        }
+        data => data.unwrap_or_default(),
+    };
+    if cut {
+        return core.channel.junk(carrier, &data, data.len() as u64, too_long(core.limit), Some(event)).await;
+    }
+    match role {
+        Role::Stream(waiting) if event.name.as_deref() == Some("endpoint") => {
+            let endpoint = String::from_utf8_lossy(&data).into_owned();
+            core.channel.note(carrier, format!("the endpoint for messages: {endpoint}"), Some(event));
+            if let Some(waiting) = waiting.take() {
+                let _ = waiting.send(Ok(endpoint));
+            }
+        }
+        _ => core.channel.received(carrier, &data, &[], Some(event)).await,
+    }
+}
+
+fn text(response: &Response, name: HeaderName) -> Option<String> {
+    response.headers().get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+/// A media type without its parameters.
+fn essence(media: &str) -> String {
+    media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+fn too_long(limit: usize) -> String {
+    format!("longer than {limit} bytes, not read further")
+}

@@ -1,0 +1,143 @@
+//! The one place that records what passes and hands it to the session, in the order of arrival.
+
+use serde_json::Value;
+use tokio::sync::{mpsc, watch};
+
+use super::{
+    Incoming,
+    json::{self, Reading},
+    secrets::Secrets,
+};
+use crate::evidence::{Event, HttpHead, HttpStatus, Recorder, Sent, Transport};
+
+/// So much text of what is no message is kept.
+const SHOWN: usize = 4096;
+/// What the session has not taken yet; a server that sends faster waits.
+const WAITING: usize = 64;
+
+/// The HTTP exchange that bytes came with, and whether the session is told its number.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Carrier {
+    pub post: Option<u64>,
+    pub told: bool,
+}
+
+impl Carrier {
+    fn shown(self) -> Option<u64> {
+        self.post.filter(|_| self.told)
+    }
+}
+
+#[derive(Clone)]
+pub struct Channel {
+    pub link: u32,
+    recorder: Recorder,
+    secrets: Secrets,
+    incoming: mpsc::Sender<Incoming>,
+    closing: watch::Receiver<bool>,
+}
+
+impl Channel {
+    /// The channel, what the session reads from it, and the switch that ends all waiting for the session.
+    pub fn open(
+        transport: Transport,
+        recorder: &Recorder,
+        secrets: Secrets,
+    ) -> (Self, mpsc::Receiver<Incoming>, watch::Sender<bool>) {
+        let (incoming, receiver) = mpsc::channel(WAITING);
+        let (close, closing) = watch::channel(false);
+        let link = recorder.open_link(transport);
+        (Self { link, recorder: recorder.clone(), secrets, incoming, closing }, receiver, close)
+    }
+
+    pub fn next_post(&self) -> u64 {
+        self.recorder.next_post()
+    }
+
+    pub fn sent(&self, by: &str, post: Option<u64>, mut message: Value, bytes: usize) -> u64 {
+        self.secrets.hide_in(&mut message);
+        self.recorder.sent(&self.sender(by, post), message, bytes as u64)
+    }
+
+    /// Bytes sent as they stand: a message if they are one and nothing is odd about them.
+    pub fn sent_raw(&self, by: &str, post: Option<u64>, bytes: &[u8]) -> u64 {
+        match json::read(bytes) {
+            Reading::Message { message, flaws } if flaws.is_empty() => self.sent(by, post, message, bytes.len()),
+            _ => self.recorder.sent_raw(&self.sender(by, post), self.beginning(bytes), bytes.len() as u64),
+        }
+    }
+
+    pub fn http_request(&self, by: &str, post: u64, mut head: HttpHead) -> u64 {
+        head.url = head.url.map(|url| self.secrets.hide(url));
+        self.recorder.http_request(&self.sender(by, Some(post)), head)
+    }
+
+    pub async fn http_response(&self, carrier: Carrier, mut head: HttpHead) {
+        let (Some(post), Some(status)) = (carrier.post, head.status) else { return };
+        for (_, value) in &mut head.headers {
+            *value = self.secrets.hide(std::mem::take(value));
+        }
+        let mut headers = indexmap::IndexMap::<String, String>::new();
+        for (name, value) in &head.headers {
+            headers
+                .entry(name.clone())
+                .and_modify(|joined| {
+                    joined.push_str(", ");
+                    joined.push_str(value);
+                })
+                .or_insert_with(|| value.clone());
+        }
+        let frame = self.recorder.http_response(self.link, post, head);
+        if carrier.told {
+            self.hand_on(Incoming::Head { frame, post, status: HttpStatus { status, headers } }).await;
+        }
+    }
+
+    /// A message, or junk if the bytes are none.
+    pub async fn received(&self, carrier: Carrier, bytes: &[u8], more_flaws: &[&str], event: Option<Event>) {
+        match json::read(bytes) {
+            Reading::Message { mut message, mut flaws } => {
+                self.secrets.hide_in(&mut message);
+                flaws.extend(more_flaws.iter().map(|&flaw| flaw.to_owned()));
+                let (length, kept) = (bytes.len() as u64, message.clone());
+                let frame = self.recorder.received(self.link, carrier.post, kept, length, flaws, event);
+                self.hand_on(Incoming::Message { frame, message, post: carrier.shown() }).await;
+            }
+            Reading::Junk { why } => self.junk(carrier, bytes, bytes.len() as u64, why, event).await,
+        }
+    }
+
+    /// Bytes that are no message; `length` counts those too that were not kept.
+    pub async fn junk(&self, carrier: Carrier, bytes: &[u8], length: u64, why: String, event: Option<Event>) {
+        let text = self.beginning(bytes);
+        let frame = self.recorder.received_junk(self.link, carrier.post, text, length, why.clone(), event);
+        self.hand_on(Incoming::Junk { frame, post: carrier.shown(), why }).await;
+    }
+
+    /// What happened to the connection or to one exchange, and is no traffic.
+    pub fn note(&self, carrier: Carrier, text: String, event: Option<Event>) {
+        self.recorder.note_on(self.link, carrier.post, self.secrets.hide(text), event);
+    }
+
+    /// Waits for a session that is busy, but not for one that is closing the connection or gone.
+    pub async fn hand_on(&self, incoming: Incoming) {
+        let Err(mpsc::error::TrySendError::Full(incoming)) = self.incoming.try_send(incoming) else { return };
+        let mut closing = self.closing.clone();
+        tokio::select! {
+            _ = self.incoming.send(incoming) => {}
+            _ = closing.wait_for(|closing| *closing) => {}
+        }
+    }
+
+    pub fn hide(&self, text: String) -> String {
+        self.secrets.hide(text)
+    }
+
+    fn sender(&self, by: &str, post: Option<u64>) -> Sent {
+        Sent { link: self.link, by: by.to_owned(), post }
+    }
+
+    fn beginning(&self, bytes: &[u8]) -> String {
+        self.secrets.hide(String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]).into_owned())
+    }
+}

@@ -1,0 +1,174 @@
+//! A started process: who waits for it, what its end is called, and how it is made to end.
+//!
+//! One task owns the process, so no signal can reach a number that the system has given to somebody else meanwhile.
+
+use std::{
+    path::Path,
+    process::{ExitStatus, Stdio},
+    time::Duration,
+};
+
+use tokio::{
+    process::{self, ChildStderr, ChildStdin, ChildStdout, Command},
+    sync::watch,
+    task::JoinHandle,
+    time::{Instant, sleep, timeout},
+};
+
+use super::{
+    OpenError,
+    group::{Group, Signal},
+    start_failure::start_failure,
+};
+
+/// How often to look whether the rest of a process group is gone.
+const LOOK: Duration = Duration::from_millis(10);
+
+pub struct Child {
+    /// In words, once the process is gone.
+    pub exit: watch::Receiver<Option<String>>,
+    orders: watch::Sender<Option<Signal>>,
+    owner: JoinHandle<()>,
+    grace: Duration,
+}
+
+pub struct Pipes {
+    pub stdin: ChildStdin,
+    pub stdout: ChildStdout,
+    pub stderr: ChildStderr,
+}
+
+impl Child {
+    pub fn start(
+        argv: &[String],
+        env: &[(String, String)],
+        cwd: Option<&Path>,
+        grace: Duration,
+    ) -> Result<(Self, Pipes), OpenError> {
+        let (program, arguments) = argv.split_first().ok_or_else(|| OpenError {
+            tried: "to start a server".to_owned(),
+            came: "the command is empty".to_owned(),
+            cure: "name a program".to_owned(),
+        })?;
+        let mut command = Command::new(program);
+        command.args(arguments).envs(env.iter().map(|(name, value)| (name, value)));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        if let Some(cwd) = cwd {
+            command.current_dir(cwd);
+        }
+        Group::prepare(&mut command);
+        let mut process = command.spawn().map_err(|error| start_failure(program, cwd, &error))?;
+        let group = Group::of(process.id());
+        let (Some(stdin), Some(stdout), Some(stderr)) =
+            (process.stdin.take(), process.stdout.take(), process.stderr.take())
+        else {
+            return Err(OpenError {
+                tried: format!("to start {program}"),
+                came: "it has no pipes".to_owned(),
+                cure: String::new(),
+            });
+        };
+        let (told, exit) = watch::channel(None);
+        let (orders, ordered) = watch::channel(None);
+        let owner = tokio::spawn(own(process, group, ordered, told, grace));
+        Ok((Self { exit, orders, owner, grace }, Pipes { stdin, stdout, stderr }))
+    }
+
+    pub fn exited(&self) -> Option<String> {
+        self.exit.borrow().clone()
+    }
+
+    /// Waits for the end, then asks for it, then forces it. Its stdin must be closed, or closing.
+    pub async fn end(&mut self) -> String {
+        let grace = self.grace;
+        if let Some(exit) = self.within(grace).await {
+            return format!("{exit} when stdin was closed");
+        }
+        self.orders.send_replace(Some(Signal::Term));
+        if let Some(exit) = self.within(grace).await {
+            return format!("still ran {grace:?} after stdin was closed; {exit} when told to terminate");
+        }
+        self.orders.send_replace(Some(Signal::Kill));
+        if self.within(grace).await.is_some() {
+            return format!("still ran {grace:?} after stdin was closed and {grace:?} after SIGTERM; was killed");
+        }
+        "could not be killed".to_owned()
+    }
+
+    /// What it started is gone as well.
+    pub async fn gone(&mut self) {
+        let _ = timeout(2 * self.grace, &mut self.owner).await;
+    }
+
+    async fn within(&mut self, time: Duration) -> Option<String> {
+        timeout(time, self.exit.wait_for(Option::is_some)).await.ok()?.ok()?.clone()
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.owner.abort();
+    }
+}
+
+async fn own(
+    mut process: process::Child,
+    mut group: Group,
+    mut ordered: watch::Receiver<Option<Signal>>,
+    told: watch::Sender<Option<String>>,
+    grace: Duration,
+) {
+    let exit = loop {
+        tokio::select! {
+            status = process.wait() => break status.map_or_else(|error| format!("is gone: {error}"), in_words),
+            Ok(()) = ordered.changed() => {
+                let signal = *ordered.borrow_and_update();
+                let reached = signal.is_some_and(|signal| group.signal(signal));
+                if !reached || signal == Some(Signal::Kill) {
+                    let _ = process.start_kill();
+                }
+            }
+        }
+    };
+    told.send_replace(Some(exit));
+    // What the process started and left behind would hold its pipes and ports.
+    if group.signal(Signal::Term) {
+        let deadline = Instant::now() + grace;
+        while !group.is_empty() && Instant::now() < deadline {
+            sleep(LOOK).await;
+        }
+        group.signal(Signal::Kill);
+    }
+    group.forget();
+}
+
+fn in_words(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return format!("was ended by {}", signal_name(signal));
+    }
+    status.code().map_or_else(|| "ended".to_owned(), |code| format!("exited with status {code}"))
+}
+
+#[cfg(unix)]
+fn signal_name(signal: i32) -> String {
+    use rustix::process::Signal;
+    let known = [
+        (Signal::HUP, "SIGHUP"),
+        (Signal::INT, "SIGINT"),
+        (Signal::QUIT, "SIGQUIT"),
+        (Signal::ILL, "SIGILL"),
+        (Signal::TRAP, "SIGTRAP"),
+        (Signal::ABORT, "SIGABRT"),
+        (Signal::BUS, "SIGBUS"),
+        (Signal::FPE, "SIGFPE"),
+        (Signal::KILL, "SIGKILL"),
+        (Signal::SEGV, "SIGSEGV"),
+        (Signal::PIPE, "SIGPIPE"),
+        (Signal::TERM, "SIGTERM"),
+    ];
+    known
+        .iter()
+        .find(|(known, _)| known.as_raw() == signal)
+        .map_or_else(|| format!("signal {signal}"), |(_, name)| (*name).to_owned())
+}

@@ -1,0 +1,131 @@
+//! One connection to the server under test, whatever the transport.
+
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use super::{
+    Ending, Envelope, HttpRequest, Incoming, OpenError, Posted,
+    exchange::Role,
+    http::{Body, Http},
+    sse::Sse,
+    stdio::Stdio,
+};
+use crate::{
+    evidence::{Event, Recorder, Transport},
+    target::{Limits, Start, Target},
+};
+
+/// Everything that is sent is recorded; everything that comes is recorded and arrives at the receiver.
+///
+/// Dropping it ends the connection at once: a process is killed, with all that it started.
+pub struct Wire(Kind);
+
+enum Kind {
+    Stdio(Stdio),
+    Http(Http),
+    Sse(Sse),
+}
+
+impl Wire {
+    pub async fn open(
+        target: &Target,
+        limits: &Limits,
+        recorder: &Recorder,
+    ) -> Result<(Self, mpsc::Receiver<Incoming>), OpenError> {
+        match &target.start {
+            Start::Stdio { argv, env, cwd } => {
+                let (stdio, incoming) = Stdio::open(argv, env, cwd.as_deref(), &target.secrets, limits, recorder)?;
+                Ok((Self(Kind::Stdio(stdio)), incoming))
+            }
+            Start::Http { url, headers } => {
+                let (http, incoming) = Http::open(url, headers, limits, Transport::Http, recorder)?;
+                Ok((Self(Kind::Http(http)), incoming))
+            }
+            Start::Sse { url, headers } => {
+                let (sse, incoming) = Sse::open(url, headers, limits, recorder).await?;
+                Ok((Self(Kind::Sse(sse)), incoming))
+            }
+        }
+    }
+
+    pub fn link(&self) -> u32 {
+        match &self.0 {
+            Kind::Stdio(stdio) => stdio.channel.link,
+            Kind::Http(http) | Kind::Sse(Sse { http, .. }) => http.core.channel.link,
+        }
+    }
+
+    pub fn transport(&self) -> Transport {
+        match &self.0 {
+            Kind::Stdio(_) => Transport::Stdio,
+            Kind::Http(_) => Transport::Http,
+            Kind::Sse(_) => Transport::Sse,
+        }
+    }
+
+    /// Records and sends one message; never waits for a server that does not read. `Err`: the connection is gone.
+    pub fn send(&self, envelope: &Envelope, message: &Value) -> Result<Posted, String> {
+        match &self.0 {
+            Kind::Stdio(stdio) => stdio.send(envelope, message),
+            Kind::Http(http) => http.send(envelope, Body::Message(message)),
+            Kind::Sse(sse) => sse.send(envelope, Body::Message(message)),
+        }
+    }
+
+    /// Bytes in the place of a message: over stdio a line, over HTTP the body of a POST.
+    pub fn send_raw(&self, envelope: &Envelope, bytes: &[u8]) -> Result<Posted, String> {
+        match &self.0 {
+            Kind::Stdio(stdio) => stdio.send_raw(envelope, bytes),
+            Kind::Http(http) => http.send(envelope, Body::Raw(bytes)),
+            Kind::Sse(sse) => sse.send(envelope, Body::Raw(bytes)),
+        }
+    }
+
+    /// A whole HTTP request; what comes carries the number of its exchange.
+    pub fn http(&self, request: &HttpRequest) -> Result<Posted, String> {
+        match &self.0 {
+            Kind::Stdio(_) => Err("stdio carries no HTTP".to_owned()),
+            Kind::Http(http) => http.request(&http.url, request),
+            Kind::Sse(sse) => sse.http.request(&sse.messages, request),
+        }
+    }
+
+    /// Opens the event stream of Streamable HTTP that belongs to no request.
+    pub fn listen(&self, envelope: &Envelope) -> Result<Posted, String> {
+        match &self.0 {
+            Kind::Http(http) => http.listen(envelope, Role::Usual),
+            Kind::Stdio(_) | Kind::Sse(_) => Err("only Streamable HTTP has a stream to open".to_owned()),
+        }
+    }
+
+    /// Drops an exchange and its stream, as a disconnect does. Its `PostDone` still comes.
+    pub fn abandon(&self, post: u64) {
+        if let Kind::Http(http) | Kind::Sse(Sse { http, .. }) = &self.0 {
+            http.abandon(post);
+        }
+    }
+
+    /// The last event id of a stream and the last reconnection time in milliseconds, for going on where it broke off.
+    pub fn last_event(&self, post: u64) -> Option<Event> {
+        match &self.0 {
+            Kind::Stdio(_) => None,
+            Kind::Http(http) | Kind::Sse(Sse { http, .. }) => http.last_event(post),
+        }
+    }
+
+    /// Ends the connection in order. What still comes meanwhile is recorded.
+    pub async fn close(self) -> Ending {
+        match self.0 {
+            Kind::Stdio(stdio) => stdio.close().await,
+            Kind::Http(http) | Kind::Sse(Sse { http, .. }) => http.close(),
+        }
+    }
+
+    /// The end of what the server wrote to stderr.
+    pub fn stderr_tail(&self) -> String {
+        match &self.0 {
+            Kind::Stdio(stdio) => stdio.tail.text(),
+            Kind::Http(_) | Kind::Sse(_) => String::new(),
+        }
+    }
+}

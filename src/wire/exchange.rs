@@ -1,0 +1,74 @@
+//! One HTTP exchange, from the request on its way to the end of the response.
+//!
+//! Whatever happens in between, it tells of its end exactly once.
+
+use std::sync::Arc;
+
+use reqwest::{Client, Request, Response, header::HeaderMap};
+use tokio::sync::oneshot;
+
+use super::{Incoming, body, channel::Carrier, failure, http::Core};
+use crate::evidence::HttpHead;
+
+/// What an exchange is for.
+pub enum Role {
+    /// All that comes belongs to the request.
+    Usual,
+    /// A message to a server of HTTP+SSE: what a 2xx says is of no matter.
+    Message,
+    /// The event stream of HTTP+SSE: it is the connection. Whoever opens it waits for the URL that takes messages.
+    Stream(Option<oneshot::Sender<Result<String, String>>>),
+}
+
+pub async fn run(
+    core: Arc<Core>,
+    client: Client,
+    request: Request,
+    post: u64,
+    mut role: Role,
+    abandoned: oneshot::Receiver<()>,
+) {
+    let carrier = Carrier { post: Some(post), told: !matches!(role, Role::Stream(_)) };
+    let outcome = tokio::select! {
+        biased;
+        outcome = converse(&core, &client, request, carrier, &mut role) => outcome,
+        _ = abandoned => Err("abandoned by the client".to_owned()),
+    };
+    core.ended(post);
+    let failure = outcome.err().map(|failure| core.channel.hide(failure));
+    if let Some(failure) = &failure {
+        core.channel.note(carrier, failure.clone(), None);
+    }
+    let end = match role {
+        Role::Usual | Role::Message => Incoming::PostDone { post, failure },
+        Role::Stream(waiting) => {
+            let why = failure.unwrap_or_else(|| "the event stream ended".to_owned());
+            if let Some(waiting) = waiting {
+                let _ = waiting.send(Err(why.clone()));
+            }
+            Incoming::Closed { why }
+        }
+    };
+    core.channel.hand_on(end).await;
+}
+
+async fn converse(
+    core: &Core,
+    client: &Client,
+    request: Request,
+    carrier: Carrier,
+    role: &mut Role,
+) -> Result<(), String> {
+    let response = client.execute(request).await.map_err(|error| failure::words(&error))?;
+    core.channel.http_response(carrier, head(&response)).await;
+    body::take(core, response, carrier, role).await
+}
+
+fn head(response: &Response) -> HttpHead {
+    HttpHead { method: None, url: None, status: Some(response.status().as_u16()), headers: listed(response.headers()) }
+}
+
+fn listed(headers: &HeaderMap) -> Vec<(String, String)> {
+    let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
+    headers.iter().map(|(name, value)| (name.to_string(), text(value.as_bytes()))).collect()
+}

@@ -1,0 +1,53 @@
+//! Why an HTTP exchange failed, in words, and what may cure it.
+
+use std::{error::Error, io};
+
+pub fn words(error: &reqwest::Error) -> String {
+    if error.is_connect() && error.is_timeout() {
+        return "no connection in time".to_owned();
+    }
+    let mut innermost: &dyn Error = error;
+    while let Some(cause) = innermost.source() {
+        if let Some(known) = known(cause) {
+            return known;
+        }
+        innermost = cause;
+    }
+    innermost.to_string()
+}
+
+fn known(cause: &(dyn Error + 'static)) -> Option<String> {
+    if let Some(error) = cause.downcast_ref::<hyper::Error>() {
+        if error.is_incomplete_message() {
+            return Some("the server closed the connection before the response was complete".to_owned());
+        }
+        if error.is_parse() {
+            return Some(format!("the response is not HTTP: {error}"));
+        }
+    }
+    let error = cause.downcast_ref::<io::Error>()?;
+    match error.kind() {
+        io::ErrorKind::ConnectionRefused => Some("connection refused".to_owned()),
+        io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionAborted | io::ErrorKind::BrokenPipe => {
+            Some("the server reset the connection".to_owned())
+        }
+        io::ErrorKind::UnexpectedEof => {
+            Some("the server closed the connection before the response was complete".to_owned())
+        }
+        _ if error.to_string().contains("chunk") => Some(format!("the chunked encoding is broken: {error}")),
+        _ => None,
+    }
+}
+
+/// What a user may look at when an exchange failed so.
+pub fn cure(failure: &str) -> Option<&'static str> {
+    let cures = [
+        ("connection refused", "is the server running, and does it listen on that port?"),
+        ("no connection in time", "is the host reachable from here?"),
+        ("lookup address", "check the host name"),
+        ("not HTTP", "does that port speak HTTP? is it https?"),
+        ("InvalidContentType", "does that port speak TLS? is it http?"),
+        ("certificate", "is the certificate trusted here? SSL_CERT_FILE names a file of roots"),
+    ];
+    cures.iter().find(|(sign, _)| failure.contains(sign)).map(|(_, cure)| *cure)
+}

@@ -1,0 +1,37 @@
+//! Bytes in and out: one connection to the server, whatever the transport.
+//!
+//! The wire knows framing, never meaning: it hands on every JSON value and every piece of junk in the order of arrival
+//! and records both. Ids, replies and revisions are the session's business.
+
+mod body;
+mod channel;
+mod child;
+mod client;
+mod connection;
+pub mod encoding;
+mod ending;
+mod errand;
+mod event_stream;
+mod exchange;
+mod failure;
+mod group;
+mod http;
+mod incoming;
+mod json;
+mod lines;
+mod outgoing;
+mod pipe;
+mod secrets;
+mod sse;
+mod start_failure;
+mod stderr;
+mod stdio;
+#[cfg(test)]
+mod tests;
+
+pub use connection::Wire;
+pub use ending::{Ending, OpenError};
+pub use errand::errand;
+pub use failure::cure;
+pub use incoming::Incoming;
+pub use outgoing::{Envelope, HttpRequest, Posted};

@@ -1,0 +1,64 @@
+//! A server of the HTTP+SSE transport: everything comes on one event stream, everything goes to the URL it names.
+
+use reqwest::Url;
+use tokio::{
+    sync::{mpsc, oneshot},
+    time::timeout,
+};
+
+use super::{
+    Envelope, Incoming, OpenError, Posted,
+    exchange::Role,
+    failure::cure,
+    http::{Body, Http},
+};
+use crate::{
+    evidence::{Recorder, Transport},
+    target::Limits,
+};
+
+pub struct Sse {
+    pub http: Http,
+    /// Where messages go.
+    pub messages: Url,
+    /// The exchange that is the connection.
+    stream: u64,
+}
+
+impl Sse {
+    pub async fn open(
+        url: &str,
+        headers: &[(String, String)],
+        limits: &Limits,
+        recorder: &Recorder,
+    ) -> Result<(Self, mpsc::Receiver<Incoming>), OpenError> {
+        let (http, incoming) = Http::open(url, headers, limits, Transport::Sse, recorder)?;
+        let failed = |came: String| OpenError {
+            tried: format!("to open the event stream of {}", http.shown_url()),
+            cure: cure(&came).unwrap_or("is this a server of HTTP+SSE? Newer ones are reached with --http").to_owned(),
+            came,
+        };
+        let (found, endpoint) = oneshot::channel();
+        let envelope = Envelope { by: "handshake".to_owned(), headers: Vec::new() };
+        let posted = http.listen(&envelope, Role::Stream(Some(found))).map_err(failed)?;
+        let endpoint = match timeout(limits.request, endpoint).await {
+            Ok(Ok(Ok(endpoint))) => endpoint,
+            Ok(Ok(Err(why))) => return Err(failed(why)),
+            Ok(Err(_)) | Err(_) => return Err(failed(format!("no endpoint event within {:?}", limits.request))),
+        };
+        let messages =
+            http.url.join(&endpoint).map_err(|error| failed(format!("the endpoint {endpoint:?}: {error}")))?;
+        if messages.origin() != http.url.origin() {
+            return Err(failed(format!("the endpoint {messages} is on another server")));
+        }
+        let stream = posted.post.unwrap_or_default();
+        Ok((Self { http, messages, stream }, incoming))
+    }
+
+    pub fn send(&self, envelope: &Envelope, body: Body) -> Result<Posted, String> {
+        if !self.http.is_open(self.stream) {
+            return Err("the event stream has ended".to_owned());
+        }
+        self.http.post(&self.messages, envelope, body, Role::Message)
+    }
+}

@@ -1,0 +1,50 @@
+//! Why a program could not be started, in words that lead to a cure.
+
+use std::{io, path::Path};
+
+use super::OpenError;
+
+pub fn start_failure(program: &str, cwd: Option<&Path>, error: &io::Error) -> OpenError {
+    let tried = match cwd {
+        Some(cwd) => format!("to start {program} in {}", cwd.display()),
+        None => format!("to start {program}"),
+    };
+    let (came, cure) = words(program, cwd, error);
+    OpenError { tried, came, cure }
+}
+
+fn words(program: &str, cwd: Option<&Path>, error: &io::Error) -> (String, String) {
+    if let Some(cwd) = cwd.filter(|cwd| !cwd.is_dir()) {
+        return (format!("{} is no directory", cwd.display()), "name a directory that exists".to_owned());
+    }
+    let is_path = program.contains(['/', '\\']);
+    let path = cwd.map_or_else(|| program.into(), |cwd| cwd.join(program));
+    match error.kind() {
+        io::ErrorKind::NotFound if program.contains(char::is_whitespace) => (
+            "no such program".to_owned(),
+            "it holds blanks: is it a command line given as one word? Give program and arguments separately".to_owned(),
+        ),
+        io::ErrorKind::NotFound if is_path && path.exists() => (
+            "the file is there, but what it needs to run is not".to_owned(),
+            "does its first line name an interpreter that exists? Is it built for this system?".to_owned(),
+        ),
+        io::ErrorKind::NotFound if is_path => {
+            ("no such file".to_owned(), "check the path; is the server built?".to_owned())
+        }
+        io::ErrorKind::NotFound => (
+            "no such program".to_owned(),
+            if path.exists() {
+                format!("is it in PATH? There is a file of that name: ./{program}")
+            } else {
+                "is it installed and in PATH?".to_owned()
+            },
+        ),
+        io::ErrorKind::PermissionDenied if path.is_dir() => {
+            ("it is a directory".to_owned(), "name the program in it".to_owned())
+        }
+        io::ErrorKind::PermissionDenied => {
+            ("permission denied".to_owned(), format!("may it be executed? chmod +x {program}"))
+        }
+        _ => (error.to_string(), "can it be started by hand?".to_owned()),
+    }
+}

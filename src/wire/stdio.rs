@@ -1,0 +1,208 @@
+//! A server that is a process: one message a line on its stdin and stdout.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use serde_json::Value;
+use tokio::{
+    io::AsyncWriteExt,
+    process::{ChildStdin, ChildStdout},
+    sync::{mpsc, watch},
+    task::JoinHandle,
+    time::timeout,
+};
+
+use super::{
+    Ending, Envelope, Incoming, OpenError, Posted,
+    channel::{Carrier, Channel},
+    child::Child,
+    lines::{Line, Lines},
+    pipe::Pipe,
+    secrets::Secrets,
+    stderr::Tail,
+};
+use crate::{
+    evidence::{Recorder, Transport},
+    target::Limits,
+};
+
+pub struct Stdio {
+    pub channel: Channel,
+    pub tail: Tail,
+    child: Child,
+    queue: mpsc::UnboundedSender<Vec<u8>>,
+    /// Bytes in the queue, and how many may wait there.
+    waiting: Arc<AtomicUsize>,
+    limit: usize,
+    close: watch::Sender<bool>,
+    reading: JoinHandle<()>,
+    grace: Duration,
+}
+
+impl Stdio {
+    pub fn open(
+        argv: &[String],
+        env: &[(String, String)],
+        cwd: Option<&std::path::Path>,
+        secrets: &[String],
+        limits: &Limits,
+        recorder: &Recorder,
+    ) -> Result<(Self, mpsc::Receiver<Incoming>), OpenError> {
+        let (child, pipes) = Child::start(argv, env, cwd, limits.grace)?;
+        let (channel, incoming, close) = Channel::open(Transport::Stdio, recorder, Secrets::known(secrets));
+        let (queue, queued) = mpsc::unbounded_channel();
+        let waiting = Arc::<AtomicUsize>::default();
+        tokio::spawn(write(pipes.stdin, queued, waiting.clone(), channel.clone()));
+        let tail = Tail::hiding(Secrets::known(secrets));
+        let draining = tokio::spawn(drain(Pipe::new(pipes.stderr, child.exit.clone()), tail.clone()));
+        let reader = Reader {
+            pipe: Pipe::new(pipes.stdout, child.exit.clone()),
+            exit: child.exit.clone(),
+            draining,
+            tail: tail.clone(),
+            channel: channel.clone(),
+            limit: limits.frame_bytes,
+            grace: limits.grace,
+        };
+        let reading = tokio::spawn(reader.run());
+        let (limit, grace) = (limits.frame_bytes, limits.grace);
+        Ok((Self { channel, tail, child, queue, waiting, limit, close, reading, grace }, incoming))
+    }
+
+    pub fn send(&self, envelope: &Envelope, message: &Value) -> Result<Posted, String> {
+        let bytes = message.to_string().into_bytes();
+        let length = bytes.len();
+        self.enqueue(bytes)?;
+        Ok(Posted { frame: self.channel.sent(&envelope.by, None, message.clone(), length), post: None })
+    }
+
+    pub fn send_raw(&self, envelope: &Envelope, bytes: &[u8]) -> Result<Posted, String> {
+        self.enqueue(bytes.to_vec())?;
+        Ok(Posted { frame: self.channel.sent_raw(&envelope.by, None, bytes), post: None })
+    }
+
+    /// The writer runs only when this task waits, so a frame recorded after this call still precedes the answer.
+    fn enqueue(&self, mut bytes: Vec<u8>) -> Result<(), String> {
+        if let Some(exit) = self.child.exited() {
+            return Err(format!("the server {exit}"));
+        }
+        let waiting = self.waiting.load(Ordering::Relaxed);
+        if waiting > self.limit {
+            return Err(format!("the server does not read: {waiting} bytes sent before still wait"));
+        }
+        bytes.push(b'\n');
+        let length = bytes.len();
+        self.queue.send(bytes).map_err(|_| "the server closed its stdin".to_owned())?;
+        self.waiting.fetch_add(length, Ordering::Relaxed);
+        Ok(())
+    }
+
+    pub async fn close(self) -> Ending {
+        let Self { channel, tail, mut child, queue, close, mut reading, grace, .. } = self;
+        close.send_replace(true);
+        let how = if let Some(exit) = child.exited() {
+            format!("{exit} before stdin was closed")
+        } else {
+            drop(queue);
+            child.end().await
+        };
+        child.gone().await;
+        if timeout(grace, &mut reading).await.is_err() {
+            reading.abort();
+        }
+        channel.note(Carrier::default(), how.clone(), None);
+        Ending { how, stderr_tail: tail.text() }
+    }
+}
+
+async fn write(
+    mut stdin: ChildStdin,
+    mut queued: mpsc::UnboundedReceiver<Vec<u8>>,
+    waiting: Arc<AtomicUsize>,
+    channel: Channel,
+) {
+    while let Some(bytes) = queued.recv().await {
+        if let Err(error) = stdin.write_all(&bytes).await {
+            channel.note(Carrier::default(), format!("could not be written to: {error}"), None);
+            return;
+        }
+        waiting.fetch_sub(bytes.len(), Ordering::Relaxed);
+    }
+}
+
+async fn drain(mut pipe: Pipe<tokio::process::ChildStderr>, tail: Tail) {
+    while let Some(chunk) = pipe.chunk().await {
+        tail.add(chunk);
+    }
+}
+
+/// What reads stdout, line by line.
+struct Reader {
+    pipe: Pipe<ChildStdout>,
+    exit: watch::Receiver<Option<String>>,
+    draining: JoinHandle<()>,
+    tail: Tail,
+    channel: Channel,
+    limit: usize,
+    grace: Duration,
+}
+
+impl Reader {
+    async fn run(mut self) {
+        let mut lines = Lines::new(self.limit);
+        while let Some(chunk) = self.pipe.chunk().await {
+            for line in lines.feed(chunk) {
+                take(&self.channel, self.limit, line).await;
+            }
+        }
+        for line in lines.finish() {
+            take(&self.channel, self.limit, line).await;
+        }
+        let why = self.why().await;
+        self.channel.note(Carrier::default(), why.clone(), None);
+        self.channel.hand_on(Incoming::Closed { why }).await;
+    }
+
+    /// Stdout is over: because the process is, or for reasons of its own.
+    async fn why(&mut self) -> String {
+        let exit = timeout(self.grace, self.exit.wait_for(Option::is_some)).await;
+        let Some(exit) = exit.ok().and_then(Result::ok).and_then(|exit| exit.clone()) else {
+            return "closed stdout and runs on".to_owned();
+        };
+        let _ = timeout(self.grace, &mut self.draining).await;
+        match self.tail.last_line() {
+            Some(line) => format!("{exit}; the last line on stderr: {line}"),
+            None => exit,
+        }
+    }
+}
+
+async fn take(channel: &Channel, limit: usize, line: Line) {
+    let nowhere = Carrier::default();
+    match line {
+        Line::Whole { bytes, crlf, terminated } => {
+            let flaws: Vec<&str> = [(crlf, "crlf"), (!terminated, "unterminated")]
+                .iter()
+                .filter(|flaw| flaw.0)
+                .map(|flaw| flaw.1)
+                .collect();
+            channel.received(nowhere, &bytes, &flaws, None).await;
+        }
+        Line::TooLong { beginning } => {
+            let why = format!("longer than {limit} bytes, not read further");
+            channel.junk(nowhere, &beginning, beginning.len() as u64, why, None).await;
+        }
+        Line::TooLongEnded { length } => {
+            channel.note(Carrier::default(), format!("the line that was too long ended after {length} bytes"), None);
+        }
+        Line::Empty { count } => {
+            let why = if count == 1 { "empty line".to_owned() } else { format!("{count} empty lines") };
+            channel.junk(nowhere, b"", 0, why, None).await;
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Exchanges that end well, and all the ways in which they do not.
+
+use serde_json::json;
+
+use super::{
+    server::{Answer, Server, response, stream},
+    *,
+};
+
+const ID: u64 = 1;
+const JSON: &str = "application/json";
+
+fn start(url: String, headers: &[(&str, &str)]) -> Start {
+    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    Start::Http { url, headers }
+}
+
+async fn connect(answers: Vec<Answer>) -> (Server, Open) {
+    connect_within(answers, &limits()).await
+}
+
+async fn connect_within(answers: Vec<Answer>, limits: &Limits) -> (Server, Open) {
+    let server = Server::start(answers).await;
+    let open = open(start(format!("{}/mcp", server.origin), &[("Authorization", "Bearer secret-token")]), limits).await;
+    (server, open)
+}
+
+async fn asked(answer: Answer) -> (Server, Open) {
+    let (server, open) = connect(vec![answer]).await;
+    open.wire.send(&envelope(), &json!({"id": ID})).expect("sent");
+    (server, open)
+}
+
+#[tokio::test]
+async fn posts_a_message_and_takes_the_answer() {
+    let (server, mut open) = connect(vec![response("200 OK", "Application/JSON; charset=utf-8", "{\"id\":1}")]).await;
+    let envelope = Envelope { by: "test".to_owned(), headers: vec![("Mcp-Method".into(), "ping".into())] };
+    let posted = open.wire.send(&envelope, &json!({"id": 1})).expect("sent");
+    assert_eq!((posted.frame, posted.post), (2, Some(1)));
+    assert_eq!(open.head().await, 200);
+    assert_eq!(open.message().await, json!({"id": 1}));
+    assert_eq!(open.post_done().await, None);
+
+    let request = &server.requests()[0];
+    assert!(request.starts_with("POST /mcp HTTP/1.1\r\n") && request.ends_with("\r\n\r\n{\"id\":1}"), "{request}");
+    for line in [
+        "content-type: application/json",
+        "accept: application/json, text/event-stream",
+        "mcp-method: ping",
+        "authorization: Bearer secret-token",
+    ] {
+        assert!(request.contains(&format!("\r\n{line}\r\n")), "{line} in {request}");
+    }
+    let frames = open.frames();
+    let kinds: Vec<FrameKind> = frames.iter().map(|frame| frame.kind).collect();
+    assert_eq!(kinds, [FrameKind::HttpRequest, FrameKind::Message, FrameKind::HttpResponse, FrameKind::Message]);
+    assert!(frames.iter().all(|frame| frame.post == Some(1)));
+    let head = frames[0].http.as_ref().expect("a head");
+    assert_eq!(head.headers.last(), Some(&("authorization".into(), "(given by the user)".into())));
+}
+
+#[tokio::test]
+async fn takes_each_event_and_where_to_go_on() {
+    let events = ": hello\n\nid: a1\nretry: 50\ndata:\n\nid: a2\nevent: message\ndata: {\"n\":1}\n\ndata: oops\n\ndata: {\"id\":1}\n\ndata: {";
+    let (_server, mut open) = asked(Answer::Whole(stream(events))).await;
+    assert_eq!(open.head().await, 200);
+    assert_eq!(open.message().await, json!({"n": 1}));
+    assert_eq!(open.junk().await, "not JSON: expected value at column 1");
+    assert_eq!(open.message().await, json!({"id": 1}));
+    assert_eq!(open.junk().await, "the stream ended within this event");
+    assert_eq!(open.post_done().await, None);
+    let last = open.wire.last_event(1).expect("an event with an id");
+    assert_eq!((last.id.as_deref(), last.retry), (Some("a2"), Some(50)));
+    let frames = open.frames();
+    assert_eq!(frames[3].text.as_deref(), Some("an event with empty data"));
+    let event = frames[4].event.as_ref().expect("an event");
+    assert_eq!((event.id.as_deref(), event.name.as_deref(), event.retry), (Some("a2"), Some("message"), None));
+}
+
+#[tokio::test]
+async fn listens_without_a_request() {
+    let (server, mut open) = connect(vec![Answer::Whole(stream("data: {}\n\n"))]).await;
+    open.wire.listen(&envelope()).expect("sent");
+    assert_eq!(open.head().await, 200);
+    assert_eq!(open.message().await, json!({}));
+    assert!(server.requests()[0].starts_with("GET /mcp HTTP/1.1\r\naccept: text/event-stream\r\n"));
+}
+
+#[tokio::test]
+async fn takes_an_empty_answer_for_nothing() {
+    let (_server, mut open) = asked(response("202 Accepted", JSON, "")).await;
+    assert_eq!(open.head().await, 202);
+    assert_eq!(open.post_done().await, None);
+}
+
+#[tokio::test]
+async fn keeps_what_is_no_message() {
+    for (media, body, why) in [
+        ("text/html", "<h1>", "text/html is neither application/json nor text/event-stream"),
+        (JSON, "<h1>", "not JSON: expected value at column 1"),
+        ("application/json\r\ncontent-encoding: gzip", "??", "encoded as gzip, which was not asked for"),
+    ] {
+        let (_server, mut open) = asked(response("500 Oops", media, body)).await;
+        assert_eq!(open.head().await, 500);
+        assert_eq!(open.junk().await, why);
+        assert_eq!(open.post_done().await, None);
+        assert_eq!(open.frames()[3].text.as_deref(), Some(body));
+    }
+}
+
+#[tokio::test]
+async fn follows_no_redirect() {
+    let (server, mut open) = asked(response("307 Elsewhere", "text/plain\r\nlocation: /other", "")).await;
+    assert_eq!(open.head().await, 307);
+    assert_eq!(open.post_done().await, None);
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn tells_in_words_how_an_exchange_failed() {
+    for (answer, words) in [
+        ("", "the server closed the connection before the response was complete"),
+        ("HTTP/1.1 200 OK\r\ncontent-le", "the server closed the connection before the response was complete"),
+        ("SSH-2.0-OpenSSH_9.6\r\n\r\n", "the response is not HTTP: invalid HTTP version parsed"),
+    ] {
+        let (_server, mut open) = asked(Answer::Whole(answer.to_owned())).await;
+        assert_eq!(open.post_done().await.as_deref(), Some(words));
+        assert_eq!(open.notes(), [words]);
+    }
+}
+
+#[tokio::test]
+async fn keeps_what_came_of_a_body_that_broke_off() {
+    let whole = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+    for (body, text, words) in [
+        (
+            "content-length: 99\r\n\r\n{\"id\"",
+            "{\"id\"",
+            "the server closed the connection before the response was complete",
+        ),
+        (
+            "transfer-encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n",
+            "{}",
+            "the chunked encoding is broken: Invalid chunk size line: missing size digit",
+        ),
+    ] {
+        let (_server, mut open) = asked(Answer::Whole(format!("{whole}{body}"))).await;
+        assert_eq!(open.head().await, 200);
+        assert_eq!(open.junk().await, format!("the body broke off: {words}"));
+        assert_eq!(open.post_done().await.as_deref(), Some(words));
+        assert_eq!(open.frames()[3].text.as_deref(), Some(text));
+    }
+}
+
+#[tokio::test]
+async fn takes_the_events_before_a_stream_broke_off() {
+    let broken = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\na\r\ndata: {}\n\n\r\n!";
+    let (_server, mut open) = asked(Answer::Whole(broken.to_owned())).await;
+    assert_eq!(open.head().await, 200);
+    assert_eq!(open.message().await, json!({}));
+    assert!(open.post_done().await.is_some());
+}
+
+#[tokio::test]
+async fn reads_no_more_than_the_limit() {
+    let small = Limits { frame_bytes: 20, ..limits() };
+    let long = format!("\"{}\"", "x".repeat(100));
+    let answers =
+        vec![response("200 OK", JSON, &long), Answer::Whole(stream(&format!("data: {long}\n\ndata: {{}}\n\n")))];
+    let (_server, mut open) = connect_within(answers, &small).await;
+    let why = "longer than 20 bytes, not read further";
+    open.wire.send(&envelope(), &json!({})).expect("sent");
+    assert_eq!(open.head().await, 200);
+    assert_eq!(open.junk().await, why);
+    assert_eq!(open.post_done().await.as_deref(), Some(why));
+    open.wire.send(&envelope(), &json!({})).expect("sent");
+    assert_eq!(open.head().await, 200);
+    assert_eq!(open.junk().await, why);
+    assert_eq!(open.message().await, json!({}));
+    assert_eq!(open.post_done().await, None);
+}
+
+#[tokio::test]
+async fn tells_that_nobody_listens() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
+    let mut open = open(start(format!("http://{free}/mcp"), &[]), &limits()).await;
+    open.wire.send(&envelope(), &json!({})).expect("sent");
+    let failure = open.post_done().await.expect("a failure");
+    assert_eq!(failure, "connection refused");
+    assert_eq!(cure(&failure), Some("is the server running, and does it listen on that port?"));
+}
+
+#[tokio::test]
+async fn abandons_an_exchange() {
+    let (mut server, mut open) = connect(vec![Answer::Held(stream("data: {}\n\n"))]).await;
+    let posted = open.wire.send(&envelope(), &json!({})).expect("sent");
+    assert_eq!(open.head().await, 200);
+    assert_eq!(open.message().await, json!({}));
+    open.wire.abandon(posted.post.expect("a number"));
+    assert_eq!(open.post_done().await.as_deref(), Some("abandoned by the client"));
+    server.client_left().await;
+}
+
+#[tokio::test]
+async fn closing_leaves_the_server() {
+    let (mut server, mut open) = connect(vec![Answer::Held(stream(""))]).await;
+    open.wire.listen(&envelope()).expect("sent");
+    assert_eq!(open.head().await, 200);
+    assert_eq!(open.wire.close().await.how, "the client closed its connections");
+    server.client_left().await;
+}
+
+#[tokio::test]
+async fn hides_what_the_user_entrusted_even_if_it_is_repeated() {
+    let body = r#"{"error":"secret-token is bad"}"#;
+    let (_server, mut open) = asked(response("401 No", "application/json\r\nx-echo: secret-token", body)).await;
+    assert_eq!(open.head().await, 401);
+    assert_eq!(open.message().await, json!({"error": "(given by the user) is bad"}));
+    let record = serde_json::to_string(&open.frames()).expect("JSON");
+    assert!(!record.contains("secret-token"), "{record}");
+}
+
+#[tokio::test]
+async fn sends_a_whole_request_as_it_stands() {
+    let (server, mut open) = connect(vec![response("200 OK", JSON, "{}"), response("405 No", JSON, "")]).await;
+    let request = |method: &str, url: Option<String>, body: Option<&str>| HttpRequest {
+        by: "test".to_owned(),
+        method: method.to_owned(),
+        url,
+        headers: vec![("Authorization".into(), "Bearer wrong".into()), ("X-Twice".into(), "1".into())],
+        body: body.map(|body| body.as_bytes().to_vec()),
+    };
+    open.wire.http(&request("POST", None, Some("{broken"))).expect("sent");
+    assert_eq!(open.head().await, 200);
+    assert_eq!(open.message().await, json!({}));
+    assert_eq!(open.post_done().await, None);
+    open.wire.http(&request("DELETE", Some("/other?x=1".to_owned()), None)).expect("sent");
+    assert_eq!(open.head().await, 405);
+    let requests = server.requests();
+    assert!(requests[0].contains("\r\nauthorization: Bearer wrong\r\n") && !requests[0].contains("secret-token"));
+    assert!(requests[0].ends_with("\r\n\r\n{broken") && !requests[0].contains("content-type"));
+    assert!(requests[1].starts_with("DELETE /other?x=1 HTTP/1.1\r\n"));
+    assert_eq!(open.frames()[1].kind, FrameKind::Junk);
+    assert!(open.wire.http(&request("GE T", None, None)).is_err());
+    assert!(open.wire.http(&request("GET", Some("file:///etc".into()), None)).is_err());
+}
+
+#[tokio::test]
+async fn entrusts_nothing_to_another_server() {
+    let other = Server::start(vec![response("200 OK", JSON, "{}")]).await;
+    let (_server, mut open) = connect(vec![]).await;
+    let request = HttpRequest {
+        by: "test".to_owned(),
+        method: "GET".to_owned(),
+        url: Some(other.origin.clone()),
+        headers: vec![],
+        body: None,
+    };
+    open.wire.http(&request).expect("sent");
+    assert_eq!(open.head().await, 200);
+    assert!(!other.requests()[0].contains("secret-token"));
+}
+
+#[tokio::test]
+async fn refuses_what_is_no_url() {
+    for (url, came) in
+        [("localhost:3000", "localhost is neither http nor https"), ("/mcp", "relative URL without a base")]
+    {
+        let error = try_open(start(url.to_owned(), &[]), &limits()).await.err().expect("an error");
+        assert_eq!(error.came, came);
+    }
+    let error = try_open(start("http://h/".to_owned(), &[("bad name", "x")]), &limits()).await.err().expect("an error");
+    assert_eq!(error.came, "the header \"bad name\" cannot be sent");
+}
+
+#[tokio::test]
+async fn sends_the_password_of_a_url_and_shows_it_nowhere() {
+    let server = Server::start(vec![response("200 OK", JSON, "{}")]).await;
+    let url = server.origin.replace("http://", "http://user:pass-word@");
+    let mut open = open(start(url, &[]), &limits()).await;
+    open.wire.send(&envelope(), &json!({})).expect("sent");
+    assert_eq!(open.head().await, 200);
+    assert!(server.requests()[0].contains("\r\nauthorization: Basic dXNlcjpwYXNzLXdvcmQ=\r\n"));
+    let record = serde_json::to_string(&open.frames()).expect("JSON");
+    assert!(!record.contains("pass-word") && !record.contains("dXNlcjpwYXNz"), "{record}");
+}
