@@ -1,0 +1,292 @@
+//! Finds out which revision a server speaks, and opens a conversation in it.
+//!
+//! The modern probe comes first. A legacy server may answer it with any error, with nothing, or by dying; only a
+//! `DiscoverResult` or one of the errors that no legacy revision knows makes a server modern.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+
+use super::{
+    answers::ClientFace,
+    talk::{CallOptions, Session},
+};
+use crate::{
+    error::Error,
+    evidence::{End, Frame, FrameKind, Recorder, Reply, Side, Transport},
+    revision::Revision,
+    target::{Limits, Start, Target},
+    wire::OpenError,
+};
+
+/// How long a silent server is believed to be still thinking about the modern probe. It may be short: a server that
+/// was merely slow to start answers `initialize` after the probe, and then both answers count.
+const PROBE: Duration = Duration::from_millis(1500);
+
+/// A server that is still being installed or started gets this many times the limit of a request.
+const PATIENCE: u32 = 3;
+
+/// Told apart from every later id, so that a late answer is recognised.
+const PROBE_ID: &str = "discover";
+
+/// Characters that are shown of a line which is no message.
+const BANNER: usize = 120;
+
+/// Errors that only a modern server gives.
+const MODERN_CODES: [i64; 3] = [-32020, -32021, -32022];
+
+/// The revision to open the conversation in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    Newest,
+    Exactly(Revision),
+}
+
+/// A conversation that did not come about: why, and the last reply, if there was one.
+#[derive(Debug)]
+pub struct Unopened {
+    pub error: Error,
+    pub hello: Value,
+}
+
+impl From<Error> for Unopened {
+    fn from(error: Error) -> Self {
+        Self { error, hello: Value::Null }
+    }
+}
+
+/// Opens a conversation and settles its revision.
+pub async fn open(
+    target: &Target,
+    limits: &Limits,
+    recorder: &Recorder,
+    face: &ClientFace,
+    wish: Wish,
+) -> Result<Session, Unopened> {
+    let opening = Opening { target, limits, recorder, face };
+    let mut session = opening.connect().await?;
+    let settled = match wish {
+        Wish::Newest => opening.newest(&mut session).await,
+        Wish::Exactly(revision) if revision.is_modern() => {
+            match opening.discover(&mut session, revision, limits.request, "handshake").await {
+                Discovered::Modern => Ok(()),
+                Discovered::Legacy(reply) => opening.undiscovered(&mut session, revision, *reply).await,
+            }
+        }
+        Wish::Exactly(revision) => opening.initialize(&mut session, revision, true).await,
+    };
+    match settled {
+        Ok(()) => {
+            if let Some(revision) = session.revision() {
+                recorder.settle(session.link(), revision);
+            }
+            Ok(session)
+        }
+        Err(error) => {
+            let hello = std::mem::take(&mut session.hello);
+            session.close().await;
+            Err(Unopened { error, hello })
+        }
+    }
+}
+
+enum Discovered {
+    Modern,
+    Legacy(Box<Reply>),
+}
+
+struct Opening<'a> {
+    target: &'a Target,
+    limits: &'a Limits,
+    recorder: &'a Recorder,
+    face: &'a ClientFace,
+}
+
+impl Opening<'_> {
+    async fn connect(&self) -> Result<Session, Error> {
+        Session::connect(self.target, self.limits, self.recorder, self.face).await.map_err(unreachable)
+    }
+
+    async fn restart(&self, session: &mut Session) -> Result<(), Error> {
+        let fresh = self.connect().await?;
+        std::mem::replace(session, fresh).close().await;
+        Ok(())
+    }
+
+    async fn newest(&self, session: &mut Session) -> Result<(), Error> {
+        if session.transport() == Transport::Sse {
+            return self.initialize(session, Revision::NEWEST_LEGACY, false).await;
+        }
+        let Discovered::Legacy(reply) = self.discover(session, Revision::NEWEST, PROBE, "probe").await else {
+            return Ok(());
+        };
+        if session.closed().is_some() {
+            // It died of the probe, or was never alive: a second start tells which.
+            let first = self.explain(&reply, session);
+            self.restart(session).await.map_err(|_| first)?;
+        }
+        let mut legacy = self.initialize(session, Revision::NEWEST_LEGACY, false).await;
+        if legacy.is_err() && reply.end == End::Timeout && session.closed().is_some() {
+            // It was slow to start, and the probe killed it only when it came to read it.
+            self.restart(session).await?;
+            legacy = self.initialize(session, Revision::NEWEST_LEGACY, false).await;
+        }
+        if reply.end == End::Timeout && session.late_answer(&json!(PROBE_ID)).is_some_and(|late| is_modern(&late)) {
+            // Only a server that took up the handshake as well has to forget it first.
+            if legacy.is_ok() {
+                self.restart(session).await?;
+            }
+            if let Discovered::Modern = self.discover(session, Revision::NEWEST, self.limits.request, "handshake").await
+            {
+                return Ok(());
+            }
+        }
+        legacy
+    }
+
+    async fn discover(&self, session: &mut Session, revision: Revision, within: Duration, by: &str) -> Discovered {
+        session.settle(Some(revision), None);
+        let within = if session.transport() == Transport::Stdio { within } else { self.limits.request };
+        let options = CallOptions { timeout: Some(within), id: Some(json!(PROBE_ID)), ..CallOptions::default() };
+        let reply = session.call(by, "server/discover", None, options).await;
+        session.hello = json!(reply);
+        if is_modern(&session.hello) {
+            return Discovered::Modern;
+        }
+        session.settle(None, None);
+        Discovered::Legacy(Box::new(reply))
+    }
+
+    /// A server that has no `server/discover`, or does not name the revision there, may speak it all the same; only a
+    /// modern result tells.
+    async fn undiscovered(&self, session: &mut Session, revision: Revision, refusal: Reply) -> Result<(), Error> {
+        if matches!(refusal.end, End::Error | End::Result) {
+            session.settle(Some(revision), None);
+            for method in ["resources/list", "tools/list", "prompts/list"] {
+                let reply = session.call("probe", method, None, CallOptions::default()).await;
+                if reply.result.is_some_and(|result| result.get("resultType").is_some()) {
+                    return Ok(());
+                }
+            }
+        }
+        Err(self.not_spoken(revision, &refusal, session))
+    }
+
+    /// The handshake of the legacy revisions. `exactly` refuses any other revision than the one asked for.
+    async fn initialize(&self, session: &mut Session, revision: Revision, exactly: bool) -> Result<(), Error> {
+        let params = json!({
+            "protocolVersion": revision,
+            "capabilities": self.face.capabilities(revision),
+            "clientInfo": ClientFace::info(),
+        });
+        let options = CallOptions { timeout: Some(self.limits.request * PATIENCE), ..CallOptions::default() };
+        let reply = session.call("handshake", "initialize", Some(params), options).await;
+        session.hello = json!(reply);
+        let offered = reply.result.as_ref().and_then(|result| result.get("protocolVersion")).and_then(Value::as_str);
+        // Where the server leaves it out, it is taken to have agreed: the rule on that looks at its answer.
+        let spoken =
+            offered.map_or(Some(revision), |version| version.parse().ok()).filter(|spoken| !spoken.is_modern());
+        match (reply.end, spoken) {
+            (End::Result, Some(spoken)) if spoken == revision || !exactly => {
+                let session_id = reply.http.as_ref().and_then(|http| http.headers.get("mcp-session-id"));
+                session.settle(Some(spoken), session_id.cloned());
+                session.notify("handshake", "notifications/initialized", None).await;
+                if session.transport() == Transport::Http {
+                    session.listen("handshake");
+                }
+                Ok(())
+            }
+            (End::Result | End::Error, _) if exactly => Err(self.not_spoken(revision, &reply, session)),
+            _ => Err(self.explain(&reply, session)),
+        }
+    }
+
+    fn not_spoken(&self, asked: Revision, reply: &Reply, session: &Session) -> Error {
+        match reply.end {
+            End::Result | End::Error => Error::NotSpoken { asked, offered: answer_in_words(reply) },
+            _ => self.explain(reply, session),
+        }
+    }
+
+    fn explain(&self, reply: &Reply, session: &Session) -> Error {
+        let mut came = answer_in_words(reply);
+        let stderr = session.stderr_tail();
+        if let Some(last) = stderr.lines().map(str::trim).rfind(|line| !line.is_empty())
+            && !came.contains(last)
+        {
+            came.push_str("; the last line on stderr: ");
+            came.push_str(last);
+        }
+        let banner = self.banner(session);
+        if let Some(banner) = &banner {
+            came.extend(["; on stdout it wrote `", banner, "`, which is no JSON-RPC message"]);
+        }
+        let cure = match (&self.target.start, reply.end) {
+            (Start::Stdio { .. }, _) if banner.is_some() => {
+                "write nothing but JSON-RPC messages to stdout, one a line; logs and banners belong on stderr. Is this \
+                 the command that starts the server over stdio?"
+                    .into()
+            }
+            (Start::Stdio { .. }, End::Closed) => {
+                "run the command by hand; it must stay alive, reading requests from stdin".into()
+            }
+            (Start::Stdio { .. }, End::Timeout) => format!(
+                "the server must answer `initialize` on stdout, one JSON message a line; a slow one gets more time by \
+                 --timeout (now {} s)",
+                self.limits.request.as_secs()
+            ),
+            (Start::Http { .. }, End::Closed) => {
+                "start the server first and check host, port and path of the URL".into()
+            }
+            (Start::Http { .. }, End::Answered | End::Malformed) => {
+                "check the path of the URL (often /mcp); a server of the older HTTP+SSE transport needs --sse URL"
+                    .into()
+            }
+            (Start::Http { .. }, End::Timeout) => {
+                "something listens there but does not answer; a slow server gets more time by --timeout".into()
+            }
+            (Start::Sse { .. }, _) => "check the path of the URL (often /sse)".into(),
+            _ => "look at the answer above: it is no MCP handshake".into(),
+        };
+        Error::Target { tried: self.target.name.clone(), came, cure }
+    }
+
+    /// What a server that was to be started wrote instead of a message.
+    fn banner(&self, session: &Session) -> Option<String> {
+        let is_junk = |frame: &Arc<Frame>| {
+            frame.link == session.link() && frame.from == Side::Server && frame.kind == FrameKind::Junk
+        };
+        let junk = self.recorder.frames().filter(is_junk).find_map(|frame| frame.text.clone());
+        let line = junk.filter(|_| session.transport() == Transport::Stdio)?;
+        Some(line.trim().chars().filter(|c| !c.is_control()).take(BANNER).collect())
+            .filter(|line: &String| !line.is_empty())
+    }
+}
+
+/// A `DiscoverResult`, or an error that only modern servers know, unless it names only revisions that open with
+/// `initialize`.
+fn is_modern(response: &Value) -> bool {
+    let supported = response.pointer("/result/supportedVersions").or_else(|| response.pointer("/error/data/supported"));
+    if let Some(Value::Array(versions)) = supported {
+        return versions.iter().any(|version| version == Revision::NEWEST.as_str());
+    }
+    let code = response.pointer("/error/code").and_then(Value::as_i64);
+    supported.is_some() || code.is_some_and(|code| MODERN_CODES.contains(&code))
+}
+
+fn answer_in_words(reply: &Reply) -> String {
+    let why = reply.why.as_deref().unwrap_or_default();
+    let status = reply.http.as_ref().map(|http| format!("HTTP {} with ", http.status)).unwrap_or_default();
+    match (reply.end, &reply.error, &reply.result) {
+        (End::Error, Some(error), _) => format!("{status}the error {error}"),
+        (End::Result, _, Some(result)) => format!("{status}the result {result}"),
+        (End::Timeout, ..) => format!("no answer: {why}"),
+        (End::Malformed, ..) => format!("{status}something that is no JSON-RPC message: {why}"),
+        (End::Answered, ..) => format!("{status}no JSON-RPC message"),
+        _ => format!("{status}{why}"),
+    }
+}
+
+fn unreachable(error: OpenError) -> Error {
+    Error::Target { tried: error.tried, came: error.came, cure: error.cure }
+}

@@ -1,0 +1,16 @@
+//! A conversation with the server: the handshake or its absence, ids, replies, time limits, subscriptions.
+
+mod answers;
+mod conversation;
+mod era;
+mod headers;
+mod pump;
+mod shared;
+mod subscription;
+mod talk;
+mod wait;
+
+pub use answers::ClientFace;
+pub use conversation::{Conversation, Opener};
+pub use era::{Unopened, Wish};
+pub use talk::{CallOptions, Session};

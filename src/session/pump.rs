@@ -1,0 +1,251 @@
+//! Sorts what the wire hands over: replies to those who wait, notifications to the log, requests to be answered.
+//!
+//! Ids are matched leniently on purpose. A reply with a wrong id is still given to the request it evidently belongs to,
+//! so that the run goes on and the rule about ids, which looks at the frames, can name the fault.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+
+use super::{
+    headers::protocol_headers,
+    shared::Shared,
+    subscription::{Subscription, tag},
+};
+use crate::{
+    evidence::{HttpStatus, Transport},
+    wire::{Envelope, Incoming},
+};
+
+/// How the wait for a reply ended.
+#[derive(Debug)]
+pub enum Outcome {
+    Response {
+        frame: u64,
+        message: Value,
+    },
+    /// A subscription was acknowledged.
+    Open,
+    /// The HTTP exchange ended without a response.
+    Done {
+        junk: Option<(u64, String)>,
+        failure: Option<String>,
+    },
+    Closed(String),
+}
+
+/// What a request waits for.
+pub struct Waiter {
+    pub number: u64,
+    /// How many answers there had been when it was sent.
+    pub answered: u64,
+    /// Absent for raw bytes and whole HTTP requests.
+    pub id: Option<Value>,
+    pub post: Option<u64>,
+    /// Takes an error without id, as bytes that could not be read are answered.
+    pub takes_unidentified: bool,
+    /// Ends with the HTTP exchange even if a response came, so that all of it is seen.
+    pub whole_exchange: bool,
+    pub subscription: bool,
+    pub seen: Seen,
+    pub tell: oneshot::Sender<(Outcome, Seen)>,
+}
+
+/// What came along while a request waited.
+#[derive(Debug, Default)]
+pub struct Seen {
+    pub http: Option<HttpStatus>,
+    pub notifications: Vec<Value>,
+    pub frames: Vec<u64>,
+    pub junk: Option<(u64, String)>,
+    pub response: Option<(u64, Value)>,
+}
+
+/// A notification of the server, by the frame it came in.
+pub struct Arrived {
+    pub frame: u64,
+    pub message: Value,
+}
+
+/// Notifications kept for `await`; a flood beyond this is still in the transcript.
+const NOTIFICATIONS_KEPT: usize = 10_000;
+
+/// Responses nobody waits for; only the handshake looks at them.
+const UNCLAIMED_KEPT: usize = 8;
+
+/// Runs until the wire closes.
+pub async fn pump(shared: Arc<Shared>, mut inbox: mpsc::Receiver<Incoming>) {
+    while let Some(incoming) = inbox.recv().await {
+        match incoming {
+            Incoming::Message { frame, message: Value::Array(batch), post } => {
+                for message in batch {
+                    take(&shared, frame, message, post);
+                }
+            }
+            Incoming::Message { frame, message, post } => take(&shared, frame, message, post),
+            Incoming::Junk { frame, post, why } => {
+                if let Some(waiter) = shared.state().waiters.iter_mut().find(|w| post.is_some() && w.post == post) {
+                    waiter.seen.junk = Some((frame, why));
+                }
+            }
+            Incoming::Head { post, status, .. } => {
+                if let Some(waiter) = shared.state().waiters.iter_mut().find(|w| w.post == Some(post)) {
+                    waiter.seen.http = Some(status);
+                }
+            }
+            Incoming::PostDone { post, failure } => done(&shared, post, failure),
+            Incoming::Closed { why } => {
+                close(&shared, &why);
+                break;
+            }
+        }
+    }
+    close(&shared, "the connection ended");
+}
+
+/// Tells everybody who waits that nothing more will come.
+pub fn close(shared: &Shared, why: &str) {
+    let mut state = shared.state();
+    let why = state.closed.get_or_insert_with(|| why.to_owned()).clone();
+    for waiter in state.waiters.drain(..) {
+        // Nobody waits any more where the time limit came first.
+        let _ = waiter.tell.send((Outcome::Closed(why.clone()), waiter.seen));
+    }
+    drop(state);
+    shared.arrived.notify_waiters();
+}
+
+fn take(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
+    let (has_id, method) = (message.get("id").is_some(), message.get("method").and_then(Value::as_str));
+    match method {
+        Some(_) if has_id => answer(shared, &message),
+        Some(_) => note(shared, frame, message, post),
+        None => respond(shared, frame, message, post),
+    }
+}
+
+/// A request of the server. In a revision where there are none, answering would only make things worse.
+fn answer(shared: &Shared, request: &Value) {
+    let (revision, session_id) = {
+        let state = shared.state();
+        (state.revision, state.session_id.clone())
+    };
+    if revision.is_some_and(crate::revision::Revision::is_modern) {
+        return;
+    }
+    let answer = shared.face.answer(request);
+    let headers = protocol_headers(revision, session_id.as_deref(), &answer);
+    // A connection that is gone by now is noticed by whoever waits on it.
+    let _ = shared.wire.send(&Envelope { by: "answer".into(), headers }, &answer);
+}
+
+fn note(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
+    let mut state = shared.state();
+    let acknowledges =
+        message.get("method").and_then(Value::as_str) == Some("notifications/subscriptions/acknowledged");
+    let tag = tag(&message);
+    let exact = state.waiters.iter().position(|waiter| match post {
+        Some(_) => waiter.post == post,
+        None => {
+            (waiter.subscription && tag.is_some() && tag == waiter.id.as_ref()) || tag_of_progress(&message, waiter)
+        }
+    });
+    // An acknowledgement under a wrong tag is still the one that is waited for.
+    let waited_for = || state.waiters.iter().position(|waiter| acknowledges && waiter.subscription && post.is_none());
+    let owner = exact.or_else(waited_for);
+    if let Some(index) = owner {
+        let seen = &mut state.waiters[index].seen;
+        seen.notifications.push(message.clone());
+        seen.frames.push(frame);
+        if acknowledges && state.waiters[index].subscription {
+            let waiter = state.waiters.swap_remove(index);
+            state.subscriptions.push(Subscription::of(&waiter));
+            let _ = waiter.tell.send((Outcome::Open, waiter.seen));
+        }
+    } else {
+        state.subscriptions.iter_mut().for_each(|subscription| subscription.note(frame, &message, post));
+    }
+    if state.notifications.len() < NOTIFICATIONS_KEPT {
+        state.notifications.push(Arrived { frame, message });
+    }
+    drop(state);
+    shared.arrived.notify_waiters();
+}
+
+/// Over stdio only a progress token ties a notification to its request.
+fn tag_of_progress(message: &Value, waiter: &Waiter) -> bool {
+    let token = message.pointer("/params/progressToken");
+    token.is_some() && token == waiter.id.as_ref()
+}
+
+fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
+    let mut state = shared.state();
+    // Whoever has stopped waiting must not catch what is meant for others.
+    state.waiters.retain(|waiter| !waiter.tell.is_closed());
+    let id = message.get("id").filter(|id| !id.is_null());
+    let waited_for = |w: &Waiter| (post.is_some() && w.post == post) || (id.is_some() && w.id.as_ref() == id);
+    if !state.waiters.iter().any(waited_for)
+        && state.subscriptions.iter_mut().any(|subscription| subscription.respond(frame, &message, post))
+    {
+        return;
+    }
+    let waiters = &state.waiters;
+    let exact = || waiters.iter().position(|w| id.is_some() && w.id.as_ref() == id);
+    // Raw bytes that name the id of their answer may well bring other answers along.
+    let another = |w: &Waiter| w.takes_unidentified && matches!((&w.id, id), (Some(a), Some(b)) if text(a) != text(b));
+    let carried = || waiters.iter().position(|w| post.is_some() && w.post == post && !another(w));
+    let alike = || waiters.iter().position(|w| matches!((&w.id, id), (Some(a), Some(b)) if text(a) == text(b)));
+    let unidentified = || waiters.iter().position(|w| id.is_none() && w.takes_unidentified);
+    let oldest = || {
+        let waiting = waiters
+            .iter()
+            .enumerate()
+            .filter(|(_, waiter)| id.is_none() && waiter.id.is_some() && !waiter.subscription);
+        waiting.min_by_key(|(_, waiter)| waiter.number).map(|(index, _)| index)
+    };
+    let too_late = id.is_some_and(|id| state.given_up.contains(id));
+    let free = |w: &Waiter| !w.whole_exchange && !too_late && !another(w);
+    // An id that no request ever had can only be a garbled one; any other belongs where it was used.
+    let strange = id.is_none_or(|id| !state.used.contains(&id.to_string()));
+    let alone = || matches!(waiters.as_slice(), [only] if strange && free(only)).then_some(0);
+    let Some(index) = carried().or_else(exact).or_else(alike).or_else(unidentified).or_else(oldest).or_else(alone)
+    else {
+        if state.unclaimed.len() < UNCLAIMED_KEPT {
+            state.unclaimed.push(message);
+        }
+        return;
+    };
+    state.answered += 1;
+    state.silent = 0;
+    if state.waiters[index].whole_exchange {
+        state.waiters[index].seen.response = Some((frame, message));
+        return;
+    }
+    let waiter = state.waiters.swap_remove(index);
+    let _ = waiter.tell.send((Outcome::Response { frame, message }, waiter.seen));
+}
+
+/// An id as a server that confuses types would write it.
+fn text(id: &Value) -> String {
+    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
+}
+
+fn done(shared: &Shared, post: u64, failure: Option<String>) {
+    let mut state = shared.state();
+    let Some(index) = state.waiters.iter().position(|waiter| waiter.post == Some(post)) else {
+        state.subscriptions.iter_mut().for_each(|subscription| subscription.done(post));
+        return;
+    };
+    let accepted = state.waiters[index].seen.http.as_ref().is_none_or(|http| http.status < 300) && failure.is_none();
+    if shared.wire.transport() == Transport::Sse && accepted && !state.waiters[index].whole_exchange {
+        // The reply comes on the event stream.
+        return;
+    }
+    let Waiter { mut seen, tell, .. } = state.waiters.swap_remove(index);
+    let outcome = match seen.response.take() {
+        Some((frame, message)) => Outcome::Response { frame, message },
+        None => Outcome::Done { junk: seen.junk.take(), failure },
+    };
+    let _ = tell.send((outcome, seen));
+}

@@ -1,0 +1,50 @@
+//! What the conversation and the task that listens for it both work on.
+
+use std::{
+    collections::HashSet,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use serde_json::Value;
+use tokio::sync::Notify;
+
+use super::{
+    answers::ClientFace,
+    pump::{Arrived, Waiter},
+    subscription::Subscription,
+};
+use crate::{revision::Revision, target::Limits, wire::Wire};
+
+pub struct Shared {
+    pub wire: Wire,
+    pub limits: Limits,
+    pub face: ClientFace,
+    pub state: Mutex<State>,
+    pub arrived: Notify,
+}
+
+#[derive(Default)]
+pub struct State {
+    pub revision: Option<Revision>,
+    pub session_id: Option<String>,
+    pub next_id: u64,
+    pub next_waiter: u64,
+    pub waiters: Vec<Waiter>,
+    pub subscriptions: Vec<Subscription>,
+    pub notifications: Vec<Arrived>,
+    /// Ids of requests that were not waited for any longer, and what came when nobody waited.
+    pub given_up: Vec<Value>,
+    pub unclaimed: Vec<Value>,
+    /// Answers so far, and requests without any while nothing else was answered either.
+    pub answered: u64,
+    pub silent: u32,
+    /// Every id that a request had.
+    pub used: HashSet<String>,
+    pub closed: Option<String>,
+}
+
+impl Shared {
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

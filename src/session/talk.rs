@@ -1,0 +1,260 @@
+//! One negotiated connection: requests in flight side by side, each ending in a `Reply` whatever happens.
+
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use serde_json::{Map, Value, json};
+use tokio::{sync::Notify, task::JoinHandle, time::timeout};
+
+use super::{
+    answers::ClientFace,
+    headers::protocol_headers,
+    pump::{close, pump},
+    shared::Shared,
+    wait::Waits,
+};
+use crate::{
+    evidence::{End, Recorder, Reply, Transport},
+    revision::Revision,
+    target::{Limits, Target},
+    wire::{Ending, Envelope, HttpRequest, OpenError, Wire},
+};
+
+/// After this many requests in a row without any answer the server counts as hung; waiting on would only cost time.
+pub(super) const SILENT_AT_MOST: u32 = 3;
+
+/// Server processes may be slow to end an HTTP session; nobody needs to wait for that.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+pub struct Session {
+    pub(super) shared: Arc<Shared>,
+    pump: JoinHandle<()>,
+    /// Reply of `initialize` or `server/discover`.
+    pub hello: Value,
+}
+
+/// How a request departs from the usual.
+#[derive(Clone, Debug, Default)]
+pub struct CallOptions {
+    /// An id to use instead of the next number.
+    pub id: Option<Value>,
+    /// Send the params exactly as given, without the `_meta` that the revision asks for.
+    pub plain: bool,
+    /// Instead of the limit for requests.
+    pub timeout: Option<Duration>,
+    /// Give up after this time, and say so to the server: what is slow by nature is no sign of a server that hangs.
+    pub patience: Option<Duration>,
+}
+
+impl Session {
+    /// Connects, without any handshake yet.
+    pub(super) async fn connect(
+        target: &Target,
+        limits: &Limits,
+        recorder: &Recorder,
+        face: &ClientFace,
+    ) -> Result<Self, OpenError> {
+        let (wire, inbox) = Wire::open(target, limits, recorder).await?;
+        let shared = Arc::new(Shared {
+            wire,
+            limits: limits.clone(),
+            face: face.clone(),
+            state: Mutex::default(),
+            arrived: Notify::new(),
+        });
+        let pump = tokio::spawn(pump(Arc::clone(&shared), inbox));
+        Ok(Self { shared, pump, hello: Value::Null })
+    }
+
+    pub(super) fn settle(&self, revision: Option<Revision>, session_id: Option<String>) {
+        let mut state = self.shared.state();
+        state.revision = revision;
+        state.session_id = session_id;
+    }
+
+    pub fn revision(&self) -> Option<Revision> {
+        self.shared.state().revision
+    }
+
+    pub fn link(&self) -> u32 {
+        self.shared.wire.link()
+    }
+
+    pub fn transport(&self) -> Transport {
+        self.shared.wire.transport()
+    }
+
+    /// Why nothing more will come on this connection, if so.
+    pub fn closed(&self) -> Option<String> {
+        self.shared.state().closed.clone()
+    }
+
+    /// Whether it is gone because the server stopped answering.
+    pub fn hung(&self) -> bool {
+        self.shared.state().silent >= SILENT_AT_MOST
+    }
+
+    /// The response with this id that came after its request was given up.
+    pub(super) fn late_answer(&self, id: &Value) -> Option<Value> {
+        self.shared.state().unclaimed.iter().find(|message| message.get("id") == Some(id)).cloned()
+    }
+
+    pub fn stderr_tail(&self) -> String {
+        self.shared.wire.stderr_tail()
+    }
+
+    /// One request and what became of it.
+    pub async fn call(&self, by: &str, method: &str, params: Option<Value>, options: CallOptions) -> Reply {
+        let id = options.id.unwrap_or_else(|| self.next_id());
+        let params = if options.plain { params } else { self.complete(params) };
+        let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method });
+        if let Some(params) = params {
+            message["params"] = params;
+        }
+        let subscription = method == "subscriptions/listen";
+        let patient = options.patience.is_some();
+        let waits = Waits { id: Some(id.clone()), subscription, patient, ..Waits::default() };
+        let limit = options.patience.or(options.timeout);
+        let reply = self.exchange(waits, limit, |wire, envelope| wire.send(envelope, &message), by, &message).await;
+        // In the modern revision over HTTP only the end of the stream would say it.
+        let by_message = self.transport() != Transport::Http || !self.revision().is_some_and(Revision::is_modern);
+        if patient && reply.end == End::Timeout && by_message {
+            self.notify(by, "notifications/cancelled", Some(json!({ "requestId": id }))).await;
+        }
+        reply
+    }
+
+    /// Raw bytes. The reply is the response to `answer`, or an error without id.
+    pub async fn send_raw(&self, by: &str, bytes: &[u8], answer: Option<Value>, limit: Option<Duration>) -> Reply {
+        let waits = Waits { id: answer, takes_unidentified: true, ..Waits::default() };
+        // Only the bytes are to be at fault: whatever headers they deserve, they get.
+        let message = serde_json::from_slice(bytes).unwrap_or(Value::Null);
+        self.exchange(waits, limit, |wire, envelope| wire.send_raw(envelope, bytes), by, &message).await
+    }
+
+    /// A notification; over HTTP its POST is waited for, so that the next request cannot overtake it.
+    pub async fn notify(&self, by: &str, method: &str, params: Option<Value>) -> Reply {
+        let mut message = json!({ "jsonrpc": "2.0", "method": method });
+        if let Some(params) = params {
+            message["params"] = params;
+        }
+        if self.transport() == Transport::Stdio {
+            return self.post(by, &message);
+        }
+        let waits = Waits { whole_exchange: true, ..Waits::default() };
+        self.exchange(waits, None, |wire, envelope| wire.send(envelope, &message), by, &message).await
+    }
+
+    /// A whole HTTP request; the reply ends with the exchange. `None` where the transport is not HTTP.
+    pub async fn http(&self, mut request: HttpRequest, body: &Value, without: &[String]) -> Option<Reply> {
+        if self.transport() == Transport::Stdio {
+            return None;
+        }
+        let mut headers = self.envelope("", body).headers;
+        headers.retain(|(name, _)| {
+            let given = request.headers.iter().map(|(given, _)| given);
+            !given.chain(without).any(|other| other.eq_ignore_ascii_case(name))
+        });
+        headers.append(&mut request.headers);
+        request.headers = headers;
+        let (waits, by) = (Waits { whole_exchange: true, ..Waits::default() }, request.by.clone());
+        Some(self.exchange(waits, None, |wire, _| wire.http(&request), &by, body).await)
+    }
+
+    /// Opens the stream on which a legacy server may push what belongs to no request.
+    pub fn listen(&self, by: &str) {
+        // A server may refuse it with 405; whether that is right is for the rules to say.
+        let _ = self.shared.wire.listen(&self.envelope(by, &Value::Null));
+    }
+
+    /// The first notification after frame `since` that `wanted` accepts, or `None` when the time is over.
+    pub async fn arrival(&self, since: u64, within: Duration, wanted: impl Fn(&Value) -> bool) -> Option<(u64, Value)> {
+        let found = async {
+            loop {
+                let arrived = self.shared.arrived.notified();
+                {
+                    let state = self.shared.state();
+                    let mut later = state.notifications.iter().filter(|arrived| arrived.frame > since);
+                    if let Some(arrived) = later.find(|arrived| wanted(&arrived.message)) {
+                        return Some((arrived.frame, arrived.message.clone()));
+                    }
+                    if state.closed.is_some() {
+                        return None;
+                    }
+                }
+                arrived.await;
+            }
+        };
+        timeout(within, found).await.ok().flatten()
+    }
+
+    /// Ends the conversation as its transport and revision ask.
+    pub async fn close(self) -> Ending {
+        let session_id = self.shared.state().session_id.clone();
+        if session_id.is_some() && self.closed().is_none() {
+            let request = HttpRequest {
+                by: "handshake".into(),
+                method: "DELETE".into(),
+                url: None,
+                headers: Vec::new(),
+                body: None,
+            };
+            let _ = timeout(FAREWELL, self.http(request, &Value::Null, &[])).await;
+        }
+        let Self { shared, pump, .. } = self;
+        pump.abort();
+        // Ends with its abortion; afterwards nobody else holds the wire.
+        let _ = pump.await;
+        close(&shared, "the client closed the connection");
+        match Arc::into_inner(shared) {
+            Some(shared) => shared.wire.close().await,
+            None => Ending::default(),
+        }
+    }
+
+    fn next_id(&self) -> Value {
+        let mut state = self.shared.state();
+        state.next_id += 1;
+        json!(state.next_id)
+    }
+
+    /// Adds the `_meta` that a modern request has to carry; what the caller gave stands.
+    fn complete(&self, params: Option<Value>) -> Option<Value> {
+        let Some(revision) = self.revision().filter(|revision| revision.is_modern()) else { return params };
+        let mut params = match params {
+            None => Map::new(),
+            Some(Value::Object(members)) => members,
+            Some(other) => return Some(other),
+        };
+        let meta = params.entry("_meta").or_insert_with(|| json!({}));
+        if let Value::Object(meta) = meta {
+            let required = [
+                ("protocolVersion", json!(revision)),
+                ("clientCapabilities", self.shared.face.capabilities(revision)),
+                ("clientInfo", ClientFace::info()),
+            ];
+            for (name, value) in required {
+                meta.entry(format!("io.modelcontextprotocol/{name}")).or_insert(value);
+            }
+        }
+        Some(Value::Object(params))
+    }
+
+    pub(super) fn envelope(&self, by: &str, message: &Value) -> Envelope {
+        let state = self.shared.state();
+        let headers = match self.transport() {
+            Transport::Http => protocol_headers(state.revision, state.session_id.as_deref(), message),
+            Transport::Stdio | Transport::Sse => Vec::new(),
+        };
+        Envelope { by: by.into(), headers }
+    }
+
+    fn post(&self, by: &str, message: &Value) -> Reply {
+        match self.shared.wire.send(&self.envelope(by, message), message) {
+            Ok(posted) => Reply { frames: vec![posted.frame], ..Reply::ended(End::Answered) },
+            Err(why) => Reply { why: Some(why), ..Reply::ended(End::Closed) },
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! One request on its way: sent, waited for, and turned into a `Reply` whatever becomes of it.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tokio::{sync::oneshot, time::timeout};
+
+use super::{
+    pump::{Outcome, Seen, Waiter, close},
+    talk::{SILENT_AT_MOST, Session},
+};
+use crate::{
+    evidence::{End, Reply},
+    wire::{Envelope, Posted, Wire},
+};
+
+/// Where the end of a wait is heard of.
+type Told = oneshot::Receiver<(Outcome, Seen)>;
+
+#[derive(Default)]
+pub struct Waits {
+    pub id: Option<Value>,
+    pub takes_unidentified: bool,
+    pub whole_exchange: bool,
+    pub subscription: bool,
+    pub patient: bool,
+}
+
+impl Session {
+    pub(super) async fn exchange(
+        &self,
+        waits: Waits,
+        limit: Option<Duration>,
+        send: impl FnOnce(&Wire, &Envelope) -> Result<Posted, String>,
+        by: &str,
+        message: &Value,
+    ) -> Reply {
+        let began = Instant::now();
+        let patient = waits.patient;
+        let envelope = self.envelope(by, message);
+        let (number, sent, told) = match self.dispatch(waits, send, &envelope) {
+            Ok(dispatched) => dispatched,
+            Err(why) => return Reply { why: Some(why), ..Reply::ended(End::Closed) },
+        };
+        let limit = limit.unwrap_or(self.shared.limits.request);
+        let mut reply = match timeout(limit, told).await {
+            Ok(Ok((outcome, seen))) => conclude(outcome, seen),
+            Ok(Err(_)) => Reply { why: Some("the connection ended".into()), ..Reply::ended(End::Closed) },
+            Err(_) => self.give_up(number, limit, patient),
+        };
+        reply.frames.insert(0, sent);
+        reply.asked = asked(message);
+        reply.ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        reply
+    }
+
+    /// Sends, and registers who waits, in one step: a reply cannot come in between.
+    fn dispatch(
+        &self,
+        waits: Waits,
+        send: impl FnOnce(&Wire, &Envelope) -> Result<Posted, String>,
+        envelope: &Envelope,
+    ) -> Result<(u64, u64, Told), String> {
+        let (tell, told) = oneshot::channel();
+        let mut state = self.shared.state();
+        if let Some(why) = &state.closed {
+            return Err(why.clone());
+        }
+        let posted = send(&self.shared.wire, envelope)?;
+        state.used.extend(waits.id.as_ref().map(Value::to_string));
+        state.next_waiter += 1;
+        let number = state.next_waiter;
+        let answered = state.answered;
+        state.waiters.push(Waiter {
+            number,
+            answered,
+            id: waits.id,
+            post: posted.post,
+            takes_unidentified: waits.takes_unidentified,
+            whole_exchange: waits.whole_exchange,
+            subscription: waits.subscription,
+            seen: Seen::default(),
+            tell,
+        });
+        Ok((number, posted.frame, told))
+    }
+
+    fn give_up(&self, number: u64, limit: Duration, patient: bool) -> Reply {
+        let mut state = self.shared.state();
+        let seen = match state.waiters.iter().position(|waiter| waiter.number == number) {
+            Some(index) => {
+                let waiter = state.waiters.swap_remove(index);
+                state.silent += u32::from(!patient && waiter.answered == state.answered);
+                state.given_up.extend(waiter.id);
+                waiter.seen
+            }
+            None => Seen::default(),
+        };
+        let hung = state.silent >= SILENT_AT_MOST;
+        drop(state);
+        if hung {
+            close(
+                &self.shared,
+                &format!("the server stopped answering: {SILENT_AT_MOST} requests in a row got no reply"),
+            );
+        }
+        let why = format!("no reply within {} s", limit.as_secs_f32());
+        Reply {
+            http: seen.http,
+            notifications: seen.notifications,
+            why: Some(why),
+            frames: seen.frames,
+            ..Reply::ended(End::Timeout)
+        }
+    }
+}
+
+/// A request in short.
+fn asked(message: &Value) -> Option<String> {
+    let method = message.get("method")?.as_str()?;
+    let about = ["uri", "name", "cursor"].iter().find_map(|name| message["params"][*name].as_str());
+    Some(about.map_or_else(|| method.to_owned(), |about| format!("{method} {about}")))
+}
+
+/// What became of a request, by how the wait for it ended and what was seen meanwhile.
+pub fn conclude(outcome: Outcome, seen: Seen) -> Reply {
+    let base = Reply {
+        http: seen.http,
+        notifications: seen.notifications,
+        frames: seen.frames,
+        ..Reply::ended(End::Malformed)
+    };
+    let with_frame = |mut reply: Reply, frame: u64| {
+        reply.frames.push(frame);
+        reply
+    };
+    match outcome {
+        Outcome::Response { frame, mut message } => {
+            let result = message.get_mut("result").map(Value::take);
+            let error = message.get_mut("error").map(Value::take);
+            let (end, why) = match (&result, &error) {
+                (_, Some(error)) if !error.is_null() => (End::Error, None),
+                (Some(_), _) => (End::Result, None),
+                _ => (End::Malformed, Some("the response has neither result nor error".into())),
+            };
+            with_frame(Reply { end, result, error, why, ..base }, frame)
+        }
+        Outcome::Open => Reply { end: End::Open, ..base },
+        Outcome::Closed(why) => Reply { end: End::Closed, why: Some(why), ..base },
+        Outcome::Done { failure: Some(failure), .. } => Reply { end: End::Closed, why: Some(failure), ..base },
+        Outcome::Done { junk: Some((frame, why)), .. } => {
+            with_frame(Reply { end: End::Malformed, why: Some(why), ..base }, frame)
+        }
+        Outcome::Done { .. } => Reply { end: End::Answered, ..base },
+    }
+}
