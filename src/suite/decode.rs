@@ -1,0 +1,283 @@
+//! From YAML nodes to the types of `file`, noting every mistake on the way.
+//!
+//! Not serde, because a deserializer stops at the first mistake and an author wants to see them all: here a member that
+//! cannot be read is noted and left out, and reading goes on.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+use super::{
+    diagnostic::{Problems, suggestion},
+    yaml::{At, Position, Tree, Yaml},
+};
+
+pub trait Decode: Sized {
+    /// `None` when the node is not such a thing; then the mistake has been noted.
+    fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self>;
+}
+
+/// What every struct of `keys!` knows about itself.
+#[derive(Debug)]
+pub struct Typed {
+    /// As it is said in a message: "a rule needs ...".
+    pub noun: &'static str,
+    pub at: Position,
+    /// The keys as they were typed, readable or not.
+    pub keys: Vec<At<String>>,
+}
+
+impl Typed {
+    pub fn has(&self, key: &str) -> bool {
+        self.keys.iter().any(|typed| typed.value == key)
+    }
+
+    /// Where the key stands, or else the whole.
+    pub fn place(&self, key: &str) -> Position {
+        self.keys.iter().find(|typed| typed.value == key).map_or(self.at, |typed| typed.at)
+    }
+}
+
+/// One value, or a list of them.
+#[derive(Debug)]
+pub struct OneOrMany<T>(pub Vec<T>);
+
+/// A mapping with keys of the author's choice, in the order they were typed.
+#[derive(Debug)]
+pub struct Pairs<T>(pub Vec<(At<String>, T)>);
+
+/// Declares what may be typed at one place: a struct in which every key is optional. Whether it may be left out is for
+/// the lint to say, which knows the reason.
+macro_rules! keys {
+    ($(#[$about:meta])* $name:ident, $noun:literal { $($(#[$attribute:meta])* $key:ident: $type:ty,)* }) => {
+        $(#[$about])*
+        #[derive(Debug, schemars::JsonSchema)]
+        #[schemars(rename_all = "kebab-case", deny_unknown_fields)]
+        pub struct $name {
+            #[schemars(skip)]
+            pub typed: $crate::suite::decode::Typed,
+            $($(#[$attribute])* pub $key: Option<$type>,)*
+        }
+
+        impl $crate::suite::decode::Decode for $name {
+            fn decode(tree: &$crate::suite::yaml::Tree, problems: &mut $crate::suite::diagnostic::Problems) -> Option<Self> {
+                use $crate::suite::decode;
+                let members = decode::mapping(tree, problems)?;
+                let known = [$(decode::key(stringify!($key))),*];
+                decode::refuse_unknown(members, $noun, &known, problems);
+                let mut each = known.iter();
+                Some(Self {
+                    typed: decode::Typed {
+                        noun: $noun,
+                        at: tree.at,
+                        keys: members.iter().map(|(key, _)| key.clone()).collect(),
+                    },
+                    $($key: decode::member(members, each.next()?, problems),)*
+                })
+            }
+        }
+    };
+}
+pub(crate) use keys;
+
+/// The key of a field: `r#where` is typed `where`, `at_most` is typed `at-most`.
+pub fn key(field: &str) -> String {
+    field.trim_start_matches("r#").replace('_', "-")
+}
+
+pub fn member<T: Decode>(members: &[(At<String>, Tree)], key: &str, problems: &mut Problems) -> Option<T> {
+    let (_, tree) = members.iter().find(|(typed, _)| typed.value == key)?;
+    T::decode(tree, problems)
+}
+
+pub fn mapping<'t>(tree: &'t Tree, problems: &mut Problems) -> Option<&'t [(At<String>, Tree)]> {
+    match &tree.value {
+        Yaml::Map(members) => Some(members),
+        _ => wrong(tree, "a mapping", problems),
+    }
+}
+
+pub fn refuse_unknown(members: &[(At<String>, Tree)], noun: &str, known: &[String], problems: &mut Problems) {
+    for (key, _) in members.iter().filter(|(key, _)| !known.contains(&key.value)) {
+        let help = suggestion(&key.value, known.iter().map(String::as_str));
+        problems.add_with(key.at, format!("{noun} has no key `{}`", key.value), help);
+    }
+}
+
+pub fn wrong<T>(tree: &Tree, expected: &str, problems: &mut Problems) -> Option<T> {
+    problems.add(tree.at, format!("expected {expected}, this is {}", tree.value.noun()));
+    None
+}
+
+/// Reads one of a closed set of words.
+pub fn word<T: Copy>(tree: &Tree, words: &[(&str, T)], problems: &mut Problems) -> Option<T> {
+    let text = String::decode(tree, problems)?;
+    if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
+        return Some(*value);
+    }
+    let help = suggestion(&text, words.iter().map(|(word, _)| *word));
+    problems.add_with(tree.at, format!("`{text}` is none of the words that may stand here"), help);
+    None
+}
+
+impl Decode for Yaml {
+    fn decode(tree: &Tree, _: &mut Problems) -> Option<Self> {
+        Some(tree.value.clone())
+    }
+}
+
+impl<T: Decode> Decode for At<T> {
+    fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
+        T::decode(tree, problems).map(|value| Self { at: tree.at, value })
+    }
+}
+
+impl<T: Decode> Decode for Vec<T> {
+    fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
+        match &tree.value {
+            Yaml::List(items) => Some(items.iter().filter_map(|item| T::decode(item, problems)).collect()),
+            _ => wrong(tree, "a list", problems),
+        }
+    }
+}
+
+impl<T: Decode> Decode for OneOrMany<T> {
+    fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
+        match &tree.value {
+            Yaml::List(_) => Vec::decode(tree, problems).map(Self),
+            _ => T::decode(tree, problems).map(|one| Self(vec![one])),
+        }
+    }
+}
+
+impl<T: Decode> Decode for Pairs<T> {
+    fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
+        let members = mapping(tree, problems)?.iter();
+        Some(Self(members.filter_map(|(key, tree)| Some((key.clone(), T::decode(tree, problems)?))).collect()))
+    }
+}
+
+impl Decode for bool {
+    fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
+        match tree.value {
+            Yaml::Bool(value) => Some(value),
+            _ => wrong(tree, "true or false", problems),
+        }
+    }
+}
+
+impl Decode for usize {
+    fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
+        match &tree.value {
+            Yaml::Number(number) => {
+                let whole = number.as_u64().and_then(|number| Self::try_from(number).ok());
+                if whole.is_none() {
+                    problems.add(tree.at, format!("expected a whole number, this is {number}"));
+                }
+                whole
+            }
+            _ => wrong(tree, "a whole number", problems),
+        }
+    }
+}
+
+impl Decode for f64 {
+    fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
+        match &tree.value {
+            Yaml::Number(number) => number.as_f64(),
+            _ => wrong(tree, "a number", problems),
+        }
+    }
+}
+
+impl Decode for String {
+    fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
+        match &tree.value {
+            Yaml::String(text) => Some(text.clone()),
+            _ => wrong(tree, "a string", problems),
+        }
+    }
+}
+
+impl<T: Decode> Decode for Box<T> {
+    fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
+        T::decode(tree, problems).map(Self::new)
+    }
+}
+
+/// A schema that is that of another type, in its place.
+macro_rules! schema_like {
+    ($type:ty, $name:expr, $generator:ident => $schema:expr $(, $parameter:ident)?) => {
+        impl$(<$parameter: JsonSchema>)? JsonSchema for $type {
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn schema_name() -> Cow<'static, str> {
+                $name.into()
+            }
+
+            fn json_schema($generator: &mut SchemaGenerator) -> Schema {
+                $schema
+            }
+        }
+    };
+}
+
+schema_like!(Yaml, "Anything", _generator => true.into());
+schema_like!(At<T>, T::schema_name(), generator => T::json_schema(generator), T);
+schema_like!(OneOrMany<T>, format!("OneOrMany{}", T::schema_name()), generator => {
+    let one = generator.subschema_for::<T>();
+    json_schema!({ "anyOf": [one, { "type": "array", "items": one }] })
+}, T);
+schema_like!(Pairs<T>, format!("Pairs{}", T::schema_name()), generator => {
+    json_schema!({ "type": "object", "additionalProperties": generator.subschema_for::<T>() })
+}, T);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::yaml;
+
+    keys! {
+        /// A thing.
+        Thing, "a thing" {
+            name: At<String>,
+            at_most: usize,
+            r#where: Pairs<bool>,
+            tags: OneOrMany<String>,
+        }
+    }
+
+    fn read(text: &str) -> (Option<Thing>, Vec<String>) {
+        let mut problems = Problems::new("x", text);
+        let thing = yaml::parse(text, &mut problems).and_then(|tree| Thing::decode(&tree, &mut problems));
+        (thing, problems.into_diagnostics().iter().map(ToString::to_string).collect())
+    }
+
+    #[test]
+    fn every_mistake_is_noted_and_the_rest_is_read() {
+        let (thing, problems) = read("name: 1\natmost: 2\nwhere: { a: yes, b: true }\ntags: x\n");
+        let thing = thing.expect("it is a mapping");
+        assert!(thing.name.is_none() && thing.at_most.is_none());
+        assert_eq!(thing.typed.keys.len(), 4);
+        assert_eq!(thing.tags.expect("one tag").0, ["x"]);
+        assert_eq!(thing.r#where.expect("one is good").0.len(), 1);
+        assert_eq!(
+            problems,
+            [
+                "x:1:7: expected a string, this is a number",
+                "x:2:1: a thing has no key `atmost`",
+                "x:3:13: expected true or false, this is a string"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_no_mapping_is_no_thing() {
+        let (thing, problems) = read("- 1");
+        assert!(thing.is_none());
+        assert_eq!(problems, ["x:1:1: expected a mapping, this is a list"]);
+        assert_eq!(read("at-most: -1").1, ["x:1:10: expected a whole number, this is -1"]);
+    }
+}

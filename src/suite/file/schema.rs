@@ -1,0 +1,70 @@
+//! The JSON Schema of suite files, written from the types of this folder.
+
+use schemars::{Schema, generate::SchemaSettings, transform::RecursiveTransform};
+use serde_json::Value;
+
+use super::SuiteFile;
+
+/// The JSON Schema of suite files, for editors.
+pub fn schema() -> Schema {
+    let mut settings = SchemaSettings::draft07();
+    settings.transforms.push(Box::new(RecursiveTransform(without_null)));
+    let mut schema = settings.into_generator().into_root_schema_for::<SuiteFile>();
+    schema.insert("title".to_owned(), "A suite of mcp-conform".into());
+    schema
+}
+
+/// An optional key may be left out, but not be empty.
+fn without_null(schema: &mut Schema) {
+    for keyword in ["type", "enum", "anyOf"] {
+        let Some(Value::Array(options)) = schema.get_mut(keyword) else { continue };
+        options.retain(|option| !option.is_null() && option != "null" && option["type"] != "null");
+        if options.len() > 1 || keyword == "enum" {
+            continue;
+        }
+        match options.pop() {
+            Some(Value::Object(only)) => {
+                schema.remove(keyword);
+                schema.ensure_object().extend(only);
+            }
+            Some(only) => {
+                schema.insert(keyword.to_owned(), only);
+            }
+            None => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{env, fs, path::Path};
+
+    use super::*;
+    use crate::suite::{diagnostic::Problems, embedded, yaml};
+
+    /// `UPDATE_EXPECTED=1` writes it anew.
+    #[test]
+    fn the_schema_for_editors_is_current() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("suites/schema.json");
+        let schema = serde_json::to_string_pretty(&schema()).expect("a schema is JSON") + "\n";
+        if env::var_os("UPDATE_EXPECTED").is_some() {
+            fs::write(&file, &schema).expect("the schema can be written");
+        }
+        let written = fs::read_to_string(&file).unwrap_or_default();
+        assert!(written == schema, "suites/schema.json is out of date: run the tests with UPDATE_EXPECTED=1");
+    }
+
+    #[test]
+    fn the_built_in_suites_fit_the_schema() {
+        let schema = jsonschema::validator_for(schema().as_value()).expect("the schema is one");
+        for (name, text) in embedded::SUITES {
+            let mut problems = Problems::new(name, text);
+            let tree = yaml::parse(text, &mut problems).expect(name);
+            let mistakes: Vec<String> = schema
+                .iter_errors(&Value::from(&tree))
+                .map(|mistake| format!("{name}{}: {mistake}", mistake.instance_path()))
+                .collect();
+            assert!(mistakes.is_empty(), "{mistakes:#?}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Steps as they are typed.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+
+use super::{Applies, Matcher};
+use crate::suite::{
+    decode::{self, Decode, Pairs, keys},
+    diagnostic::Problems,
+    yaml::{At, Tree, Yaml},
+};
+
+keys! {
+    /// One action on the wire: one verb and its arguments.
+    Step, "a step" {
+        /// Verb: one request, by its method. Saves `{ end, result, error, http, notifications, ms }`.
+        call: At<String>,
+        /// Verb: a list request and its further pages. Saves `{ end, items, pages }`.
+        list: At<String>,
+        /// Verb: list everything below some nodes, breadth first. Saves `{ end, nodes, visits, edges, cycles }`.
+        walk: At<String>,
+        /// Verb: one notification, by its method.
+        notify: At<String>,
+        /// Verb: wait for a notification of this method. Saves `{ end, message, ms }`.
+        r#await: At<String>,
+        /// Verb: raw text; or `{ base64: bytes }`, or `{ json: value }` on one line.
+        send: Tree,
+        /// Verb: a whole HTTP request, by its HTTP method.
+        http: At<String>,
+        /// Verb: bring about a change, by the tool, command or HTTP request of a fact: `$facts.change`. Saves `{ end, ms }`.
+        change: At<String>,
+        /// Verb: end an open subscription, by the id of its request. Saves what it was until then, as `call`.
+        cancel: Tree,
+
+        /// `call`, `list`, `walk`, `notify`: the params. A string that is wholly a reference stands for its value.
+        with: Tree,
+        /// `call`: a request id to use instead of the next number.
+        id: Tree,
+        /// `call`: send `with` exactly as it stands, without the `_meta` that the revision asks for.
+        plain: bool,
+        /// `list`, `walk`: the member of the result that holds the items.
+        take: At<String>,
+        /// `list`: how many pages to follow, 100 if not said.
+        pages: usize,
+        /// `walk`: the nodes to start from.
+        from: At<String>,
+        /// `walk`: the name of the node in `where` and `with`.
+        node: At<String>,
+        /// `walk`: the member that tells nodes apart.
+        key: At<String>,
+        /// `walk`: where to stop, in any case.
+        limits: Limits,
+        /// `await`: the step from whose start on the notification counts. Without it: this one.
+        since: At<String>,
+        /// `await`: conditions on the notification, which is `$message`.
+        matching: Pairs<Matcher>,
+        /// `await`: how long to wait. `call`: how long at most; then it is cancelled.
+        seconds: f64,
+        /// `send`: the request id whose answer is the reply. Without it, an error without id is.
+        answer: Tree,
+        /// `http`: headers to add, or with `null` to leave out.
+        headers: Pairs<Tree>,
+        /// `http`: the body, as JSON unless it is a string.
+        body: Tree,
+        /// `http`: a path or URL to use instead of the endpoint.
+        url: Tree,
+
+        /// Run the step once for each item: `{ resource: $survey.resources.items, at-most: 50 }`.
+        each: Each,
+        /// Leave out items (or the step) unless all of this holds.
+        r#where: Pairs<Matcher>,
+        /// The name of what came of it.
+        save: At<String>,
+        /// Where the step counts.
+        applies: Applies,
+    }
+}
+
+keys! {
+    /// All of them are needed.
+    Limits, "`limits`" {
+        /// How many nodes to visit.
+        #[schemars(required)]
+        nodes: usize,
+        /// How far from the start.
+        #[schemars(required)]
+        depth: usize,
+        /// How many pages to fetch in all.
+        #[schemars(required)]
+        pages: usize,
+        /// How long.
+        #[schemars(required)]
+        seconds: usize,
+    }
+}
+
+/// `{ name: items, at-most: 50, in-order: true }`
+#[derive(Debug)]
+pub struct Each {
+    pub var: At<String>,
+    pub over: Tree,
+    pub at_most: Option<usize>,
+    pub in_order: Option<bool>,
+}
+
+impl Decode for Each {
+    fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
+        let members = decode::mapping(tree, problems)?;
+        let mut names = members.iter().filter(|(key, _)| !["at-most", "in-order"].contains(&&*key.value));
+        let (Some((var, over)), None) = (names.next(), names.next()) else {
+            let help = "write `each: { item: $items }`".to_owned();
+            problems.add_with(tree.at, "`each` names one variable", help);
+            return None;
+        };
+        Some(Self {
+            var: var.clone(),
+            over: over.clone(),
+            at_most: decode::member(members, "at-most", problems),
+            in_order: decode::member(members, "in-order", problems),
+        })
+    }
+}
+
+impl JsonSchema for Each {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Each".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "object",
+            "description": "A variable and what it stands for in turn: a reference to a list, or a list.",
+            "properties": {
+                "at-most": { "description": "No more items than this.", "type": "integer", "minimum": 0 },
+                "in-order": { "description": "One after another instead of side by side.", "type": "boolean" }
+            },
+            "additionalProperties": generator.subschema_for::<Yaml>(),
+            "minProperties": 1,
+            "maxProperties": 3
+        })
+    }
+}

@@ -1,0 +1,74 @@
+//! What can only be seen over all files: ids that are taken, `after` that leads nowhere or in a circle.
+
+use std::collections::HashMap;
+
+use super::Draft;
+use crate::suite::{diagnostic::suggestion, file::SuiteFile, pattern::fits, yaml::At};
+
+/// Notes repeated ids, and `after` that names no rule or leads back to itself. `taken` are ids of other suites.
+pub fn check(drafts: &mut [Draft<'_>], taken: &[String]) {
+    let mut first: HashMap<String, String> = taken.iter().map(|id| (id.clone(), "another suite".to_owned())).collect();
+    for draft in &mut *drafts {
+        for id in draft.typed.iter().flat_map(ids) {
+            if let Some(place) = first.get(&id.value) {
+                draft.problems.add(id.at, format!("the id `{}` is taken by {place}", id.value));
+            } else {
+                first.insert(id.value.clone(), format!("{}:{}", draft.file, id.at.line));
+            }
+        }
+    }
+
+    let rules: Vec<String> = drafts.iter().flat_map(|draft| causes(draft.typed.as_ref())).map(|(id, _)| id).collect();
+    let all: HashMap<String, Vec<String>> = drafts
+        .iter()
+        .flat_map(|draft| causes(draft.typed.as_ref()))
+        .map(|(id, after)| (id, after.iter().map(|cause| cause.value.clone()).collect()))
+        .collect();
+    for Draft { typed, problems, .. } in drafts {
+        for pattern in typed.iter().filter_map(|typed| typed.replaces.as_ref()).flat_map(|replaces| &replaces.0) {
+            if !rules.iter().chain(taken).any(|id| fits(&pattern.value, id)) {
+                let help = suggestion(&pattern.value, rules.iter().chain(taken).map(String::as_str));
+                problems.add_with(pattern.at, format!("there is no rule `{}`", pattern.value), help);
+            }
+        }
+        for (id, after) in causes(typed.as_ref()) {
+            // `*` names every rule.
+            for cause in after.iter().filter(|cause| cause.value != "*") {
+                if leads_to(&cause.value, &id, &all, &mut Vec::new()) {
+                    problems.add(cause.at, format!("`after` leads from `{id}` back to itself"));
+                } else if !rules.contains(&cause.value) && !taken.contains(&cause.value) {
+                    let help = suggestion(&cause.value, rules.iter().chain(taken).map(String::as_str));
+                    problems.add_with(cause.at, format!("there is no rule `{}`", cause.value), help);
+                }
+            }
+        }
+    }
+}
+
+fn ids(typed: &SuiteFile) -> Vec<At<String>> {
+    let rules = typed.rules.iter().flatten().map(|rule| &rule.id);
+    let untested = typed.untested.iter().flatten().map(|untested| &untested.id);
+    [&typed.suite].into_iter().chain(rules).chain(untested).flatten().cloned().collect()
+}
+
+/// Every rule with what its `after` names.
+fn causes(typed: Option<&SuiteFile>) -> Vec<(String, Vec<At<String>>)> {
+    let rules = typed.and_then(|typed| typed.rules.as_ref()).into_iter().flatten();
+    rules
+        .filter_map(|rule| {
+            let after = rule.after.as_ref().map(|after| after.0.clone()).unwrap_or_default();
+            Some((rule.id.as_ref()?.value.clone(), after))
+        })
+        .collect()
+}
+
+fn leads_to<'a>(from: &'a str, to: &str, all: &'a HashMap<String, Vec<String>>, seen: &mut Vec<&'a str>) -> bool {
+    if from == to {
+        return true;
+    }
+    if seen.contains(&from) {
+        return false;
+    }
+    seen.push(from);
+    all.get(from).into_iter().flatten().any(|next| leads_to(next, to, all, seen))
+}

@@ -1,0 +1,195 @@
+//! What the checks of all parts of a suite share: the names in scope, and how references are read.
+
+use super::{Known, Origin};
+use crate::suite::{
+    decode::Typed,
+    diagnostic::{Problems, suggestion},
+    model::Template,
+    path::{Path, split_root},
+    scope::Scope,
+    yaml::{At, Position, Tree, Yaml},
+};
+
+/// In scope in every suite.
+const EVERYWHERE: [&str; 6] = ["facts", "values", "server", "client", "revision", "transport"];
+
+/// In scope in rules: the whole run, which passes by item by item.
+const STREAMED: [&str; 3] = ["transcript", "messages", "exchanges"];
+
+/// Checks one suite.
+pub struct Lint<'a> {
+    pub known: &'a Known,
+    pub origin: Origin,
+    pub problems: &'a mut Problems,
+    /// What the survey saves; `None` in the survey itself.
+    pub survey: Option<&'a [String]>,
+    /// Names of the suite's `values`.
+    pub values: Vec<String>,
+    /// Saves and loop variables, innermost last.
+    pub names: Vec<String>,
+    pub in_rules: bool,
+}
+
+impl Lint<'_> {
+    /// Notes that a key is missing, unless it was typed and could not be read.
+    pub fn needs<T>(&mut self, owner: &Typed, key: &str, value: Option<T>) -> Option<T> {
+        if value.is_none() && !owner.has(key) {
+            self.problems.add(owner.at, format!("{} needs `{key}`", owner.noun));
+        }
+        value
+    }
+
+    /// Of some keys just one must be there; that one, if so.
+    pub fn just_one(&mut self, owner: &Typed, keys: &[&'static str]) -> Option<&'static str> {
+        let mut typed = owner.keys.iter().filter_map(|typed| Some((typed, *keys.iter().find(|k| **k == typed.value)?)));
+        let Some((_, only)) = typed.next() else {
+            self.problems.add(owner.at, format!("{} needs one of {}", owner.noun, listed(keys)));
+            return None;
+        };
+        if let Some((second, _)) = typed.next() {
+            let message = format!("{} has one of {}; here `{}` and `{only}`", owner.noun, listed(keys), second.value);
+            self.problems.add(second.at, message);
+            return None;
+        }
+        Some(only)
+    }
+
+    /// Notes a name that is none of the known ones.
+    pub fn one_known(&mut self, name: &At<String>, what: &str, known: &[String]) {
+        if !known.is_empty() && !known.contains(&name.value) {
+            let help = suggestion(&name.value, known.iter().map(String::as_str));
+            self.problems.add_with(name.at, format!("there is no {what} `{}`", name.value), help);
+        }
+    }
+
+    /// Notes a new name that is no good or already bound.
+    pub fn new_name(&mut self, name: &At<String>) {
+        let written = format!("${}", name.value);
+        if split_root(&written).is_none_or(|(_, rest)| !rest.is_empty()) {
+            self.problems.add(name.at, "a name is made of letters, digits, `_` and `-`, a letter first");
+        } else if self.names.contains(&name.value) || self.fixed_names().any(|fixed| fixed == name.value) {
+            self.problems.add(name.at, format!("`{written}` is already something else here"));
+        }
+    }
+
+    fn fixed_names(&self) -> impl Iterator<Item = &'static str> {
+        let survey = self.survey.is_some().then_some(super::SURVEY);
+        let streamed: &[&str] = if self.in_rules { &STREAMED } else { &[] };
+        EVERYWHERE.into_iter().chain(survey).chain(streamed.iter().copied())
+    }
+
+    /// Reads a path whose root may be streamed, but not whole.
+    pub fn path(&mut self, text: &At<String>) -> Option<Path> {
+        let path = self.path_or_stream(text)?;
+        if is_streamed(&path) && path.is_whole() {
+            self.unstreamable(text, &path);
+        }
+        Some(path)
+    }
+
+    /// Reads a path, which may stand for a streamed root as a whole.
+    pub fn path_or_stream(&mut self, text: &At<String>) -> Option<Path> {
+        let path = match Path::parse(&text.value) {
+            Ok(path) => path,
+            Err(error) => {
+                let message = format!("`{}` is no path: {error}", text.value);
+                self.problems.add_with(text.at, message, path_help(&text.value));
+                return None;
+            }
+        };
+        if !self.names.contains(&path.root) && !self.fixed_names().any(|fixed| fixed == path.root) {
+            self.unbound(text, &path.root);
+        } else if is_streamed(&path) && !path.is_whole() && !path.is_item_by_item() {
+            self.unstreamable(text, &path);
+        } else if let Some(member) = path.first_member() {
+            self.check_member(text.at, &path.root, member);
+        }
+        Some(path)
+    }
+
+    fn unbound(&mut self, text: &At<String>, root: &str) {
+        let fixed = self.fixed_names().map(str::to_owned);
+        let names: Vec<String> = self.names.iter().cloned().chain(fixed).map(|name| format!("${name}")).collect();
+        let help = if STREAMED.contains(&root) {
+            Some("the run as a whole is in scope in rules alone".to_owned())
+        } else {
+            suggestion(&format!("${root}"), names.iter().map(String::as_str))
+        };
+        self.problems.add_with(text.at, format!("nothing is called `${root}` here"), help);
+    }
+
+    fn unstreamable(&mut self, text: &At<String>, path: &Path) {
+        let root = &path.root;
+        let message = format!("`${root}` passes by item by item: `[*]` or a filter must come first");
+        self.problems.add_with(text.at, message, format!("write `${root}[*]` or `${root}[?@.member == 'value']`"));
+    }
+
+    /// Of the survey and of the values it is known which members they have.
+    fn check_member(&mut self, at: Position, root: &str, member: &str) {
+        let (what, known) = match (root, self.survey) {
+            ("values", _) => ("value", self.values.as_slice()),
+            (super::SURVEY, Some(saves)) if !saves.is_empty() => ("save of the survey", saves),
+            _ => return,
+        };
+        if !known.iter().any(|name| name == member) {
+            let help = suggestion(member, known.iter().map(String::as_str));
+            self.problems.add_with(at, format!("there is no {what} called `{member}`"), help);
+        }
+    }
+
+    /// A string that is wholly a reference stands for what it points to; `$$` at the start stands for a dollar sign.
+    pub fn text(&mut self, text: &At<String>) -> Option<Template> {
+        if let Some(literal) = text.value.strip_prefix("$$") {
+            return Some(Template::Literal(format!("${literal}").into()));
+        }
+        if split_root(&text.value).is_some() {
+            return self.path_or_stream(text).map(Template::Reference);
+        }
+        Some(Template::Literal(text.value.clone().into()))
+    }
+
+    pub fn template(&mut self, tree: &Tree) -> Option<Template> {
+        Some(match &tree.value {
+            Yaml::String(text) => self.text(&At { at: tree.at, value: text.clone() })?,
+            Yaml::List(items) => {
+                let items = items.iter().filter_map(|item| self.template(item)).collect();
+                literal_if_plain(Template::Array(items))
+            }
+            Yaml::Map(members) => {
+                let member = |(key, tree): &(At<String>, Tree)| Some((key.value.clone(), self.template(tree)?));
+                literal_if_plain(Template::Object(members.iter().filter_map(member).collect()))
+            }
+            _ => Template::Literal(tree.into()),
+        })
+    }
+}
+
+pub fn is_streamed(path: &Path) -> bool {
+    STREAMED.contains(&path.root.as_str())
+}
+
+/// A structure without references is one literal, which is cheaper to fill in.
+fn literal_if_plain(template: Template) -> Template {
+    if !template.references().is_empty() {
+        return template;
+    }
+    template.resolve(&Scope::new()).map_or(template, Template::Literal)
+}
+
+fn path_help(text: &str) -> Option<String> {
+    let help = match split_root(text) {
+        None => "a path is `$`, a name, and what to look at there: `$read.result.contents[*].uri`",
+        Some((_, rest)) if rest.contains('-') && !rest.contains('[') => {
+            "a member with such characters is written `['a-b']`"
+        }
+        Some((_, rest)) if rest.contains(char::is_whitespace) && !rest.contains('[') => {
+            "there is no interpolation: a string is wholly a reference, or text; text that starts with `$` is written `$$`"
+        }
+        Some(_) => return None,
+    };
+    Some(help.to_owned())
+}
+
+fn listed(keys: &[&str]) -> String {
+    keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ")
+}

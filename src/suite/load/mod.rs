@@ -1,0 +1,86 @@
+//! From suite files to suites, or to every mistake in them.
+//!
+//! Whoever gets a [`Suite`] from here may rely on every name being bound and every path parsed. That is why all of this
+//! happens before the first byte is sent to a server.
+
+mod clause;
+mod ids;
+mod lint;
+mod rule;
+mod step;
+mod suite;
+mod verb;
+mod window;
+
+use indexmap::IndexMap;
+
+use super::{
+    decode::Decode,
+    diagnostic::{Diagnostic, Problems},
+    file::SuiteFile,
+    ground::SURVEY,
+    model::Suite,
+    yaml,
+};
+
+/// The names that suites may use besides their own. An empty list is not checked against.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// Faults of the reference server.
+    pub faults: Vec<String>,
+    /// Native checks, each with the names of its `given`; one that ends in `?` may be left out.
+    pub checks: IndexMap<String, Vec<String>>,
+    pub shapes: Vec<String>,
+    /// Methods of requests and notifications, in any revision.
+    pub methods: Vec<String>,
+    pub proposals: Vec<String>,
+    /// What the survey saves, where it is not among the files.
+    pub survey: Vec<String>,
+    /// Ids of suites and rules that were loaded before.
+    pub ids: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// Every rule above `may` must name a fault that breaks it.
+    BuiltIn,
+    User,
+}
+
+/// Reads files, given as name and text.
+pub fn load(files: &[(String, String)], known: &Known, origin: Origin) -> Result<Vec<Suite>, Vec<Diagnostic>> {
+    let mut drafts: Vec<Draft> = files.iter().map(|(name, text)| Draft::read(name, text)).collect();
+    ids::check(&mut drafts, &known.ids);
+    let survey = survey_saves(&drafts, known);
+    let mut suites = Vec::new();
+    let mut mistakes = Vec::new();
+    for Draft { file, mut problems, typed } in drafts {
+        let suite = typed.and_then(|typed| suite::build(typed, file, known, origin, &survey, &mut problems));
+        suites.extend(suite);
+        mistakes.extend(problems.into_diagnostics());
+    }
+    if mistakes.is_empty() { Ok(suites) } else { Err(mistakes) }
+}
+
+/// A file that was read, but not yet checked.
+struct Draft<'f> {
+    file: &'f str,
+    problems: Problems,
+    typed: Option<SuiteFile>,
+}
+
+impl<'f> Draft<'f> {
+    fn read(file: &'f str, text: &str) -> Self {
+        let mut problems = Problems::new(file, text);
+        let typed = yaml::parse(text, &mut problems).and_then(|tree| SuiteFile::decode(&tree, &mut problems));
+        Self { file, problems, typed }
+    }
+}
+
+fn survey_saves(drafts: &[Draft<'_>], known: &Known) -> Vec<String> {
+    let typed = drafts.iter().filter_map(|draft| draft.typed.as_ref());
+    let survey = typed.filter(|typed| typed.suite.as_ref().is_some_and(|id| id.value == SURVEY));
+    let steps = survey.flat_map(|typed| typed.gather.iter().flatten());
+    let saves = steps.filter_map(|step| step.save.as_ref()).map(|save| save.value.clone());
+    saves.chain(known.survey.iter().cloned()).collect()
+}

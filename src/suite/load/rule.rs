@@ -1,0 +1,203 @@
+//! Rules, and requirements without one.
+
+use super::{
+    Origin,
+    lint::{Lint, is_streamed},
+    window::Window,
+};
+use crate::{
+    outcome::Level,
+    suite::{
+        decode::{OneOrMany, Typed},
+        file,
+        model::{Clause, Every, Rule, Template, Test, Untested},
+        path::Path,
+        yaml::At,
+    },
+};
+
+const LEVELS: [(&str, Level); 4] =
+    [("must", Level::Must), ("should", Level::Should), ("advice", Level::Advice), ("may", Level::May)];
+
+impl Lint<'_> {
+    pub fn rule(&mut self, mut typed: file::Rule, outer: Window) -> Option<Rule> {
+        let id = self.needs(&typed.typed, "id", typed.id.take());
+        id.as_ref().inspect(|id| self.check_id(id));
+        let level = self.level(&typed.typed);
+        let statement = [typed.must.take(), typed.should.take(), typed.advice.take(), typed.may.take()];
+        let source = self.needs(&typed.typed, "source", typed.source.take());
+        source.as_ref().filter(|source| source.value.trim().is_empty()).inspect(|source| {
+            self.problems.add(source.at, "a source is a page and an anchor");
+        });
+        let applies = self.applies(typed.applies.take(), outer);
+        let faults = typed.faults.take().map(|faults| faults.0).unwrap_or_default();
+        self.check_faults(&typed.typed, level, &faults);
+
+        let names = self.names.len();
+        let every = self.every(&mut typed);
+        let filter = self.clauses(typed.r#where.take());
+        let test = self.test(&mut typed, level);
+        self.names.truncate(names);
+        self.check_streams(&typed.typed, every.as_ref(), &filter, test.as_ref());
+
+        Some(Rule {
+            id: id?.value,
+            level: level?,
+            statement: statement.into_iter().flatten().next()?.value,
+            source: source?.value,
+            derived: typed.derived.map(|derived| derived.value),
+            applies,
+            every,
+            filter,
+            test: test?,
+            after: texts(typed.after.map(|after| after.0).unwrap_or_default()),
+            hint: typed.hint.map(|hint| hint.value),
+            faults: texts(faults),
+            line: typed.typed.at.line,
+        })
+    }
+
+    pub fn untested(&mut self, typed: file::Untested) -> Option<Untested> {
+        let id = self.needs(&typed.typed, "id", typed.id);
+        id.as_ref().inspect(|id| self.check_id(id));
+        let level = self.level(&typed.typed);
+        let statement = [typed.must, typed.should, typed.advice, typed.may];
+        let because = self.needs(&typed.typed, "because", typed.because);
+        Some(Untested {
+            id: id?.value,
+            level: level?,
+            statement: statement.into_iter().flatten().next()?.value,
+            because: because?.value,
+            source: typed.source.map(|source| source.value),
+        })
+    }
+
+    /// Ids are typed in filters and stand in file names.
+    pub fn check_id(&mut self, id: &At<String>) {
+        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.');
+        if id.value.is_empty() || !id.value.chars().all(fits) {
+            self.problems.add(id.at, "an id is made of small letters, digits, `-`, `_` and `.`");
+        }
+    }
+
+    fn level(&mut self, own: &Typed) -> Option<Level> {
+        let key = self.just_one(own, &LEVELS.map(|(key, _)| key))?;
+        LEVELS.iter().find(|(level, _)| *level == key).map(|(_, level)| *level)
+    }
+
+    fn check_faults(&mut self, own: &Typed, level: Option<Level>, faults: &[At<String>]) {
+        for fault in faults {
+            self.one_known(fault, "fault", &self.known.faults);
+        }
+        let proves_itself = self.origin == Origin::User || level.is_none_or(|level| level == Level::May);
+        if faults.is_empty() && !proves_itself {
+            let help = "a rule is trusted when a fault of the reference server was seen to break it".to_owned();
+            self.problems.add_with(own.place("faults"), "a rule above `may` names its `faults`", help);
+        }
+    }
+
+    /// Puts the loop variable in scope.
+    fn every(&mut self, typed: &mut file::Rule) -> Option<Every> {
+        let mut pairs = typed.every.take()?.0.into_iter();
+        let (Some((var, OneOrMany(paths))), None) = (pairs.next(), pairs.next()) else {
+            let help = "write `every: { read: $survey.reads }`".to_owned();
+            self.problems.add_with(typed.typed.place("every"), "`every` names one variable", help);
+            return None;
+        };
+        if paths.is_empty() {
+            self.problems.add(var.at, "`every` goes over at least one path");
+        }
+        let over = paths.iter().filter_map(|path| self.path_or_stream(path)).collect();
+        self.new_name(&var);
+        self.names.push(var.value.clone());
+        Some(Every { var: var.value, over })
+    }
+
+    fn test(&mut self, typed: &mut file::Rule, level: Option<Level>) -> Option<Test> {
+        let own = &typed.typed;
+        let key = self.just_one(own, &["expect", "check", "observe"])?;
+        if level == Some(Level::May) && key != "observe" {
+            self.problems.add(own.place(key), format!("a `may` is only observed: it has `observe`, not `{key}`"));
+        } else if level.is_some_and(|level| level != Level::May) && key == "observe" {
+            self.problems.add(own.place(key), "only a `may` is observed: this rule has `expect` or `check`");
+        }
+        if key != "check" && own.has("given") {
+            self.problems.add(own.place("given"), "`given` goes with `check`");
+        }
+        let test = match key {
+            "expect" => Test::Expect(self.clauses(typed.expect.take())),
+            "observe" => {
+                let paths = typed.observe.take()?.0;
+                Test::Observe(paths.iter().filter_map(|path| self.path(path)).collect())
+            }
+            _ => self.check(typed)?,
+        };
+        let asks_nothing = match &test {
+            Test::Expect(clauses) => clauses.is_empty(),
+            Test::Observe(paths) => paths.is_empty(),
+            Test::Check { .. } => false,
+        };
+        if asks_nothing {
+            self.problems.add(typed.typed.place(key), format!("`{key}` has nothing to look at"));
+        }
+        Some(test)
+    }
+
+    /// The run passes by item by item, so `every` cannot go over it and over saves, and nothing but `every` can go over
+    /// two parts of it.
+    fn check_streams(&mut self, own: &Typed, every: Option<&Every>, filter: &[Clause], test: Option<&Test>) {
+        let mut beside: Vec<&Path> = filter.iter().map(|clause| &clause.subject).collect();
+        match test {
+            Some(Test::Expect(clauses)) => beside.extend(clauses.iter().map(|clause| &clause.subject)),
+            Some(Test::Observe(paths)) => beside.extend(paths),
+            Some(Test::Check { given, .. }) => beside.extend(given.iter().flat_map(|(_, given)| given.references())),
+            None => {}
+        }
+        let over: Vec<&Path> = every.into_iter().flat_map(|every| &every.over).collect();
+        let clash = if let Some(stream) = over.iter().find(|path| is_streamed(path)) {
+            over.iter().find(|path| !is_streamed(path)).map(|other| (stream, other))
+        } else {
+            let stream = beside.iter().find(|path| is_streamed(path));
+            let other = |stream: &&&Path| beside.iter().find(|path| is_streamed(path) && path.root != stream.root);
+            stream.and_then(|stream| Some((stream, other(&stream)?)))
+        };
+        if let Some((stream, other)) = clash {
+            let message = format!("a rule cannot look at `${}` and `${}` at once", stream.root, other.root);
+            self.problems.add(own.place("every"), message);
+        }
+        if let Some(stream) = beside.iter().find(|path| every.is_some() && is_streamed(path)) {
+            self.problems
+                .add(own.place("every"), format!("a rule with `every` looks at `${}` there alone", stream.root));
+        }
+    }
+
+    fn check(&mut self, typed: &mut file::Rule) -> Option<Test> {
+        let name = typed.check.take()?;
+        let known: Vec<String> = self.known.checks.keys().cloned().collect();
+        self.one_known(&name, "check", &known);
+        let given = typed.given.take().map(|given| given.0).unwrap_or_default();
+        if let Some(takes) = self.known.checks.get(&name.value) {
+            let takes: Vec<String> = takes.iter().map(|name| name.trim_end_matches('?').to_owned()).collect();
+            for (key, _) in &given {
+                if takes.is_empty() {
+                    self.problems.add(key.at, format!("the check `{}` takes nothing", name.value));
+                }
+                self.one_known(key, "given", &takes);
+            }
+        }
+        for needed in self.known.checks.get(&name.value).into_iter().flatten().filter(|name| !name.ends_with('?')) {
+            if !given.iter().any(|(key, _)| key.value == *needed) {
+                self.problems.add(name.at, format!("the check `{}` must be given `{needed}`", name.value));
+            }
+        }
+        let given: Vec<(String, Template)> = given
+            .into_iter()
+            .filter_map(|(key, tree)| self.template(&tree).map(|template| (key.value, template)))
+            .collect();
+        Some(Test::Check { name: name.value, given })
+    }
+}
+
+fn texts(typed: Vec<At<String>>) -> Vec<String> {
+    typed.into_iter().map(|text| text.value).collect()
+}

@@ -1,0 +1,66 @@
+//! Steps: what surrounds a verb.
+
+use super::{
+    lint::Lint,
+    window::{Window, are_disjoint},
+};
+use crate::suite::{
+    decode, file,
+    model::{Applies, Each, Step, Template},
+    yaml::Yaml,
+};
+
+impl Lint<'_> {
+    pub fn steps(&mut self, typed: Option<Vec<file::Step>>, outer: Window) -> Vec<Step> {
+        let mut saves: Vec<(String, Applies)> = Vec::new();
+        typed.into_iter().flatten().filter_map(|step| self.step(step, outer, &mut saves)).collect()
+    }
+
+    fn step(&mut self, mut typed: file::Step, outer: Window, saves: &mut Vec<(String, Applies)>) -> Option<Step> {
+        let line = typed.typed.at.line;
+        let applies = self.applies(typed.applies.take(), outer);
+        let save = typed.save.clone();
+
+        let names = self.names.len();
+        let each = typed.each.take().and_then(|each| self.each(each));
+        if let Some(node) = typed.node.as_ref().filter(|_| typed.walk.is_some()) {
+            self.new_name(node);
+            self.names.push(node.value.clone());
+        }
+        let filter = self.clauses(typed.r#where.take());
+        let verb = self.verb(typed);
+        self.names.truncate(names);
+
+        if let Some(save) = &save {
+            match saves.iter().find(|(name, earlier)| *name == save.value && !are_disjoint(earlier, &applies)) {
+                Some(_) => self.problems.add(save.at, format!("an earlier step saves `{}` already", save.value)),
+                None if self.names.contains(&save.value) => {}
+                None => {
+                    self.new_name(save);
+                    self.names.push(save.value.clone());
+                }
+            }
+            saves.push((save.value.clone(), applies.clone()));
+        }
+        Some(Step { verb: verb?, applies, each, filter, save: save.map(|save| save.value), line })
+    }
+
+    /// Puts the loop variable in scope.
+    fn each(&mut self, typed: file::Each) -> Option<Each> {
+        let over = self.template(&typed.over);
+        self.new_name(&typed.var);
+        self.names.push(typed.var.value.clone());
+        let over = match over? {
+            Template::Literal(_) if !matches!(typed.over.value, Yaml::List(_)) => {
+                decode::wrong(&typed.over, "a list, or a reference to one", self.problems)
+            }
+            over => Some(over),
+        };
+        Some(Each {
+            var: typed.var.value,
+            over: over?,
+            at_most: typed.at_most,
+            in_order: typed.in_order.unwrap_or(false),
+        })
+    }
+}

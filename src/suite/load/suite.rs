@@ -1,0 +1,83 @@
+//! One suite, part by part.
+
+use indexmap::IndexMap;
+
+use super::{Known, Origin, SURVEY, lint::Lint, window::Window};
+use crate::suite::{
+    decode::Pairs,
+    diagnostic::Problems,
+    file::{self, SuiteFile},
+    model::{Connection, Suite, Template, ValueRow},
+};
+
+/// The suite, unless it cannot be put together; every mistake is noted in `problems`.
+pub fn build(
+    typed: SuiteFile,
+    file: &str,
+    known: &Known,
+    origin: Origin,
+    survey: &[String],
+    problems: &mut Problems,
+) -> Option<Suite> {
+    let is_survey = typed.suite.as_ref().is_some_and(|id| id.value == SURVEY);
+    let mut lint = Lint {
+        known,
+        origin,
+        problems,
+        survey: (!is_survey).then_some(survey),
+        values: Vec::new(),
+        names: Vec::new(),
+        in_rules: false,
+    };
+    let id = lint.needs(&typed.typed, "suite", typed.suite);
+    id.as_ref().inspect(|id| lint.check_id(id));
+    let about = lint.needs(&typed.typed, "about", typed.about);
+    let applies = lint.applies(typed.applies, Window::ALWAYS);
+    let window = Window::of(&applies);
+    let values = lint.values(typed.values, window);
+    lint.values = values.keys().cloned().collect();
+    let gather = lint.steps(typed.gather, window);
+    lint.in_rules = true;
+    let rules = typed.rules.into_iter().flatten().filter_map(|rule| lint.rule(rule, window)).collect();
+    let untested = typed.untested.into_iter().flatten().filter_map(|untested| lint.untested(untested)).collect();
+    Some(Suite {
+        id: id?.value,
+        about: about?.value,
+        file: file.to_owned(),
+        applies,
+        replaces: typed.replaces.map(|replaced| replaced.0).into_iter().flatten().map(|id| id.value).collect(),
+        connection: typed.connection.unwrap_or(Connection::Shared),
+        values,
+        gather,
+        rules,
+        untested,
+    })
+}
+
+impl Lint<'_> {
+    fn values(&mut self, typed: Option<Pairs<Vec<file::ValueRow>>>, outer: Window) -> IndexMap<String, Vec<ValueRow>> {
+        let mut values = IndexMap::new();
+        for (name, rows) in typed.map(|pairs| pairs.0).into_iter().flatten() {
+            if rows.is_empty() {
+                self.problems.add(name.at, "a value has at least one row");
+            }
+            let rows = rows.into_iter().filter_map(|row| self.row(row, outer)).collect();
+            values.insert(name.value, rows);
+        }
+        values
+    }
+
+    fn row(&mut self, typed: file::ValueRow, outer: Window) -> Option<ValueRow> {
+        self.window(typed.since.as_ref(), typed.until.as_ref(), outer);
+        let is = self.needs(&typed.typed, "is", typed.is)?;
+        let Template::Literal(value) = self.template(&is)? else {
+            self.problems.add(is.at, "a value is a constant, without references");
+            return None;
+        };
+        Some(ValueRow {
+            since: typed.since.map(|since| since.value),
+            until: typed.until.map(|until| until.value),
+            is: value,
+        })
+    }
+}

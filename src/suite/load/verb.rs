@@ -1,0 +1,191 @@
+//! The verbs of steps and what each takes.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+
+use super::lint::Lint;
+use crate::suite::{
+    decode::{self, Decode, Typed},
+    diagnostic::suggestion,
+    file,
+    format::Format,
+    model::{Await, Call, HttpCall, List, Notify, Payload, Send, Verb, Walk, WalkLimits},
+    yaml::{At, Tree, Yaml},
+};
+
+/// Every verb with its arguments.
+const VERBS: [(&str, &[&str]); 9] = [
+    ("call", &["with", "id", "plain", "seconds"]),
+    ("list", &["with", "take", "pages"]),
+    ("walk", &["from", "node", "with", "take", "key", "limits"]),
+    ("notify", &["with"]),
+    ("await", &["since", "matching", "seconds"]),
+    ("send", &["answer"]),
+    ("http", &["headers", "body", "url"]),
+    ("change", &[]),
+    ("cancel", &[]),
+];
+
+/// The members that hold the items of the lists of the protocol.
+const ITEMS: [(&str, &str); 5] = [
+    ("resources/list", "resources"),
+    ("resources/templates/list", "resourceTemplates"),
+    ("prompts/list", "prompts"),
+    ("tools/list", "tools"),
+    ("tasks/list", "tasks"),
+];
+
+const PAGES: usize = 100;
+const AWAIT_SECONDS: f64 = 5.0;
+const SECONDS_AT_MOST: f64 = 600.0;
+
+impl Lint<'_> {
+    /// The verb of a step, whose names are in scope.
+    pub fn verb(&mut self, typed: file::Step) -> Option<Verb> {
+        let verb = self.just_one(&typed.typed, &VERBS.map(|(verb, _)| verb))?;
+        self.refuse_arguments_of_others(&typed, verb);
+        match verb {
+            "call" => self.call(typed).map(Verb::Call),
+            "list" => self.list(typed).map(Verb::List),
+            "walk" => self.walk(typed).map(Verb::Walk),
+            "notify" => self.notify(typed).map(Verb::Notify),
+            "await" => self.r#await(typed).map(Verb::Await),
+            "send" => self.send(typed).map(Verb::Send),
+            "change" => self.path(&typed.change?).map(Verb::Change),
+            "cancel" => self.template(&typed.cancel?).map(Verb::Cancel),
+            _ => self.http(typed).map(Verb::Http),
+        }
+    }
+
+    fn refuse_arguments_of_others(&mut self, typed: &file::Step, verb: &str) {
+        for key in &typed.typed.keys {
+            let names_it = |(_, arguments): &&(&str, &[&str])| arguments.contains(&key.value.as_str());
+            let mut takers = VERBS.iter().filter(names_it).peekable();
+            if takers.peek().is_some() && !takers.any(|(taker, _)| *taker == verb) {
+                self.problems.add(key.at, format!("`{}` is no argument of `{verb}`", key.value));
+            }
+        }
+    }
+
+    fn call(&mut self, typed: file::Step) -> Option<Call> {
+        let method = self.text(&typed.call?);
+        let with = typed.with.and_then(|with| self.template(&with));
+        let id = typed.id.and_then(|id| self.template(&id));
+        self.check_seconds(&typed.typed, typed.seconds);
+        Some(Call { method: method?, with, id, plain: typed.plain.unwrap_or(false), seconds: typed.seconds })
+    }
+
+    fn list(&mut self, typed: file::Step) -> Option<List> {
+        let method = typed.list?;
+        self.one_known(&method, "method", &self.known.methods);
+        let usual = ITEMS.iter().find(|(list, _)| *list == method.value).map(|(_, items)| (*items).to_owned());
+        let take = typed.take.map(|take| take.value).or(usual);
+        let take = self.needs(&typed.typed, "take", take);
+        let with = typed.with.and_then(|with| self.template(&with));
+        let pages = typed.pages.unwrap_or(PAGES);
+        Some(List { method: method.value, with, take: take?, pages })
+    }
+
+    fn walk(&mut self, typed: file::Step) -> Option<Walk> {
+        let method = typed.walk?;
+        self.one_known(&method, "method", &self.known.methods);
+        let from = self.needs(&typed.typed, "from", typed.from).and_then(|from| self.path(&from));
+        let node = self.needs(&typed.typed, "node", typed.node);
+        let with = self.needs(&typed.typed, "with", typed.with).and_then(|with| self.template(&with));
+        let take = self.needs(&typed.typed, "take", typed.take);
+        let key = self.needs(&typed.typed, "key", typed.key);
+        let limits = self.needs(&typed.typed, "limits", typed.limits).and_then(|limits| self.limits(&limits));
+        Some(Walk {
+            method: method.value,
+            from: from?,
+            node: node?.value,
+            with: with?,
+            take: take?.value,
+            key: key?.value,
+            limits: limits?,
+        })
+    }
+
+    fn limits(&mut self, typed: &file::Limits) -> Option<WalkLimits> {
+        let nodes = self.needs(&typed.typed, "nodes", typed.nodes);
+        let depth = self.needs(&typed.typed, "depth", typed.depth);
+        let pages = self.needs(&typed.typed, "pages", typed.pages);
+        let seconds = self.needs(&typed.typed, "seconds", typed.seconds);
+        Some(WalkLimits { nodes: nodes?, depth: depth?, pages: pages?, seconds: u64::try_from(seconds?).ok()? })
+    }
+
+    fn notify(&mut self, typed: file::Step) -> Option<Notify> {
+        if let Some(save) = &typed.save {
+            self.problems.add(save.at, "a notification has no answer to save");
+        }
+        let with = typed.with.and_then(|with| self.template(&with));
+        Some(Notify { method: typed.notify?.value, with })
+    }
+
+    fn r#await(&mut self, typed: file::Step) -> Option<Await> {
+        let method = typed.r#await?;
+        self.one_known(&method, "method", &self.known.methods);
+        if let Some(since) = &typed.since
+            && !self.names.contains(&since.value)
+        {
+            let message = format!("no step before this one saves `{}`", since.value);
+            let help = suggestion(&since.value, self.names.iter().map(String::as_str));
+            self.problems.add_with(since.at, message, help);
+        }
+        let outer = self.names.len();
+        self.names.push("message".to_owned());
+        let matching = self.clauses(typed.matching);
+        self.names.truncate(outer);
+        let seconds = typed.seconds.unwrap_or(AWAIT_SECONDS);
+        self.check_seconds(&typed.typed, typed.seconds);
+        Some(Await { method: method.value, since: typed.since.map(|since| since.value), matching, seconds })
+    }
+
+    fn check_seconds(&mut self, owner: &Typed, seconds: Option<f64>) {
+        if seconds.is_some_and(|seconds| !(0.0..=SECONDS_AT_MOST).contains(&seconds)) {
+            self.problems.add(owner.place("seconds"), format!("`seconds` is between 0 and {SECONDS_AT_MOST}"));
+        }
+    }
+
+    fn send(&mut self, typed: file::Step) -> Option<Send> {
+        let payload = self.payload(&typed.send?);
+        let answer = typed.answer.and_then(|answer| self.template(&answer));
+        Some(Send { payload: payload?, answer })
+    }
+
+    fn payload(&mut self, tree: &Tree) -> Option<Payload> {
+        let members = match &tree.value {
+            Yaml::String(text) => return Some(Payload::Text(text.clone())),
+            Yaml::Map(members) => members.as_slice(),
+            _ => &[],
+        };
+        match members {
+            [(key, json)] if key.value == "json" => self.template(json).map(Payload::Json),
+            [(key, bytes)] if key.value == "base64" => {
+                let bytes = At::<String>::decode(bytes, self.problems)?;
+                let decoded = STANDARD.decode(&bytes.value).ok();
+                if decoded.is_none() {
+                    self.problems.add(bytes.at, format!("expected {}", Format::Base64.words()));
+                }
+                decoded.map(Payload::Bytes)
+            }
+            _ => decode::wrong(tree, "text, `{ json: ... }` or `{ base64: ... }`", self.problems),
+        }
+    }
+
+    fn http(&mut self, typed: file::Step) -> Option<HttpCall> {
+        let method = typed.http?;
+        if !Format::Token.fits(&method.value) {
+            self.problems.add(method.at, "expected an HTTP method, as `POST`");
+        }
+        let mut headers = Vec::new();
+        for (name, value) in typed.headers.map(|headers| headers.0).into_iter().flatten() {
+            if !Format::Token.fits(&name.value) {
+                self.problems.add(name.at, "this cannot be the name of a header");
+            }
+            headers.extend(self.template(&value).map(|value| (name.value, value)));
+        }
+        let body = typed.body.and_then(|body| self.template(&body));
+        let url = typed.url.and_then(|url| self.template(&url));
+        Some(HttpCall { method: method.value, headers, body, url })
+    }
+}

@@ -1,0 +1,89 @@
+//! Where something counts: revisions, transports, proposals, capabilities.
+
+use super::lint::Lint;
+use crate::{
+    revision::Revision,
+    suite::{FACTS, diagnostic::suggestion, file, model::Applies, yaml::At},
+};
+
+/// The revisions from the first to the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    pub since: Revision,
+    pub until: Revision,
+}
+
+impl Window {
+    pub const ALWAYS: Self = Self { since: Revision::ALL[0], until: Revision::NEWEST };
+
+    pub fn of(applies: &Applies) -> Self {
+        Self { since: applies.since.unwrap_or(Self::ALWAYS.since), until: applies.until.unwrap_or(Self::ALWAYS.until) }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self { since: self.since.max(other.since), until: self.until.min(other.until) }
+    }
+
+    fn is_empty(self) -> bool {
+        self.since > self.until
+    }
+}
+
+/// There is no run in which both count.
+pub fn are_disjoint(a: &Applies, b: &Applies) -> bool {
+    let transports = |a: &Applies, b: &Applies| {
+        !a.transport.is_empty() && !b.transport.is_empty() && !a.transport.iter().any(|one| b.transport.contains(one))
+    };
+    let contradicts = |a: &Applies, b: &Applies| a.server.iter().any(|path| b.server.contains(&format!("!{path}")));
+    Window::of(a).and(Window::of(b)).is_empty() || transports(a, b) || contradicts(a, b) || contradicts(b, a)
+}
+
+impl Lint<'_> {
+    pub fn applies(&mut self, typed: Option<file::Applies>, outer: Window) -> Applies {
+        let Some(typed) = typed else { return Applies::default() };
+        if typed.typed.keys.is_empty() {
+            self.problems.add(typed.typed.at, "`applies` sets no condition");
+        }
+        self.window(typed.since.as_ref(), typed.until.as_ref(), outer);
+        if let Some(proposal) = &typed.proposal
+            && !self.known.proposals.is_empty()
+            && !self.known.proposals.contains(&proposal.value)
+        {
+            let help = suggestion(&proposal.value, self.known.proposals.iter().map(String::as_str));
+            self.problems.add_with(proposal.at, format!("there is no proposal `{}`", proposal.value), help);
+        }
+        let server = typed.server.map(|server| server.0).unwrap_or_default();
+        for path in &server {
+            let names = path.value.strip_prefix('!').unwrap_or(&path.value);
+            if names.split('.').any(|name| name.is_empty() || name.contains(char::is_whitespace)) {
+                self.problems.add(path.at, "a capability is written `resources`, `resources.subscribe` or `!tools`");
+            }
+        }
+        let facts = typed.facts.map(|facts| facts.0).unwrap_or_default();
+        let known = FACTS.map(str::to_owned);
+        for fact in &facts {
+            self.one_known(fact, "fact", &known);
+        }
+        Applies {
+            since: typed.since.map(|since| since.value),
+            until: typed.until.map(|until| until.value),
+            transport: typed.transport.map(|transport| transport.0).unwrap_or_default(),
+            proposal: typed.proposal.map(|proposal| proposal.value),
+            server: server.into_iter().map(|path| path.value).collect(),
+            facts: facts.into_iter().map(|fact| fact.value).collect(),
+        }
+    }
+
+    /// Notes a window without revisions, of itself or within the outer one.
+    pub fn window(&mut self, since: Option<&At<Revision>>, until: Option<&At<Revision>>, outer: Window) {
+        let (first, last) = (since.map(|since| since.value), until.map(|until| until.value));
+        let own = Window::of(&Applies { since: first, until: last, ..Applies::default() });
+        let Some(at) = since.or(until).map(|revision| revision.at) else { return };
+        if own.is_empty() {
+            self.problems.add(at, format!("no revision is both since {} and until {}", own.since, own.until));
+        } else if own.and(outer).is_empty() {
+            let message = format!("this never counts: its suite does from {} to {}", outer.since, outer.until);
+            self.problems.add(at, message);
+        }
+    }
+}

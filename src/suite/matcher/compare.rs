@@ -1,0 +1,142 @@
+//! Equality of JSON values, and the words for where two differ.
+//!
+//! Numbers are equal by value (`1` and `1.0`), strings byte by byte, objects whatever the order of their members.
+
+use std::cmp::Ordering;
+
+use serde_json::{Map, Number, Value};
+
+use super::{Mismatch, show};
+use crate::suite::path::{Node, push_token};
+
+pub fn equal(a: &Value, b: &Value) -> bool {
+    first_difference(a, b, &[], &mut String::new()).is_none()
+}
+
+pub(super) fn equal_ignoring(a: &Value, b: &Value, ignoring: &[String]) -> bool {
+    first_difference(a, b, ignoring, &mut String::new()).is_none()
+}
+
+pub(super) fn equals(node: &Node<'_>, to: &Value, ignoring: &[String]) -> Option<Mismatch> {
+    let mut pointer = String::new();
+    let difference = first_difference(node.value, to, ignoring, &mut pointer)?;
+    let said = difference.to_string();
+    let message = if pointer.is_empty() { said } else { format!("differs at {pointer}, which {said}") };
+    let shown = matches!(to, Value::Object(_) | Value::Array(_) | Value::String(_)).then(|| to.clone());
+    Some(Mismatch {
+        location: format!("{}{pointer}", node.location),
+        message,
+        received: shown.is_some().then(|| node.value.clone()),
+        expected: shown,
+    })
+}
+
+pub(super) fn differs(node: &Node<'_>, to: &Value, ignoring: &[String]) -> Option<Mismatch> {
+    equal_ignoring(node.value, to, ignoring)
+        .then(|| Mismatch::new(&node.location, format!("must not be {}", show::value(node.value))))
+}
+
+pub(super) fn one_of(node: &Node<'_>, options: &Value) -> Option<Mismatch> {
+    let Value::Array(options) = options else {
+        let message = format!("cannot be compared: {} is no list of options", show::described(options));
+        return Some(Mismatch::new(&node.location, message));
+    };
+    if options.iter().any(|option| equal(node.value, option)) {
+        return None;
+    }
+    let list = options.iter().map(show::value).collect::<Vec<_>>().join(", ");
+    Some(Mismatch::new(&node.location, format!("is {}, expected one of {list}", show::value(node.value))))
+}
+
+/// By value, exactly: integers are never rounded to be compared.
+pub(super) fn order(a: &Number, b: &Number) -> Ordering {
+    match (integer(a), integer(b)) {
+        (Some(a), Some(b)) => a.cmp(&b),
+        _ => a.as_f64().partial_cmp(&b.as_f64()).unwrap_or(Ordering::Equal),
+    }
+}
+
+/// The number as an integer, if it is one: every integer that JSON numbers hold here fits.
+pub(super) fn integer(number: &Number) -> Option<i128> {
+    if let Some(integer) = number.as_i128() {
+        return Some(integer);
+    }
+    let float = number.as_f64()?;
+    #[expect(clippy::cast_possible_truncation, reason = "it was just seen to be integral and in range")]
+    (float.fract() == 0.0 && float.abs() < 1e38).then_some(float as i128)
+}
+
+enum Difference<'v> {
+    Value { received: &'v Value, expected: &'v Value },
+    Missing { expected: &'v Value },
+    Surplus { received: &'v Value },
+    Length { received: usize, expected: usize },
+}
+
+impl std::fmt::Display for Difference<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Value { received, expected } => {
+                let types_differ = std::mem::discriminant(*received) != std::mem::discriminant(*expected);
+                if types_differ {
+                    return write!(f, "is {}, expected {}", show::described(received), show::described(expected));
+                }
+                let (received, expected) = show::differing(&received.to_string(), &expected.to_string());
+                write!(f, "is {received}, expected {expected}")
+            }
+            Self::Missing { expected } => write!(f, "is missing, expected {}", show::value(expected)),
+            Self::Surplus { received } => write!(f, "is {}, expected nothing", show::value(received)),
+            Self::Length { received, expected } => write!(f, "has {received} items, expected {expected}"),
+        }
+    }
+}
+
+/// The first place where the two differ; `pointer` then says where. Members named in `ignoring` are passed over at the
+/// top.
+fn first_difference<'v>(
+    received: &'v Value,
+    expected: &'v Value,
+    ignoring: &[String],
+    pointer: &mut String,
+) -> Option<Difference<'v>> {
+    match (received, expected) {
+        (Value::Number(a), Value::Number(b)) if order(a, b).is_eq() => None,
+        (Value::Array(a), Value::Array(b)) => {
+            for (at, (a, b)) in a.iter().zip(b).enumerate() {
+                let length = pointer.len();
+                push_token(pointer, &at.to_string());
+                if let Some(difference) = first_difference(a, b, &[], pointer) {
+                    return Some(difference);
+                }
+                pointer.truncate(length);
+            }
+            (a.len() != b.len()).then_some(Difference::Length { received: a.len(), expected: b.len() })
+        }
+        (Value::Object(a), Value::Object(b)) => members(a, b, ignoring, pointer),
+        (a, b) => (a != b).then_some(Difference::Value { received, expected }),
+    }
+}
+
+fn members<'v>(
+    received: &'v Map<String, Value>,
+    expected: &'v Map<String, Value>,
+    ignoring: &[String],
+    pointer: &mut String,
+) -> Option<Difference<'v>> {
+    let counts = |name: &String| !ignoring.contains(name);
+    for (name, expected) in expected.iter().filter(|(name, _)| counts(name)) {
+        let length = pointer.len();
+        push_token(pointer, name);
+        let difference = match received.get(name) {
+            Some(received) => first_difference(received, expected, &[], pointer),
+            None => Some(Difference::Missing { expected }),
+        };
+        if difference.is_some() {
+            return difference;
+        }
+        pointer.truncate(length);
+    }
+    let (name, received) = received.iter().find(|(name, _)| counts(name) && !expected.contains_key(*name))?;
+    push_token(pointer, name);
+    Some(Difference::Surplus { received })
+}

@@ -1,0 +1,68 @@
+//! Matchers that judge a list: the selected values, or the items of the one array that was selected.
+
+use std::{collections::HashSet, fmt::Write};
+
+use serde_json::Value;
+
+use super::{Mismatch, compare, show};
+use crate::suite::path::Node;
+
+pub fn unique(nodes: &[Node<'_>]) -> Vec<Mismatch> {
+    let mut known = HashSet::new();
+    let mut is_new = |item: &Node<'_>| {
+        let mut key = String::new();
+        canonical(item.value, &mut key);
+        known.insert(key)
+    };
+    let repeated = items(nodes).into_iter().filter(|item| !is_new(item));
+    repeated.map(|item| Mismatch::new(&item.location, format!("repeats {}", show::value(item.value)))).collect()
+}
+
+pub fn all_equal(nodes: &[Node<'_>], ignoring: &[String]) -> Vec<Mismatch> {
+    let items = items(nodes);
+    let Some((first, rest)) = items.split_first() else { return Vec::new() };
+    rest.iter().filter_map(|item| compare::equals(item, first.value, ignoring)).collect()
+}
+
+fn items<'v>(nodes: &[Node<'v>]) -> Vec<Node<'v>> {
+    if let [Node { value: Value::Array(items), location }] = nodes {
+        let item = |(at, value)| Node { value, location: format!("{location}/{at}") };
+        return items.iter().enumerate().map(item).collect();
+    }
+    nodes.to_vec()
+}
+
+/// A text that two values share exactly if they are equal.
+fn canonical(value: &Value, text: &mut String) {
+    match value {
+        Value::Number(number) => match compare::integer(number) {
+            Some(integer) => {
+                let _ = write!(text, "{integer}");
+            }
+            None => text.push_str(&number.to_string()),
+        },
+        Value::Array(items) => {
+            text.push('[');
+            for item in items {
+                canonical(item, text);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        Value::Object(members) => {
+            let mut names: Vec<_> = members.keys().collect();
+            names.sort_unstable();
+            text.push('{');
+            for name in names {
+                let _ = write!(text, "{name:?}:");
+                canonical(&members[name], text);
+                text.push(',');
+            }
+            text.push('}');
+        }
+        Value::String(string) => {
+            let _ = write!(text, "{string:?}");
+        }
+        Value::Null | Value::Bool(_) => text.push_str(&value.to_string()),
+    }
+}

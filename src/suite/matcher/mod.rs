@@ -1,0 +1,183 @@
+//! The matchers of the suite language: what a rule can ask of the values that its path selects.
+
+mod compare;
+mod kind;
+mod list;
+pub(super) mod show;
+mod size;
+
+use regex::Regex;
+use serde_json::Value;
+
+pub use compare::equal;
+pub use kind::Kind;
+pub use size::Bound;
+
+use super::{
+    format::Format,
+    model::{Clause, Template},
+    path::Node,
+    scope::Scope,
+    shape,
+};
+use crate::revision::Revision;
+
+/// Conditions that must all hold.
+#[derive(Clone, Debug)]
+pub struct Matcher {
+    pub conditions: Vec<Condition>,
+}
+
+#[derive(Clone, Debug)]
+pub enum Condition {
+    Equals {
+        to: Template,
+        ignoring: Vec<String>,
+    },
+    NotEquals {
+        to: Template,
+        ignoring: Vec<String>,
+    },
+    /// A template for a list.
+    OneOf(Template),
+    Matches(Regex),
+    Present(bool),
+    Number(Bound, Template),
+    Length(Bound, Template),
+    Unique,
+    AllEqual {
+        ignoring: Vec<String>,
+    },
+    Kind(Kind),
+    /// The name of a shape.
+    Shape(String),
+    Format(Format),
+    IfPresent(Matcher),
+}
+
+/// One reason why a matcher does not hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mismatch {
+    /// JSON Pointer from the value of the subject's root name; empty where nothing was selected.
+    pub location: String,
+    /// Reads on after the subject: "is -32603, expected -32602".
+    pub message: String,
+    /// Both sides, where they are structured enough for a diff.
+    pub expected: Option<Value>,
+    pub received: Option<Value>,
+}
+
+impl Mismatch {
+    fn new(location: &str, message: impl Into<String>) -> Self {
+        Self { location: location.to_owned(), message: message.into(), expected: None, received: None }
+    }
+}
+
+impl Clause {
+    /// What is wrong with the values that the subject selects. A name that nothing is bound to selects nothing.
+    pub fn judge(&self, scope: &Scope<'_>, revision: Revision) -> Vec<Mismatch> {
+        self.matcher.judge(&self.subject.select(scope).unwrap_or_default(), scope, revision)
+    }
+
+    pub fn holds(&self, scope: &Scope<'_>, revision: Revision) -> bool {
+        self.judge(scope, revision).is_empty()
+    }
+}
+
+impl Matcher {
+    /// Every reason why the matcher does not hold for `nodes`: it must hold for each, and selecting nothing fails
+    /// everything but `present: false` and `if-present`.
+    pub fn judge(&self, nodes: &[Node<'_>], scope: &Scope<'_>, revision: Revision) -> Vec<Mismatch> {
+        if nodes.is_empty() {
+            let needs_one =
+                |condition: &Condition| !matches!(condition, Condition::Present(false) | Condition::IfPresent(_));
+            return self.conditions.iter().find(|c| needs_one(c)).map(|c| missing(c, scope)).into_iter().collect();
+        }
+        self.conditions.iter().flat_map(|condition| condition.judge(nodes, scope, revision)).collect()
+    }
+}
+
+fn missing(condition: &Condition, scope: &Scope<'_>) -> Mismatch {
+    let mut mismatch = Mismatch::new("", "is missing");
+    if let Condition::Equals { to, .. } = condition
+        && let Ok(expected) = to.resolve(scope)
+    {
+        mismatch.message = format!("is missing, expected {}", show::value(&expected));
+        mismatch.expected = Some(expected);
+    }
+    mismatch
+}
+
+impl Condition {
+    fn judge(&self, nodes: &[Node<'_>], scope: &Scope<'_>, revision: Revision) -> Vec<Mismatch> {
+        match self {
+            Self::Unique => list::unique(nodes),
+            Self::AllEqual { ignoring } => list::all_equal(nodes, ignoring),
+            Self::IfPresent(inner) => inner.judge(nodes, scope, revision),
+            Self::Present(true) => Vec::new(),
+            Self::Present(false) => nodes
+                .iter()
+                .map(|node| Mismatch::new(&node.location, format!("is {}, expected nothing", show::value(node.value))))
+                .collect(),
+            Self::Shape(name) => nodes.iter().flat_map(|node| ill_shaped(node, name, revision)).collect(),
+            Self::Kind(kind) => each(nodes, |value| kind.judge(value)),
+            Self::Format(format) => each(nodes, |value| {
+                string(value, |text| (!format.fits(text)).then(|| format!("expected {}", format.words())))
+            }),
+            Self::Matches(pattern) => each(nodes, |value| {
+                string(value, |text| {
+                    (!pattern.is_match(text)).then(|| format!("expected text that matches /{pattern}/"))
+                })
+            }),
+            Self::Equals { to, ignoring } => against(nodes, to, scope, |node, to| compare::equals(node, to, ignoring)),
+            Self::NotEquals { to, ignoring } => {
+                against(nodes, to, scope, |node, to| compare::differs(node, to, ignoring))
+            }
+            Self::OneOf(options) => against(nodes, options, scope, compare::one_of),
+            Self::Number(bound, to) => against(nodes, to, scope, |node, to| size::number(node, *bound, to)),
+            Self::Length(bound, to) => against(nodes, to, scope, |node, to| size::length(node, *bound, to)),
+        }
+    }
+}
+
+/// Judges each node by a function that says what is wrong.
+fn each(nodes: &[Node<'_>], judge: impl Fn(&Value) -> Option<String>) -> Vec<Mismatch> {
+    let wrong = |node: &Node<'_>| judge(node.value).map(|message| Mismatch::new(&node.location, message));
+    nodes.iter().filter_map(wrong).collect()
+}
+
+/// Judges each node against the operand, which may be a reference.
+fn against(
+    nodes: &[Node<'_>],
+    operand: &Template,
+    scope: &Scope<'_>,
+    judge: impl Fn(&Node<'_>, &Value) -> Option<Mismatch>,
+) -> Vec<Mismatch> {
+    match operand.resolve(scope) {
+        Ok(operand) => nodes.iter().filter_map(|node| judge(node, &operand)).collect(),
+        Err(missing) => vec![nothing_to_compare_with(nodes, &missing.path)],
+    }
+}
+
+fn nothing_to_compare_with(nodes: &[Node<'_>], path: &str) -> Mismatch {
+    let location = nodes.first().map_or("", |node| &node.location);
+    Mismatch::new(location, format!("cannot be compared: `{path}` selects nothing"))
+}
+
+fn string(value: &Value, judge: impl Fn(&str) -> Option<String>) -> Option<String> {
+    match value {
+        Value::String(text) => judge(text).map(|expected| format!("is {}, {expected}", show::value(value))),
+        _ => Some(format!("is {}, expected a string", show::described(value))),
+    }
+}
+
+fn ill_shaped(node: &Node<'_>, name: &str, revision: Revision) -> Vec<Mismatch> {
+    let place = |violation: shape::Violation| {
+        let location = format!("{}{}", node.location, violation.pointer);
+        Mismatch::new(&location, format!("does not fit `{name}`: {}", violation.message))
+    };
+    shape::violations(name, revision, node.value).into_iter().map(place).collect()
+}
+
+#[cfg(test)]
+mod tests;

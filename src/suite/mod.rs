@@ -1,0 +1,28 @@
+//! The suite language: from YAML text to checked rules.
+
+pub(crate) mod decode;
+pub mod diagnostic;
+pub mod embedded;
+mod file;
+pub mod format;
+mod ground;
+pub mod load;
+pub mod matcher;
+pub mod model;
+pub mod path;
+mod pattern;
+pub mod scope;
+pub mod shape;
+mod template;
+pub(crate) mod yaml;
+
+pub use diagnostic::Diagnostic;
+pub use file::schema;
+pub use ground::{FACTS, SURVEY, ground};
+pub use load::{Known, Origin, load};
+pub use matcher::{Matcher, Mismatch};
+pub use model::*;
+pub use path::{Node, Path};
+pub use pattern::fits;
+pub use scope::Scope;
+pub use template::Missing;

@@ -1,0 +1,226 @@
+//! A suite after it was read and linted: what the planner, the gatherer and the judge work with.
+//!
+//! Nothing here is built by hand outside `load`; whoever holds a `Suite` may rely on every name being bound, every path
+//! parsed and every revision window non-empty.
+
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use super::{matcher::Matcher, path::Path};
+use crate::{evidence::Transport, outcome::Level, revision::Revision};
+
+pub struct Suite {
+    pub id: String,
+    pub about: String,
+    /// The file it came from, as a user would name it.
+    pub file: String,
+    pub applies: Applies,
+    pub connection: Connection,
+    /// Rules that are not judged where this suite counts; `*` stands for any text.
+    pub replaces: Vec<String>,
+    /// Constants that differ by revision, in scope as `$values.name`.
+    pub values: IndexMap<String, Vec<ValueRow>>,
+    pub gather: Vec<Step>,
+    pub rules: Vec<Rule>,
+    pub untested: Vec<Untested>,
+}
+
+/// Where something counts. An empty list sets no condition.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Applies {
+    pub since: Option<Revision>,
+    pub until: Option<Revision>,
+    pub transport: Vec<Transport>,
+    pub proposal: Option<String>,
+    /// Dotted paths into the server's capabilities (`resources`, `resources.subscribe`) that must be there and not
+    /// false; with `!` in front, that must be absent or false.
+    pub server: Vec<String>,
+    /// Facts about the server that must have been given.
+    pub facts: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Connection {
+    /// The connection of the survey.
+    Shared,
+    /// A second one, because the suite may disturb it. Other such suites may have used it before.
+    Own,
+    /// One that nothing was sent on before.
+    Fresh,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ValueRow {
+    pub since: Option<Revision>,
+    pub until: Option<Revision>,
+    pub is: Value,
+}
+
+/// A JSON value in which a string that is wholly a reference (`$name.path`) stands for what it points to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Template {
+    Literal(Value),
+    Reference(Path),
+    Array(Vec<Template>),
+    Object(Vec<(String, Template)>),
+}
+
+/// One action on the wire. A failed step never stops the next one.
+pub struct Step {
+    pub verb: Verb,
+    pub applies: Applies,
+    pub each: Option<Each>,
+    /// Items of `each` (or, without it, the step itself) are left out unless all clauses hold.
+    pub filter: Vec<Clause>,
+    pub save: Option<String>,
+    /// Line of the suite file, for messages.
+    pub line: usize,
+}
+
+/// Runs the step once for each item; the saved value is then an array of `{ <var>: item, reply: ... }`.
+pub struct Each {
+    pub var: String,
+    /// A reference to an array, or a literal one.
+    pub over: Template,
+    pub at_most: Option<usize>,
+    /// One after another instead of side by side.
+    pub in_order: bool,
+}
+
+pub enum Verb {
+    Call(Call),
+    List(List),
+    Walk(Walk),
+    Notify(Notify),
+    Await(Await),
+    Send(Send),
+    Http(HttpCall),
+    /// What brings a change about, as `facts.change` says it.
+    Change(Path),
+    /// The id of an open subscription.
+    Cancel(Template),
+}
+
+/// One request. `params` are `with`, completed by the `_meta` that the revision asks for unless `plain` is set.
+pub struct Call {
+    pub method: Template,
+    pub with: Option<Template>,
+    /// A request id to use instead of the next number.
+    pub id: Option<Template>,
+    /// Send `with` exactly as it stands.
+    pub plain: bool,
+    /// Give up after this many seconds, without a word against the server.
+    pub seconds: Option<f64>,
+}
+
+/// One list request and its further pages.
+pub struct List {
+    pub method: String,
+    pub with: Option<Template>,
+    /// Member of the result that holds the items.
+    pub take: String,
+    pub pages: usize,
+}
+
+pub struct Walk {
+    pub method: String,
+    pub from: Path,
+    /// Name of the node in `where` and `with`.
+    pub node: String,
+    pub with: Template,
+    pub take: String,
+    pub key: String,
+    pub limits: WalkLimits,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WalkLimits {
+    pub nodes: usize,
+    pub depth: usize,
+    pub pages: usize,
+    pub seconds: u64,
+}
+
+pub struct Notify {
+    pub method: String,
+    pub with: Option<Template>,
+}
+
+/// Waits for a notification that came after the named step began.
+pub struct Await {
+    pub method: String,
+    pub since: Option<String>,
+    /// Conditions on the message, in scope as `$message`.
+    pub matching: Vec<Clause>,
+    pub seconds: f64,
+}
+
+/// Raw text. Over stdio a newline is added; over HTTP it is the body of a POST.
+pub struct Send {
+    pub payload: Payload,
+    /// The request id whose answer is the reply; without it, an error without id is.
+    pub answer: Option<Template>,
+}
+
+pub enum Payload {
+    Text(String),
+    /// Bytes that are no UTF-8, written in base64.
+    Bytes(Vec<u8>),
+    /// A JSON value, serialised on one line.
+    Json(Template),
+}
+
+/// A whole HTTP request to the endpoint.
+pub struct HttpCall {
+    pub method: String,
+    /// Added to, or with `null` taken from, the headers that the revision asks for.
+    pub headers: Vec<(String, Template)>,
+    pub body: Option<Template>,
+    /// A path or URL to use instead of the endpoint.
+    pub url: Option<Template>,
+}
+
+pub struct Rule {
+    pub id: String,
+    pub level: Level,
+    /// The requirement in our own words; reads on after "a server must ...".
+    pub statement: String,
+    /// Page and anchor where the norm stands.
+    pub source: String,
+    /// Why the rule follows, where no text states it outright.
+    pub derived: Option<String>,
+    pub applies: Applies,
+    pub every: Option<Every>,
+    pub filter: Vec<Clause>,
+    pub test: Test,
+    pub after: Vec<String>,
+    pub hint: Option<String>,
+    pub faults: Vec<String>,
+    pub line: usize,
+}
+
+/// Judges the rule for each node that the paths select.
+pub struct Every {
+    pub var: String,
+    pub over: Vec<Path>,
+}
+
+pub enum Test {
+    Expect(Vec<Clause>),
+    Check { name: String, given: Vec<(String, Template)> },
+    Observe(Vec<Path>),
+}
+
+pub struct Clause {
+    pub subject: Path,
+    pub matcher: Matcher,
+}
+
+/// A requirement that no rule can show.
+pub struct Untested {
+    pub id: String,
+    pub level: Level,
+    pub statement: String,
+    pub because: String,
+    pub source: Option<String>,
+}

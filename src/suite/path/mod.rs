@@ -1,0 +1,249 @@
+//! Where a rule looks: a name in scope and, after it, an RFC 9535 query (`$read.result.contents[*].uri`).
+//!
+//! Nearly every path is a chain of members, indices and `[*]`. Those are walked directly, because paths are evaluated
+//! for every frame of a run; filters, slices and descendants are left to `serde_json_path`.
+
+use serde_json::Value;
+use serde_json_path::JsonPath;
+
+mod chain;
+
+pub use chain::push_token;
+
+use self::chain::Segment;
+use super::scope::Scope;
+
+/// Longer ones are refused, so that a nest of filters cannot exhaust the stack.
+const LONGEST: usize = 500;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Path {
+    /// The name in scope, without `$`.
+    pub root: String,
+    /// As it was written.
+    pub text: String,
+    query: Query,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Query {
+    Plain(Vec<Segment>),
+    Full(JsonPath),
+}
+
+/// One value that a path selects.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node<'a> {
+    pub value: &'a Value,
+    /// JSON Pointer from the value of the path's root name.
+    pub location: String,
+}
+
+impl Path {
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let Some((root, rest)) = split_root(text) else {
+            return Err("a path starts with `$` and a name".to_owned());
+        };
+        if text.len() > LONGEST {
+            return Err(format!("a path has at most {LONGEST} characters"));
+        }
+        if !rest.is_empty() && !rest.starts_with(['.', '[']) {
+            return Err("after the name of a path comes `.` or `[`".to_owned());
+        }
+        let query = match chain::parse(rest) {
+            Some(segments) => Query::Plain(segments),
+            None => Query::Full(full(rest)?),
+        };
+        Ok(Self { root: root.to_owned(), text: text.to_owned(), query })
+    }
+
+    /// What the path selects, in document order; `None` where nothing has its root's name.
+    pub fn select<'s>(&self, scope: &'s Scope<'_>) -> Option<Vec<Node<'s>>> {
+        scope.lookup(&self.root).map(|value| self.select_in(value))
+    }
+
+    /// As [`Path::select`], for a value that stands for the root.
+    pub fn select_in<'v>(&self, value: &'v Value) -> Vec<Node<'v>> {
+        match &self.query {
+            Query::Plain(segments) => {
+                let mut found = Vec::new();
+                chain::walk(value, segments, &mut String::new(), &mut found);
+                found
+            }
+            Query::Full(query) => {
+                let nodes = query.query_located(value);
+                nodes.iter().map(|n| Node { value: n.node(), location: n.location().to_json_pointer() }).collect()
+            }
+        }
+    }
+
+    /// It stands for the value of its name, whole.
+    pub fn is_whole(&self) -> bool {
+        matches!(&self.query, Query::Plain(segments) if segments.is_empty())
+    }
+
+    /// It may select more than one value, so what it stands for in a template is a list.
+    pub fn is_plural(&self) -> bool {
+        match &self.query {
+            Query::Plain(segments) => segments.contains(&Segment::All),
+            Query::Full(_) => true,
+        }
+    }
+
+    /// Member names directly after the root, as far as they are plain.
+    pub fn first_member(&self) -> Option<&str> {
+        match &self.query {
+            Query::Plain(segments) => match segments.first() {
+                Some(Segment::Member(name)) => Some(name),
+                _ => None,
+            },
+            Query::Full(_) => {
+                let rest = self.text[1 + self.root.len()..].strip_prefix('.')?;
+                let end = rest.find(['.', '[']).unwrap_or(rest.len());
+                (end > 0).then(|| &rest[..end])
+            }
+        }
+    }
+
+    /// It looks at the items of its root one by one (`[*]` or a filter comes first), so the root need not be in memory
+    /// as a whole.
+    pub fn is_item_by_item(&self) -> bool {
+        match &self.query {
+            Query::Plain(segments) => segments.first() == Some(&Segment::All),
+            Query::Full(_) => first_selector(&self.text[1 + self.root.len()..])
+                .is_some_and(|selector| selector.starts_with('?') || selector.trim() == "*"),
+        }
+    }
+}
+
+/// The name after `$`, and what follows it.
+pub fn split_root(text: &str) -> Option<(&str, &str)> {
+    let rest = text.strip_prefix('$')?;
+    if !rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        return None;
+    }
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-'));
+    Some(rest.split_at(end.unwrap_or(rest.len())))
+}
+
+fn full(rest: &str) -> Result<JsonPath, String> {
+    let query = format!("${rest}");
+    JsonPath::parse(&query).map_err(|error| match (error.message(), query.get(error.position() - 1..)) {
+        ("parser error", Some(surplus)) => format!("unexpected `{surplus}`"),
+        (message, _) => message.to_owned(),
+    })
+}
+
+/// What stands in the first pair of brackets, if that is one selector and does not look back at the root.
+fn first_selector(rest: &str) -> Option<&str> {
+    let inside = rest.strip_prefix('[')?;
+    let (mut depth, mut quote) = (0_usize, None);
+    let mut characters = inside.char_indices();
+    while let Some((at, c)) = characters.next() {
+        match (quote, c) {
+            (Some(_), '\\') => {
+                characters.next();
+            }
+            (Some(open), _) => quote = Some(open).filter(|open| *open != c),
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '[' | '(') => depth += 1,
+            (None, ']') if depth == 0 => return Some(inside[..at].trim()),
+            (None, ']' | ')') => depth = depth.saturating_sub(1),
+            (None, '$') => return None,
+            (None, ',') if depth == 0 => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn selected(text: &str, value: &Value) -> Vec<(String, Value)> {
+        let path = Path::parse(text).expect(text);
+        path.select_in(value).into_iter().map(|node| (node.location, node.value.clone())).collect()
+    }
+
+    #[test]
+    fn a_name_alone_stands_for_its_value() {
+        let value = json!({ "a": 1 });
+        assert_eq!(selected("$x", &value), [(String::new(), value.clone())]);
+        assert!(Path::parse("$x").unwrap().is_whole());
+        assert!(!Path::parse("$x.a").unwrap().is_whole());
+    }
+
+    #[test]
+    fn plain_chains_select_with_their_location() {
+        let value = json!({ "list": [{ "u/r~i": 1 }, { "u/r~i": 2 }, 3], "_meta": { "a.b": null } });
+        assert_eq!(
+            selected("$x.list[*]['u/r~i']", &value),
+            [("/list/0/u~1r~0i".to_owned(), json!(1)), ("/list/1/u~1r~0i".to_owned(), json!(2))]
+        );
+        assert_eq!(selected("$x.list[-1]", &value), [("/list/2".to_owned(), json!(3))]);
+        assert_eq!(selected("$x._meta[\"a.b\"]", &value), [("/_meta/a.b".to_owned(), Value::Null)]);
+        assert_eq!(selected("$x.list[3]", &value), []);
+        assert_eq!(selected("$x.list.uri", &value), []);
+        assert_eq!(selected("$x[0]", &value), []);
+        assert_eq!(selected("$x._meta.*", &value), [("/_meta/a.b".to_owned(), Value::Null)]);
+    }
+
+    #[test]
+    fn filters_slices_and_descendants_are_rfc_9535() {
+        let value = json!([{ "k": 1, "v": "a" }, { "k": 2, "v": "b" }, { "k": 1, "v": "c" }]);
+        let values = |text| selected(text, &value).into_iter().map(|(_, value)| value).collect::<Vec<_>>();
+        assert_eq!(values("$x[?@.k == 1].v"), [json!("a"), json!("c")]);
+        assert_eq!(values("$x[1:].v"), [json!("b"), json!("c")]);
+        assert_eq!(values("$x..k"), [json!(1), json!(2), json!(1)]);
+    }
+
+    #[test]
+    fn what_is_no_path_is_refused() {
+        for text in ["x", "$", "$1", "$x.", "$x[", "$x bar", "$x.a-b", "$x[01]", "$x['a]", "$x[?@.a ==]", "$x[*]]"] {
+            assert!(Path::parse(text).is_err(), "{text}");
+        }
+        assert!(Path::parse(&format!("$x{}", "[?@.a".repeat(200))).is_err());
+    }
+
+    #[test]
+    fn only_a_filter_or_all_items_can_be_streamed() {
+        for text in ["$t[*]", "$t[*].a", "$t[?@.a == 'x,$]'].b", "$t[?(@.a[0] == 1)]", "$t.*", "$t[?@.a][0]"] {
+            assert!(Path::parse(text).unwrap().is_item_by_item(), "{text}");
+        }
+        for text in ["$t", "$t[0]", "$t[0,1]", "$t[?@.a, 0]", "$t[1:]", "$t..a", "$t.a", "$t[?@.a == $[0].a]"] {
+            assert!(!Path::parse(text).unwrap().is_item_by_item(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn parsing_and_selecting_never_panics(text in "\\$?[a-z.*\\[\\]'\"0-9?@=$, -]{0,40}", any in ".{0,40}") {
+            let value = json!({ "a": [1, { "b": null }], "": { "c": "d" } });
+            for text in [text, any.clone(), format!("${any}"), format!("$x[{any}]")] {
+                if let Ok(path) = Path::parse(&text) {
+                    path.select_in(&value);
+                    path.is_item_by_item();
+                    path.first_member();
+                }
+            }
+        }
+
+        #[test]
+        fn plain_chains_agree_with_the_full_machinery(rest in "(\\.[a-c]|\\['[a-c]'\\]|\\[-?[0-3]\\]|\\[\\*\\]|\\.\\*){0,4}") {
+            let value = json!({ "a": [{ "b": [1, 2], "c": 3 }, [4]], "b": { "a": { "c": [5] } }, "c": null });
+            let segments = chain::parse(&rest);
+            if let Ok(full) = JsonPath::parse(&format!("${rest}")) {
+                prop_assert!(segments.is_some(), "{rest} is plain");
+                let located = full.query_located(&value);
+                let expected: Vec<_> = located.iter().map(|n| (n.location().to_json_pointer(), n.node().clone())).collect();
+                prop_assert_eq!(selected(&format!("$x{rest}"), &value), expected);
+            } else {
+                prop_assert!(segments.is_none(), "{rest} is no path");
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Fills a template in: references give way to the values they point to.
+
+use serde_json::{Map, Value};
+
+use super::{model::Template, path::Path, scope::Scope};
+
+/// A reference that selects nothing, where a value is needed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// The reference as it was written.
+    pub path: String,
+}
+
+impl Template {
+    /// Every reference inside.
+    pub fn references(&self) -> Vec<&Path> {
+        match self {
+            Self::Literal(_) => Vec::new(),
+            Self::Reference(path) => vec![path],
+            Self::Array(items) => items.iter().flat_map(Self::references).collect(),
+            Self::Object(members) => members.iter().flat_map(|(_, template)| template.references()).collect(),
+        }
+    }
+
+    /// The value with every reference replaced. A reference that selects nothing leaves its member out of an object
+    /// and is an error anywhere else.
+    pub fn resolve(&self, scope: &Scope<'_>) -> Result<Value, Missing> {
+        match self {
+            Self::Literal(value) => Ok(value.clone()),
+            Self::Reference(path) => referenced(path, scope).ok_or_else(|| Missing { path: path.text.clone() }),
+            Self::Array(items) => items.iter().map(|item| item.resolve(scope)).collect(),
+            Self::Object(members) => {
+                let mut object = Map::with_capacity(members.len());
+                for (name, template) in members {
+                    let value = match template {
+                        Self::Reference(path) => referenced(path, scope),
+                        other => Some(other.resolve(scope)?),
+                    };
+                    if let Some(value) = value {
+                        object.insert(name.clone(), value);
+                    }
+                }
+                Ok(Value::Object(object))
+            }
+        }
+    }
+}
+
+/// A path that may select several values (`[*]`, a filter) always stands for a list of them, even of one or none, so
+/// that the type does not depend on the server.
+fn referenced(path: &Path, scope: &Scope<'_>) -> Option<Value> {
+    let nodes = path.select(scope)?;
+    if path.is_plural() {
+        return Some(nodes.into_iter().map(|node| node.value.clone()).collect());
+    }
+    nodes.first().map(|node| node.value.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn reference(text: &str) -> Template {
+        Template::Reference(Path::parse(text).unwrap())
+    }
+
+    fn scope() -> Scope<'static> {
+        let mut scope = Scope::new();
+        scope.own("dir", json!({ "uri": "file:///d", "size": 3, "kids": [{ "n": 1 }, { "n": 2 }] }));
+        scope
+    }
+
+    #[test]
+    fn a_reference_keeps_value_and_type() {
+        let template = Template::Object(vec![
+            ("uri".into(), reference("$dir.uri")),
+            ("deep".into(), Template::Array(vec![reference("$dir.size"), Template::Literal(json!("$dir.size"))])),
+        ]);
+        assert_eq!(template.resolve(&scope()), Ok(json!({ "uri": "file:///d", "deep": [3, "$dir.size"] })));
+    }
+
+    #[test]
+    fn a_member_that_points_nowhere_is_left_out() {
+        let template = Template::Object(vec![("cursor".into(), reference("$dir.next")), ("x".into(), reference("$y"))]);
+        assert_eq!(template.resolve(&scope()), Ok(json!({})));
+    }
+
+    #[test]
+    fn elsewhere_pointing_nowhere_is_an_error() {
+        let missing = Missing { path: "$dir.next".into() };
+        assert_eq!(reference("$dir.next").resolve(&scope()), Err(missing.clone()));
+        let nested = Template::Object(vec![("a".into(), Template::Array(vec![reference("$dir.next")]))]);
+        assert_eq!(nested.resolve(&scope()), Err(missing));
+    }
+
+    #[test]
+    fn a_path_to_many_is_a_list_whatever_it_finds() {
+        assert_eq!(reference("$dir.kids[*].n").resolve(&scope()), Ok(json!([1, 2])));
+        assert_eq!(reference("$dir.kids[?@.n == 2].n").resolve(&scope()), Ok(json!([2])));
+        assert_eq!(reference("$dir.none[*]").resolve(&scope()), Ok(json!([])));
+    }
+}

@@ -1,0 +1,128 @@
+//! Every kind of mistake in a suite, with the message that its author sees.
+//!
+//! `tests/lint/NAME.yaml` holds the mistake and `NAME.txt` the messages. A line `#--- other.yaml` begins a further file,
+//! and a file whose name starts with `built-in` is loaded as a built-in suite. `UPDATE_EXPECTED=1` writes the messages.
+
+use std::{env, fmt::Write, fs, path::Path};
+
+use mcp_conform::suite::{Known, Origin, format::Format, load};
+use proptest::prelude::*;
+use similar::TextDiff;
+
+const SEPARATOR: &str = "#--- ";
+
+#[test]
+fn every_mistake_is_told() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lint");
+    let entries = fs::read_dir(&folder).expect("the folder of cases").map(|entry| entry.expect("an entry").path());
+    let mut cases: Vec<_> =
+        entries.filter(|path| path.extension().is_some_and(|extension| extension == "yaml")).collect();
+    cases.sort();
+    assert!(cases.len() > 20, "only {} cases in {}", cases.len(), folder.display());
+
+    let mut differences = String::new();
+    for case in cases {
+        let told = told(&case);
+        let expected = case.with_extension("txt");
+        if env::var_os("UPDATE_EXPECTED").is_some() {
+            fs::write(&expected, &told).expect("the messages can be written");
+        }
+        let expected = fs::read_to_string(&expected).unwrap_or_default();
+        if told != expected {
+            let diff = TextDiff::from_lines(&expected, &told);
+            let _ = writeln!(differences, "{}\n{}", case.display(), diff.unified_diff());
+        }
+    }
+    assert!(differences.is_empty(), "{differences}");
+}
+
+fn told(case: &Path) -> String {
+    let name = case.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let text = fs::read_to_string(case).expect("the case can be read");
+    let origin = if name.starts_with("built-in") { Origin::BuiltIn } else { Origin::User };
+    match load(&files(name, &text), &known(), origin) {
+        Ok(_) => "no mistake\n".to_owned(),
+        Err(mistakes) => {
+            let shown: Vec<String> =
+                mistakes.iter().map(|mistake| mistake.render(false).trim_end().to_owned()).collect();
+            shown.join("\n\n") + "\n"
+        }
+    }
+}
+
+fn files(name: String, text: &str) -> Vec<(String, String)> {
+    let mut files = vec![(name, String::new())];
+    for line in text.split_inclusive('\n') {
+        if let Some(name) = line.strip_prefix(SEPARATOR) {
+            files.push((name.trim().to_owned(), String::new()));
+        } else if let Some((_, text)) = files.last_mut() {
+            text.push_str(line);
+        }
+    }
+    files
+}
+
+fn known() -> Known {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    Known {
+        faults: names(&["result-not-object", "list-forgets-cursor"]),
+        checks: [("cursor-walk".to_owned(), names(&["pages", "limit?"])), ("frame-order".to_owned(), Vec::new())]
+            .into(),
+        shapes: names(&["Resource", "Tool"]),
+        methods: names(&["resources/list", "resources/read", "tools/list", "notifications/resources/updated"]),
+        proposals: names(&["sep-2093"]),
+        survey: names(&["resources", "reads"]),
+        ids: names(&["elsewhere"]),
+    }
+}
+
+#[test]
+fn the_page_on_the_language_is_current() {
+    let page = include_str!("../suites/README.md");
+    let example = page.split("```yaml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("an example");
+    if let Err(mistakes) = load(&[("README.md".to_owned(), example.to_owned())], &Known::default(), Origin::BuiltIn) {
+        panic!("{}", mistakes.iter().map(|mistake| mistake.render(false)).collect::<String>());
+    }
+    let told = |format: &Format| page.contains(&format!("`{}`", format.name()));
+    assert!(Format::ALL.iter().all(told), "a format is missing");
+}
+
+/// Loads a text of any kind; the mistakes in it must be fit to be shown.
+fn survive(text: &str) {
+    if let Err(mistakes) = load(&[("any.yaml".to_owned(), text.to_owned())], &known(), Origin::BuiltIn) {
+        assert!(!mistakes.is_empty());
+        for mistake in mistakes {
+            assert!(mistake.render(false).contains("any.yaml:"), "{mistake}");
+            mistake.render(true);
+        }
+    }
+}
+
+const GOOD: &str = include_str!("lint/good.yaml");
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_is_survived(text in ".{0,200}", yaml in "([a-z&*!|>?$'\"\\[\\]{}:,# \t-]{0,12}\n){0,8}") {
+        survive(&text);
+        survive(&yaml);
+    }
+
+    #[test]
+    fn a_damaged_suite_is_survived(at in 0..GOOD.len(), length in 0..40_usize, patch in "[ -~\néß\u{10000}]{0,6}") {
+        let end = (at + length).min(GOOD.len());
+        let mut damaged = GOOD.as_bytes()[..at].to_vec();
+        damaged.extend(patch.as_bytes());
+        damaged.extend(&GOOD.as_bytes()[end..]);
+        survive(&String::from_utf8_lossy(&damaged));
+    }
+
+    #[test]
+    fn a_suite_with_two_words_swapped_is_survived(first in 0..200_usize, second in 0..200_usize) {
+        let mut words: Vec<&str> = GOOD.split_inclusive(char::is_whitespace).collect();
+        let count = words.len();
+        words.swap(first % count, second % count);
+        survive(&words.concat());
+    }
+}
