@@ -1,0 +1,109 @@
+//! Which proposals a run judges: those that were named, and, unless told otherwise, those that the server shows.
+//!
+//! No capability announces them, so a server is asked for what only a follower answers. Servers differ in what they say
+//! to a method they do not know; where an answer could be just that, a method that nobody knows is asked for as well.
+
+use serde_json::{Value, json};
+use tokio::join;
+
+use crate::{
+    evidence::{End, Reply, Scene},
+    plan::Proposals,
+    session::{CallOptions, Conversation},
+    suite::SURVEY,
+};
+
+const BY: &str = "adoption";
+
+#[derive(Default)]
+pub struct Adoption {
+    pub judged: Vec<String>,
+    /// What shows no sign of use, and how that shows.
+    left_out: Vec<(&'static str, &'static str)>,
+}
+
+impl Adoption {
+    /// A sentence on those of these proposals that are not judged.
+    pub fn note(&self, of: &[&str]) -> Option<String> {
+        let left_out = self.left_out.iter().filter(|(name, _)| of.contains(name));
+        let reasons: Vec<_> = left_out.map(|(name, why)| format!("{name} ({why})")).collect();
+        (!reasons.is_empty()).then(|| format!("not judged: {}; --proposal NAME insists", reasons.join(", ")))
+    }
+}
+
+/// Asks the server about those of the known proposals that were not decided on by name.
+pub async fn adoption(wanted: &Proposals, known: &[&str], scene: &Scene, conversation: &Conversation) -> Adoption {
+    let mut adoption = Adoption { judged: wanted.named.clone(), left_out: Vec::new() };
+    let open = |name: &str| known.contains(&name) && !wanted.named.iter().any(|named| named == name);
+    if !wanted.auto || !scene.offers("resources") {
+        return adoption;
+    }
+    let asking = Asking { conversation, survey: scene.saves.get(SURVEY).unwrap_or(&Value::Null) };
+    let shown = join!(
+        async { if open("sep-2093") { Some(asking.shows_capabilities().await) } else { None } },
+        async { if open("sep-prefix") { Some(asking.filters().await) } else { None } },
+        async { if open("dialect-versioned") { Some(asking.answers("resources/get").await) } else { None } },
+    );
+    for (name, shown, why) in [
+        ("sep-2093", shown.0, "no listed resource has `capabilities`, and resources/metadata is unknown"),
+        ("sep-prefix", shown.1, "resources/list does not filter by `prefix`"),
+        ("dialect-versioned", shown.2, "resources/get is unknown"),
+    ] {
+        match shown {
+            Some(true) => adoption.judged.push(name.to_owned()),
+            Some(false) => adoption.left_out.push((name, why)),
+            None => {}
+        }
+    }
+    adoption
+}
+
+struct Asking<'a> {
+    conversation: &'a Conversation,
+    survey: &'a Value,
+}
+
+impl Asking<'_> {
+    async fn shows_capabilities(&self) -> bool {
+        self.listed().iter().any(|resource| resource.get("capabilities").is_some())
+            || self.answers("resources/metadata").await
+    }
+
+    /// A prefix that nothing has leaves nothing of a list that is not empty.
+    async fn filters(&self) -> bool {
+        let (method, member) = match (self.listed(), self.survey["templates"]["items"].as_array()) {
+            ([_, ..], _) => ("resources/list", "resources"),
+            (_, Some(templates)) if !templates.is_empty() => ("resources/templates/list", "resourceTemplates"),
+            _ => return false,
+        };
+        let reply = self.ask(method, json!({ "prefix": "mcp-conform-nobody-has-this:" })).await;
+        reply.result.is_some_and(|result| result[member] == json!([]))
+    }
+
+    /// Whether the server knows the method: it answers otherwise than to one that it cannot know.
+    async fn answers(&self, method: &str) -> bool {
+        let uri = self.listed().iter().find_map(|resource| resource["uri"].as_str());
+        let params = json!({ "uri": uri.unwrap_or("mcp-conform-none://nowhere/at-all") });
+        let reply = self.ask(method, params.clone()).await;
+        match (reply.end, code(&reply)) {
+            (End::Error, Some(-32601)) => false,
+            (End::Result | End::Error, _) => {
+                let other = self.ask("mcp-conform/unknown", params).await;
+                (reply.end, code(&reply)) != (other.end, code(&other))
+            }
+            _ => false,
+        }
+    }
+
+    async fn ask(&self, method: &str, params: Value) -> Reply {
+        self.conversation.session().await.call(BY, method, Some(params), CallOptions::default()).await
+    }
+
+    fn listed(&self) -> &[Value] {
+        self.survey["resources"]["items"].as_array().map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+fn code(reply: &Reply) -> Option<i64> {
+    reply.error.as_ref()?["code"].as_i64()
+}

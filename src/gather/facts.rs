@@ -1,0 +1,172 @@
+//! What the harness finds out by itself where the configuration gives no fact.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use iri_string::{
+    spec::UriSpec,
+    template::{
+        UriTemplateStr,
+        simple_context::{SimpleContext, Value as Filling},
+    },
+};
+use serde_json::{Value, json};
+
+/// Adds what suites need and a configuration rarely says:
+/// - `missing_uri`: names no resource;
+/// - `encoded_uri`: a listed resource, as an HTTP header may spell it;
+/// - `bystander`: a listed resource that has nothing to do with the one that `change` changes;
+/// - `calls`, `gets`: tools and prompts that may be called, with what; `left_alone`: tools that may not;
+/// - `variables`: each template with its first variable;
+/// - `expansions`: each template of `arguments` with the URI that it becomes.
+pub fn complete_facts(facts: &mut Value, survey: &Value) {
+    if !facts.is_object() {
+        *facts = json!({});
+    }
+    let texts = |list: &str, member: &str| -> Vec<String> {
+        let items = survey[list]["items"].as_array().into_iter().flatten();
+        items.filter_map(|item| item[member].as_str()).map(str::to_owned).collect()
+    };
+    let (listed, templates) = (texts("resources", "uri"), texts("templates", "uriTemplate"));
+    if facts.get("missing_uri").is_none() {
+        facts["missing_uri"] = json!(missing(&listed, &templates));
+    }
+    if let Some(uri) = listed.first() {
+        facts["encoded_uri"] = json!(format!("=?base64?{}?=", STANDARD.encode(uri)));
+    }
+    if let Some(bystander) = bystander(&listed, facts["change"]["uri"].as_str().unwrap_or_default()) {
+        facts["bystander"] = json!(bystander);
+    }
+    let variables = templates.iter().filter_map(|template| Some((template, UriTemplateStr::new(template).ok()?)));
+    facts["variables"] = variables
+        .filter_map(|(uri, template)| Some(json!({ "uri": uri, "name": template.variables().next()?.as_str() })))
+        .collect();
+    facts["expansions"] = expansions(&facts["arguments"]);
+
+    let (calls, left_alone): (Vec<_>, Vec<_>) =
+        items(survey, "tools").iter().map(|tool| callable(tool, &facts["tools"])).partition(Result::is_ok);
+    facts["calls"] = calls.into_iter().filter_map(Result::ok).collect();
+    facts["left_alone"] = left_alone.into_iter().filter_map(Result::err).collect();
+    facts["gets"] = items(survey, "prompts").iter().filter_map(|prompt| gettable(prompt, &facts["prompts"])).collect();
+}
+
+fn items<'a>(survey: &'a Value, list: &str) -> &'a [Value] {
+    survey[list]["items"].as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// A URI that surely names no resource: beside one that exists, so that the server has to look for it, or under a
+/// scheme of its own where nothing is listed or a template might answer for it.
+fn missing(listed: &[String], templates: &[String]) -> String {
+    let beside = listed.iter().filter(|uri| !uri.contains(['?', '#'])).find_map(|uri| {
+        let candidate = format!("{}-no-such-thing-7d1c", uri.trim_end_matches('/'));
+        let free = !listed.contains(&candidate) && !templates.iter().any(|template| may_match(template, &candidate));
+        free.then_some(candidate)
+    });
+    beside.unwrap_or_else(|| "mcp-conform-missing://nowhere/no-such-thing-7d1c".into())
+}
+
+/// Whether some expansion of the template could be this URI, as far as the text before its first expression tells.
+fn may_match(template: &str, uri: &str) -> bool {
+    uri.starts_with(template.split('{').next().unwrap_or_default())
+}
+
+/// A resource that is neither above nor below another one.
+fn bystander<'a>(listed: &'a [String], uri: &str) -> Option<&'a String> {
+    listed
+        .iter()
+        .find(|other| !other.starts_with(uri.trim_end_matches('/')) && !uri.starts_with(other.trim_end_matches('/')))
+}
+
+fn expansions(arguments: &Value) -> Value {
+    let expanded = |(template, values): (&String, &Value)| {
+        let mut context = SimpleContext::new();
+        for (name, value) in values.as_object()? {
+            let filling = match value {
+                Value::String(text) => Filling::String(text.clone()),
+                Value::Array(texts) => {
+                    Filling::List(texts.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+                }
+                _ => continue,
+            };
+            context.insert(name.as_str(), filling);
+        }
+        let uri = UriTemplateStr::new(template).ok()?.expand::<UriSpec, _>(&context).ok()?.to_string();
+        Some(json!({ "template": template, "uri": uri }))
+    };
+    arguments.as_object().into_iter().flatten().filter_map(expanded).collect()
+}
+
+/// The call of a tool that the configuration allows, or that says that it changes nothing and asks for nothing. The
+/// name of any other tool.
+fn callable(tool: &Value, given: &Value) -> Result<Value, Value> {
+    let name = &tool["name"];
+    if let Some(given) = name.as_str().and_then(|name| given.get(name)) {
+        return Ok(json!({ "name": name, "arguments": given.get("with").unwrap_or(&json!({})) }));
+    }
+    let asks = tool["inputSchema"]["required"].as_array().is_some_and(|required| !required.is_empty());
+    let needs_task = tool["execution"]["taskSupport"] == "required";
+    if tool["annotations"]["readOnlyHint"] == true && !asks && !needs_task && name.is_string() {
+        return Ok(json!({ "name": name, "arguments": {} }));
+    }
+    Err(name.clone())
+}
+
+/// The request for a prompt that the configuration has arguments for, or that needs none.
+fn gettable(prompt: &Value, given: &Value) -> Option<Value> {
+    let name = prompt["name"].as_str()?;
+    if let Some(given) = given.get(name) {
+        return Some(json!({ "name": name, "arguments": given.get("with").unwrap_or(&json!({})) }));
+    }
+    let asks = prompt["arguments"].as_array().into_iter().flatten().any(|argument| argument["required"] == true);
+    (!asks).then(|| json!({ "name": name }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn completed(mut facts: Value, survey: &Value) -> Value {
+        complete_facts(&mut facts, survey);
+        facts
+    }
+
+    fn missing(listed: &[&str], templates: &[&str]) -> String {
+        let resources: Vec<_> = listed.iter().map(|uri| json!({ "uri": uri })).collect();
+        let templates: Vec<_> = templates.iter().map(|template| json!({ "uriTemplate": template })).collect();
+        let survey = json!({ "resources": { "items": resources }, "templates": { "items": templates } });
+        completed(Value::Null, &survey)["missing_uri"].as_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn stands_beside_a_listed_resource_where_no_template_could_answer() {
+        assert_eq!(missing(&["demo://a"], &[]), "demo://a-no-such-thing-7d1c");
+        assert_eq!(missing(&["demo://a", "file:///b"], &["demo://{x}"]), "file:///b-no-such-thing-7d1c");
+        assert!(missing(&["demo://a"], &["demo://{x}"]).starts_with("mcp-conform-missing:"));
+        assert!(missing(&[], &[]).starts_with("mcp-conform-missing:"));
+    }
+
+    #[test]
+    fn a_bystander_is_neither_above_nor_below() {
+        let listed = ["file:///", "file:///a", "file:///a/b", "file:///a/b/c", "memo://x"].map(str::to_owned);
+        assert_eq!(bystander(&listed, "file:///a/b"), Some(&"memo://x".to_owned()));
+        assert_eq!(bystander(&listed[..4], "file:///a/b"), None);
+    }
+
+    #[test]
+    fn tools_are_called_only_if_harmless_or_allowed() {
+        let tools = json!({ "tools": { "items": [
+            { "name": "look", "inputSchema": { "type": "object" }, "annotations": { "readOnlyHint": true } },
+            { "name": "find", "inputSchema": { "required": ["what"] }, "annotations": { "readOnlyHint": true } },
+            { "name": "drop", "inputSchema": {} },
+            { "name": "echo", "inputSchema": { "required": ["text"] } },
+        ] } });
+        let facts = completed(json!({ "tools": { "echo": { "with": { "text": "a" } } } }), &tools);
+        let calls = json!([{ "name": "look", "arguments": {} }, { "name": "echo", "arguments": { "text": "a" } }]);
+        assert_eq!((&facts["calls"], &facts["left_alone"]), (&calls, &json!(["find", "drop"])));
+    }
+
+    #[test]
+    fn templates_become_uris_by_their_arguments() {
+        let arguments = json!({ "f:///{+path}{?q*}": { "path": "a/b c", "q": ["1", "2"] }, "{": {} });
+        let facts = completed(json!({ "arguments": arguments }), &json!({}));
+        assert_eq!(facts["expansions"], json!([{ "template": "f:///{+path}{?q*}", "uri": "f:///a/b%20c?q=1&q=2" }]));
+    }
+}

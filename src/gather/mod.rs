@@ -1,0 +1,18 @@
+//! Carries out the steps of a suite and saves what came of them. A failed step never stops the next one.
+
+mod adoption;
+mod await_;
+mod call;
+mod change;
+mod facts;
+mod graph;
+mod list;
+mod prefixes;
+mod send;
+mod step;
+mod walk;
+
+pub use adoption::adoption;
+pub use facts::complete_facts;
+pub use prefixes::add_prefixes;
+pub use step::{Stage, gather};

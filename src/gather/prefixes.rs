@@ -1,0 +1,182 @@
+//! Prefixes to filter lists by, made of what is listed: the suite language cannot cut a string.
+//!
+//! Each has a kind that says what to expect of it. Under `folder` (it ends in `/`) it makes no difference whether a
+//! server compares strings or path segments; that is why only those can make a run fail.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+/// Of each kind at most so many.
+const EACH: usize = 4;
+const NOBODYS: &str = "mcp-conform-nobody-has-this:";
+
+/// Adds `$facts.prefixes.resources` and `$facts.prefixes.templates`, lists of `{ kind, prefix }`.
+pub fn add_prefixes(facts: &mut Value, survey: &Value) {
+    let of = |list: &str, member: &str| {
+        let items = survey[list]["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let texts = |member: &str| items.iter().filter_map(|item| item[member].as_str()).collect::<Vec<_>>();
+        prefixes(&texts(member), &texts("name"))
+    };
+    facts["prefixes"] = json!({ "resources": of("resources", "uri"), "templates": of("templates", "uriTemplate") });
+}
+
+fn prefixes(keys: &[&str], names: &[&str]) -> Value {
+    let taken = |prefix: &String| keys.iter().any(|key| key.starts_with(prefix.as_str()));
+    let folders = folders(keys);
+    let stem = folders.iter().rev().find_map(|folder| stem(folder));
+    let mut all = Vec::new();
+    let mut add = |kind: &str, found: Vec<String>| {
+        let mut seen = BTreeSet::new();
+        let fresh = found.into_iter().filter(|prefix| seen.insert(prefix.clone())).take(EACH);
+        all.extend(fresh.map(|prefix| json!({ "kind": kind, "prefix": prefix })));
+    };
+    // What is expected to match.
+    add("query", keys.iter().flat_map(|key| queries(key)).collect());
+    add("sibling", keys.iter().flat_map(|key| boundaries(key)).filter(|prefix| has_sibling(prefix, keys)).collect());
+    add("inside", keys.iter().rev().filter_map(|key| inside(key)).collect());
+    add("whole", [longest(keys), keys.last().copied()].into_iter().flatten().map(str::to_owned).collect());
+    add("empty", vec![String::new()]);
+    // What is expected to match nothing.
+    let free = |found: Vec<String>| found.into_iter().filter(|prefix| !taken(prefix)).collect::<Vec<_>>();
+    let bare = keys.iter().take(1).filter_map(|key| Some(key.split_once(':')?.1.to_owned()));
+    add("elsewhere", free(bare.chain(names.iter().take(1).map(|&name| name.to_owned())).collect()));
+    let respelled = folders.iter().rev().map(|folder| respelled(folder)).find(|found| !found.is_empty());
+    add(
+        "spelling",
+        free(respelled.into_iter().flatten().chain(keys.iter().filter_map(|key| unescaped(key))).collect()),
+    );
+    let signs = |stem: String| ["*", "_", "%", "."].map(|sign| format!("{stem}{sign}"));
+    add("pattern", free(stem.into_iter().flat_map(signs).collect()));
+    add("concrete", free(keys.iter().filter_map(|key| concrete(key)).collect()));
+    add("nobodys", vec![NOBODYS.to_owned()]);
+    add("folder", folders);
+    all.into()
+}
+
+/// Where the path of a URI begins: after the scheme, and after an authority if there is one.
+fn path_start(key: &str) -> Option<usize> {
+    let after_scheme = key.find(':')? + 1;
+    match key[after_scheme..].strip_prefix("//") {
+        Some(rest) => Some(after_scheme + 2 + rest.find('/')?),
+        None => Some(after_scheme),
+    }
+}
+
+/// All of a key up to and including each slash of its path.
+fn slashes(key: &str) -> impl Iterator<Item = &str> {
+    let start = path_start(key).unwrap_or(key.len());
+    let end = key.find(['?', '#']).unwrap_or(key.len());
+    key.match_indices('/').filter(move |(at, _)| (start..end).contains(at)).map(|(at, _)| &key[..=at])
+}
+
+/// Prefixes that end in a slash and differ in what they match, those with the most matches first; one that matches all
+/// is of little use and comes last.
+fn folders(keys: &[&str]) -> Vec<String> {
+    let matching = |prefix: &str| keys.iter().filter(|key| key.starts_with(prefix)).count();
+    let distinct: BTreeSet<&str> = keys.iter().flat_map(|key| slashes(key)).collect();
+    let mut counted: Vec<(usize, &str)> = distinct.into_iter().map(|prefix| (matching(prefix), prefix)).collect();
+    counted.sort_by_key(|(count, prefix)| (*count == keys.len(), std::cmp::Reverse(*count), prefix.len()));
+    counted.into_iter().take(EACH).map(|(_, prefix)| prefix.to_owned()).collect()
+}
+
+/// The part of a URI up to each slash in its query.
+fn queries(key: &str) -> Vec<String> {
+    let Some(query) = key.find('?') else { return Vec::new() };
+    key.match_indices('/').filter(|(at, _)| *at > query).map(|(at, _)| key[..=at].to_owned()).collect()
+}
+
+/// The directories of a key, without their slash.
+fn boundaries(key: &str) -> Vec<String> {
+    slashes(key).map(|folder| folder.trim_end_matches('/').to_owned()).filter(|prefix| !prefix.ends_with(':')).collect()
+}
+
+fn has_sibling(prefix: &str, keys: &[&str]) -> bool {
+    let longer = |key: &&str| key.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/'));
+    keys.iter().any(longer)
+}
+
+/// All but the second half of the last segment, or of the first expression in it.
+fn inside(key: &str) -> Option<String> {
+    let segment = key.rfind('/').or_else(|| key.rfind(':'))? + 1;
+    let start = key[segment..].find('{').map_or(segment, |brace| segment + brace);
+    let end = key[start..].find(['}', '?', '#', '%']).map_or(key.len(), |end| start + end);
+    let cut = start + (end - start) / 2;
+    (cut > start && key.is_char_boundary(cut)).then(|| key[..cut].to_owned())
+}
+
+/// A key that begins other keys, if there is one.
+fn longest<'a>(keys: &[&'a str]) -> Option<&'a str> {
+    keys.iter().copied().find(|key| keys.iter().any(|other| other != key && other.starts_with(key)))
+}
+
+/// A folder without its slash and its last letter.
+fn stem(folder: &str) -> Option<String> {
+    let name = folder.trim_end_matches('/');
+    let start = path_start(folder)?;
+    (name.len() > start + 1 && name.ends_with(|c: char| c.is_ascii_alphanumeric()))
+        .then(|| name[..name.len() - 1].to_owned())
+}
+
+/// With the first letter of the path in the other case, and percent-encoded.
+fn respelled(folder: &str) -> Vec<String> {
+    let start = path_start(folder).unwrap_or(folder.len());
+    let Some(at) = folder[start..].find(|c: char| c.is_ascii_alphabetic()).map(|at| start + at) else {
+        return Vec::new();
+    };
+    let (letter, rest) = (folder.as_bytes()[at], &folder[at + 1..]);
+    let other = if letter.is_ascii_lowercase() { letter.to_ascii_uppercase() } else { letter.to_ascii_lowercase() };
+    vec![format!("{}{}{rest}", &folder[..at], char::from(other)), format!("{}%{letter:02X}{rest}", &folder[..at])]
+}
+
+/// Up to its first percent-encoded character, and that one decoded.
+fn unescaped(key: &str) -> Option<String> {
+    let at = key.find('%')?;
+    let byte = u8::from_str_radix(key.get(at + 1..at + 3)?, 16).ok().filter(u8::is_ascii_graphic)?;
+    Some(format!("{}{}", &key[..at], char::from(byte)))
+}
+
+/// Up to its first expression, and a value in its place.
+fn concrete(key: &str) -> Option<String> {
+    Some(format!("{}123", key.split_once('{')?.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_kind(kind: &str, keys: &[&str]) -> Vec<String> {
+        let found = prefixes(keys, &["notes"]);
+        let of_kind = found.as_array().unwrap().iter().filter(|entry| entry["kind"] == kind);
+        of_kind.map(|entry| entry["prefix"].as_str().unwrap().to_owned()).collect()
+    }
+
+    const KEYS: [&str; 5] =
+        ["file:///src/a.rs", "file:///src/lib/b%2Fc.rs", "file:///src-old/a.rs", "db://shop/1", "q://h/g?u=x/y/1"];
+
+    #[test]
+    fn folders_end_in_a_slash_of_the_path() {
+        assert_eq!(of_kind("folder", &KEYS), ["file:///", "file:///src/", "q://h/", "db://shop/"]);
+        assert_eq!(of_kind("query", &KEYS), ["q://h/g?u=x/", "q://h/g?u=x/y/"]);
+        assert_eq!(of_kind("folder", &["https://a", "urn:b", "odd"]), [""; 0]);
+    }
+
+    #[test]
+    fn the_others_match_in_one_way_of_reading_only() {
+        assert_eq!(of_kind("sibling", &KEYS), ["file:///src"]);
+        assert_eq!(of_kind("inside", &["file:///docs/readme.md"]), ["file:///docs/read"]);
+        assert_eq!(of_kind("inside", &["file:///logs/{day}.log"]), ["file:///logs/{d"]);
+        assert_eq!(of_kind("pattern", &KEYS), ["file:///sr*", "file:///sr_", "file:///sr%", "file:///sr."]);
+    }
+
+    #[test]
+    fn what_is_to_match_nothing_matches_nothing() {
+        for kind in ["elsewhere", "spelling", "pattern", "concrete", "nobodys"] {
+            for prefix in of_kind(kind, &KEYS) {
+                assert!(!KEYS.iter().any(|key| key.starts_with(&prefix)), "{kind}: {prefix}");
+            }
+        }
+        assert_eq!(of_kind("concrete", &["db://x/{id}/y"]), ["db://x/123"]);
+        assert!(of_kind("spelling", &KEYS).contains(&"file:///src/lib/b/".to_owned()));
+    }
+}

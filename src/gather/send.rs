@@ -1,0 +1,76 @@
+//! Raw text, and whole HTTP requests: what no well-behaved client would send.
+//!
+//! Where answers share one stream, silence is told from slowness by a harmless request behind the raw text. When that one is answered, the
+//! raw text has been read, and what is still to come is waited for only a little longer. The outcome of the harmless
+//! request is kept as `sentinel`: it shows whether the server survived.
+
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::{call::filled, step::Stage};
+use crate::{
+    evidence::{End, Reply, Transport},
+    session::{CallOptions, Session},
+    suite::{HttpCall, Payload, Scope, Send},
+    wire::HttpRequest,
+};
+
+/// What a server that works on several messages at once may need to catch up with its answer to a later one.
+const CATCH_UP: Duration = Duration::from_millis(150);
+
+pub async fn send(stage: &Stage<'_>, send: &Send, scope: &Scope<'_>) -> Option<Value> {
+    let bytes = match &send.payload {
+        Payload::Text(text) => text.clone().into_bytes(),
+        Payload::Bytes(bytes) => bytes.clone(),
+        Payload::Json(template) => template.resolve(scope).ok()?.to_string().into_bytes(),
+    };
+    let answer = filled(send.answer.as_ref(), scope)?;
+    let session = stage.conversation.session().await;
+    let raw = std::pin::pin!(session.send_raw(&stage.suite.id, &bytes, answer, None));
+    let (reply, sentinel) = if session.transport() == Transport::Http {
+        (raw.await, sentinel(stage, &session).await)
+    } else {
+        match select(raw, std::pin::pin!(sentinel(stage, &session))).await {
+            Either::Left((reply, sentinel)) => (reply, sentinel.await),
+            Either::Right((sentinel, raw)) => (timeout(CATCH_UP, raw).await.unwrap_or_else(|_| silence()), sentinel),
+        }
+    };
+    let mut saved = json!(reply);
+    saved["sentinel"] = json!(sentinel);
+    Some(saved)
+}
+
+async fn sentinel(stage: &Stage<'_>, session: &Session) -> Reply {
+    let method = if stage.scene.revision.is_modern() { "server/discover" } else { "ping" };
+    session.call(&stage.suite.id, method, None, CallOptions::default()).await
+}
+
+fn silence() -> Reply {
+    Reply { why: Some("a later request was answered, this was not".into()), ..Reply::ended(End::Timeout) }
+}
+
+pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>) -> Option<Value> {
+    let body = filled(call.body.as_ref(), scope)?;
+    let (mut headers, mut without) = (Vec::new(), Vec::new());
+    for (name, template) in &call.headers {
+        match template.resolve(scope).ok()? {
+            Value::Null => without.push(name.clone()),
+            Value::String(value) => headers.push((name.clone(), value)),
+            other => headers.push((name.clone(), other.to_string())),
+        }
+    }
+    let text = |body: &Value| body.as_str().map_or_else(|| body.to_string(), str::to_owned);
+    let request = HttpRequest {
+        by: stage.suite.id.clone(),
+        method: call.method.clone(),
+        url: filled(call.url.as_ref(), scope)?.as_ref().map(text),
+        headers,
+        body: body.as_ref().map(|body| text(body).into_bytes()),
+    };
+    let session = stage.conversation.session().await;
+    let reply = session.http(request, body.as_ref().unwrap_or(&Value::Null), &without).await?;
+    Some(json!(reply))
+}

@@ -1,0 +1,57 @@
+//! The metadata that came with a read: `part: kept` finds what the list has and the first element lacks, `part: equal`
+//! what both have and differs, `part: alike` what differs between the first element and the others.
+
+use serde_json::Value;
+
+use super::{Check, Fault, Given, Report};
+
+pub const CHECK: Check = Check { name: "contents-metadata", given: &["read", "part"], run };
+
+/// Members that belong to the resource, whatever the representation.
+const MEMBERS: [&str; 5] = ["name", "title", "description", "icons", "annotations"];
+
+fn run(given: &Given) -> Report {
+    let read = given.value("read");
+    let resource = &read["resource"];
+    let all = read.pointer("/reply/result/contents").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    // Of other resources, such as the children of a directory, the list says nothing here.
+    let own: Vec<_> = all.iter().enumerate().filter(|(_, content)| content["uri"] == resource["uri"]).collect();
+    let part = given.text("part");
+    let (model, whose, members) = match (part, own.as_slice()) {
+        ("alike", [(_, first), _, ..]) => {
+            (*first, "the first element", vec!["name", "title", "description", "annotations"])
+        }
+        ("alike", _) => return Report::default(),
+        ("kept", _) => (resource, "the list", [MEMBERS.as_slice(), &["size"]].concat()),
+        _ => (resource, "the list", [MEMBERS.as_slice(), &["capabilities"]].concat()),
+    };
+    let mut faults = Vec::new();
+    let judged = if part == "alike" { &own[1..] } else { &own[..own.len().min(1)] };
+    for &(index, content) in judged {
+        for &member in &members {
+            let differs = match (model.get(member), content.get(member)) {
+                (Some(_), None) => part != "equal",
+                (Some(known), Some(read)) => part != "kept" && known != read,
+                (None, Some(_)) => part == "alike",
+                (None, None) => false,
+            };
+            if differs {
+                faults.push(fault(index, member, &model[member], &content[member], whose));
+            }
+        }
+    }
+    Report { checked: judged.len(), faults, broken: None }
+}
+
+fn fault(index: usize, member: &str, expected: &Value, received: &Value, whose: &str) -> Fault {
+    let said = |value: &Value| if value.is_null() { "nothing".to_owned() } else { value.to_string() };
+    let member_of = if received.is_null() { String::new() } else { format!("/{member}") };
+    Fault {
+        given: "read",
+        pointer: format!("/reply/result/contents/{index}{member_of}"),
+        message: format!("`contents[{index}].{member}` is {}, {whose} has {}", said(received), said(expected)),
+        expected: Some(expected.clone()),
+        received: Some(received.clone()),
+        ..Fault::default()
+    }
+}

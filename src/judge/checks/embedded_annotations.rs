@@ -1,0 +1,27 @@
+//! The annotations that the list gives a resource come along where it is embedded, inside of `resource`.
+
+use serde_json::Value;
+
+use super::{Check, Fault, Given, Report};
+
+pub const CHECK: Check = Check { name: "embedded-annotations", given: &["block", "resources"], run };
+
+fn run(given: &Given) -> Report {
+    let embedded = &given.value("block")["resource"];
+    let Some(uri) = embedded["uri"].as_str() else { return Report::default() };
+    let listed = given.value("resources").as_array().into_iter().flatten().find(|entry| entry["uri"] == *uri);
+    let Some(annotations) = listed.and_then(|entry| entry.get("annotations")) else { return Report::default() };
+    let fault = |message: String| Fault {
+        given: "block",
+        pointer: "/resource".into(),
+        message,
+        expected: Some(annotations.clone()),
+        received: embedded.get("annotations").cloned(),
+        ..Fault::default()
+    };
+    Report::of(match embedded.get("annotations") {
+        Some(Value::Object(_)) => Vec::new(),
+        Some(_) => vec![fault(format!("the annotations of the embedded {uri} are no object"))],
+        None => vec![fault(format!("{uri} is listed with annotations, but embedded without them"))],
+    })
+}

@@ -1,0 +1,28 @@
+//! An input-required result asks only for what the request declared the client to be able to give.
+
+use serde_json::Value;
+
+use super::{Check, Fault, Given, Report};
+
+pub const CHECK: Check = Check { name: "input-declared", given: &["params", "requests"], run };
+
+fn run(given: &Given) -> Report {
+    let declared = &given.value("params")["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+    let Some(requests) = given.value("requests").as_object() else { return Report::default() };
+    let undeclared = requests.iter().filter_map(|(key, request)| {
+        let method = request["method"].as_str()?;
+        let needed = match method {
+            "elicitation/create" => "elicitation",
+            "sampling/createMessage" => "sampling",
+            "roots/list" => "roots",
+            _ => return None,
+        };
+        matches!(declared[needed], Value::Null).then(|| Fault {
+            given: "requests",
+            pointer: format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+            message: format!("asks for {method}, but the request did not declare `{needed}`"),
+            ..Fault::default()
+        })
+    });
+    Report::of(undeclared.collect())
+}

@@ -1,0 +1,185 @@
+//! The keys of every `_meta` in a message, by the part of the grammar that a rule is about.
+//!
+//! Data of the server's own making (structured content, schemas, arguments) is not looked into: a `_meta` there is not
+//! the protocol's.
+
+use serde_json::Value;
+
+use super::{Check, Fault, Given, Report};
+use crate::revision::Revision;
+
+pub const CHECK: Check = Check { name: "meta-keys", given: &["message?", "object?", "part"], run };
+
+/// Members whose content belongs to the application.
+const FOREIGN: [&str; 7] =
+    ["structuredContent", "inputSchema", "outputSchema", "arguments", "metadata", "data", "requestedSchema"];
+
+/// Names that the protocol itself, or one of its official extensions, has put under its prefix.
+const DEFINED: [&str; 12] = [
+    "protocolVersion",
+    "clientInfo",
+    "clientCapabilities",
+    "serverInfo",
+    "logLevel",
+    "subscriptionId",
+    "related-task",
+    "model-immediate-response",
+    "tasks",
+    "ui",
+    "skills",
+    "progressToken",
+];
+
+fn run(given: &Given) -> Report {
+    let mut keys = Vec::new();
+    let name = if given.value("object").is_object() {
+        collect_keys(given.value("object"), "", &mut keys);
+        "object"
+    } else {
+        find(given.value("message"), &mut String::new(), &mut keys);
+        "message"
+    };
+    let judge = |key: &str| match given.text("part") {
+        "prefix" => prefix(key),
+        "name" => own_name(key),
+        "syntax" => prefix(key).or_else(|| own_name(key)),
+        "extension" => {
+            prefix(key).or_else(|| own_name(key)).or_else(|| (!key.contains('/')).then(|| "has no prefix".to_owned()))
+        }
+        "reserved" => reserved(key, given.revision),
+        "reverse-dns" => forward_dns(key),
+        _ => None,
+    };
+    let faults = keys.iter().filter_map(|(key, pointer)| {
+        let wrong = judge(key)?;
+        Some(Fault {
+            given: name,
+            pointer: pointer.clone(),
+            message: format!("the key \"{key}\" {wrong}"),
+            ..Fault::default()
+        })
+    });
+    Report { checked: keys.len(), faults: faults.collect(), broken: None }
+}
+
+fn find(value: &Value, pointer: &mut String, keys: &mut Vec<(String, String)>) {
+    let length = pointer.len();
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members.iter().filter(|(name, _)| !FOREIGN.contains(&name.as_str())) {
+                pointer.push('/');
+                pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+                if name == "_meta" {
+                    collect_keys(member, pointer, keys);
+                } else {
+                    find(member, pointer, keys);
+                }
+                pointer.truncate(length);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                pointer.push('/');
+                pointer.push_str(&index.to_string());
+                find(item, pointer, keys);
+                pointer.truncate(length);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn collect_keys(meta: &Value, pointer: &str, keys: &mut Vec<(String, String)>) {
+    let members = meta.as_object().into_iter().flatten();
+    keys.extend(
+        members.map(|(key, _)| (key.clone(), format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")))),
+    );
+}
+
+/// The labels before the slash, if there is one.
+fn labels(key: &str) -> Option<Vec<&str>> {
+    key.rsplit_once('/').map(|(prefix, _)| prefix.split('.').collect())
+}
+
+fn prefix(key: &str) -> Option<String> {
+    let wrong = labels(key)?.into_iter().find(|label| {
+        let inside = |c: char| c.is_ascii_alphanumeric() || c == '-';
+        !(label.starts_with(|c: char| c.is_ascii_alphabetic())
+            && label.ends_with(|c: char| c.is_ascii_alphanumeric())
+            && label.chars().all(inside))
+    })?;
+    Some(format!("has the prefix label \"{wrong}\"; a label is a letter, then letters, digits and hyphens"))
+}
+
+fn own_name(key: &str) -> Option<String> {
+    let name = key.rsplit_once('/').map_or(key, |(_, name)| name);
+    let edge = |c: char| c.is_ascii_alphanumeric();
+    let inside = |c: char| edge(c) || matches!(c, '-' | '_' | '.');
+    let right = name.is_empty() || (name.starts_with(edge) && name.ends_with(edge) && name.chars().all(inside));
+    (!right)
+        .then(|| "has a name that does not begin and end with a letter or digit, or has other characters inside".into())
+}
+
+fn reserved(key: &str, revision: Revision) -> Option<String> {
+    let labels = labels(key)?;
+    let ours = |label: &&str| matches!(*label, "mcp" | "modelcontextprotocol");
+    let is_reserved = if revision >= Revision::V2025_11_25 {
+        labels.get(1).is_some_and(ours)
+    } else {
+        labels.len() > 1 && labels.iter().rev().nth(1).is_some_and(ours)
+    };
+    let name = key.rsplit_once('/').map_or(key, |(_, name)| name);
+    (is_reserved && !DEFINED.contains(&name)).then(|| "stands under a prefix that the protocol keeps for itself".into())
+}
+
+/// A prefix that ends like a host name and does not begin like one turned around.
+fn forward_dns(key: &str) -> Option<String> {
+    const ENDINGS: [&str; 8] = ["com", "org", "net", "io", "dev", "ai", "app", "cloud"];
+    let labels = labels(key)?;
+    let (first, last) = (labels.first()?, labels.last()?);
+    let forward = labels.len() > 1 && ENDINGS.contains(last) && !ENDINGS.contains(first);
+    forward.then(|| "has its prefix in the order of a host name; turned around it would be unmistakable".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grammar_of_keys() {
+        for fine in [
+            "progressToken",
+            "com.example/key",
+            "a/",
+            "traceparent",
+            "io.modelcontextprotocol/related-task",
+            "x-1.y/z_2.a",
+        ] {
+            assert_eq!(prefix(fine).or_else(|| own_name(fine)), None, "{fine}");
+        }
+        for wrong in ["/x", "-acme/x", "acme..com/x", "https://acme.example/trace", "1a/x"] {
+            assert!(prefix(wrong).is_some(), "{wrong}");
+        }
+        for wrong in ["_private", "trace id", "com.acme/$x", "com.example/-hidden"] {
+            assert!(own_name(wrong).is_some(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn reserved_is_another_label_before_2025_11_25() {
+        assert!(reserved("io.modelcontextprotocol/mine", Revision::V2025_11_25).is_some());
+        assert!(reserved("com.mcp.tools/x", Revision::V2026_07_28).is_some());
+        assert!(reserved("com.example.mcp/x", Revision::V2026_07_28).is_none());
+        assert!(reserved("mcp.dev/x", Revision::V2025_06_18).is_some());
+        assert!(reserved("mcp.dev/x", Revision::V2025_11_25).is_none());
+        assert!(reserved("io.modelcontextprotocol/serverInfo", Revision::V2026_07_28).is_none());
+    }
+
+    #[test]
+    fn host_names_are_told_from_their_reverse() {
+        assert!(forward_dns("example.com/x").is_some());
+        assert!(forward_dns("com.example/x").is_none());
+        assert!(forward_dns("io.github.example/x").is_none());
+        assert!(forward_dns("plain/x").is_none());
+    }
+}

@@ -1,0 +1,32 @@
+//! The type that a list gives a resource is among those that reading it gives. Parameters such as a charset may differ.
+
+use serde_json::{Value, json};
+
+use super::{Check, Fault, Given, Report};
+
+pub const CHECK: Check = Check { name: "mime-listed", given: &["listed", "contents"], run };
+
+fn run(given: &Given) -> Report {
+    let read: Vec<&str> = given
+        .value("contents")
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|content| content["mimeType"].as_str())
+        .collect();
+    let Some(listed) = given.value("listed").as_str().filter(|_| !read.is_empty()) else { return Report::default() };
+    if read.iter().any(|read| essence(read) == essence(listed)) {
+        return Report::of(Vec::new());
+    }
+    Report::of(vec![Fault {
+        given: "listed",
+        message: format!("the list says {listed}, reading it gives {}", read.join(", ")),
+        expected: Some(json!(read)),
+        received: Some(Value::from(listed)),
+        ..Fault::default()
+    }])
+}
+
+fn essence(mime: &str) -> String {
+    mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}

@@ -1,0 +1,121 @@
+//! Native checks: what matchers cannot say. Each is one small file and one line in the table.
+
+mod completion_counts;
+mod contents_metadata;
+mod embedded_annotations;
+mod input_declared;
+mod known_children;
+mod lists_agree;
+mod meta_keys;
+mod mime_listed;
+mod pages_agree;
+mod prefix_filter;
+mod read_children;
+mod result_shape;
+mod same_uri;
+mod scopes_differ;
+mod size_matches;
+
+use std::{borrow::Cow, panic::catch_unwind};
+
+use serde_json::Value;
+
+use crate::{
+    revision::Revision,
+    suite::{Scope, Template},
+};
+
+/// A check that suites call by name.
+pub struct Check {
+    pub name: &'static str,
+    /// Names that `given` must bind; one that ends in `?` may be left out.
+    pub given: &'static [&'static str],
+    run: fn(&Given) -> Report,
+}
+
+/// All of them, by name.
+pub const CHECKS: &[Check] = &[
+    completion_counts::CHECK,
+    contents_metadata::CHECK,
+    embedded_annotations::CHECK,
+    input_declared::CHECK,
+    known_children::CHECK,
+    lists_agree::CHECK,
+    meta_keys::CHECK,
+    mime_listed::CHECK,
+    pages_agree::CHECK,
+    prefix_filter::CHECK,
+    read_children::CHECK,
+    result_shape::CHECK,
+    same_uri::CHECK,
+    scopes_differ::CHECK,
+    size_matches::CHECK,
+];
+
+/// What a rule gives to a check.
+pub struct Given<'a> {
+    values: Vec<(&'a str, Cow<'a, Value>)>,
+    pub revision: Revision,
+}
+
+#[derive(Debug, Default)]
+pub struct Report {
+    /// How many things were looked at; 0 means that the rule was not exercised.
+    pub checked: usize,
+    pub faults: Vec<Fault>,
+    /// The check itself failed.
+    pub broken: Option<String>,
+}
+
+#[derive(Debug, Default)]
+pub struct Fault {
+    /// The given that `pointer` leads into.
+    pub given: &'static str,
+    pub pointer: String,
+    pub message: String,
+    pub subject: Option<String>,
+    pub expected: Option<Value>,
+    pub received: Option<Value>,
+}
+
+impl Report {
+    /// One thing was looked at, and this is wrong with it.
+    fn of(faults: Vec<Fault>) -> Self {
+        Self { checked: 1, faults, broken: None }
+    }
+}
+
+impl Given<'_> {
+    /// A given that may be absent, as null.
+    pub fn value(&self, name: &str) -> &Value {
+        self.values.iter().find(|(known, _)| *known == name).map_or(&Value::Null, |(_, value)| value.as_ref())
+    }
+
+    pub fn text(&self, name: &str) -> &str {
+        self.value(name).as_str().unwrap_or_default()
+    }
+}
+
+/// Runs a check by its name. A panic inside breaks this rule alone.
+pub fn run(name: &str, given: &[(String, Template)], scope: &Scope, revision: Revision) -> Report {
+    let Some(check) = CHECKS.iter().find(|check| check.name == name) else {
+        return Report { broken: Some(format!("there is no check `{name}`")), ..Report::default() };
+    };
+    let values = given.iter().filter_map(|(name, template)| Some((name.as_str(), value(template, scope)?))).collect();
+    let given = Given { values, revision };
+    catch_unwind(std::panic::AssertUnwindSafe(|| (check.run)(&given))).unwrap_or_else(|panic| {
+        let said = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        let why = format!("the check `{name}` failed inside: {}", said.unwrap_or("no message"));
+        Report { broken: Some(why), ..Report::default() }
+    })
+}
+
+fn value<'a>(template: &'a Template, scope: &'a Scope) -> Option<Cow<'a, Value>> {
+    match template {
+        Template::Literal(value) => Some(Cow::Borrowed(value)),
+        Template::Reference(path) if !path.is_plural() => {
+            path.select(scope)?.first().map(|node| Cow::Borrowed(node.value))
+        }
+        other => other.resolve(scope).ok().map(Cow::Owned),
+    }
+}

@@ -1,0 +1,103 @@
+//! A list filtered by prefix against the whole list before and after it.
+//!
+//! `part: only` finds what does not begin with the prefix, `all` what does and is missing, `known` what the whole list
+//! does not have, `pages` what goes wrong from one page to the next, `filled` pages that are cut short.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use super::{Check, Fault, Given, Report};
+
+pub const CHECK: Check =
+    Check { name: "prefix-filter", given: &["filtered", "prefix", "before", "after", "part"], run };
+
+fn run(given: &Given) -> Report {
+    let (filtered, prefix) = (given.value("filtered"), given.text("prefix"));
+    let items = keys(filtered);
+    let (before, after) = (whole(given.value("before")), whole(given.value("after")));
+    let all = before.as_ref().zip(after.as_ref()).filter(|(before, after)| before == after).map(|(before, _)| before);
+    let is_whole = filtered["end"] == "complete";
+    if filtered.pointer("/pages/0/end") != Some(&json!("result")) {
+        return Report::default();
+    }
+    match given.text("part") {
+        "only" => each(&items, |key| (!key.starts_with(prefix)).then(|| format!("{key} does not begin with {prefix}"))),
+        "known" => all.map_or_else(Report::default, |all| {
+            each(&items, |key| (!all.contains(&key)).then(|| format!("{key} is not in the whole list")))
+        }),
+        "all" => all.filter(|_| is_whole).map_or_else(Report::default, |all| missing(all, &items, prefix)),
+        "pages" if filtered["pages"].as_array().is_some_and(|pages| pages.len() > 1) => {
+            pages(filtered, &items, prefix, all.map(Vec::as_slice))
+        }
+        "filled" => filled(filtered, given.value("before")),
+        _ => Report::default(),
+    }
+}
+
+/// What identifies the items of a list.
+fn keys(list: &Value) -> Vec<&str> {
+    let items = list["items"].as_array().into_iter().flatten();
+    items.map(|item| item["uri"].as_str().or(item["uriTemplate"].as_str()).unwrap_or_default()).collect()
+}
+
+/// All keys of a list that was followed to its end.
+fn whole(list: &Value) -> Option<Vec<&str>> {
+    (list["end"] == "complete").then(|| keys(list))
+}
+
+fn each(items: &[&str], wrong: impl Fn(&str) -> Option<String>) -> Report {
+    let faults = items.iter().enumerate().filter_map(|(index, key)| Some((index, wrong(key)?)));
+    Report::of(faults.map(|(index, message)| fault(format!("/items/{index}"), message)).take(3).collect())
+}
+
+fn missing(all: &[&str], items: &[&str], prefix: &str) -> Report {
+    let lost = all.iter().filter(|key| key.starts_with(prefix) && !items.contains(*key));
+    let lost: Vec<_> =
+        lost.map(|key| fault(String::new(), format!("{key} begins with {prefix} and is missing"))).collect();
+    Report::of(lost.into_iter().take(3).collect())
+}
+
+fn pages(filtered: &Value, items: &[&str], prefix: &str, all: Option<&[&str]>) -> Report {
+    if !matches!(filtered["end"].as_str(), Some("complete" | "page-limit")) {
+        let message = format!("the list under {prefix} did not lead on to its end: {}", filtered["end"]);
+        return Report::of(vec![fault(String::new(), message)]);
+    }
+    let mut seen = HashSet::new();
+    let wrong = items.iter().enumerate().find_map(|(index, key)| {
+        let why = if !key.starts_with(prefix) {
+            "does not begin with the prefix"
+        } else if !seen.insert(*key) {
+            "comes twice"
+        } else {
+            return None;
+        };
+        Some(fault(format!("/items/{index}"), format!("{key} {why} ({prefix})")))
+    });
+    let lost = || Some(missing(all?, items, prefix).faults).filter(|_| filtered["end"] == "complete");
+    Report::of(wrong.map_or_else(|| lost().unwrap_or_default(), |wrong| vec![wrong]))
+}
+
+/// A page before the last that holds less than the first of the whole list, although there is more.
+fn filled(filtered: &Value, before: &Value) -> Report {
+    let size = |page: &Value| {
+        let result = &page["result"];
+        result["resources"].as_array().or(result["resourceTemplates"].as_array()).map(Vec::len)
+    };
+    let pages = filtered["pages"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let (Some(full), [earlier @ .., _]) = (before.pointer("/pages/0").and_then(size), pages) else {
+        return Report::default();
+    };
+    let short =
+        earlier.iter().enumerate().filter_map(|(index, page)| Some((index, size(page).filter(|size| *size < full)?)));
+    let faults = short.map(|(index, size)| {
+        let message =
+            format!("page {} has {size} items and a `nextCursor`; pages of the whole list have {full}", index + 1);
+        fault(format!("/pages/{index}/result"), message)
+    });
+    Report { checked: earlier.len(), faults: faults.collect(), broken: None }
+}
+
+fn fault(pointer: String, message: String) -> Fault {
+    Fault { given: "filtered", pointer, message, ..Fault::default() }
+}

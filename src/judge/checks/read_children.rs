@@ -1,0 +1,82 @@
+//! The other resources that came with the read of a container. `part: known` finds those that stand nowhere below it,
+//! `part: direct` those that are no direct children, `part: metadata` those without metadata of their own.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::{Check, Fault, Given, Report};
+
+pub const CHECK: Check = Check { name: "read-children", given: &["read", "visits?", "described?", "part"], run };
+
+fn run(given: &Given) -> Report {
+    let read = given.value("read");
+    let container = read["resource"]["uri"].as_str().unwrap_or_default();
+    let contents = read.pointer("/reply/result/contents").and_then(Value::as_array);
+    let others = contents.into_iter().flatten().enumerate().filter(|(_, content)| content["uri"] != *container);
+    let wrong: &dyn Fn(&Value) -> Option<String> = match given.text("part") {
+        "metadata" => &|content| poor(content, &read["resource"], given.value("described")),
+        part => {
+            let visits: HashMap<&str, &Value> = visits(given.value("visits"));
+            let whole = visits.get(container).is_some_and(|visit| visit["reply"]["end"] == "complete");
+            if !whole {
+                return Report::default();
+            }
+            let below =
+                if part == "direct" { children(&visits, container).collect() } else { below(&visits, container) };
+            return judge(others, &|content| {
+                let uri = content["uri"].as_str()?;
+                let what = if part == "direct" { "a direct child" } else { "anywhere below it" };
+                (!below.contains(uri)).then(|| format!("{uri} is not {what}, as far as resources/list says"))
+            });
+        }
+    };
+    judge(others, wrong)
+}
+
+fn judge<'a>(others: impl Iterator<Item = (usize, &'a Value)>, wrong: &dyn Fn(&Value) -> Option<String>) -> Report {
+    let mut report = Report::default();
+    for (index, content) in others {
+        report.checked += 1;
+        report.faults.extend(wrong(content).map(|message| Fault {
+            given: "read",
+            pointer: format!("/reply/result/contents/{index}"),
+            message,
+            ..Fault::default()
+        }));
+    }
+    report
+}
+
+/// What is wrong with the metadata of a child. What it has in common with the container may well be its own.
+fn poor(content: &Value, container: &Value, described: &Value) -> Option<String> {
+    let uri = content["uri"].as_str()?;
+    if content.get("name").is_none() {
+        return Some(format!("{uri} has no name"));
+    }
+    let own = described.as_array()?.iter().find(|entry| entry["uri"] == *uri)?.pointer("/reply/result/resource")?;
+    let borrowed = ["name", "title", "mimeType"].into_iter().find(|member| {
+        content.get(*member).is_some_and(|value| *value == container[*member] && *value != own[*member])
+    })?;
+    Some(format!("{uri} has the {borrowed} of the container"))
+}
+
+fn visits(visits: &Value) -> HashMap<&str, &Value> {
+    visits.as_array().into_iter().flatten().filter_map(|visit| Some((visit["key"].as_str()?, visit))).collect()
+}
+
+fn children<'a>(visits: &HashMap<&str, &'a Value>, uri: &str) -> impl Iterator<Item = &'a str> {
+    let listed = visits.get(uri).and_then(|visit| visit["children"].as_array());
+    listed.into_iter().flatten().filter_map(Value::as_str)
+}
+
+fn below<'a>(visits: &HashMap<&str, &'a Value>, uri: &str) -> HashSet<&'a str> {
+    let mut found: HashSet<&str> = HashSet::new();
+    let mut ahead: Vec<&str> = children(visits, uri).collect();
+    while let Some(uri) = ahead.pop() {
+        if found.insert(uri) {
+            ahead.extend(children(visits, uri));
+        }
+    }
+    found
+}

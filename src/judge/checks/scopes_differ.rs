@@ -1,0 +1,38 @@
+//! Lists of different containers are not all the same list, and a container that does not exist is not the default list.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::{Check, Fault, Given, Report, pages_agree::keys};
+
+pub const CHECK: Check = Check { name: "scopes-differ", given: &["visits", "default", "unknown"], run };
+
+fn run(given: &Given) -> Report {
+    let default: BTreeSet<String> = keys(given.value("default")).into_iter().collect();
+    if default.len() < 2 {
+        return Report::default();
+    }
+    let unknown = &given.value("unknown")["result"];
+    let mut report = Report::of(Vec::new());
+    if unknown.is_object() && keys(unknown).into_iter().collect::<BTreeSet<_>>() == default {
+        let message = "the list under a URI that nothing has is the default list".to_owned();
+        report.faults.push(Fault { given: "unknown", pointer: "/result".into(), message, ..Fault::default() });
+        return report;
+    }
+    let lists: Vec<BTreeSet<&str>> = given
+        .value("visits")
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|visit| visit["reply"]["end"] == "complete")
+        .map(|visit| visit["children"].as_array().into_iter().flatten().filter_map(Value::as_str).collect())
+        .collect();
+    let same =
+        |list: &BTreeSet<&str>| Some(list) == lists.first() && default.iter().all(|uri| list.contains(uri.as_str()));
+    if lists.len() > 1 && lists.iter().all(same) {
+        let message = format!("each of {} containers lists the same, the default list among it", lists.len());
+        report.faults.push(Fault { given: "visits", pointer: "/0".into(), message, ..Fault::default() });
+    }
+    report
+}

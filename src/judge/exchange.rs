@@ -1,0 +1,278 @@
+//! Puts requests and their responses together from the frames: what rules see as `$exchanges` and `$messages`.
+//!
+//! The frames are the only source, so a transcript yields the same exchanges as the run it came from. An exchange is
+//! handed on as soon as its response is there; a second response hands it on again with `replies: 2`.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value, json};
+
+use crate::evidence::{Frame, FrameKind, HttpHead, Link, Side};
+
+/// A request that was on its way this long, in microseconds, before its connection ended was not lost by the ending.
+const LOST_WITHIN: u64 = 1_000_000;
+
+/// Requests of the client that are still open, and the answered ones in short.
+pub struct Assembler<'a> {
+    link: &'a Link,
+    open: Vec<Open>,
+    answered: HashMap<String, Answered>,
+    heads: HashMap<u64, Value>,
+    /// Unreadable input that may still be answered by an error without id.
+    junk: usize,
+    loose_ids: HashSet<String>,
+    own_ids: HashSet<String>,
+}
+
+/// What a frame comes to.
+#[derive(Default)]
+pub struct Passed {
+    pub exchanges: Vec<Value>,
+    pub messages: Vec<Value>,
+}
+
+struct Open {
+    frame: u64,
+    at: u64,
+    id: Value,
+    method: String,
+    params: Value,
+    by: String,
+    post: Option<u64>,
+    expects_reply: bool,
+    /// It lacks what its revision demands of a request, on purpose. What comes back is no example of the server's
+    /// answers, and only the suite that asked looks at it.
+    deviant: bool,
+}
+
+struct Answered {
+    request: Map<String, Value>,
+    replies: u64,
+}
+
+impl<'a> Assembler<'a> {
+    pub fn new(link: &'a Link) -> Self {
+        Self {
+            link,
+            open: Vec::new(),
+            answered: HashMap::new(),
+            heads: HashMap::new(),
+            junk: 0,
+            loose_ids: HashSet::new(),
+            own_ids: HashSet::new(),
+        }
+    }
+
+    /// The messages of the server in this frame, and the exchanges that they complete.
+    pub fn take(&mut self, frame: &Frame) -> Passed {
+        let mut passed = Passed::default();
+        match (frame.kind, frame.from, &frame.message) {
+            (FrameKind::HttpResponse, _, _) => {
+                if let (Some(post), Some(head)) = (frame.post, &frame.http) {
+                    self.heads.insert(post, status(head));
+                }
+            }
+            (FrameKind::Message, Side::Client, Some(message)) => self.sent(frame, message),
+            (FrameKind::Junk, Side::Client, _) => {
+                let text = frame.text.as_deref().unwrap_or_default();
+                text.split('\n').for_each(|line| self.sent(frame, &serde_json::from_str(line).unwrap_or(Value::Null)));
+            }
+            (FrameKind::Message, Side::Server, Some(Value::Array(batch))) => {
+                for (index, message) in batch.iter().enumerate() {
+                    self.received(frame, message, &format!("/{index}"), &mut passed);
+                }
+            }
+            (FrameKind::Message, Side::Server, Some(message)) => {
+                self.received(frame, message, "", &mut passed);
+            }
+            // The server, or the exchange that would have carried an answer, is gone: nothing more can be expected.
+            (FrameKind::Note, ..) if frame.event.is_none() => {
+                let lost = self.open.iter_mut().filter(|open| frame.post.is_none() || open.post == frame.post);
+                lost.for_each(|open| open.expects_reply &= open.at + LOST_WITHIN < frame.at);
+            }
+            _ => {}
+        }
+        passed
+    }
+
+    /// Requests that were never answered.
+    pub fn rest(self) -> Vec<Value> {
+        let Self { link, open, mut heads, .. } = self;
+        open.into_iter()
+            .filter(|open| !open.deviant)
+            .map(|open| {
+                let http = open.post.and_then(|post| heads.remove(&post));
+                let mut exchange = open.describe(link);
+                exchange.insert("end".into(), json!("none"));
+                exchange.insert("replies".into(), json!(0));
+                exchange.extend(http.map(|http| ("http".to_owned(), http)));
+                Value::Object(exchange)
+            })
+            .collect()
+    }
+
+    /// A message of the client, well-formed or not: suites send what no client would.
+    fn sent(&mut self, frame: &Frame, message: &Value) {
+        if let Value::Array(batch) = message {
+            self.junk += usize::from(batch.is_empty());
+            for message in batch {
+                let before = self.open.len();
+                self.sent(frame, message);
+                // Whether a batch is taken at all is for the rules on batches.
+                self.open[before..].iter_mut().for_each(|open| open.expects_reply = false);
+            }
+            return;
+        }
+        let by = frame.by.clone().unwrap_or_default();
+        match (message.get("id"), message.get("method").and_then(Value::as_str)) {
+            (Some(id), Some(method)) if !id.is_null() => self.open.push(Open {
+                deviant: self.is_deviant(message),
+                frame: frame.frame,
+                at: frame.at,
+                id: id.clone(),
+                method: method.into(),
+                params: message.get("params").cloned().unwrap_or(Value::Null),
+                expects_reply: by != "probe" && method != "subscriptions/listen" && message["jsonrpc"] == "2.0",
+                by,
+                post: frame.post,
+            }),
+            (None, Some("notifications/cancelled")) => {
+                let cancelled = message.pointer("/params/requestId");
+                if let Some(open) = self.open.iter_mut().find(|open| Some(&open.id) == cancelled) {
+                    open.expects_reply = false;
+                }
+            }
+            (None, Some(_)) => {}
+            // A response to a request of the server.
+            (Some(_), None) if by == "answer" => {}
+            // No request, though an answer may carry the id that can be read in it.
+            (id, _) => {
+                self.junk += 1;
+                self.loose_ids.extend(id.map(Value::to_string));
+            }
+        }
+    }
+
+    fn is_deviant(&self, request: &Value) -> bool {
+        let stated = request.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion");
+        let modern = self.link.revision.filter(|revision| revision.is_modern());
+        modern.is_some_and(|revision| stated.and_then(Value::as_str) != Some(revision.as_str()))
+    }
+
+    fn received(&mut self, frame: &Frame, message: &Value, pointer: &str, passed: &mut Passed) {
+        let id = message.get("id");
+        let has = |name: &str| message.get(name).is_some();
+        let mut item = json!({ "message": message, "origin": { "frame": frame.frame, "pointer": pointer } });
+        let kind = match (has("method"), id, has("error"), has("result")) {
+            (true, Some(id), ..) => {
+                item["id_repeated"] = json!(!self.own_ids.insert(id.to_string()));
+                "request"
+            }
+            (true, None, ..) => "notification",
+            (_, _, true, _) => "error",
+            (_, _, _, true) => "result",
+            _ => "other",
+        };
+        if !has("method") {
+            let exchange = self.response(frame, id.unwrap_or(&Value::Null), message);
+            item["answers"] = json!(self.answered_by(frame, id, exchange.is_some()));
+            passed.exchanges.extend(exchange.filter(|exchange| exchange["deviant"] != true));
+        }
+        item["kind"] = json!(kind);
+        passed.messages.push(item);
+    }
+
+    /// What a response is the answer to.
+    fn answered_by(&mut self, frame: &Frame, id: Option<&Value>, matched: bool) -> &'static str {
+        let refused =
+            |post| self.heads.get(&post).and_then(|head| head["status"].as_u64()).is_some_and(|status| status >= 400);
+        if matched {
+            "request"
+        } else if id.is_some_and(|id| self.loose_ids.remove(&id.to_string())) {
+            "unreadable input"
+        } else if id.is_none_or(Value::is_null) && self.junk > 0 {
+            self.junk -= 1;
+            "unreadable input"
+        } else if frame.post.is_some_and(refused) {
+            "refused HTTP request"
+        } else {
+            "nothing"
+        }
+    }
+
+    fn response(&mut self, frame: &Frame, id: &Value, message: &Value) -> Option<Value> {
+        let exact =
+            self.open.iter().position(|open| open.id == *id && (open.post == frame.post || frame.post.is_none()));
+        let carried = || self.open.iter().position(|open| frame.post.is_some() && open.post == frame.post);
+        let alike = || self.open.iter().position(|open| !id.is_null() && bare(&open.id) == bare(id));
+        // An error that lost its id can only be about the request that has waited longest, unless it is about junk.
+        let nameless = || (id.is_null() && self.junk == 0 && !self.open.is_empty()).then_some(0);
+        if let Some(index) = exact.or_else(carried).or_else(alike).or_else(nameless) {
+            let open = self.open.remove(index);
+            let mut exchange = open.describe(self.link);
+            exchange.insert("id_echoed".into(), json!(open.id == *id));
+            exchange
+                .extend(open.post.and_then(|post| self.heads.get(&post)).map(|http| ("http".to_owned(), http.clone())));
+            self.answered.insert(open.id.to_string(), Answered { request: exchange.clone(), replies: 1 });
+            return Some(complete(exchange, frame.frame, message, 1));
+        }
+        let answered = self.answered.get_mut(&id.to_string())?;
+        answered.replies += 1;
+        Some(complete(answered.request.clone(), frame.frame, message, answered.replies))
+    }
+}
+
+impl Open {
+    fn describe(&self, link: &Link) -> Map<String, Value> {
+        let described = json!({
+            "method": self.method,
+            "id": self.id,
+            "params": self.params,
+            "by": self.by,
+            "link": link.link,
+            "transport": link.transport,
+            "revision": link.revision,
+            "expects_reply": self.expects_reply,
+            "deviant": self.deviant,
+            "frames": [self.frame],
+        });
+        match described {
+            Value::Object(members) => members,
+            _ => Map::new(),
+        }
+    }
+}
+
+fn complete(mut exchange: Map<String, Value>, frame: u64, message: &Value, replies: u64) -> Value {
+    let end = match (message.get("result"), message.get("error")) {
+        (_, Some(error)) if !error.is_null() => "error",
+        (Some(_), _) => "result",
+        _ => "malformed",
+    };
+    exchange.insert("end".into(), json!(end));
+    exchange.insert("replies".into(), json!(replies));
+    for member in ["result", "error"] {
+        exchange.extend(message.get(member).map(|value| (member.to_owned(), value.clone())));
+    }
+    exchange.insert("reply".into(), message.clone());
+    if let Some(Value::Array(frames)) = exchange.get_mut("frames") {
+        frames.push(json!(frame));
+    }
+    Value::Object(exchange)
+}
+
+/// An id as a server that confuses types would write it.
+fn bare(id: &Value) -> String {
+    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
+}
+
+fn status(head: &HttpHead) -> Value {
+    let mut headers = Map::new();
+    for (name, value) in &head.headers {
+        headers
+            .entry(name.clone())
+            .and_modify(|earlier| *earlier = json!(format!("{}, {value}", earlier.as_str().unwrap_or_default())))
+            .or_insert_with(|| json!(value));
+    }
+    json!({ "status": head.status, "headers": headers })
+}

@@ -1,0 +1,182 @@
+//! One rule over one item, or over a suite's saves as a whole.
+
+use serde_json::Value;
+
+use super::{
+    checks,
+    phrase::{phrase, subject},
+    place::Place,
+    tally::{Found, Tally},
+};
+use crate::{
+    outcome::Finding,
+    revision::Revision,
+    suite::{Clause, Mismatch, Node, Path, Scope, Template, Test},
+};
+
+/// A step that did not apply to this server saved nothing.
+pub const NOT_ASKED: &str = "there was no reason to ask this server for it";
+const GONE: &str = "the server was gone before it could be asked";
+
+/// The item of `every` that is judged, where it stands, and what to call it.
+pub struct Item<'a> {
+    pub var: &'a str,
+    pub value: &'a Value,
+    pub place: Place,
+}
+
+/// Judges the rule's `where` and its test, with the item's variable already in scope.
+pub fn judge_item(tally: &mut Tally, scope: &Scope, revision: Revision, item: Option<&Item>) {
+    tally.seen += usize::from(item.is_some());
+    if !tally.rule.filter.iter().all(|clause| clause.holds(scope, revision)) {
+        return;
+    }
+    if let Some(item) = item
+        && was_never_sent(item.value)
+    {
+        tally.missing.get_or_insert_with(|| GONE.to_owned());
+        return;
+    }
+    match &tally.rule.test {
+        Test::Expect(clauses) => expect(tally, clauses, scope, revision, item),
+        Test::Check { name, given } => check(tally, name, given, scope, revision, item),
+        Test::Observe(paths) => {
+            for node in paths.iter().filter_map(|path| path.select(scope)).flatten() {
+                tally.checked += 1;
+                tally.observe(node.value);
+            }
+        }
+    }
+}
+
+fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revision, item: Option<&Item>) {
+    if item.is_none()
+        && let Some(absent) = absent(clauses, scope)
+    {
+        tally.missing.get_or_insert(absent);
+        return;
+    }
+    tally.checked += 1;
+    for clause in clauses {
+        let mismatches = clause.judge(scope, revision);
+        let member = clause.subject.text.rsplit('.').next();
+        let ended_otherwise = !mismatches.is_empty() && member == Some("end");
+        for mut mismatch in mismatches {
+            let at = place_of(&clause.subject, &mismatch.location, scope, item);
+            let message = phrase(&clause.subject, &mismatch, scope);
+            if ended_otherwise || member == Some("kind") {
+                // The words for how a request ended, and for what a frame is, are ours: no server ever sent them.
+                (mismatch.expected, mismatch.received) = (None, None);
+            }
+            let mut found = found(message, mismatch, at, item);
+            if item.is_none()
+                && let Some(root) = scope.lookup(&clause.subject.root)
+            {
+                found.finding.subject = subject(root);
+            }
+            tally.find(found);
+        }
+        if ended_otherwise {
+            // What the answer should have held follows from there being none.
+            break;
+        }
+    }
+}
+
+fn check(
+    tally: &mut Tally,
+    name: &str,
+    given: &[(String, Template)],
+    scope: &Scope,
+    revision: Revision,
+    item: Option<&Item>,
+) {
+    let report = checks::run(name, given, scope, revision);
+    tally.checked += report.checked;
+    if let Some(reason) = report.broken {
+        tally.broken.get_or_insert(reason);
+    }
+    for fault in report.faults {
+        let at = match given.iter().find(|(name, _)| *name == fault.given) {
+            Some((_, Template::Reference(path))) => place_of(path, &fault.pointer, scope, item),
+            _ => item.map(|item| item.place.clone()).unwrap_or_default(),
+        };
+        let mismatch = Mismatch {
+            location: fault.pointer,
+            message: String::new(),
+            expected: fault.expected,
+            received: fault.received,
+        };
+        let mut found = found(fault.message, mismatch, at, item);
+        if let Some(subject) = fault.subject {
+            found.finding.subject = subject;
+        }
+        tally.find(found);
+    }
+}
+
+/// A request that found the connection gone says nothing about its own subject.
+fn was_never_sent(item: &Value) -> bool {
+    let reply = item.get("reply").unwrap_or(item);
+    reply["end"] == "closed" && reply["frames"].as_array().is_some_and(Vec::is_empty)
+}
+
+/// What keeps a rule without `every` from being judged in this run.
+fn absent(clauses: &[Clause], scope: &Scope) -> Option<String> {
+    clauses.iter().find_map(|clause| match scope.lookup(&clause.subject.root) {
+        None => Some(NOT_ASKED.to_owned()),
+        Some(reply) => was_never_sent(reply).then(|| GONE.to_owned()),
+    })
+}
+
+fn place_of(subject: &Path, location: &str, scope: &Scope, item: Option<&Item>) -> Place {
+    let base = item.filter(|item| item.var == subject.root).map(|item| item.place.clone()).unwrap_or_default();
+    match scope.lookup(&subject.root) {
+        Some(root) => {
+            let mut place = Place::of(root, location, &base);
+            if place.frames.is_empty()
+                && let Some(item) = item
+            {
+                place.frames.clone_from(&frames_in(item.value));
+            }
+            place
+        }
+        None => base,
+    }
+}
+
+/// Frames that a judged item names of itself, such as those of the reply in an entry of `each`.
+fn frames_in(value: &Value) -> Vec<u64> {
+    let listed = value.get("frames").or_else(|| value.get("reply")?.get("frames"));
+    listed.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_u64).collect()
+}
+
+fn found(message: String, mismatch: Mismatch, at: Place, item: Option<&Item>) -> Found {
+    let finding = Finding {
+        subject: item.map(|item| subject(item.value)).unwrap_or_default(),
+        message,
+        expected: mismatch.expected,
+        received: mismatch.received,
+        pointer: at.in_message(),
+        frames: at.frames.clone(),
+        messages: Vec::new(),
+        alike: 0,
+        reproduce: None,
+    };
+    let item = item.map_or_else(|| at.clone(), |item| item.place.clone());
+    Found { finding, item, at }
+}
+
+/// An item for a node of `every`.
+pub fn item_of<'a>(var: &'a str, path: &Path, node: &Node<'a>, root: &Value) -> Item<'a> {
+    let mut place = Place::of(root, &node.location, &Place::default());
+    if place.frame == 0 {
+        place.frames = frames_in(node.value);
+        // The item is an exchange with something beside it, or nothing that came on the wire.
+        match place.frames.last() {
+            Some(&last) => (place.frame, place.pointer) = (last, String::new()),
+            None => place.pointer = format!("${}{}", path.root, node.location),
+        }
+    }
+    Item { var, value: node.value, place }
+}

@@ -1,0 +1,155 @@
+//! Findings in words: what a judged thing is called and what came instead of what.
+
+use serde_json::Value;
+
+use crate::suite::{Mismatch, Path, Scope};
+
+/// What to call a judged item: the way its author knows it.
+pub fn subject(item: &Value) -> String {
+    let text = |pointer: &str| item.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+    let first = |pointers: &[&str]| pointers.iter().find_map(|pointer| text(pointer));
+    if let Some(method) = text("/method") {
+        return match first(&["/params/uri", "/params/name", "/params/ref/uri", "/params/ref/name"]) {
+            Some(about) => format!("{method} {about}"),
+            None => method,
+        };
+    }
+    if let Some(named) = first(&["/asked", "/uri", "/uriTemplate", "/name"]) {
+        return named;
+    }
+    // An entry of `each`: whatever was looped over.
+    let looped = item.as_object().into_iter().flatten().find(|(name, _)| *name != "reply");
+    match (item.get("reply"), looped) {
+        (Some(_), Some((_, Value::String(text)))) => format!("\"{text}\""),
+        (Some(_), Some((_, value @ Value::Object(_)))) => subject(value),
+        (Some(_), Some((_, value))) => value.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// One sentence on a mismatch.
+pub fn phrase(path: &Path, mismatch: &Mismatch, scope: &Scope) -> String {
+    let (parent, member) = mismatch.location.rsplit_once('/').unwrap_or(("", ""));
+    if member == "end"
+        && let Some(reply) = scope.lookup(&path.root).and_then(|root| root.pointer(parent))
+    {
+        return match wanted_end(mismatch) {
+            Some(wanted) => format!("expected {wanted}, but {}", answer(reply)),
+            None => answer(reply),
+        };
+    }
+    if mismatch.location.is_empty()
+        && path.text.contains(".error")
+        && let Some(root) = scope.lookup(&path.root)
+    {
+        // A member of an error that never came: what came instead says more.
+        let reply = root.get("reply").unwrap_or(root);
+        if reply["end"].as_str().is_some_and(|end| end != "error") {
+            let code = mismatch.expected.as_ref().map_or_else(|| "an error".to_owned(), |code| format!("error {code}"));
+            return format!("expected {code}, but {}", answer(reply));
+        }
+    }
+    if member == "kind"
+        && let Some(frame) = scope.lookup(&path.root).and_then(|root| root.pointer(parent))
+        && let Some(why) = frame["why"].as_str()
+    {
+        return format!("this is no message: {why}");
+    }
+    if member == "id_echoed" {
+        return "the answer carries another id than the request".into();
+    }
+    if member == "replies"
+        && let Some(exchange) = scope.lookup(&path.root).and_then(|root| root.pointer(parent))
+    {
+        return match exchange["replies"].as_u64() {
+            Some(0) => "no answer came".into(),
+            count => format!("{} answers came to one request", count.unwrap_or_default()),
+        };
+    }
+    let name = member_path(path, &mismatch.location);
+    if name.is_empty() { mismatch.message.clone() } else { format!("`{name}` {}", mismatch.message) }
+}
+
+/// How a request ended, as a sentence.
+fn answer(reply: &Value) -> String {
+    let why = reply["why"].as_str().unwrap_or_default();
+    match reply["end"].as_str() {
+        Some("result") => "the server answered with a result".into(),
+        Some("error") => {
+            let (code, message) = (&reply["error"]["code"], reply["error"]["message"].as_str().unwrap_or_default());
+            format!("the server answered with error {code} ({})", cut(message))
+        }
+        Some("message") => "a notification came".into(),
+        Some("timeout" | "none") => "the server did not answer in time".into(),
+        Some("closed") => format!("the connection ended before an answer came: {why}"),
+        Some("malformed") => format!("the answer is no JSON-RPC response: {why}"),
+        Some("answered") => match reply.pointer("/http/status") {
+            Some(status) => format!("the server answered with HTTP {status} and no JSON-RPC response"),
+            None => "the server sent no JSON-RPC response".into(),
+        },
+        Some("page-limit") => "the list did not end within the pages that were asked for".into(),
+        Some("cursor-repeats") => "following `nextCursor` led back to a cursor that had been followed before".into(),
+        Some("complete") => "the server answered with a list".into(),
+        other => format!("the request ended as {}", other.unwrap_or("nothing known")),
+    }
+}
+
+fn wanted_end(mismatch: &Mismatch) -> Option<String> {
+    let name = |end: &str| match end {
+        "result" => "a result".to_owned(),
+        "error" => "an error".to_owned(),
+        "complete" => "a complete list".to_owned(),
+        "open" => "an open subscription".to_owned(),
+        "message" => "a notification".to_owned(),
+        "timeout" => "silence".to_owned(),
+        other => other.to_owned(),
+    };
+    match &mismatch.expected {
+        Some(Value::String(end)) => Some(name(end)),
+        Some(Value::Array(ends)) => {
+            Some(ends.iter().filter_map(Value::as_str).map(name).collect::<Vec<_>>().join(" or "))
+        }
+        _ => None,
+    }
+}
+
+/// The members that lead to the value, as dots, without what only we know of.
+fn member_path(path: &Path, location: &str) -> String {
+    if location.is_empty() {
+        // Nothing was selected, so only the path itself says where.
+        let written = path.text.split_at(path.root.len() + 1).1.trim_start_matches('.');
+        return without_ours(written);
+    }
+    // A collected list stands for what came on several pages.
+    let location = location.find("/items/").map_or(location, |at| &location[at..]);
+    let location = &location[1..];
+    let mut name = String::new();
+    for token in location.split('/').filter(|token| *token != "reply") {
+        if token.bytes().all(|byte| byte.is_ascii_digit()) {
+            name.push_str(&format!("[{token}]"));
+        } else {
+            if !name.is_empty() {
+                name.push('.');
+            }
+            name.push_str(&token.replace("~1", "/").replace("~0", "~"));
+        }
+    }
+    without_ours(&name)
+}
+
+/// Drops what only we know of from the front of a member's path.
+fn without_ours(name: &str) -> String {
+    let mut name = name;
+    for ours in ["reply.", "message.", "result."] {
+        name = name.strip_prefix(ours).unwrap_or(name);
+    }
+    name.to_owned()
+}
+
+fn cut(text: &str) -> String {
+    let mut line: String = text.chars().take(100).collect();
+    if line.len() < text.len() {
+        line.push('…');
+    }
+    line
+}

@@ -1,0 +1,110 @@
+//! Where a judged value stands on the wire: the frame that carried it and the JSON Pointer inside.
+//!
+//! Saved values are plain JSON, but every reply among them names its frames, and a collected list says for each item
+//! where it came from. Following the path down from the root past those is enough to find the message again.
+
+use serde_json::Value;
+
+/// A frame (0: unknown) and a pointer, into that frame's message or, without a frame, into what the rule looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    pub frame: u64,
+    pub pointer: String,
+    /// All frames of the exchange, the one at fault last.
+    pub frames: Vec<u64>,
+}
+
+impl Place {
+    /// The place of the value at `pointer` under `root`, which itself stands at `base`.
+    pub fn of(root: &Value, pointer: &str, base: &Self) -> Self {
+        let mut place = Self { pointer: format!("{}{pointer}", base.pointer), ..base.clone() };
+        let (mut value, mut rest) = (root, pointer);
+        loop {
+            if let Some(found) = carried(value, rest) {
+                place = found;
+            }
+            let Some(tail) = rest.strip_prefix('/') else { return place };
+            let end = tail.find('/').unwrap_or(tail.len());
+            let name = &tail[..end];
+            rest = &tail[end..];
+            value = match value {
+                Value::Array(items) => match name.parse::<usize>().ok().and_then(|index| items.get(index)) {
+                    Some(item) => item,
+                    None => return place,
+                },
+                Value::Object(members) => match members.get(&name.replace("~1", "/").replace("~0", "~")) {
+                    Some(member) => member,
+                    None => return place,
+                },
+                _ => return place,
+            };
+        }
+    }
+
+    /// Whether `other` is this place or inside of it.
+    pub fn holds(&self, other: &Self) -> bool {
+        self.frame == other.frame
+            && other.pointer.strip_prefix(&self.pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    /// The pointer, where it leads into the message of the last frame.
+    pub fn in_message(&self) -> Option<String> {
+        (self.frame > 0 && !self.pointer.is_empty()).then(|| self.pointer.clone())
+    }
+}
+
+/// The place of what stands at `rest` under `value`, if `value` says which frames it came in.
+fn carried(value: &Value, rest: &str) -> Option<Place> {
+    let numbers =
+        |value: &Value| -> Vec<u64> { value.as_array().into_iter().flatten().filter_map(Value::as_u64).collect() };
+    if let Some(frame) = value.get("frame").and_then(Value::as_u64) {
+        if let Some(pointer) = value.get("pointer").and_then(Value::as_str) {
+            return Some(Place { frame, pointer: pointer.to_owned(), frames: vec![frame] });
+        }
+        let pointer = rest.strip_prefix("/message").unwrap_or_default().to_owned();
+        return Some(Place { frame, pointer, frames: vec![frame] });
+    }
+    if let Some(origin) = value.get("origin") {
+        let place = carried(origin, "")?;
+        let rest = rest.strip_prefix("/message").unwrap_or(rest);
+        return Some(Place { pointer: format!("{}{rest}", place.pointer), ..place });
+    }
+    if let (Some(origins), Some(item)) = (value.get("origins"), rest.strip_prefix("/items/")) {
+        let end = item.find('/').unwrap_or(item.len());
+        let origin = origins.get(item[..end].parse::<usize>().ok()?)?;
+        let place = carried(origin, "")?;
+        return Some(Place { pointer: format!("{}{}", place.pointer, &item[end..]), ..place });
+    }
+    let frames = numbers(value.get("frames")?);
+    let pointer = rest.strip_prefix("/reply").unwrap_or(rest);
+    let inside = pointer.starts_with("/result") || pointer.starts_with("/error");
+    Some(Place { frame: *frames.last()?, pointer: if inside { pointer.to_owned() } else { String::new() }, frames })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn place(root: &Value, pointer: &str) -> (u64, String) {
+        let found = Place::of(root, pointer, &Place::default());
+        (found.frame, found.pointer)
+    }
+
+    #[test]
+    fn replies_frames_and_lists_lead_back_to_the_message() {
+        let reads =
+            json!([{ "resource": {}, "reply": { "frames": [3, 8], "result": { "contents": [{ "uri": "x" }] } } }]);
+        assert_eq!(place(&reads, "/0/reply/result/contents/0/uri"), (8, "/result/contents/0/uri".into()));
+        let frame = json!({ "frame": 4, "message": { "id": null } });
+        assert_eq!(place(&frame, "/message/id"), (4, "/id".into()));
+        let list = json!({ "items": [{ "uri": 1 }], "origins": [{ "frame": 6, "pointer": "/result/resources/0" }] });
+        assert_eq!(place(&list, "/items/0/uri"), (6, "/result/resources/0/uri".into()));
+    }
+
+    #[test]
+    fn what_came_on_no_frame_keeps_its_own_path() {
+        assert_eq!(place(&json!({ "a": [1] }), "/a/0"), (0, "/a/0".into()));
+    }
+}

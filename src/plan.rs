@@ -1,0 +1,229 @@
+//! What will run and what will not, and why: suites against revision, transport, capabilities, proposals and filter.
+
+use crate::{
+    error::Error,
+    evidence::{Scene, Transport},
+    outcome::Level,
+    revision::Revision,
+    suite::{Applies, Rule, Suite, fits},
+};
+
+/// Which proposals are judged: those that are named, whatever the server shows, and with `auto` those that it shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proposals {
+    pub auto: bool,
+    pub named: Vec<String>,
+}
+
+impl Proposals {
+    /// Those that show, and these names.
+    pub fn also(named: Vec<String>) -> Self {
+        Self { auto: true, named }
+    }
+
+    /// Reads what was typed: `auto`, `none`, or names that some suite is for.
+    pub fn new(terms: &[String], suites: &[Suite]) -> Result<Self, Error> {
+        let known = proposals(suites, &Filter::default());
+        let mut read = Self { auto: terms.is_empty(), named: Vec::new() };
+        for term in terms {
+            match term.as_str() {
+                "auto" => read.auto = true,
+                "none" if terms.len() == 1 => {}
+                "none" => return Err(Error::usage("--proposal none cannot stand beside others")),
+                name if known.contains(&name) => read.named.push(name.to_owned()),
+                name => {
+                    let known = known.join(", ");
+                    return Err(Error::usage(format!("`{name}` is no proposal; there are {known}, auto and none")));
+                }
+            }
+        }
+        Ok(read)
+    }
+}
+
+/// The proposals that rules selected by the filter are about, each once.
+pub fn proposals<'a>(suites: &'a [Suite], filter: &Filter) -> Vec<&'a str> {
+    let mut found = Vec::new();
+    for suite in suites {
+        for rule in suite.rules.iter().filter(|rule| filter.selects(suite, rule)) {
+            let of = rule.applies.proposal.as_deref().or(suite.applies.proposal.as_deref());
+            found.extend(of.filter(|name| !found.contains(name)));
+        }
+    }
+    found
+}
+
+/// The proposals that decide on rules selected by the filter: those that these are about, and those that stand in for
+/// some of them.
+pub fn deciding<'a>(suites: &'a [Suite], filter: &Filter) -> Vec<&'a str> {
+    let selected = |pattern: &String| {
+        let mut rules = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
+        rules.any(|(suite, rule)| filter.selects(suite, rule) && fits(pattern, &rule.id))
+    };
+    let mut found = proposals(suites, filter);
+    for suite in suites.iter().filter(|suite| suite.replaces.iter().any(selected)) {
+        found.extend(suite.applies.proposal.as_deref().filter(|name| !found.contains(name)));
+    }
+    found
+}
+
+/// The suites of a run in order, each with a word for every rule.
+pub struct Plan<'a> {
+    pub suites: Vec<PlannedSuite<'a>>,
+}
+
+pub struct PlannedSuite<'a> {
+    pub suite: &'a Suite,
+    pub rules: Vec<PlannedRule<'a>>,
+}
+
+pub struct PlannedRule<'a> {
+    pub rule: &'a Rule,
+    /// Why it is not judged, if so.
+    pub left_out: Option<String>,
+    /// What would have to be known about the server for it to be judged, if so.
+    pub lacking: Option<String>,
+}
+
+impl PlannedSuite<'_> {
+    /// Whether anything is judged, so that it is worth gathering for.
+    pub fn runs(&self) -> bool {
+        self.rules.iter().any(|planned| planned.left_out.is_none() && planned.lacking.is_none())
+    }
+}
+
+/// Which rules the user asked for. Empty: all.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    terms: Vec<Term>,
+}
+
+#[derive(Clone, Debug)]
+enum Term {
+    Level(Level),
+    /// A suite or rule id; `*` stands for any text, and a suite's id also for its dotted children.
+    Name(String),
+}
+
+impl Filter {
+    /// Reads the terms, and refuses one that selects nothing.
+    pub fn new(terms: &[String], suites: &[Suite]) -> Result<Self, Error> {
+        let terms: Vec<Term> = terms
+            .iter()
+            .map(|text| match text.as_str() {
+                "must" => Term::Level(Level::Must),
+                "should" => Term::Level(Level::Should),
+                "advice" => Term::Level(Level::Advice),
+                "may" => Term::Level(Level::May),
+                name => Term::Name(name.to_owned()),
+            })
+            .collect();
+        for term in &terms {
+            let selects = suites.iter().any(|suite| suite.rules.iter().any(|rule| term.selects(suite, rule)));
+            if let (Term::Name(name), false) = (term, selects) {
+                let known = suites.iter().flat_map(|suite| {
+                    std::iter::once(suite.id.as_str()).chain(suite.rules.iter().map(|rule| rule.id.as_str()))
+                });
+                let meant = nearest(name, known).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
+                return Err(Error::Usage {
+                    message: format!("the filter `{name}` selects no suite, rule or level"),
+                    cure: Some(format!("{meant}`mcp-conform list rules` shows all")),
+                });
+            }
+        }
+        Ok(Self { terms })
+    }
+
+    pub fn selects(&self, suite: &Suite, rule: &Rule) -> bool {
+        let (levels, names): (Vec<_>, Vec<_>) = self.terms.iter().partition(|term| matches!(term, Term::Level(_)));
+        [levels, names].iter().all(|terms| terms.is_empty() || terms.iter().any(|term| term.selects(suite, rule)))
+    }
+}
+
+impl Term {
+    fn selects(&self, suite: &Suite, rule: &Rule) -> bool {
+        match self {
+            Self::Level(level) => rule.level == *level,
+            Self::Name(name) => {
+                fits(name, &rule.id)
+                    || fits(name, &suite.id)
+                    || suite.id.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'))
+            }
+        }
+    }
+}
+
+/// The name that was most likely meant, if any is near.
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    const NEAR: f64 = 0.8;
+    let rated = known.map(|known| (known, strsim::jaro_winkler(known, name))).filter(|(_, nearness)| *nearness > NEAR);
+    rated.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(known, _)| known)
+}
+
+/// Decides what runs. Suites without a rule that the filter selects are left out entirely.
+pub fn plan<'a>(suites: &'a [Suite], scene: &Scene, filter: &Filter) -> Plan<'a> {
+    let counting: Vec<&Suite> = suites.iter().filter(|suite| left_out(&suite.applies, scene).is_none()).collect();
+    let replaced = |rule: &Rule| {
+        let by = counting.iter().find(|suite| suite.replaces.iter().any(|pattern| fits(pattern, &rule.id)))?;
+        Some(format!("{} says otherwise", by.applies.proposal.as_deref().unwrap_or(&by.id)))
+    };
+    let suites = suites
+        .iter()
+        .filter_map(|suite| {
+            let of_suite = left_out(&suite.applies, scene);
+            let rules: Vec<_> = suite
+                .rules
+                .iter()
+                .filter(|rule| filter.selects(suite, rule))
+                .map(|rule| PlannedRule {
+                    rule,
+                    left_out: of_suite.clone().or_else(|| left_out(&rule.applies, scene)).or_else(|| replaced(rule)),
+                    lacking: lacking(&suite.applies, scene).or_else(|| lacking(&rule.applies, scene)),
+                })
+                .collect();
+            (!rules.is_empty()).then_some(PlannedSuite { suite, rules })
+        })
+        .collect();
+    Plan { suites }
+}
+
+/// Why something does not apply here, in words for the report.
+pub fn left_out(applies: &Applies, scene: &Scene) -> Option<String> {
+    window(applies, scene.revision)
+        .or_else(|| transport(applies, scene.transport))
+        .or_else(|| {
+            let proposal = applies.proposal.as_ref()?;
+            (!scene.proposals.contains(proposal)).then(|| format!("{proposal} is not judged in this run"))
+        })
+        .or_else(|| {
+            applies.server.iter().find_map(|capability| match capability.strip_prefix('!') {
+                Some(absent) => scene.offers(absent).then(|| format!("the server offers {absent}")),
+                None => (!scene.offers(capability)).then(|| format!("the server does not offer {capability}")),
+            })
+        })
+}
+
+/// Which fact about the server is needed and was not given, in words for the report.
+pub fn lacking(applies: &Applies, scene: &Scene) -> Option<String> {
+    let fact = applies.facts.iter().find(|fact| scene.facts.get(fact.as_str()).is_none())?;
+    Some(match fact.as_str() {
+        "tools" | "prompts" => format!("give [{fact}.NAME] in mcp-conform.toml"),
+        fact => format!("give facts.{fact} in mcp-conform.toml"),
+    })
+}
+
+fn window(applies: &Applies, revision: Revision) -> Option<String> {
+    let (since, until) = (applies.since, applies.until);
+    if let Some(since) = since.filter(|since| revision < *since) {
+        return Some(format!("since {since} only"));
+    }
+    until.filter(|until| revision > *until).map(|until| format!("until {until} only"))
+}
+
+fn transport(applies: &Applies, transport: Transport) -> Option<String> {
+    let wanted = &applies.transport;
+    (!wanted.is_empty() && !wanted.contains(&transport)).then(|| {
+        let names: Vec<_> = wanted.iter().map(|transport| transport.as_str()).collect();
+        format!("over {} only", names.join(" or "))
+    })
+}
