@@ -1,0 +1,67 @@
+//! One request while it is handled: who asks in which revision, and what is to be said besides the answer.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    reference::{
+        message::notification,
+        options::Proposals,
+        session::{Change, Level, Session},
+        world::{View, World},
+    },
+    revision::Revision,
+};
+
+pub struct Context<'a> {
+    pub id: &'a Value,
+    pub revision: Revision,
+    /// All revisions that the server speaks.
+    pub revisions: &'a [Revision],
+    pub proposals: Proposals,
+    pub world: &'a mut World,
+    pub session: &'a mut Session,
+    /// What the client can do; known of modern requests only.
+    pub capabilities: Value,
+    /// What the client answered to an earlier round of this request.
+    pub answers: Map<String, Value>,
+    pub progress: Option<Value>,
+    pub level: Option<Level>,
+    /// How long after the request the next thing is said.
+    pub delay: Duration,
+    /// Notifications about this request, each with its delay.
+    pub notes: Vec<(Duration, Value)>,
+    pub changes: Vec<Change>,
+    /// No answer is due yet: a subscription was opened.
+    pub open: bool,
+}
+
+impl Context<'_> {
+    pub fn since(&self, revision: Revision) -> bool {
+        self.revision >= revision
+    }
+
+    pub fn view(&self) -> View {
+        View { revision: self.revision, proposals: self.proposals }
+    }
+
+    pub fn notify(&mut self, method: &str, params: &Value) {
+        self.notes.push((self.delay, notification(method, params)));
+    }
+
+    pub fn report_progress(&mut self, progress: u64, total: u64, message: &str) {
+        let Some(token) = self.progress.clone() else { return };
+        let mut params = json!({ "progressToken": token, "progress": progress, "total": total });
+        if self.since(Revision::V2025_03_26) {
+            params["message"] = json!(message);
+        }
+        self.notify("notifications/progress", &params);
+    }
+
+    pub fn log(&mut self, data: &Value) {
+        if self.level.is_some_and(|level| level <= Level::Info) {
+            self.notify("notifications/message", &json!({ "level": "info", "logger": "reference", "data": data }));
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Faults as small functions, for what no patch on an answer can do.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Value, json};
+
+use crate::{
+    reference::{
+        faults::{FaultInfo, Heard, Scene, cursors, reads},
+        options::Transport,
+        world::World,
+    },
+    revision::Revision,
+};
+
+/// What some faults have to remember from one message to the next.
+#[derive(Default)]
+pub struct Memory {
+    pub requests: u64,
+    deaf: bool,
+    /// The URI of the last scoped list.
+    pub scope: Option<Value>,
+    /// The last prefix of each method.
+    pub prefixes: HashMap<String, Value>,
+    /// The last result of each method.
+    results: HashMap<String, Value>,
+    /// Cursors, of each method, that came or were given before.
+    pub cursors: HashSet<String>,
+    /// The cursor that each method gave last, if its last page had one.
+    pub places: HashMap<String, String>,
+    pub listed: bool,
+    pub reads: u64,
+}
+
+/// What becomes of a batch.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Batch {
+    Refused,
+    /// Only the first message in it is handled.
+    First,
+    /// Nothing behind an error is handled.
+    UntilError,
+}
+
+/// One fault. Each of the functions acts at one place; most faults have one.
+pub struct Behaviour {
+    pub name: &'static str,
+    pub about: &'static str,
+    pub transports: &'static [Transport],
+    pub since: Option<Revision>,
+    pub until: Option<Revision>,
+    /// The proposal that has to be in force for it to show.
+    pub proposal: Option<&'static str>,
+    /// Printed before anything else.
+    pub banner: Option<&'static str>,
+    /// Changes the world before it is shown.
+    pub prepare: Option<fn(&mut World)>,
+    /// Bytes that are no JSON.
+    pub noise: Option<fn(&mut Memory) -> Heard>,
+    /// A message before it is handled.
+    pub hear: Option<fn(&mut Memory, &mut Value) -> Heard>,
+    /// A message before it leaves; false keeps it back.
+    pub say: Option<fn(&mut Memory, &Scene, &mut Value) -> bool>,
+    /// The bytes of a message.
+    pub spell: Option<fn(&Value) -> Vec<u8>>,
+    pub batch: Option<Batch>,
+    /// Of what is read at once, only the first line is handled.
+    pub one_line_a_read: bool,
+}
+
+impl Behaviour {
+    pub const fn new(name: &'static str, about: &'static str, transports: &'static [Transport]) -> Self {
+        Self {
+            name,
+            about,
+            transports,
+            since: None,
+            until: None,
+            proposal: None,
+            banner: None,
+            prepare: None,
+            noise: None,
+            hear: None,
+            say: None,
+            spell: None,
+            batch: None,
+            one_line_a_read: false,
+        }
+    }
+
+    pub fn shows(&self, transport: Transport) -> bool {
+        self.transports.contains(&transport)
+    }
+
+    pub fn info(&self) -> FaultInfo {
+        FaultInfo {
+            name: self.name.to_owned(),
+            about: self.about.to_owned(),
+            since: self.since,
+            until: self.until,
+            transports: self.transports.to_vec(),
+            proposal: self.proposal.map(str::to_owned),
+        }
+    }
+}
+
+pub const EVERYWHERE: &[Transport] = &Transport::ALL;
+const STDIO: &[Transport] = &[Transport::Stdio];
+
+pub static BEHAVIOURS: &[Behaviour] = &[
+    Behaviour {
+        noise: Some(|_| Heard::Crash),
+        ..Behaviour::new("exits-on-bad-json", "a line that is no JSON ends the process", STDIO)
+    },
+    Behaviour {
+        noise: Some(|memory| {
+            memory.deaf = true;
+            Heard::Nothing
+        }),
+        hear: Some(|memory, _| if memory.deaf { Heard::Nothing } else { Heard::Message }),
+        ..Behaviour::new("hangs-after-bad-json", "after a line that is no JSON nothing is answered any more", STDIO)
+    },
+    Behaviour {
+        hear: Some(answer_notification),
+        ..Behaviour::new("notification-answered", "notifications are answered like requests", EVERYWHERE)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        prepare: Some(|world| drop(world.add_named(&format!("connection-{}", std::process::id())))),
+        ..Behaviour::new("list-changes-per-connection", "each connection is shown a list of its own", STDIO)
+    },
+    Behaviour {
+        hear: Some(cursors::hear_endless),
+        say: Some(cursors::say_endless),
+        ..Behaviour::new(
+            "cursor-never-ends",
+            "after the last page the list begins again, with fresh cursors",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
+        say: Some(cursors::repeat),
+        ..Behaviour::new("cursor-repeats", "the last page has its own cursor as the next one", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(cursors::ignore),
+        ..Behaviour::new("cursor-ignored", "whatever the cursor, the first page comes back", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(cursors::recall),
+        say: Some(cursors::remember),
+        ..Behaviour::new(
+            "place-remembered",
+            "a list without a cursor goes on after the last page that was given",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
+        say: Some(cursors::spend),
+        ..Behaviour::new("cursor-works-once", "a cursor that comes a second time leads to an empty page", EVERYWHERE)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(cursors::refuse_foreign),
+        say: Some(cursors::issue),
+        ..Behaviour::new("cursor-bound-to-connection", "cursors of another connection are refused", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(reads::need_list),
+        ..Behaviour::new("read-needs-list", "nothing is found before the connection has listed resources", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(reads::count),
+        say: Some(reads::list_more),
+        ..Behaviour::new("reading-lists-more", "each read adds a resource to what its connection is shown", STDIO)
+    },
+    Behaviour {
+        say: Some(|_, _, message| {
+            if let Some(id) = message.get_mut("id").filter(|id| id.is_number()) {
+                *id = Value::String(id.to_string());
+            }
+            true
+        }),
+        ..Behaviour::new("id-as-string", "ids come back as strings, whatever they were", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| if message.get("id") == Some(&json!(0)) { Heard::Nothing } else { Heard::Message }),
+        ..Behaviour::new("id-zero-dropped", "a request of id 0 is taken for a notification", EVERYWHERE)
+    },
+    Behaviour {
+        say: Some(cross_wire),
+        ..Behaviour::new(
+            "replies-cross-wired",
+            "an answer carries the result that the same method had the time before",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
+        say: Some(|_, _, message| message.pointer("/error/code") != Some(&json!(-32601))),
+        ..Behaviour::new("unknown-method-ignored", "a request for an unknown method is never answered", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|memory, message| {
+            memory.requests += u64::from(message.get("id").is_some());
+            if memory.requests > 3 { Heard::Nothing } else { Heard::Message }
+        }),
+        ..Behaviour::new("stops-after-third-request", "from the fourth request on nothing is answered", EVERYWHERE)
+    },
+    Behaviour {
+        banner: Some("Reference server, ready to serve"),
+        ..Behaviour::new("stdout-banner", "a greeting is printed to stdout at the start", STDIO)
+    },
+    Behaviour {
+        one_line_a_read: true,
+        until: Some(Revision::NEWEST_LEGACY),
+        ..Behaviour::new("second-line-dropped", "of several lines read at once only the first is handled", STDIO)
+    },
+    Behaviour { batch: Some(Batch::Refused), ..batch("batch-refused", "batches are refused as invalid requests") },
+    Behaviour {
+        batch: Some(Batch::First),
+        ..batch("batch-first-only", "of a batch only the first message is handled")
+    },
+    Behaviour {
+        batch: Some(Batch::UntilError),
+        ..batch("batch-aborts-at-error", "what stands behind an error in a batch is not handled")
+    },
+    Behaviour {
+        spell: Some(|message| format!("{message:#}").into_bytes()),
+        ..Behaviour::new("pretty-printed-json", "messages are spread over several lines", STDIO)
+    },
+    Behaviour {
+        spell: Some(latin1),
+        since: Some(Revision::V2025_03_26),
+        ..Behaviour::new("latin1-output", "messages are encoded in Latin-1 instead of UTF-8", EVERYWHERE)
+    },
+];
+
+/// Batches came with one revision and went with the next.
+const fn batch(name: &'static str, about: &'static str) -> Behaviour {
+    Behaviour {
+        since: Some(Revision::V2025_03_26),
+        until: Some(Revision::V2025_03_26),
+        ..Behaviour::new(name, about, EVERYWHERE)
+    }
+}
+
+fn answer_notification(_: &mut Memory, message: &mut Value) -> Heard {
+    if message.get("method").is_none() || message.get("id").is_some() {
+        return Heard::Message;
+    }
+    let error = json!({ "code": -32601, "message": "Method not found" });
+    Heard::Answered(json!({ "jsonrpc": "2.0", "id": null, "error": error }))
+}
+
+fn cross_wire(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
+    if let Some((method, result)) = scene.method().zip(message.get_mut("result")) {
+        let fresh = result.clone();
+        if let Some(stale) = memory.results.insert(method.to_owned(), fresh) {
+            *result = stale;
+        }
+    }
+    true
+}
+
+fn latin1(message: &Value) -> Vec<u8> {
+    message.to_string().chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?')).collect()
+}

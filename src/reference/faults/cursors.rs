@@ -1,0 +1,102 @@
+//! Faults in how a server keeps the place in its lists.
+
+use serde_json::{Map, Value, json};
+
+use crate::reference::faults::{Heard, Scene, behaviour::Memory};
+
+/// `cursor-never-ends`: each cursor is a number that was never used before, and the healthy cursor, or none on the last page.
+pub fn say_endless(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
+    memory.requests += 1;
+    if let Some(result) = list_result(scene, message) {
+        let healthy = result.get("nextCursor").and_then(Value::as_str).unwrap_or_default();
+        result.insert("nextCursor".to_owned(), json!(format!("{}:{healthy}", memory.requests)));
+    }
+    true
+}
+
+pub fn hear_endless(_: &mut Memory, message: &mut Value) -> Heard {
+    if let Some(params) = message.pointer_mut("/params").and_then(Value::as_object_mut) {
+        let cursor = params.get("cursor").and_then(Value::as_str).and_then(|cursor| cursor.split_once(':'));
+        match cursor.map(|(_, healthy)| healthy.to_owned()) {
+            Some(healthy) if healthy.is_empty() => drop(params.shift_remove("cursor")),
+            Some(healthy) => drop(params.insert("cursor".to_owned(), json!(healthy))),
+            None => {}
+        }
+    }
+    Heard::Message
+}
+
+/// `cursor-ignored`.
+pub fn ignore(_: &mut Memory, message: &mut Value) -> Heard {
+    if let Some(params) = message.pointer_mut("/params").and_then(Value::as_object_mut) {
+        params.shift_remove("cursor");
+    }
+    Heard::Message
+}
+
+/// `cursor-repeats`: the last page asks for itself again.
+pub fn repeat(_: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
+    let asked = scene.sent.and_then(|sent| sent.pointer("/params/cursor"));
+    if let Some((result, cursor)) = list_result(scene, message).zip(asked) {
+        result.entry("nextCursor").or_insert_with(|| cursor.clone());
+    }
+    true
+}
+
+pub fn list_result<'a>(scene: &Scene, message: &'a mut Value) -> Option<&'a mut Map<String, Value>> {
+    scene.method().filter(|method| method.ends_with("/list"))?;
+    message.get_mut("result")?.as_object_mut()
+}
+
+/// `place-remembered`: a list without a cursor goes on where the last page ended.
+pub fn recall(memory: &mut Memory, message: &mut Value) -> Heard {
+    let place = message.get("method").and_then(Value::as_str).and_then(|method| memory.places.get(method));
+    let params = message.get("params").is_none_or(|params| params.is_object() && params.get("cursor").is_none());
+    if let Some(place) = place.filter(|_| params) {
+        message["params"]["cursor"] = json!(place);
+    }
+    Heard::Message
+}
+
+pub fn remember(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
+    if let Some((method, result)) = scene.method().zip(list_result(scene, message)) {
+        match result.get("nextCursor").and_then(Value::as_str) {
+            Some(next) => memory.places.insert(method.to_owned(), next.to_owned()),
+            None => memory.places.remove(method),
+        };
+    }
+    true
+}
+
+/// `cursor-works-once`: a cursor that comes again leads to nothing.
+pub fn spend(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
+    if let (Some(cursor), Some(result)) = (cursor(scene.sent), list_result(scene, message))
+        && !memory.cursors.insert(cursor)
+    {
+        result.shift_remove("nextCursor");
+        result.values_mut().filter_map(Value::as_array_mut).for_each(Vec::clear);
+    }
+    true
+}
+
+/// `cursor-bound-to-connection`: only cursors that this process has given are known.
+pub fn refuse_foreign(memory: &mut Memory, message: &mut Value) -> Heard {
+    if cursor(Some(message)).is_some_and(|cursor| !memory.cursors.contains(&cursor)) {
+        message["params"]["cursor"] = json!("foreign");
+    }
+    Heard::Message
+}
+
+pub fn issue(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
+    if let Some((method, result)) = scene.method().zip(list_result(scene, message)) {
+        let next = result.get("nextCursor").and_then(Value::as_str);
+        memory.cursors.extend(next.map(|next| format!("{method} {next}")));
+    }
+    true
+}
+
+/// The cursor of a request, told apart from those of other methods.
+fn cursor(request: Option<&Value>) -> Option<String> {
+    let method = request?.get("method")?.as_str()?;
+    Some(format!("{method} {}", request?.pointer("/params/cursor")?.as_str()?))
+}

@@ -1,0 +1,268 @@
+//! Faults as data: a condition on an exchange, and what becomes of the answer (or of the request) where it holds.
+//!
+//! A patch that cannot be applied to an answer leaves that answer as it was, so one patch may serve answers of several
+//! shapes.
+
+use indexmap::IndexMap;
+use json_patch::{Patch, PatchOperation, patch};
+use serde::{Deserialize, Deserializer, de};
+use serde_json::{Value, json};
+
+use crate::{
+    reference::{
+        faults::{FaultInfo, Scene, Spoken},
+        options::Transport,
+    },
+    revision::Revision,
+};
+
+/// The files, in the order in which their faults are listed.
+const FILES: &[(&str, &str)] = &[
+    ("base.yaml", include_str!("base.yaml")),
+    ("errors.yaml", include_str!("errors.yaml")),
+    ("meta.yaml", include_str!("meta.yaml")),
+    ("list.yaml", include_str!("list.yaml")),
+    ("icons.yaml", include_str!("icons.yaml")),
+    ("templates.yaml", include_str!("templates.yaml")),
+    ("annotations.yaml", include_str!("annotations.yaml")),
+    ("read.yaml", include_str!("read.yaml")),
+    ("refusals.yaml", include_str!("refusals.yaml")),
+    ("pagination.yaml", include_str!("pagination.yaml")),
+    ("cache.yaml", include_str!("cache.yaml")),
+    ("headers.yaml", include_str!("headers.yaml")),
+    ("sep2093.yaml", include_str!("sep2093.yaml")),
+    ("prefix.yaml", include_str!("prefix.yaml")),
+    ("dialect.yaml", include_str!("dialect.yaml")),
+    ("subscribe.yaml", include_str!("subscribe.yaml")),
+    ("listen.yaml", include_str!("listen.yaml")),
+    ("embedded.yaml", include_str!("embedded.yaml")),
+    ("completion.yaml", include_str!("completion.yaml")),
+    #[cfg(test)]
+    ("examples.yaml", include_str!("examples.yaml")),
+];
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct DataFault {
+    fault: String,
+    about: String,
+    /// Methods of requests or notifications; `*` stands for every answer, `error` for every answer that is an error,
+    /// `http` for HTTP requests and responses, whatever they carry.
+    #[serde(deserialize_with = "one_or_many")]
+    on: Vec<String>,
+    /// JSON Pointers into `{ request, response }`, and what has to be there.
+    #[serde(default)]
+    when: IndexMap<String, Value>,
+    /// How many exchanges that fit are let pass before the fault shows.
+    #[serde(default)]
+    skip: usize,
+    /// Changes the request, or the notification, before it is handled.
+    mishear: Option<Patch>,
+    /// Changes the answer.
+    patch: Option<Patch>,
+    /// Another answer; `$id` stands for the id.
+    instead: Option<Value>,
+    /// Another line, event or body; `$message` stands for the answer, `$id` for its id.
+    pub(super) raw: Option<String>,
+    /// A further line or event.
+    before: Option<String>,
+    after: Option<String>,
+    #[serde(default)]
+    twice: bool,
+    #[serde(default)]
+    drop: bool,
+    /// Another HTTP status.
+    pub(super) status: Option<u16>,
+    /// HTTP headers of requests that the server never looks at.
+    #[serde(default)]
+    pub(super) ignore_headers: Vec<String>,
+    /// HTTP headers of responses; null takes one away.
+    #[serde(default)]
+    pub(super) answer_headers: IndexMap<String, Option<String>>,
+    /// The HTTP request is answered by its status, or 200, and never handled.
+    #[serde(default)]
+    pub(super) unheard: bool,
+    since: Option<Revision>,
+    until: Option<Revision>,
+    transport: Option<Vec<Transport>>,
+    proposal: Option<String>,
+}
+
+/// Every file with its faults, or with what is wrong with it.
+pub fn files() -> Vec<(&'static str, Result<Vec<DataFault>, String>)> {
+    FILES.iter().map(|(name, text)| (*name, parse(text))).collect()
+}
+
+pub fn find(name: &str) -> Result<DataFault, String> {
+    for (file, text) in FILES.iter().filter(|(_, text)| text.contains(name)) {
+        let faults = parse(text).map_err(|why| format!("{file}: {why}"))?;
+        if let Some(fault) = faults.into_iter().find(|fault| fault.fault == name) {
+            return Ok(fault);
+        }
+    }
+    Err(format!("`{name}` is no fault of the reference server"))
+}
+
+fn parse(text: &str) -> Result<Vec<DataFault>, String> {
+    serde_saphyr::from_str(text).map_err(|why| why.to_string())
+}
+
+fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::String(one) => Ok(vec![one]),
+        many => serde_json::from_value(many).map_err(de::Error::custom),
+    }
+}
+
+impl DataFault {
+    #[cfg(test)]
+    pub fn name(&self) -> &str {
+        &self.fault
+    }
+
+    pub fn info(&self) -> FaultInfo {
+        FaultInfo {
+            name: self.fault.clone(),
+            about: self.about.clone(),
+            since: self.since,
+            until: self.until,
+            transports: self.transports(),
+            proposal: self.proposal.clone(),
+        }
+    }
+
+    fn transports(&self) -> Vec<Transport> {
+        let http = self.on.iter().any(|on| on == "http") || !self.ignore_headers.is_empty();
+        let all = if http { vec![Transport::Http, Transport::Sse] } else { Transport::ALL.to_vec() };
+        self.transport.clone().unwrap_or(all)
+    }
+
+    /// What is wrong with how the fault is written.
+    #[cfg(test)]
+    pub fn flaw(&self) -> Option<String> {
+        let pointer = |text: &str| text.is_empty() || text.starts_with('/');
+        let roots = |text: &&String| !text.starts_with("/request") && !text.starts_with("/response");
+        if let Some(path) = self.when.keys().find(roots) {
+            return Some(format!("`when: {path}` is neither under /request nor under /response"));
+        }
+        if self.when.keys().any(|path| !pointer(path)) {
+            return Some("a path of `when` is no JSON Pointer".to_owned());
+        }
+        if self.since.zip(self.until).is_some_and(|(since, until)| since > until) {
+            return Some("no revision lies between `since` and `until`".to_owned());
+        }
+        if self.on.is_empty() {
+            return Some("`on` names nothing".to_owned());
+        }
+        let http = self.unheard || !self.ignore_headers.is_empty() || !self.answer_headers.is_empty();
+        let acts = http || self.mishear.is_some() || self.changes_answer();
+        (!acts).then(|| "it changes nothing".to_owned())
+    }
+
+    fn changes_answer(&self) -> bool {
+        self.patch.is_some()
+            || self.instead.is_some()
+            || self.raw.is_some()
+            || self.before.is_some()
+            || self.after.is_some()
+            || self.twice
+            || self.drop
+            || self.status.is_some()
+    }
+
+    pub fn hear(&mut self, scene: &Scene, message: &mut Value) {
+        let Some(mishear) = self.mishear.clone() else { return };
+        let named = scene.method().is_some_and(|method| self.on.iter().any(|on| on == method || on == "*"));
+        if named && self.shows(scene, None) {
+            apply(message, &mishear);
+        }
+    }
+
+    pub fn say(&mut self, scene: &Scene, message: Value) -> Vec<Spoken> {
+        if !self.changes_answer() || !self.concerns(scene, &message) || !self.shows(scene, Some(&message)) {
+            return vec![Spoken::plain(&message)];
+        }
+        self.distort(message)
+    }
+
+    fn distort(&self, mut message: Value) -> Vec<Spoken> {
+        if self.drop {
+            return Vec::new();
+        }
+        let id = message.get("id").cloned().unwrap_or_default();
+        if let Some(operations) = &self.patch {
+            apply(&mut message, operations);
+        }
+        if let Some(instead) = &self.instead {
+            message = with_id(instead, &id);
+        }
+        let plain = message.to_string();
+        let fill = |text: &String| text.replace("$message", &plain).replace("$id", &id.to_string());
+        let line = self.raw.as_ref().map_or_else(|| plain.clone(), fill);
+        let repeated = self.twice.then(|| line.clone());
+        let lines = [self.before.as_ref().map(fill), Some(line), repeated, self.after.as_ref().map(fill)];
+        let spoken = |line: String| Spoken { bytes: line.into_bytes(), status: self.status };
+        lines.into_iter().flatten().map(spoken).collect()
+    }
+
+    /// Whether this exchange over HTTP is one that the fault is about.
+    pub(super) fn strikes(&mut self, request: &Value, response: Option<&Value>) -> bool {
+        self.on.iter().any(|on| on == "http") && self.fits(Some(request), response) && self.is_due()
+    }
+
+    /// Whether the message is one of those named by `on`.
+    fn concerns(&self, scene: &Scene, message: &Value) -> bool {
+        let answer = message.get("method").is_none();
+        let method = message.get("method").and_then(Value::as_str).or(scene.method());
+        self.on.iter().any(|on| match on.as_str() {
+            "*" => answer,
+            "error" => answer && message.get("error").is_some(),
+            on => method == Some(on),
+        })
+    }
+
+    fn shows(&mut self, scene: &Scene, response: Option<&Value>) -> bool {
+        let revision = self.since.is_none_or(|since| since <= scene.revision)
+            && self.until.is_none_or(|until| scene.revision <= until);
+        let transport = self.transport.as_ref().is_none_or(|transports| transports.contains(&scene.transport));
+        revision && transport && self.fits(scene.sent, response) && self.is_due()
+    }
+
+    fn is_due(&mut self) -> bool {
+        let due = self.skip == 0;
+        self.skip = self.skip.saturating_sub(1);
+        due
+    }
+
+    fn fits(&self, request: Option<&Value>, response: Option<&Value>) -> bool {
+        if self.when.is_empty() {
+            return true;
+        }
+        let exchange = json!({ "request": request, "response": response });
+        self.when.iter().all(|(path, wanted)| {
+            let found = exchange.pointer(path);
+            match wanted.as_str() {
+                Some("present") => found.is_some(),
+                Some("absent") => found.is_none(),
+                _ => found == Some(wanted),
+            }
+        })
+    }
+}
+
+/// All of the patch or nothing of it.
+fn apply(message: &mut Value, operations: &[PatchOperation]) {
+    let mut changed = message.clone();
+    if patch(&mut changed, operations).is_ok() {
+        *message = changed;
+    }
+}
+
+fn with_id(template: &Value, id: &Value) -> Value {
+    match template {
+        Value::String(text) if text == "$id" => id.clone(),
+        Value::Array(items) => items.iter().map(|item| with_id(item, id)).collect(),
+        Value::Object(members) => members.iter().map(|(name, member)| (name.clone(), with_id(member, id))).collect(),
+        other => other.clone(),
+    }
+}

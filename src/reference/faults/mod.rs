@@ -1,0 +1,168 @@
+//! Faults: each is one thing that real servers get wrong, under a name.
+//!
+//! What changes an answer is data (`*.yaml`, see `data`); what changes how the server behaves is a few functions (see
+//! `behaviour`). Both act at the ends of the one healthy path, on what is heard and on what is said.
+
+mod behaviour;
+mod cursors;
+mod data;
+mod http;
+mod proposals;
+mod reads;
+mod scene;
+
+use serde_json::Value;
+
+pub use behaviour::Batch;
+pub use http::HttpRequest;
+pub use scene::{Heard, Scene, Spoken};
+
+use crate::{
+    reference::{
+        faults::{
+            behaviour::{BEHAVIOURS, Behaviour, Memory},
+            data::DataFault,
+            proposals::PROPOSED,
+        },
+        options::Transport,
+        world::World,
+    },
+    revision::Revision,
+};
+
+/// What is known about a fault without committing it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FaultInfo {
+    pub name: String,
+    pub about: String,
+    /// The revisions in which it can show.
+    pub since: Option<Revision>,
+    pub until: Option<Revision>,
+    /// The transports over which it can show.
+    pub transports: Vec<Transport>,
+    /// The proposal that has to be in force for it to show.
+    pub proposal: Option<String>,
+}
+
+/// Every fault there is, in the order of the files.
+pub fn faults() -> Vec<FaultInfo> {
+    let written = data::files().into_iter().flat_map(|(_, faults)| faults.unwrap_or_default());
+    written.map(|fault| fault.info()).chain(behaviours().map(Behaviour::info)).collect()
+}
+
+fn behaviours() -> impl Iterator<Item = &'static Behaviour> {
+    BEHAVIOURS.iter().chain(PROPOSED)
+}
+
+/// The fault that this server commits, and what it has to remember for that.
+#[derive(Default)]
+pub struct Faults {
+    committed: Option<Committed>,
+    memory: Memory,
+}
+
+enum Committed {
+    Data(Box<DataFault>),
+    Behaviour(&'static Behaviour),
+}
+
+impl Faults {
+    pub fn commit(name: Option<&str>, world: &mut World) -> Result<Self, String> {
+        let Some(name) = name else { return Ok(Self::default()) };
+        let committed = match behaviours().find(|behaviour| behaviour.name == name) {
+            Some(behaviour) => Committed::Behaviour(behaviour),
+            None => Committed::Data(Box::new(data::find(name)?)),
+        };
+        if let Committed::Behaviour(Behaviour { prepare: Some(prepare), .. }) = committed {
+            prepare(world);
+        }
+        Ok(Self { committed: Some(committed), memory: Memory::default() })
+    }
+
+    /// What is printed before anything was asked.
+    pub fn banner(&self) -> Option<&'static str> {
+        self.behaviour()?.banner
+    }
+
+    /// Whether only the first line of each read is handled.
+    pub fn one_line_a_read(&self) -> bool {
+        self.behaviour().is_some_and(|behaviour| behaviour.one_line_a_read)
+    }
+
+    /// What becomes of a batch that is in order.
+    pub fn batch(&self) -> Option<Batch> {
+        self.behaviour()?.batch
+    }
+
+    /// Bytes arrived that are no JSON.
+    pub fn hear_noise(&mut self, transport: Transport) -> Heard {
+        match self.behaviour().filter(|behaviour| behaviour.shows(transport)).and_then(|behaviour| behaviour.noise) {
+            Some(noise) => noise(&mut self.memory),
+            None => Heard::Message,
+        }
+    }
+
+    /// A message arrived; it may be heard as another one.
+    pub fn hear(&mut self, scene: &Scene, message: &mut Value) -> Heard {
+        match &mut self.committed {
+            Some(Committed::Data(fault)) => fault.hear(scene, message),
+            Some(Committed::Behaviour(behaviour)) if behaviour.shows(scene.transport) => {
+                return behaviour.hear.map_or(Heard::Message, |hear| hear(&mut self.memory, message));
+            }
+            _ => {}
+        }
+        Heard::Message
+    }
+
+    /// A message is to be said; what comes out may be another one, or several, or none.
+    pub fn say(&mut self, scene: &Scene, mut message: Value) -> Vec<Spoken> {
+        match &mut self.committed {
+            Some(Committed::Data(fault)) => fault.say(scene, message),
+            Some(Committed::Behaviour(behaviour)) if behaviour.shows(scene.transport) => {
+                if behaviour.say.is_some_and(|say| !say(&mut self.memory, scene, &mut message)) {
+                    return Vec::new();
+                }
+                vec![behaviour.spell.map_or_else(|| Spoken::plain(&message), |spell| Spoken::raw(spell(&message)))]
+            }
+            _ => vec![Spoken::plain(&message)],
+        }
+    }
+
+    fn behaviour(&self) -> Option<&'static Behaviour> {
+        match self.committed {
+            Some(Committed::Behaviour(behaviour)) => Some(behaviour),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_file_is_read_and_every_name_is_used_once() {
+        for (file, faults) in data::files() {
+            let faults = faults.unwrap_or_else(|why| panic!("{file}: {why}"));
+            for fault in &faults {
+                assert_eq!(fault.flaw(), None, "{file}: {}", fault.name());
+            }
+        }
+        let all = faults();
+        let names: BTreeSet<_> = all.iter().map(|fault| fault.name.as_str()).collect();
+        assert_eq!(names.len(), all.len(), "a name is used twice");
+        for fault in &all {
+            let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(fault.name.chars().all(kebab), "{} is not kebab-case", fault.name);
+            assert!(!fault.about.is_empty() && !fault.about.contains('\n'), "{}: `about` is one line", fault.name);
+            assert!(!fault.transports.is_empty(), "{} shows nowhere", fault.name);
+        }
+    }
+
+    #[test]
+    fn an_unknown_fault_is_refused() {
+        assert!(Faults::commit(Some("no-such-fault"), &mut World::new()).is_err());
+    }
+}

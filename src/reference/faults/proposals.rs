@@ -1,0 +1,140 @@
+//! Faults of proposals and dialects that no patch on an answer can do.
+
+use serde_json::{Map, Value, json};
+
+use crate::reference::faults::{
+    Heard, Scene,
+    behaviour::{Behaviour, EVERYWHERE, Memory},
+    cursors::list_result,
+};
+
+/// The cursor of a page that never was.
+const REST: &str = "rest";
+
+pub static PROPOSED: &[Behaviour] = &[
+    Behaviour {
+        hear: Some(|memory, message| {
+            if let Some((_, params, scope)) = default_after_scope(memory, message) {
+                params.insert("uri".to_owned(), scope);
+            }
+            Heard::Message
+        }),
+        ..of("sep-2093", "scope-remembered", "after a scoped list the default list has its scope")
+    },
+    Behaviour {
+        hear: Some(|memory, message| {
+            let Some((id, ..)) = default_after_scope(memory, message) else { return Heard::Message };
+            let error = json!({ "code": -32602, "message": "`uri` is required." });
+            Heard::Answered(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
+        }),
+        ..of("sep-2093", "scope-needed-after-scope", "after a scoped list there is no default list")
+    },
+    Behaviour {
+        say: Some(|_, scene, message| undeclared(scene, message, Vec::clear)),
+        ..of("sep-2093", "undeclared-read-gives-nothing", "a resource without capabilities gives no contents")
+    },
+    Behaviour {
+        say: Some(|_, scene, message| {
+            let other = |contents: &mut Vec<Value>| {
+                contents.push(json!({ "uri": "file:///style.css", "name": "style.css", "text": "" }));
+            };
+            undeclared(scene, message, other)
+        }),
+        ..of("sep-2093", "undeclared-read-bundles", "a resource without capabilities brings others along")
+    },
+    Behaviour {
+        hear: Some(|memory, message| remember_prefix(memory, message, "resources/list")),
+        ..of("sep-prefix", "prefix-remembered", "lists go on under the last prefix")
+    },
+    Behaviour {
+        hear: Some(|memory, message| remember_prefix(memory, message, "resources/templates/list")),
+        ..of("sep-prefix", "templates-prefix-remembered", "lists of templates go on under the last prefix")
+    },
+    Behaviour {
+        hear: Some(hear_rest),
+        say: Some(|_, scene, message| say_rest(scene, message, "prefix")),
+        ..of("sep-prefix", "prefix-sparse-pages", "a filtered list has pages for what was filtered out")
+    },
+    Behaviour {
+        hear: Some(hear_rest),
+        say: Some(|_, scene, message| say_rest(scene, message, "cursor")),
+        ..of("dialect-versioned", "dialect-empty-last-page", "the last page with resources is not the last page")
+    },
+    Behaviour {
+        say: Some(|memory, _, message| {
+            memory.requests += 1;
+            if let Some(version) = message.pointer_mut("/result/resource/version") {
+                *version = json!(format!("r{}", memory.requests));
+            }
+            true
+        }),
+        ..of("dialect-versioned", "dialect-version-of-request", "the version is another one in each answer")
+    },
+];
+
+const fn of(proposal: &'static str, name: &'static str, about: &'static str) -> Behaviour {
+    Behaviour { proposal: Some(proposal), ..Behaviour::new(name, about, EVERYWHERE) }
+}
+
+/// Remembers the scope of a list; the id and params of a default list that comes after one, and that scope.
+fn default_after_scope<'a>(
+    memory: &mut Memory,
+    message: &'a mut Value,
+) -> Option<(Value, &'a mut Map<String, Value>, Value)> {
+    let id = message.get("id")?.clone();
+    (message["method"] == "resources/list").then_some(())?;
+    let params = message.get_mut("params")?.as_object_mut()?;
+    if let Some(uri) = params.get("uri").filter(|uri| uri.is_string()) {
+        memory.scope = Some(uri.clone());
+        return None;
+    }
+    let scope = memory.scope.clone().filter(|_| !params.contains_key("cursor"))?;
+    Some((id, params, scope))
+}
+
+/// Resources have no capabilities, and the contents of one of them are spoiled.
+fn undeclared(scene: &Scene, message: &mut Value, spoil: fn(&mut Vec<Value>)) -> bool {
+    for resource in message.pointer_mut("/result/resources").and_then(Value::as_array_mut).into_iter().flatten() {
+        resource.as_object_mut().map(|members| members.shift_remove("capabilities"));
+    }
+    let asked = scene.sent.and_then(|sent| sent.pointer("/params/uri"));
+    if asked == Some(&json!("file:///docs/empty.txt"))
+        && let Some(contents) = message.pointer_mut("/result/contents").and_then(Value::as_array_mut)
+    {
+        spoil(contents);
+    }
+    true
+}
+
+fn remember_prefix(memory: &mut Memory, message: &mut Value, method: &str) -> Heard {
+    if message["method"] == method
+        && let Some(message) = message.as_object_mut()
+        && let Some(params) = message.entry("params").or_insert_with(|| json!({})).as_object_mut()
+    {
+        match params.get("prefix").filter(|prefix| prefix.is_string()) {
+            Some(prefix) => drop(memory.prefixes.insert(method.to_owned(), prefix.clone())),
+            None => drop(memory.prefixes.get(method).map(|last| params.insert("prefix".to_owned(), last.clone()))),
+        }
+    }
+    Heard::Message
+}
+
+/// Behind the last page of lists whose request has `member` there is an empty one.
+fn say_rest(scene: &Scene, message: &mut Value, member: &str) -> bool {
+    let asked = scene.sent.map_or(&Value::Null, |sent| &sent["params"]);
+    if let Some(result) = list_result(scene, message).filter(|_| asked.get(member).is_some() && asked["cursor"] != REST)
+    {
+        result.entry("nextCursor").or_insert_with(|| json!(REST));
+    }
+    true
+}
+
+fn hear_rest(_: &mut Memory, message: &mut Value) -> Heard {
+    match message.get("id").filter(|_| message["params"]["cursor"] == REST) {
+        Some(id) => {
+            let result = json!({ "resources": [], "resultType": "complete", "ttlMs": 0, "cacheScope": "private" });
+            Heard::Answered(json!({ "jsonrpc": "2.0", "id": id, "result": result }))
+        }
+        None => Heard::Message,
+    }
+}

@@ -1,0 +1,79 @@
+//! Who the server is and what it can do: `initialize` for the legacy revisions, `server/discover` for the modern ones.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    reference::{
+        context::Context,
+        fail::Fail,
+        handlers::{Params, params},
+        session::{Level, Session},
+    },
+    revision::Revision,
+};
+
+const INSTRUCTIONS: &str = "A made-up world: list it, read it, change it with `touch` and `add_resource`.";
+
+/// Settles the revision of a session: the one asked for, or the newest that the handshake can lead to.
+pub fn initialize(session: &mut Session, revisions: &[Revision], params: Params) -> Result<Value, Fail> {
+    let asked = params.string("protocolVersion")?;
+    params.object("capabilities")?;
+    let client = params.object("clientInfo")?;
+    client.string("name")?;
+    client.string("version")?;
+    if session.revision.is_some() {
+        return Err(Fail::request("This session is initialized already."));
+    }
+    let spoken = || revisions.iter().copied().filter(|revision| !revision.is_modern());
+    let newest = spoken().max().ok_or_else(|| Fail::version(asked, revisions))?;
+    let revision = spoken().find(|revision| revision.as_str() == asked).unwrap_or(newest);
+    session.revision = Some(revision);
+    Ok(json!({
+        "protocolVersion": revision,
+        "capabilities": capabilities(revision),
+        "serverInfo": identity(revision),
+        "instructions": INSTRUCTIONS,
+    }))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "handlers have one signature")]
+pub fn discover(context: &mut Context, _: Params) -> Result<Value, Fail> {
+    let supported: Vec<_> = context.revisions.iter().rev().collect();
+    Ok(json!({
+        "supportedVersions": supported,
+        "capabilities": capabilities(context.revision),
+        "instructions": INSTRUCTIONS,
+    }))
+}
+
+pub fn identity(revision: Revision) -> Value {
+    let mut identity = json!({ "name": "mcp-conform-reference", "version": env!("CARGO_PKG_VERSION") });
+    if revision >= Revision::V2025_06_18 {
+        identity["title"] = json!("Reference server");
+    }
+    identity
+}
+
+fn capabilities(revision: Revision) -> Value {
+    let mut capabilities = json!({
+        "logging": {},
+        "prompts": { "listChanged": true },
+        "resources": { "subscribe": true, "listChanged": true },
+        "tools": { "listChanged": true },
+    });
+    if revision >= Revision::V2025_03_26 {
+        capabilities["completions"] = json!({});
+    }
+    capabilities
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "handlers have one signature")]
+pub fn ping(_: &mut Context, _: Params) -> Result<Value, Fail> {
+    Ok(Map::new().into())
+}
+
+pub fn set_level(context: &mut Context, params: Params) -> Result<Value, Fail> {
+    let level = Level::named(params.string("level")?).ok_or_else(|| params::unfit("level", "a log level"))?;
+    context.session.level = Some(level);
+    Ok(Map::new().into())
+}

@@ -1,0 +1,75 @@
+//! The methods, one file an area, and the table that says which revision has which of them.
+
+mod completion;
+mod dialect;
+mod lifecycle;
+mod page;
+mod params;
+mod prompts;
+mod resources;
+mod subscriptions;
+mod tools;
+
+use serde_json::Value;
+
+use crate::{
+    reference::{context::Context, fail::Fail, options::Proposals},
+    revision::Revision,
+};
+
+pub use lifecycle::{identity, initialize};
+pub use params::Params;
+pub use subscriptions::closed;
+pub use tools::input_schema;
+
+pub type Handler = fn(&mut Context, Params) -> Result<Value, Fail>;
+
+/// The handler of a method, if the revision or a proposal in force has it. `initialize` is no such method: it makes the
+/// revision.
+pub fn find(method: &str, revision: Revision, proposals: Proposals) -> Option<Handler> {
+    let handler: Handler = match method {
+        "resources/list" => resources::list,
+        "resources/templates/list" => resources::templates,
+        "resources/read" => resources::read,
+        "resources/metadata" if proposals.metadata => resources::metadata,
+        "resources/get" if proposals.versioned => dialect::get,
+        "tools/list" => tools::list,
+        "tools/call" => tools::call,
+        "prompts/list" => prompts::list,
+        "prompts/get" => prompts::get,
+        "completion/complete" => completion::complete,
+        _ => return if revision.is_modern() { modern(method) } else { legacy(method) },
+    };
+    Some(handler)
+}
+
+fn modern(method: &str) -> Option<Handler> {
+    match method {
+        "server/discover" => Some(lifecycle::discover),
+        "subscriptions/listen" => Some(subscriptions::listen),
+        _ => None,
+    }
+}
+
+fn legacy(method: &str) -> Option<Handler> {
+    match method {
+        "ping" => Some(lifecycle::ping),
+        "logging/setLevel" => Some(lifecycle::set_level),
+        "resources/subscribe" => Some(subscriptions::subscribe),
+        "resources/unsubscribe" => Some(subscriptions::unsubscribe),
+        _ => None,
+    }
+}
+
+/// Complete results of these methods say in 2026-07-28 how long they can be kept.
+pub fn can_be_kept(method: &str) -> bool {
+    matches!(
+        method,
+        "server/discover"
+            | "tools/list"
+            | "prompts/list"
+            | "resources/list"
+            | "resources/templates/list"
+            | "resources/read"
+    )
+}

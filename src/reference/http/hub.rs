@@ -1,0 +1,141 @@
+//! Everybody who is connected over HTTP, and the one server behind them.
+
+use std::{
+    collections::hash_map::RandomState,
+    hash::BuildHasher,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use hyper::body::Bytes;
+use indexmap::IndexMap;
+use serde_json::Value;
+use tokio::{
+    sync::mpsc::Sender,
+    task::AbortHandle,
+    time::{Instant, sleep_until},
+};
+
+use crate::reference::{
+    http::{body::event, streams::Streams},
+    server::Server,
+    session::{Change, Session},
+    turn::Outgoing,
+};
+
+pub type Shared = Arc<Mutex<Hub>>;
+
+/// More clients than this, and the oldest is forgotten.
+const MOST_CLIENTS: usize = 1000;
+
+pub struct Hub {
+    pub server: Server,
+    /// Legacy sessions of Streamable HTTP, by session id.
+    pub clients: IndexMap<String, Client>,
+    /// Connections of HTTP+SSE, by the name in their endpoint.
+    pub pipes: IndexMap<String, Pipe>,
+    /// Subscriptions of modern clients, each on a stream of its own.
+    listeners: Vec<Pipe>,
+}
+
+pub struct Client {
+    pub session: Session,
+    pub streams: Streams,
+    pub jobs: Jobs,
+}
+
+/// A session whose messages all go to one stream.
+pub struct Pipe {
+    pub session: Session,
+    pub events: Sender<Bytes>,
+    pub jobs: Jobs,
+}
+
+/// Requests that are still being worked on: id, stream, task.
+#[derive(Default)]
+pub struct Jobs(Vec<(Value, u64, AbortHandle)>);
+
+impl Jobs {
+    pub fn add(&mut self, id: Value, stream: u64, task: AbortHandle) {
+        self.0.retain(|(_, _, task)| !task.is_finished());
+        self.0.push((id, stream, task));
+    }
+
+    /// Stops the work on a request; the stream that it leaves behind comes back.
+    pub fn stop(&mut self, id: &Value) -> Option<u64> {
+        let at = self.0.iter().position(|(job, _, task)| job == id && !task.is_finished())?;
+        let (_, stream, task) = self.0.swap_remove(at);
+        task.abort();
+        Some(stream)
+    }
+}
+
+impl Hub {
+    pub fn new(server: Server) -> Self {
+        Self { server, clients: IndexMap::new(), pipes: IndexMap::new(), listeners: Vec::new() }
+    }
+
+    pub fn add_client(&mut self, session: Session) -> String {
+        if self.clients.len() >= MOST_CLIENTS {
+            self.clients.shift_remove_index(0);
+        }
+        let id = fresh_id();
+        self.clients.insert(id.clone(), Client { session, streams: Streams::default(), jobs: Jobs::default() });
+        id
+    }
+
+    pub fn add_pipe(&mut self, session: Session, events: Sender<Bytes>) -> String {
+        self.pipes.retain(|_, pipe| !pipe.events.is_closed());
+        if self.pipes.len() >= MOST_CLIENTS {
+            self.pipes.shift_remove_index(0);
+        }
+        let id = fresh_id();
+        self.pipes.insert(id.clone(), Pipe { session, events, jobs: Jobs::default() });
+        id
+    }
+
+    pub fn add_listener(&mut self, session: Session, events: Sender<Bytes>) {
+        self.listeners.retain(|listener| !listener.events.is_closed());
+        if self.listeners.len() < MOST_CLIENTS {
+            self.listeners.push(Pipe { session, events, jobs: Jobs::default() });
+        }
+    }
+
+    /// Tells everybody who wants to know.
+    pub fn announce(&mut self, changes: &[Change]) {
+        if changes.is_empty() {
+            return;
+        }
+        for client in self.clients.values_mut() {
+            for out in self.server.announce(&client.session, changes) {
+                client.streams.say_generally(out.bytes);
+            }
+        }
+        for pipe in self.pipes.values().chain(&self.listeners) {
+            for out in self.server.announce(&pipe.session, changes) {
+                pipe.events.try_send(event("message", None, &out.bytes)).ok();
+            }
+        }
+    }
+}
+
+/// Nobody panics with the lock in hand; if somebody did, the others could go on.
+pub fn lock(hub: &Shared) -> MutexGuard<'_, Hub> {
+    hub.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Says each message when its time has come, until nobody listens any more.
+pub async fn in_time(out: Vec<Outgoing>, mut say: impl FnMut(&Outgoing) -> bool) {
+    let start = Instant::now();
+    for out in out {
+        sleep_until(start + out.after).await;
+        if !say(&out) {
+            return;
+        }
+    }
+}
+
+/// 128 bits that cannot be guessed: hashes under keys that the system's source of randomness gave.
+fn fresh_id() -> String {
+    let half = || RandomState::new().hash_one(0_u8);
+    format!("{:016x}{:016x}", half(), half())
+}

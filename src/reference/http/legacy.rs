@@ -1,0 +1,176 @@
+//! Streamable HTTP of 2025-03-26 to 2025-11-25: sessions, event streams that can be resumed, GET and DELETE.
+
+use std::sync::Arc;
+
+use crate::{
+    reference::{
+        fail::Fail,
+        http::{
+            body::{Reply, all_events, empty, events, json},
+            headers::VERSION,
+            hub::{Client, Hub, Shared, in_time, lock},
+            request::{takes_events, text},
+        },
+        message,
+        options::Transport,
+        session::Session,
+        turn::{Outgoing, Turn},
+    },
+    revision::Revision,
+};
+use hyper::{HeaderMap, StatusCode};
+use serde_json::Value;
+
+pub const SESSION: &str = "mcp-session-id";
+
+/// An `initialize`, which is the one message that needs no session and may open one.
+pub fn open(hub: &Shared, value: Value) -> Reply {
+    let mut hub = lock(hub);
+    let mut session = Session::new(Transport::Http);
+    let turn = hub.server.message(&mut session, value);
+    let settled = session.revision.is_some();
+    let mut reply = match turn.out.as_slice() {
+        [answer] => json(answer.status, answer.bytes.clone()),
+        several => all_events(several),
+    };
+    if settled {
+        let id = hub.add_client(session);
+        if let Ok(id) = id.parse() {
+            reply.headers_mut().insert(SESSION, id);
+        }
+    }
+    reply
+}
+
+/// A body that is no JSON.
+pub fn unreadable(hub: &Shared, headers: &HeaderMap) -> Reply {
+    let hub = &mut *lock(hub);
+    let fresh = Session::new(Transport::Http);
+    let client = text(headers, SESSION).and_then(|id| hub.clients.get(id));
+    first(hub.server.unreadable(client.map_or(&fresh, |client| &client.session)))
+}
+
+/// Any other message.
+pub fn post(hub: &Shared, headers: &HeaderMap, value: Value) -> Reply {
+    let shared = hub;
+    let mut hub = lock(hub);
+    let hub = &mut *hub;
+    let id = match known(hub, headers) {
+        Ok(id) => id,
+        Err(refusal) => return refusal.reply(hub),
+    };
+    let Some(client) = hub.clients.get_mut(&id) else { return empty(StatusCode::NOT_FOUND) };
+    let asks = is_asking(&value);
+    let turn = hub.server.message(&mut client.session, value);
+    if let Some(stream) = turn.cancelled.as_ref().and_then(|request| client.jobs.stop(request)) {
+        client.streams.finish(stream);
+    }
+    hub.announce(&turn.changes);
+    let Some(client) = hub.clients.get_mut(&id) else { return empty(StatusCode::NOT_FOUND) };
+    match turn.out.as_slice() {
+        [] if !asks => empty(StatusCode::ACCEPTED),
+        [answer] if answer.after.is_zero() => json(answer.status, answer.bytes.clone()),
+        _ => stream(shared, id, client, turn),
+    }
+}
+
+/// Answers by an event stream. The work goes on when the client is gone, for it may come back.
+fn stream(shared: &Shared, session: String, client: &mut Client, turn: Turn) -> Reply {
+    let (number, receiver) = client.streams.open(false, primes(client));
+    if !turn.takes_time() {
+        turn.out.iter().for_each(|out| client.streams.say(number, &out.bytes));
+        client.streams.finish(number);
+        return events(receiver);
+    }
+    let request = turn.out.iter().find_map(|out| out.id.clone()).unwrap_or_default();
+    let hub = Arc::clone(shared);
+    let task = tokio::spawn(async move {
+        let say = |out: &Outgoing| match lock(&hub).clients.get_mut(&session) {
+            Some(client) => {
+                client.streams.say(number, &out.bytes);
+                true
+            }
+            None => false,
+        };
+        in_time(turn.out, say).await;
+        if let Some(client) = lock(&hub).clients.get_mut(&session) {
+            client.streams.finish(number);
+        }
+    });
+    client.jobs.add(request, number, task.abort_handle());
+    events(receiver)
+}
+
+/// The stream for what belongs to no request, or one taken up again.
+pub fn get(hub: &Shared, headers: &HeaderMap) -> Reply {
+    let mut hub = lock(hub);
+    let id = match known(&hub, headers) {
+        Ok(id) => id,
+        Err(refusal) => return refusal.reply(&mut hub),
+    };
+    let Some(client) = hub.clients.get_mut(&id) else { return empty(StatusCode::NOT_FOUND) };
+    if !takes_events(headers) {
+        return empty(StatusCode::NOT_ACCEPTABLE);
+    }
+    let resumed = text(headers, "last-event-id").and_then(|last| client.streams.resume(last));
+    events(resumed.unwrap_or_else(|| client.streams.open(true, primes(client)).1))
+}
+
+pub fn delete(hub: &Shared, headers: &HeaderMap) -> Reply {
+    let mut hub = lock(hub);
+    match known(&hub, headers) {
+        Ok(id) => {
+            hub.clients.shift_remove(&id);
+            empty(StatusCode::OK)
+        }
+        Err(refusal) => refusal.reply(&mut hub),
+    }
+}
+
+/// Why a request belongs to no session.
+enum Refusal {
+    Malformed(&'static str),
+    Ended,
+}
+
+impl Refusal {
+    fn reply(&self, hub: &mut Hub) -> Reply {
+        let Self::Malformed(why) = self else { return empty(StatusCode::NOT_FOUND) };
+        let session = Session::new(Transport::Http);
+        first(hub.server.refuse(&session, None, None, Fail::request(*why)))
+    }
+}
+
+/// The session that a request belongs to, if its headers are in order.
+fn known(hub: &Hub, headers: &HeaderMap) -> Result<String, Refusal> {
+    let id = text(headers, SESSION).ok_or(Refusal::Malformed("The header Mcp-Session-Id is missing."))?;
+    let client = hub.clients.get(id).ok_or(Refusal::Ended)?;
+    // The header came with 2025-06-18; sessions of older revisions know nothing of it.
+    let revision = client.session.revision.filter(|revision| *revision >= Revision::V2025_06_18);
+    match revision {
+        Some(revision) if headers.get(VERSION).is_some_and(|version| version != revision.as_str()) => {
+            Err(Refusal::Malformed("The header MCP-Protocol-Version names another version than the session has."))
+        }
+        _ => Ok(id.to_owned()),
+    }
+}
+
+fn first(turn: Turn) -> Reply {
+    turn.out.into_iter().next().map_or_else(|| empty(StatusCode::BAD_REQUEST), |out| json(out.status, out.bytes))
+}
+
+fn primes(client: &Client) -> bool {
+    client.session.revision >= Some(Revision::V2025_11_25)
+}
+
+/// Whether an answer is due.
+pub fn is_asking(value: &Value) -> bool {
+    match value {
+        Value::Array(batch) => batch.is_empty() || batch.iter().any(is_asking),
+        value => match message::classify(value) {
+            message::Incoming::Call(call) => call.id.is_some(),
+            message::Incoming::Response => false,
+            message::Incoming::Invalid { .. } => true,
+        },
+    }
+}

@@ -1,0 +1,176 @@
+//! The event streams of one legacy session: numbered events that a client can come back for.
+//!
+//! An event id is the number of the stream and the number of the event in it. What a stream has said is kept, within
+//! limits, so that a client which lost its connection can ask for what followed its last event.
+
+use std::collections::VecDeque;
+
+use hyper::body::Bytes;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use crate::reference::http::body::event;
+
+const EVENTS_KEPT: usize = 256;
+const STREAMS_KEPT: usize = 32;
+/// Events on their way to a client; a client that is this far behind is cut off, and can come back.
+pub const EVENTS_AHEAD: usize = 512;
+
+#[derive(Default)]
+pub struct Streams {
+    kept: VecDeque<Stream>,
+    opened: u64,
+    /// For a stream that is not open yet.
+    unsent: VecDeque<Vec<u8>>,
+}
+
+struct Stream {
+    number: u64,
+    /// Opened by GET, for what belongs to no request.
+    general: bool,
+    events: VecDeque<(u64, Bytes)>,
+    said: u64,
+    finished: bool,
+    live: Option<Sender<Bytes>>,
+}
+
+impl Streams {
+    /// Opens a stream; `primed` gives the client an event id to come back with before anything is said.
+    pub fn open(&mut self, general: bool, primed: bool) -> (u64, Receiver<Bytes>) {
+        self.opened += 1;
+        let (live, events) = channel(EVENTS_AHEAD);
+        let number = self.opened;
+        let past = VecDeque::new();
+        let mut stream = Stream { number, general, events: past, said: 0, finished: false, live: Some(live) };
+        if primed {
+            stream.prime();
+        }
+        if general {
+            self.unsent.drain(..).for_each(|data| stream.say(&data));
+        }
+        if self.kept.len() >= STREAMS_KEPT {
+            self.kept.pop_front();
+        }
+        self.kept.push_back(stream);
+        (number, events)
+    }
+
+    pub fn say(&mut self, number: u64, data: &[u8]) {
+        if let Some(stream) = self.find(number) {
+            stream.say(data);
+        }
+    }
+
+    /// Says something that belongs to no request, on exactly one stream.
+    pub fn say_generally(&mut self, data: Vec<u8>) {
+        let mut open = self.kept.iter_mut().rev().filter(|stream| stream.general && !stream.finished);
+        if let Some(stream) = open.find(|stream| stream.is_live()) {
+            stream.say(&data);
+            return;
+        }
+        if self.unsent.len() == EVENTS_KEPT {
+            self.unsent.pop_front();
+        }
+        self.unsent.push_back(data);
+    }
+
+    pub fn finish(&mut self, number: u64) {
+        if let Some(stream) = self.find(number) {
+            stream.finished = true;
+            stream.live = None;
+        }
+    }
+
+    /// Takes up the stream of an event where that event left it. None if no such event is kept.
+    pub fn resume(&mut self, last_event: &str) -> Option<Receiver<Bytes>> {
+        let (number, said) = last_event.split_once('-')?;
+        let (number, said) = (number.parse().ok()?, said.parse::<u64>().ok()?);
+        let stream = self.find(number).filter(|stream| said <= stream.said)?;
+        let (live, events) = channel(EVENTS_AHEAD);
+        for (_, event) in stream.events.iter().filter(|(at, _)| *at > said) {
+            live.try_send(event.clone()).ok();
+        }
+        stream.live = (!stream.finished).then_some(live);
+        Some(events)
+    }
+
+    fn find(&mut self, number: u64) -> Option<&mut Stream> {
+        self.kept.iter_mut().find(|stream| stream.number == number)
+    }
+}
+
+impl Stream {
+    fn is_live(&self) -> bool {
+        self.live.as_ref().is_some_and(|live| !live.is_closed())
+    }
+
+    fn say(&mut self, data: &[u8]) {
+        let id = self.next_id();
+        self.send(event("message", Some(&id), data));
+    }
+
+    fn prime(&mut self) {
+        let id = self.next_id();
+        self.send(format!("id: {id}\ndata: \n\n").into());
+    }
+
+    fn next_id(&mut self) -> String {
+        self.said += 1;
+        format!("{}-{}", self.number, self.said)
+    }
+
+    fn send(&mut self, event: Bytes) {
+        if self.events.len() == EVENTS_KEPT {
+            self.events.pop_front();
+        }
+        self.events.push_back((self.said, event.clone()));
+        if self.live.as_ref().is_some_and(|live| live.try_send(event).is_err()) {
+            self.live = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drain(events: &mut Receiver<Bytes>) -> String {
+        let mut text = String::new();
+        while let Ok(event) = events.try_recv() {
+            text.push_str(&String::from_utf8_lossy(&event));
+        }
+        text
+    }
+
+    #[test]
+    fn a_client_that_comes_back_hears_what_it_missed_and_no_more() {
+        let mut streams = Streams::default();
+        let (number, mut events) = streams.open(false, true);
+        streams.say(number, b"one");
+        assert_eq!(drain(&mut events), "id: 1-1\ndata: \n\nevent: message\nid: 1-2\ndata: one\n\n");
+        drop(events);
+        streams.say(number, b"two");
+        let (other, _kept) = streams.open(false, false);
+        streams.say(other, b"not for this stream");
+        let mut resumed = streams.resume("1-2").expect("the stream is kept");
+        streams.say(number, b"three");
+        streams.finish(number);
+        assert_eq!(
+            drain(&mut resumed),
+            "event: message\nid: 1-3\ndata: two\n\nevent: message\nid: 1-4\ndata: three\n\n"
+        );
+        assert!(resumed.is_closed(), "a finished stream ends");
+        assert!(streams.resume("7-1").is_none() && streams.resume("nonsense").is_none());
+    }
+
+    #[test]
+    fn what_belongs_to_no_request_goes_to_one_stream_and_waits_for_it() {
+        let mut streams = Streams::default();
+        streams.say_generally(b"early".to_vec());
+        let (_, mut first) = streams.open(true, false);
+        let (_, mut second) = streams.open(true, false);
+        streams.say_generally(b"later".to_vec());
+        assert!(drain(&mut first).contains("early"));
+        assert_eq!(drain(&mut first), "");
+        assert!(drain(&mut second).contains("later"));
+    }
+}

@@ -1,0 +1,28 @@
+//! The reference server: a faultless citizen in every revision, over every transport, that can commit one chosen fault.
+//!
+//! It shares nothing with the client side but the names of the revisions: a server that used the client's code would
+//! repeat its mistakes, and no test would notice.
+
+mod context;
+mod era;
+mod facts;
+mod fail;
+mod faults;
+mod handlers;
+mod http;
+mod message;
+mod options;
+mod server;
+mod session;
+mod stdio;
+mod turn;
+mod world;
+
+#[cfg(test)]
+mod tests;
+
+pub use facts::facts;
+pub use faults::{FaultInfo, faults};
+pub use http::http;
+pub use options::{Options, PROPOSALS, Transport};
+pub use stdio::stdio;

@@ -1,0 +1,292 @@
+//! From one message that came to the messages that go, whatever carries them.
+//!
+//! There is one healthy path. The fault, if there is one, sits at its two ends: in what the server hears and in what it
+//! says.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    reference::{
+        context::Context,
+        era::{self, Era},
+        fail::Fail,
+        faults::{Batch, Faults, Heard, Scene},
+        handlers::{self, Params},
+        message::{self, Call, Incoming},
+        options::{Options, Proposals},
+        session::{Change, Session},
+        turn::{Outgoing, Turn},
+        world::World,
+    },
+    revision::Revision,
+};
+
+pub struct Server {
+    /// The oldest first; at least one.
+    pub revisions: Vec<Revision>,
+    pub faults: Faults,
+    proposals: Proposals,
+    world: World,
+}
+
+impl Server {
+    pub fn new(options: Options) -> Result<Self, String> {
+        let mut revisions = options.revisions;
+        revisions.sort_unstable();
+        revisions.dedup();
+        if revisions.is_empty() {
+            return Err("a server has to speak at least one revision".to_owned());
+        }
+        let proposals = Proposals::named(&options.proposals)?;
+        let mut world = World::new();
+        let faults = Faults::commit(options.fault.as_deref(), &mut world)?;
+        Ok(Self { revisions, faults, proposals, world })
+    }
+
+    pub fn newest(&self) -> Revision {
+        self.revisions.last().copied().unwrap_or(Revision::NEWEST)
+    }
+
+    /// A message as it stands on the wire.
+    pub fn receive(&mut self, session: &mut Session, bytes: &[u8]) -> Turn {
+        match serde_json::from_slice(bytes) {
+            Ok(value) => self.message(session, value),
+            Err(_) => self.unreadable(session),
+        }
+    }
+
+    /// Something came that is no JSON.
+    pub fn unreadable(&mut self, session: &Session) -> Turn {
+        match self.faults.hear_noise(session.transport) {
+            Heard::Message => self.refuse(session, None, None, Fail::parse()),
+            heard => self.misheard(session, None, heard),
+        }
+    }
+
+    pub fn message(&mut self, session: &mut Session, value: Value) -> Turn {
+        match value {
+            Value::Array(batch)
+                if session.revision == Some(Revision::V2025_03_26)
+                    && !batch.is_empty()
+                    && self.faults.batch() != Some(Batch::Refused) =>
+            {
+                self.batch(session, batch)
+            }
+            value => self.single(session, &value),
+        }
+    }
+
+    /// Answers of a batch go out together, when the last of them is ready.
+    fn batch(&mut self, session: &mut Session, batch: Vec<Value>) -> Turn {
+        let mut whole = Turn::default();
+        let mut answers = Vec::new();
+        let fault = self.faults.batch();
+        for value in batch {
+            let turn = self.single(session, &value);
+            whole.changes.extend(turn.changes);
+            whole.cancelled = whole.cancelled.or(turn.cancelled);
+            whole.crash |= turn.crash;
+            let (said, beside): (Vec<_>, Vec<_>) = turn.out.into_iter().partition(|out| out.answer);
+            let failed = said.iter().any(|out| is_error(&out.bytes));
+            answers.extend(said);
+            whole.out.extend(beside);
+            if fault == Some(Batch::First) || (fault == Some(Batch::UntilError) && failed) {
+                break;
+            }
+        }
+        if let Some(after) = answers.iter().map(|answer| answer.after).max() {
+            let bodies: Vec<_> = answers.into_iter().map(|answer| answer.bytes).collect();
+            let bytes = [b"[".as_slice(), &bodies.join(b",".as_slice()), b"]"].concat();
+            whole.out.push(Outgoing { after, id: None, answer: true, status: 200, bytes });
+        }
+        whole
+    }
+
+    fn single(&mut self, session: &mut Session, sent: &Value) -> Turn {
+        let mut heard = sent.clone();
+        let scene = self.scene(session, sent);
+        match self.faults.hear(&scene, &mut heard) {
+            Heard::Message => {}
+            other => return self.misheard(session, Some(sent), other),
+        }
+        match message::classify(&heard) {
+            Incoming::Call(call) => match &call.id {
+                Some(id) => self.request(session, sent, id, &call),
+                None => notification(session, &call),
+            },
+            Incoming::Response => Turn::default(),
+            Incoming::Invalid { id, fail } => self.refuse(session, Some(sent), id.as_ref(), fail),
+        }
+    }
+
+    fn misheard(&mut self, session: &Session, sent: Option<&Value>, heard: Heard) -> Turn {
+        match heard {
+            Heard::Message | Heard::Nothing => Turn::default(),
+            Heard::Crash => Turn::crash(),
+            Heard::Answered(answer) => {
+                let scene = Scene { sent, revision: self.newest(), transport: session.transport };
+                let out = self.say(&scene, answer, true, None, Duration::ZERO, 200);
+                Turn { out, ..Turn::default() }
+            }
+        }
+    }
+
+    fn request(&mut self, session: &mut Session, sent: &Value, id: &Value, call: &Call) -> Turn {
+        let nothing = Map::new();
+        let params = match &call.params {
+            Some(Value::Object(params)) => params,
+            Some(_) => {
+                return self.refuse(session, Some(sent), Some(id), Fail::params("`params` has to be an object."));
+            }
+            None => &nothing,
+        };
+        if call.method == "initialize" {
+            let result = handlers::initialize(session, &self.revisions, Params(params));
+            return self.answer(&self.scene(session, sent), id, Duration::ZERO, result);
+        }
+        match era::of(params, session, &self.revisions, &call.method) {
+            Ok(era) => self.handle(session, sent, id, &call.method, params, era),
+            Err(fail) => self.refuse(session, Some(sent), Some(id), fail),
+        }
+    }
+
+    fn handle(
+        &mut self,
+        session: &mut Session,
+        sent: &Value,
+        id: &Value,
+        method: &str,
+        params: &Map<String, Value>,
+        era: Era,
+    ) -> Turn {
+        let scene = Scene::new(sent, era.revision, session.transport);
+        let Some(handler) = handlers::find(method, era.revision, self.proposals) else {
+            return self.answer(&scene, id, Duration::ZERO, Err(Fail::method(method, era.revision)));
+        };
+        let mut context = Context {
+            id,
+            revision: era.revision,
+            revisions: &self.revisions,
+            proposals: self.proposals,
+            world: &mut self.world,
+            session,
+            capabilities: era.capabilities,
+            answers: era.answers,
+            progress: era.progress,
+            level: era.level,
+            delay: Duration::ZERO,
+            notes: Vec::new(),
+            changes: Vec::new(),
+            open: false,
+        };
+        let result = handler(&mut context, Params(params)).map(|result| finish(result, method, era.revision));
+        let Context { mut notes, changes, delay, open, .. } = context;
+        if result.as_ref().is_err_and(|fail| fail.status != 200) {
+            // Over HTTP a status can be given only as long as nothing was said before.
+            notes.clear();
+        }
+        let mut turn = Turn { changes, open, ..Turn::default() };
+        for (after, note) in notes {
+            turn.out.extend(self.say(&scene, note, false, Some(id), after, 200));
+        }
+        if !open {
+            turn.out.extend(self.answer(&scene, id, delay, result).out);
+        }
+        turn
+    }
+
+    /// An error for a message that was never handled.
+    pub fn refuse(&mut self, session: &Session, sent: Option<&Value>, id: Option<&Value>, fail: Fail) -> Turn {
+        let revision = sent.map_or(session.revision, |sent| Some(era::spoken(sent, session, &self.revisions)));
+        let scene = Scene { sent, revision: revision.unwrap_or(self.newest()), transport: session.transport };
+        let status = fail.status;
+        let error = message::error(id, fail, scene.revision);
+        let out = self.say(&scene, error, true, id, Duration::ZERO, status);
+        Turn { out, ..Turn::default() }
+    }
+
+    fn answer(&mut self, scene: &Scene, id: &Value, after: Duration, result: Result<Value, Fail>) -> Turn {
+        let status = result.as_ref().err().map_or(200, |fail| fail.status);
+        let answer = match result {
+            Ok(result) => message::result(id, &result),
+            Err(fail) => message::error(Some(id), fail, scene.revision),
+        };
+        Turn { out: self.say(scene, answer, true, Some(id), after, status), ..Turn::default() }
+    }
+
+    /// What a session is told about changes, wherever they were made.
+    pub fn announce(&mut self, session: &Session, changes: &[Change]) -> Vec<Outgoing> {
+        let mut out = Vec::new();
+        for (revision, note) in changes.iter().flat_map(|change| session.announce(change)) {
+            let scene = Scene { sent: None, revision, transport: session.transport };
+            out.extend(self.say(&scene, note, false, None, Duration::ZERO, 200));
+        }
+        out
+    }
+
+    /// The last words of a server that closes its subscriptions.
+    pub fn close(&mut self, session: &mut Session) -> Vec<Outgoing> {
+        let mut out = Vec::new();
+        for (id, result) in handlers::closed(session) {
+            let scene = Scene { sent: None, revision: Revision::V2026_07_28, transport: session.transport };
+            out.extend(self.say(&scene, message::result(&id, &result), true, Some(&id), Duration::ZERO, 200));
+        }
+        out
+    }
+
+    /// Everything that the server says passes here, and with it the fault.
+    fn say(
+        &mut self,
+        scene: &Scene,
+        message: Value,
+        answer: bool,
+        id: Option<&Value>,
+        after: Duration,
+        status: u16,
+    ) -> Vec<Outgoing> {
+        let spoken = self.faults.say(scene, message).into_iter();
+        let outgoing = spoken.map(|spoken| Outgoing {
+            after,
+            id: id.cloned(),
+            answer,
+            status: spoken.status.unwrap_or(status),
+            bytes: spoken.bytes,
+        });
+        outgoing.collect()
+    }
+
+    fn scene<'a>(&self, session: &Session, sent: &'a Value) -> Scene<'a> {
+        Scene::new(sent, era::spoken(sent, session, &self.revisions), session.transport)
+    }
+}
+
+fn is_error(answer: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(answer).is_ok_and(|answer| answer.get("error").is_some())
+}
+
+/// A cancelled subscription ends without a word.
+fn notification(session: &mut Session, call: &Call) -> Turn {
+    let cancels = call.method == "notifications/cancelled";
+    let id = call.params.as_ref().and_then(|params| params.get("requestId")).filter(|id| message::is_id(id));
+    let cancelled = id.filter(|_| cancels).cloned();
+    if let Some(id) = &cancelled {
+        session.end_listen(id);
+    }
+    Turn { cancelled, ..Turn::default() }
+}
+
+/// What every result of 2026-07-28 has besides its own members.
+fn finish(mut result: Value, method: &str, revision: Revision) -> Value {
+    if let Some(result) = result.as_object_mut().filter(|_| revision.is_modern()) {
+        let kind = result.entry("resultType").or_insert_with(|| json!("complete"));
+        if kind == "complete" && handlers::can_be_kept(method) {
+            result.insert("ttlMs".to_owned(), json!(5000));
+            result.insert("cacheScope".to_owned(), json!("public"));
+        }
+        let identity = json!({ "io.modelcontextprotocol/serverInfo": handlers::identity(revision) });
+        result.insert("_meta".to_owned(), identity);
+    }
+    result
+}

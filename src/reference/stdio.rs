@@ -1,0 +1,166 @@
+//! The server on stdin and stdout: one message a line.
+//!
+//! One thread reads, so that a cancellation is heard while something slow is under way; the other thinks and writes.
+
+use std::{
+    io::{self, BufRead, BufReader, Read, Write},
+    sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
+    thread,
+    time::Instant,
+};
+
+use crate::reference::{
+    options::{Options, Transport},
+    server::Server,
+    session::Session,
+    turn::Outgoing,
+};
+
+/// A longer line is read to its end and refused.
+const LONGEST_LINE: usize = 16 << 20;
+/// Lines that wait to be handled; further ones stay in the pipe.
+const LINES_AHEAD: usize = 64;
+/// Messages that wait for their time; further ones go out at once.
+const MOST_WAITING: usize = 10_000;
+
+/// Serves until stdin ends.
+pub fn stdio(options: Options) -> Result<(), String> {
+    let server = Server::new(options)?;
+    let (lines, arrived) = mpsc::sync_channel(LINES_AHEAD);
+    let one_line_a_read = server.faults.one_line_a_read();
+    thread::spawn(move || read_lines(BufReader::new(io::stdin()), one_line_a_read, &lines));
+    // If nobody reads what is written, there is nobody left to serve.
+    match serve(server, &arrived, io::stdout().lock()) {
+        Ok(Ended::Crashed) => Err("stopped by its fault".to_owned()),
+        Ok(Ended::Quietly) | Err(_) => Ok(()),
+    }
+}
+
+enum Ended {
+    Quietly,
+    /// As its fault would have it.
+    Crashed,
+}
+
+fn read_lines(mut input: BufReader<impl Read>, one_line_a_read: bool, lines: &SyncSender<Vec<u8>>) {
+    loop {
+        let mut line = Vec::new();
+        let limit = LONGEST_LINE as u64;
+        match input.by_ref().take(limit).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        if line.last() != Some(&b'\n') && line.len() == LONGEST_LINE && input.skip_until(b'\n').is_err() {
+            return;
+        }
+        if !line.trim_ascii().is_empty() && lines.send(line).is_err() {
+            return;
+        }
+        if one_line_a_read {
+            input.consume(input.buffer().len());
+        }
+    }
+}
+
+fn serve(mut server: Server, arrived: &Receiver<Vec<u8>>, mut output: impl Write) -> io::Result<Ended> {
+    let mut session = Session::new(Transport::Stdio);
+    let mut waiting: Vec<(Instant, Outgoing)> = Vec::new();
+    if let Some(banner) = server.faults.banner() {
+        writeln!(output, "{banner}")?;
+        output.flush()?;
+    }
+    loop {
+        let due = waiting.iter().map(|(due, _)| *due).min();
+        let line = match due {
+            Some(due) => arrived.recv_timeout(due.saturating_duration_since(Instant::now())),
+            None => arrived.recv().map_err(RecvTimeoutError::from),
+        };
+        match line {
+            Ok(line) => {
+                let turn = server.receive(&mut session, &line);
+                if let Some(id) = turn.cancelled {
+                    waiting.retain(|(_, out)| out.id.as_ref() != Some(&id));
+                }
+                for out in server.announce(&session, &turn.changes).into_iter().chain(turn.out) {
+                    if out.after.is_zero() || waiting.len() >= MOST_WAITING {
+                        write_line(&mut output, &out)?;
+                    } else {
+                        waiting.push((Instant::now() + out.after, out));
+                    }
+                }
+                if turn.crash {
+                    return Ok(Ended::Crashed);
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                for out in server.close(&mut session) {
+                    write_line(&mut output, &out)?;
+                }
+                return output.flush().map(|()| Ended::Quietly);
+            }
+        }
+        write_due(&mut output, &mut waiting)?;
+        output.flush()?;
+    }
+}
+
+/// What is due at once goes out in the order in which it was said.
+fn write_due(output: &mut impl Write, waiting: &mut Vec<(Instant, Outgoing)>) -> io::Result<()> {
+    let now = Instant::now();
+    waiting.sort_by_key(|(due, _)| *due);
+    let due = waiting.iter().take_while(|(due, _)| *due <= now).count();
+    waiting.drain(..due).try_for_each(|(_, out)| write_line(output, &out))
+}
+
+fn write_line(output: &mut impl Write, out: &Outgoing) -> io::Result<()> {
+    output.write_all(&out.bytes)?;
+    output.write_all(b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_split_at_newlines_and_blank_ones_skipped() {
+        let (lines, arrived) = mpsc::sync_channel(10);
+        let input = || BufReader::new(b"one\n\n  \r\ntwo\nthree".as_slice());
+        read_lines(input(), false, &lines);
+        read_lines(input(), true, &lines);
+        drop(lines);
+        let read: Vec<_> = arrived.iter().map(|line| String::from_utf8(line).expect("text")).collect();
+        assert_eq!(read, ["one\n", "two\n", "three", "one\n"], "the fault drops all but the first line of a read");
+    }
+
+    fn said(options: Options, lines: &[&str]) -> Vec<String> {
+        let (sender, arrived) = mpsc::sync_channel(10);
+        for line in lines {
+            sender.send(line.as_bytes().to_vec()).expect("room for the line");
+        }
+        drop(sender);
+        let mut output = Vec::new();
+        serve(Server::new(options).expect("a server"), &arrived, &mut output).expect("a buffer takes everything");
+        String::from_utf8(output).expect("UTF-8").lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn subscriptions_are_answered_when_stdin_ends() {
+        let meta = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+        let params = format!(r#"{{"_meta":{meta},"notifications":{{}}}}"#);
+        let listen = format!(r#"{{"jsonrpc":"2.0","id":"s","method":"subscriptions/listen","params":{params}}}"#);
+        let said = said(Options::default(), &[&listen]);
+        assert!(said[0].contains("notifications/subscriptions/acknowledged"), "{said:?}");
+        assert!(said[1].contains(r#""id":"s","result""#), "{said:?}");
+    }
+
+    #[test]
+    fn a_banner_comes_before_everything_and_a_crash_ends_it() {
+        let faulty = |fault: &str| Options { fault: Some(fault.to_owned()), ..Options::default() };
+        let asked = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        let answered = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+        let banner = said(faulty("stdout-banner"), &[asked]);
+        assert_eq!(banner, ["Reference server, ready to serve", answered]);
+        assert_eq!(said(faulty("exits-on-bad-json"), &[asked, "{", asked]), [answered]);
+    }
+}

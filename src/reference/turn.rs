@@ -1,0 +1,43 @@
+//! What follows from one message, ready for any transport to carry.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::reference::session::Change;
+
+#[derive(Debug, Default)]
+pub struct Turn {
+    pub out: Vec<Outgoing>,
+    /// A request whose remaining messages are not wanted any more.
+    pub cancelled: Option<Value>,
+    /// To be announced to every session, before `out` is sent.
+    pub changes: Vec<Change>,
+    /// The request stays open: it is a subscription.
+    pub open: bool,
+    /// The process ends, as after a crash.
+    pub crash: bool,
+}
+
+#[derive(Clone, Debug)]
+pub struct Outgoing {
+    pub after: Duration,
+    /// The request that this is about, if any.
+    pub id: Option<Value>,
+    /// The answer itself and not a notification beside it.
+    pub answer: bool,
+    /// For HTTP.
+    pub status: u16,
+    pub bytes: Vec<u8>,
+}
+
+impl Turn {
+    pub fn crash() -> Self {
+        Self { crash: true, ..Self::default() }
+    }
+
+    /// The messages go out over some time, not at once.
+    pub fn takes_time(&self) -> bool {
+        self.out.iter().any(|out| !out.after.is_zero())
+    }
+}

@@ -1,0 +1,15 @@
+//! What the reference server serves. All of it is made up: no request ever reaches a file, a process or the network.
+
+mod describe;
+mod files;
+mod generated;
+mod node;
+pub mod prompts;
+pub mod templates;
+pub mod tools;
+#[expect(clippy::module_inception, reason = "the world is the one type of this module")]
+mod world;
+
+pub use describe::{View, icons};
+pub use node::{Body, Data, Format, Node};
+pub use world::World;

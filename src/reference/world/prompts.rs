@@ -1,0 +1,108 @@
+//! The prompts: their arguments, what can stand there, and the messages they become.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    reference::{
+        context::Context,
+        world::{
+            files::README,
+            tools::{image, text},
+        },
+    },
+    revision::Revision,
+};
+
+pub struct Prompt {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub description: &'static str,
+    pub arguments: &'static [Argument],
+    /// Required arguments are there, and all are strings.
+    pub messages: fn(&Context, &Map<String, Value>) -> Vec<Value>,
+}
+
+pub struct Argument {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub description: &'static str,
+    pub required: bool,
+    /// What completion suggests.
+    pub values: &'static [&'static str],
+}
+
+pub static PROMPTS: [Prompt; 4] = [
+    Prompt {
+        name: "greet",
+        title: "Greet",
+        description: "Greets somebody.",
+        arguments: &[
+            Argument {
+                name: "name",
+                title: "Name",
+                description: "Who to greet.",
+                required: true,
+                values: &["Ada", "Grace", "Größe"],
+            },
+            Argument {
+                name: "style",
+                title: "Style",
+                description: "How to greet.",
+                required: false,
+                values: &["formal", "friendly", "funny"],
+            },
+        ],
+        messages: |_, arguments| {
+            let argument = |name| arguments.get(name).and_then(Value::as_str);
+            let style = argument("style").unwrap_or("friendly");
+            let name = argument("name").unwrap_or_default();
+            vec![
+                message("user", &text(&format!("Write a {style} greeting for {name}."))),
+                message("assistant", &text("Hello!")),
+            ]
+        },
+    },
+    Prompt {
+        name: "review",
+        title: "Review",
+        description: "Reviews a document that comes with the prompt.",
+        arguments: &[],
+        messages: |context, _| {
+            let document = context.world.find(README);
+            let embedded = document.and_then(|node| context.view().embedded(&node));
+            let mut messages = vec![message("user", &text("Review this document."))];
+            messages.extend(embedded.map(|block| message("user", &block)));
+            messages
+        },
+    },
+    Prompt {
+        name: "illustrate",
+        title: "Illustrate",
+        description: "Talks about a picture.",
+        arguments: &[],
+        messages: |_, _| vec![message("user", &image())],
+    },
+    Prompt {
+        name: "point",
+        title: "Point",
+        description: "Points to a document, by reference where there are links.",
+        arguments: &[],
+        messages: |context, _| {
+            let link = context.since(Revision::V2025_06_18).then(|| context.world.find(README)).flatten();
+            let block = link.map_or_else(|| text(README), |node| context.view().link(&node));
+            vec![message("user", &block)]
+        },
+    },
+];
+
+pub static EXTRA: Prompt = Prompt {
+    name: "extra",
+    title: "Extra",
+    description: "Comes and goes.",
+    arguments: &[],
+    messages: |_, _| vec![message("user", &text("Still here?"))],
+};
+
+fn message(role: &str, content: &Value) -> Value {
+    json!({ "role": role, "content": content })
+}

@@ -1,0 +1,77 @@
+//! The state of the world: what is there, and the few things that tools can change in it.
+
+use indexmap::IndexMap;
+
+use crate::reference::world::{Body, Data, Node, files, generated};
+
+/// Tools can add this many resources; then the oldest added one goes.
+const MOST_ADDED: usize = 5;
+
+#[derive(Debug)]
+pub struct World {
+    nodes: IndexMap<String, Node>,
+    added: Vec<String>,
+    ever_added: usize,
+    /// One more tool and one more prompt than at the start.
+    pub extra_tool: bool,
+    pub extra_prompt: bool,
+}
+
+impl World {
+    pub fn new() -> Self {
+        let mut nodes: Vec<_> = files::nodes();
+        nodes.extend(generated::find(generated::ENDLESS));
+        Self {
+            nodes: nodes.into_iter().map(|node| (node.uri.clone(), node)).collect(),
+            added: Vec::new(),
+            ever_added: 0,
+            extra_tool: false,
+            extra_prompt: false,
+        }
+    }
+
+    /// URIs are compared as they are: one character changed is another resource.
+    pub fn find(&self, uri: &str) -> Option<Node> {
+        self.nodes.get(uri).cloned().or_else(|| generated::find(uri))
+    }
+
+    pub fn listed(&self) -> Vec<Node> {
+        self.nodes.values().filter(|node| node.listed).cloned().collect()
+    }
+
+    pub fn children(&self, node: &Node) -> Option<Vec<Node>> {
+        match &node.body {
+            Body::Leaf(_) => None,
+            Body::Directory(uris) => Some(uris.iter().filter_map(|uri| self.find(uri)).collect()),
+        }
+    }
+
+    /// Edits a resource that can be edited.
+    pub fn touch(&mut self, uri: &str) -> Option<&Node> {
+        let node = self.nodes.get_mut(uri).filter(|node| node.changes)?;
+        node.edits += 1;
+        if let Body::Leaf(formats) = &mut node.body
+            && let Some(Data::Text(text)) = formats.first_mut().map(|format| &mut format.data)
+        {
+            let kept = text.find("edited ").unwrap_or(text.len());
+            *text = format!("{}edited {} times\n", &text[..kept], node.edits);
+        }
+        Some(node)
+    }
+
+    /// Adds a note to the list and returns its URI.
+    pub fn add(&mut self) -> String {
+        self.ever_added += 1;
+        self.add_named(&format!("note-{}", self.ever_added))
+    }
+
+    pub fn add_named(&mut self, name: &str) -> String {
+        let uri = format!("memo://added/{name}");
+        self.nodes.insert(uri.clone(), Node::text(&uri, name, "text/plain", "added while you watched\n"));
+        self.added.push(uri.clone());
+        if self.added.len() > MOST_ADDED {
+            self.nodes.shift_remove(&self.added.remove(0));
+        }
+        uri
+    }
+}
