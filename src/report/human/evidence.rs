@@ -1,0 +1,117 @@
+//! What shows a finding: the values against each other, and the messages with the part at fault marked.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::page::{FAINT, GREEN, Page, RED, TEXT, span};
+use crate::{
+    outcome::{
+        Finding, ShownFrame,
+        excerpt::{columns, locate, middle},
+    },
+    report::{
+        diff::{Contrast, Line, Side, contrast, shown},
+        text::plain,
+    },
+};
+
+/// Lines of a diff that are shown, unless everything is asked for.
+const DIFF_LINES: usize = 16;
+/// `expected  `, `received  `
+const LABEL: usize = 10;
+
+/// Expected against received.
+pub fn values(page: &mut Page, indent: usize, finding: &Finding) {
+    let room = page.width().saturating_sub(indent + LABEL);
+    let one = |page: &mut Page, label, ink, value: &Value| {
+        let text = middle(&plain(&value.to_string()), room).into_owned();
+        page.line(indent, &[span(FAINT, label), span(ink, text)]);
+    };
+    match (&finding.expected, &finding.received) {
+        (None, None) => {}
+        (Some(expected), None) if is_told(finding, expected) => {}
+        (None, Some(received)) if is_told(finding, received) => {}
+        (Some(expected), None) => one(page, "expected  ", GREEN, expected),
+        (None, Some(received)) => one(page, "received  ", RED, received),
+        (Some(expected), Some(received)) => match contrast(expected, received, room) {
+            // The message has said it already, and there is no place in it to point at.
+            Contrast::Lines { fault: None, .. } if is_told(finding, expected) && is_told(finding, received) => {}
+            Contrast::Lines { expected, received, fault } => {
+                page.line(indent, &[span(FAINT, "expected  "), span(GREEN, expected)]);
+                page.line(indent, &[span(FAINT, "received  "), span(RED, received.as_str())]);
+                if let Some(fault) = fault {
+                    marker(page, indent + LABEL, &received, fault);
+                }
+            }
+            Contrast::Parts(lines) => parts(page, indent, &lines),
+        },
+    }
+}
+
+fn is_told(finding: &Finding, value: &Value) -> bool {
+    finding.message.contains(&value.to_string())
+}
+
+fn parts(page: &mut Page, indent: usize, lines: &[Line]) {
+    page.line(indent, &[span(GREEN, "- expected"), span(TEXT, "  "), span(RED, "+ received")]);
+    let limit = if page.is_verbose() { lines.len() } else { DIFF_LINES };
+    for Line { side, text } in lines.iter().take(limit) {
+        let (sign, ink) = match side {
+            Side::Both => ("  ", FAINT),
+            Side::Expected => ("- ", GREEN),
+            Side::Received => ("+ ", RED),
+            Side::Gap => ("  …", FAINT),
+        };
+        page.line(indent, &[span(ink, sign), span(ink, text.as_str())]);
+    }
+    if lines.len() > limit {
+        page.line(indent, &[span(FAINT, format!("  … and {} more lines", lines.len() - limit))]);
+    }
+}
+
+/// The messages that show it, each on one line, or their numbers where no more is known.
+pub fn messages(page: &mut Page, indent: usize, finding: &Finding) {
+    if finding.messages.is_empty() && !finding.frames.is_empty() {
+        let numbers: Vec<_> = finding.frames.iter().map(|frame| format!("#{frame}")).collect();
+        page.hang(indent, &[span(FAINT, "messages  ")], FAINT, &numbers.join(", "));
+    }
+    let digits = finding.messages.iter().map(|message| message.frame.to_string().len()).max().unwrap_or(0);
+    for (at, message) in finding.messages.iter().enumerate() {
+        let lead = format!("#{:<digits$} {:<6}  ", message.frame, middle(&plain(&message.from), 6));
+        let room = page.width().saturating_sub(indent + columns(&lead));
+        let fault = if at + 1 == finding.messages.len() { fault(message, finding) } else { None };
+        let (text, part) = shown(&message.text, fault.clone().unwrap_or(0..0), room);
+        let ink = if message.from == "server" { TEXT } else { FAINT };
+        page.line(indent, &[span(FAINT, lead.as_str()), span(ink, text.as_str())]);
+        if fault.is_some() {
+            marker(page, indent + columns(&lead), &text, part);
+        }
+    }
+}
+
+/// The member at fault, or if it is missing the bracket of what it is missing from.
+fn fault(message: &ShownFrame, finding: &Finding) -> Option<Range<usize>> {
+    let mut pointer = finding.pointer.as_deref()?;
+    if message.text.starts_with('…') {
+        // Too long to be kept whole, so there is nothing to follow the pointer through.
+        let member = format!("{}:{}", Value::from(pointer.rsplit('/').next()?), finding.received.as_ref()?);
+        let start = message.text.find(&member)?;
+        return Some(start..start + member.len());
+    }
+    loop {
+        let (parent, _) = pointer.rsplit_once('/')?;
+        if let Some(range) = locate(&message.text, pointer) {
+            // The bracket says where; to mark all that is inside would mark what is right.
+            let is_whole = !message.text[range.clone()].starts_with(['{', '[']);
+            return Some(if is_whole { range } else { range.start..range.start + 1 });
+        }
+        pointer = parent;
+    }
+}
+
+fn marker(page: &mut Page, indent: usize, text: &str, part: Range<usize>) {
+    let before = columns(&text[..part.start]);
+    let marks = columns(&text[part]).max(1);
+    page.line(indent + before, &[span(RED, "^".repeat(marks))]);
+}

@@ -1,0 +1,227 @@
+//! What needs attention: failures, what broke, warnings, advice.
+//!
+//! The same findings of a rule in several revisions are told once, and so is what broke for one reason.
+
+use indexmap::{IndexMap, IndexSet};
+
+use super::{
+    evidence,
+    header::revisions,
+    page::{CYAN, FAINT, Ink, MAGENTA, Page, RED, STRONG, TEXT, YELLOW, span},
+};
+use crate::{
+    outcome::{Finding, Level, RuleResult, RunReport, Status, excerpt::middle},
+    report::{
+        link::link,
+        tally::standing,
+        text::{flow, plain, wrap_command},
+    },
+    revision::Revision,
+};
+
+/// Findings of a rule that are shown whole, unless everything is asked for.
+const SHOWN: usize = 3;
+/// Lines that one message may take.
+const MESSAGE_LINES: usize = 6;
+
+pub fn findings(page: &mut Page, report: &RunReport) {
+    for (rule, revisions) in alike(report, Status::Fail) {
+        headline(page, "FAIL", RED, &rule.id, &revisions);
+        explain(page, 2, rule);
+    }
+    broken(page, report);
+    for (rule, revisions) in alike(report, Status::Warn) {
+        headline(page, "WARN", YELLOW, &rule.id, &revisions);
+        if page.is_verbose() {
+            explain(page, 2, rule);
+        } else {
+            summarise(page, 2, rule);
+        }
+    }
+    page.gap();
+    for (rule, revisions) in alike(report, Status::Advice) {
+        advise(page, rule, &revisions);
+    }
+}
+
+/// Only the names of what failed or broke.
+pub fn names(page: &mut Page, report: &RunReport) {
+    for (status, word, ink) in [(Status::Fail, "FAIL  ", RED), (Status::Broken, "BROKEN  ", MAGENTA)] {
+        for (rule, revisions) in alike(report, status) {
+            named(page, word, ink, &rule.id, &revisions);
+        }
+    }
+}
+
+/// The rules of one standing, with the revisions in which they have the same findings; none if only one was tested.
+fn alike(report: &RunReport, status: Status) -> Vec<(&RuleResult, Vec<Revision>)> {
+    let mut groups: IndexMap<_, (&RuleResult, Vec<Revision>)> = IndexMap::new();
+    for rule in report.rules.iter().filter(|rule| standing(report, rule) == status) {
+        let places: Vec<_> = rule.findings.iter().map(|finding| (&finding.subject, &finding.message)).collect();
+        let group = groups.entry((&rule.id, &rule.reason, places)).or_insert((rule, Vec::new()));
+        if report.revisions.len() > 1 {
+            group.1.push(rule.revision);
+        }
+    }
+    groups.into_values().collect()
+}
+
+fn headline(page: &mut Page, word: &str, ink: Ink, id: &str, tested: &[Revision]) {
+    page.gap();
+    named(page, &format!("{word}  "), ink, id, tested);
+}
+
+fn named(page: &mut Page, word: &str, ink: Ink, id: &str, tested: &[Revision]) {
+    let mut spans = vec![span(ink.bold(), word), span(STRONG, id)];
+    if !tested.is_empty() {
+        spans.push(span(FAINT, format!("  in {}", revisions(tested))));
+    }
+    page.line(0, &spans);
+}
+
+/// All that is known about a rule.
+pub fn explain(page: &mut Page, indent: usize, rule: &RuleResult) {
+    statement(page, indent, rule);
+    if let Some(reason) = &rule.reason {
+        page.hang(indent, &[], TEXT, &flow(reason));
+    }
+    let limit = if page.is_verbose() { rule.findings.len() } else { SHOWN };
+    let (shown, hidden) = rule.findings.split_at(limit.min(rule.findings.len()));
+    for finding in shown {
+        page.gap();
+        subject(page, indent, finding);
+        evidence::values(page, indent + 2, finding);
+        evidence::messages(page, indent + 2, finding);
+        if finding.alike > 0 {
+            let places = if finding.alike == 1 { "place" } else { "places" };
+            page.line(indent, &[span(FAINT, format!("and the same in {} more {places}", finding.alike))]);
+        }
+    }
+    more(page, indent, hidden.iter());
+    page.gap();
+    footer(page, indent, rule, shown.iter());
+}
+
+/// A rule in a few lines.
+fn summarise(page: &mut Page, indent: usize, rule: &RuleResult) {
+    statement(page, indent, rule);
+    let groups: Vec<_> = by_message(&rule.findings).into_iter().collect();
+    let (shown, hidden) = groups.split_at(SHOWN.min(groups.len()));
+    for (message, findings) in shown {
+        let places = places(findings.iter().copied());
+        let text = match subjects(findings) {
+            subjects if subjects.is_empty() => plain(message).into_owned(),
+            subjects => format!("{subjects}: {}", plain(message)),
+        };
+        let times = if places > findings.len() { format!(" ({places} places)") } else { String::new() };
+        let room = (2 * (page.width() - indent - 2)).saturating_sub(times.len());
+        page.hang(indent, &[span(FAINT, "- ")], TEXT, &format!("{}{times}", middle(&text, room)));
+    }
+    more(page, indent, hidden.iter().flat_map(|(_, findings)| findings.iter().copied()));
+    footer(page, indent, rule, std::iter::empty());
+}
+
+/// Findings that say the same of different things.
+fn by_message(findings: &[Finding]) -> IndexMap<&str, Vec<&Finding>> {
+    let mut groups: IndexMap<_, Vec<_>> = IndexMap::new();
+    for finding in findings {
+        groups.entry(finding.message.as_str()).or_default().push(finding);
+    }
+    groups
+}
+
+/// What some findings are about, by name where they are few.
+fn subjects(findings: &[&Finding]) -> String {
+    let named: IndexSet<_> = findings.iter().map(|finding| finding.subject.as_str()).collect();
+    let named: Vec<_> = named.into_iter().filter(|subject| !subject.is_empty()).map(plain).collect();
+    match named.len() {
+        0..=SHOWN => named.join(", "),
+        number => format!("{} and {} more", named[..SHOWN - 1].join(", "), number - SHOWN + 1),
+    }
+}
+
+fn places<'a>(findings: impl Iterator<Item = &'a Finding>) -> usize {
+    findings.map(|finding| 1 + finding.alike).sum()
+}
+
+fn advise(page: &mut Page, rule: &RuleResult, tested: &[Revision]) {
+    named(page, "ADVICE  ", CYAN, &rule.id, tested);
+    let text = match rule.findings.as_slice() {
+        [] => flow(&rule.statement),
+        [first, ..] if first.subject.is_empty() => first.message.clone(),
+        [first, ..] => format!("{}: {}", first.subject, first.message),
+    };
+    let places = places(rule.findings.iter());
+    let more = if places > 1 { format!(", and {} more", places - 1) } else { String::new() };
+    let room = (2 * (page.width() - 2)).saturating_sub(more.len());
+    page.hang(2, &[], TEXT, &format!("{}{more}", middle(&plain(&text), room)));
+}
+
+/// What could not be judged, by what broke.
+fn broken(page: &mut Page, report: &RunReport) {
+    let mut by_reason: IndexMap<Option<&str>, Vec<_>> = IndexMap::new();
+    for (rule, revisions) in alike(report, Status::Broken) {
+        by_reason.entry(rule.reason.as_deref()).or_default().push((rule, revisions));
+    }
+    for (reason, rules) in by_reason {
+        if let [(rule, revisions)] = rules.as_slice() {
+            headline(page, "BROKEN", MAGENTA, &rule.id, revisions);
+            explain(page, 2, rule);
+            continue;
+        }
+        headline(page, "BROKEN", MAGENTA, &format!("{} rules could not be judged", rules.len()), &[]);
+        page.hang(2, &[], TEXT, &flow(reason.unwrap_or("no reason is known")));
+        let names: Vec<_> = rules.iter().map(|(rule, _)| rule.id.as_str()).collect();
+        page.hang(2, &[], FAINT, &names.join(", "));
+    }
+}
+
+fn statement(page: &mut Page, indent: usize, rule: &RuleResult) {
+    let word = match rule.level {
+        Level::Must => "MUST ",
+        Level::Should => "SHOULD ",
+        Level::May => "MAY ",
+        Level::Advice => "",
+    };
+    page.hang(indent, &[span(STRONG, word)], TEXT, &flow(&rule.statement));
+}
+
+fn subject(page: &mut Page, indent: usize, finding: &Finding) {
+    let room = page.width() - indent;
+    if !finding.subject.is_empty() {
+        page.line(indent, &[span(CYAN, middle(&plain(&finding.subject), room).into_owned())]);
+    }
+    page.hang(indent, &[], TEXT, &middle(&plain(&finding.message), MESSAGE_LINES * room));
+}
+
+/// Findings that are only counted.
+fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Finding>) {
+    let places = places(hidden);
+    if places > 0 {
+        let text = format!("and {places} more (--verbose and the JSON report have all)");
+        page.line(indent, &[span(FAINT, text)]);
+    }
+}
+
+/// What to do about it. Sources are for copying, so they are never broken.
+fn footer<'a>(page: &mut Page, indent: usize, rule: &RuleResult, shown: impl Iterator<Item = &'a Finding>) {
+    let label = |word: &str| span(FAINT, format!("{word:<8}"));
+    let also = (!rule.also.is_empty()).then(|| format!("{} (same cause)", rule.also.join(", ")));
+    for (word, text) in [("hint", &rule.hint), ("why", &rule.derived), ("also", &also)] {
+        if let Some(text) = text {
+            page.hang(indent, &[label(word)], TEXT, &flow(text));
+        }
+    }
+    if !rule.source.is_empty() {
+        let source = link(&rule.source, rule.revision).unwrap_or_else(|| rule.source.clone());
+        page.line(indent, &[label("source"), span(FAINT, source)]);
+    }
+    let mut commands: Vec<_> = shown.filter_map(|finding| finding.reproduce.as_deref()).collect();
+    commands.dedup();
+    for command in commands {
+        let mut word = "rerun";
+        for line in wrap_command(command, page.width().saturating_sub(indent + 8)) {
+            page.line(indent, &[label(std::mem::take(&mut word)), span(CYAN, line)]);
+        }
+    }
+}

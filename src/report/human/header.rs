@@ -1,0 +1,70 @@
+//! What was tested, how, with what: one line, or two where one would not hold it.
+
+use std::borrow::Cow;
+
+use super::page::{Page, SEPARATOR, STRONG, TEXT};
+use crate::{
+    outcome::{
+        RunReport,
+        excerpt::{columns, middle},
+    },
+    report::text::plain,
+    revision::Revision,
+};
+
+pub fn header(page: &mut Page, report: &RunReport) {
+    let tool = format!("{} {}", report.tool.name, report.tool.version);
+    let room = page.width().saturating_sub(columns(&tool) + columns(SEPARATOR));
+    let target = middle(&plain(&shortened(&report.target.name, room)), room).into_owned();
+    let mut about: Vec<_> = server(report).into_iter().collect();
+    about.extend([revisions(&report.revisions), report.target.transport.clone()]);
+
+    let one_line =
+        columns(&target) + about.iter().map(|part| columns(part) + columns(SEPARATOR)).sum::<usize>() <= room;
+    let mut lines = vec![vec![(STRONG, tool), (STRONG, target)]];
+    let about = about.into_iter().map(|part| (TEXT, part));
+    if one_line {
+        lines[0].extend(about);
+    } else {
+        lines.push(about.collect());
+    }
+    for line in lines {
+        page.parts(line);
+    }
+}
+
+/// A command that has no room, with only the last part of each long path: there stands what tells them apart.
+fn shortened(name: &str, room: usize) -> Cow<'_, str> {
+    if columns(name) <= room || name.contains("://") {
+        return name.into();
+    }
+    let short = |word: &str| match word.rsplit_once('/') {
+        Some((directory, last)) if directory.len() > 2 && !last.is_empty() => format!("…/{last}"),
+        _ => word.to_owned(),
+    };
+    name.split(' ').map(short).collect::<Vec<_>>().join(" ").into()
+}
+
+/// Name and version, as the server states them.
+fn server(report: &RunReport) -> Option<String> {
+    let server = report.target.server.as_ref()?;
+    let member = |name: &str| server.get(name).and_then(|value| value.as_str());
+    let stated = match (member("name"), member("version")) {
+        (Some(name), Some(version)) => format!("{name} {version}"),
+        (Some(one), None) | (None, Some(one)) => one.to_owned(),
+        (None, None) => server.to_string(),
+    };
+    Some(middle(&plain(&stated), 40).into_owned())
+}
+
+/// Revisions in a few words.
+pub fn revisions(revisions: &[Revision]) -> String {
+    match revisions {
+        [first, .., last] if revisions.len() > 2 && revisions == between(*first, *last) => format!("{first} to {last}"),
+        _ => revisions.iter().map(|revision| revision.as_str()).collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn between(first: Revision, last: Revision) -> Vec<Revision> {
+    Revision::ALL.into_iter().filter(|revision| (first..=last).contains(revision)).collect()
+}

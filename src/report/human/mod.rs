@@ -1,0 +1,38 @@
+//! The report for people: what failed first, the totals last, where a terminal comes to rest.
+
+mod evidence;
+mod findings;
+mod header;
+mod page;
+mod table;
+mod totals;
+
+use self::page::Page;
+use super::{Style, Verbosity};
+use crate::outcome::{RuleResult, RunReport};
+
+pub(super) fn render(report: &RunReport, style: &Style) -> String {
+    let mut page = Page::new(*style);
+    if style.verbosity == Verbosity::Quiet {
+        findings::names(&mut page, report);
+        totals::totals(&mut page, report);
+        return page.finish();
+    }
+    header::header(&mut page, report);
+    findings::findings(&mut page, report);
+    if style.verbosity == Verbosity::Verbose {
+        table::rules(&mut page, report);
+    }
+    table::suites(&mut page, report);
+    table::unjudged(&mut page, report);
+    totals::notes(&mut page, report);
+    totals::totals(&mut page, report);
+    page.finish()
+}
+
+/// What is known about one rule, for formats that have a place for text.
+pub(super) fn explanation(rule: &RuleResult) -> String {
+    let mut page = Page::new(Style { width: 100, color: false, verbosity: Verbosity::Normal });
+    findings::explain(&mut page, 0, rule);
+    page.finish()
+}

@@ -1,0 +1,149 @@
+//! Lines of text of a bounded width, with colour where it is wanted.
+//!
+//! Everything is written through [`Page::line`], which makes it safe to show: no text of a server can act on the terminal.
+
+use std::{borrow::Cow, fmt::Write as _};
+
+use colored::{Color, Colorize, control};
+
+use crate::{
+    outcome::excerpt::{columns, middle},
+    report::{
+        Style, Verbosity,
+        text::{plain, wrap},
+    },
+};
+
+/// How a text is to stand out.
+#[derive(Clone, Copy, PartialEq)]
+pub struct Ink {
+    color: Option<Color>,
+    bold: bool,
+    dimmed: bool,
+}
+
+pub const TEXT: Ink = Ink { color: None, bold: false, dimmed: false };
+pub const STRONG: Ink = TEXT.bold();
+pub const FAINT: Ink = Ink { dimmed: true, ..TEXT };
+pub const GREEN: Ink = TEXT.of(Color::Green);
+pub const RED: Ink = TEXT.of(Color::Red);
+pub const YELLOW: Ink = TEXT.of(Color::Yellow);
+pub const MAGENTA: Ink = TEXT.of(Color::Magenta);
+pub const CYAN: Ink = TEXT.of(Color::Cyan);
+
+impl Ink {
+    pub const fn bold(self) -> Self {
+        Self { bold: true, ..self }
+    }
+
+    const fn of(self, color: Color) -> Self {
+        Self { color: Some(color), ..self }
+    }
+
+    fn on(self, text: &str) -> String {
+        let mut inked = match self.color {
+            Some(color) => text.color(color),
+            None => text.normal(),
+        };
+        if self.bold {
+            inked = inked.bold();
+        }
+        if self.dimmed {
+            inked = inked.dimmed();
+        }
+        inked.to_string()
+    }
+}
+
+/// Between the parts of a line that may be broken there.
+pub const SEPARATOR: &str = " · ";
+
+/// A piece of a line.
+pub type Span<'a> = (Ink, Cow<'a, str>);
+
+pub fn span<'a>(ink: Ink, text: impl Into<Cow<'a, str>>) -> Span<'a> {
+    (ink, text.into())
+}
+
+pub struct Page {
+    text: String,
+    style: Style,
+}
+
+impl Page {
+    pub fn new(style: Style) -> Self {
+        // Whether there is colour is for the style to say: `colored` would ask the environment.
+        control::set_override(true);
+        // Below that nothing is legible, and indents would leave no room.
+        Self { text: String::new(), style: Style { width: style.width.max(60), ..style } }
+    }
+
+    pub fn width(&self) -> usize {
+        self.style.width
+    }
+
+    pub fn is_verbose(&self) -> bool {
+        self.style.verbosity == Verbosity::Verbose
+    }
+
+    pub fn finish(self) -> String {
+        self.text
+    }
+
+    /// An empty line, unless there is one or the page is empty.
+    pub fn gap(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+            self.text.push('\n');
+        }
+    }
+
+    /// One line, however long.
+    pub fn line(&mut self, indent: usize, spans: &[Span]) {
+        let start = self.text.len();
+        let _ = write!(self.text, "{:indent$}", "");
+        for (ink, text) in spans {
+            let text = plain(text);
+            if self.style.color {
+                self.text.push_str(&ink.on(&text));
+            } else {
+                self.text.push_str(&text);
+            }
+        }
+        let used = self.text[start..].trim_end_matches(' ').len();
+        self.text.truncate(start + used);
+        self.text.push('\n');
+    }
+
+    /// Parts side by side, on as many lines as they need.
+    pub fn parts(&mut self, parts: impl IntoIterator<Item = (Ink, String)>) {
+        let mut line: Vec<Span> = Vec::new();
+        let mut used = 0;
+        for (ink, part) in parts {
+            let part = middle(&plain(&part), self.width()).into_owned();
+            let wide = columns(&part);
+            if used > 0 && used + columns(SEPARATOR) + wide > self.width() {
+                self.line(0, &line);
+                line.clear();
+                used = 0;
+            }
+            if used > 0 {
+                line.push(span(FAINT, SEPARATOR));
+                used += columns(SEPARATOR);
+            }
+            line.push(span(ink, part));
+            used += wide;
+        }
+        self.line(0, &line);
+    }
+
+    /// A text behind a lead, broken into lines that keep clear of the lead.
+    pub fn hang(&mut self, indent: usize, lead: &[Span], ink: Ink, text: &str) {
+        let margin = indent + lead.iter().map(|(_, text)| columns(&plain(text))).sum::<usize>();
+        let mut lines = wrap(&plain(text), self.width().saturating_sub(margin)).into_iter();
+        let first = [lead, &[span(ink, lines.next().unwrap_or_default())]].concat();
+        self.line(indent, &first);
+        for line in lines {
+            self.line(margin, &[span(ink, line)]);
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! The counts by suite, what was not judged and why, and on request a line for each rule.
+
+use indexmap::IndexMap;
+
+use super::page::{CYAN, FAINT, GREEN, Ink, MAGENTA, Page, RED, STRONG, TEXT, YELLOW, span};
+use crate::{
+    outcome::{
+        RuleResult, RunReport, Status,
+        excerpt::{columns, middle},
+    },
+    report::{
+        tally::{Tally, standing},
+        text::{flow, plain},
+    },
+};
+
+/// A column a status; a heading may take two lines.
+const COLUMNS: [(Status, [&str; 2], Ink); 7] = [
+    (Status::Pass, ["", "passed"], GREEN),
+    (Status::Fail, ["", "failed"], RED),
+    (Status::Broken, ["", "broken"], MAGENTA),
+    (Status::Warn, ["", "warned"], YELLOW),
+    (Status::Advice, ["", "advice"], CYAN),
+    (Status::NotExercised, ["not", "exercised"], TEXT),
+    (Status::NotApplicable, ["not", "applicable"], FAINT),
+];
+
+/// Columns that a name needs; where there are fewer, the last counts are left to the lines below the table.
+const NAME: usize = 12;
+
+/// Counts by suite. Suites with nothing to say share a line, and without any other there is no table.
+pub fn suites(page: &mut Page, report: &RunReport) {
+    let by_suite = counted(report, |rule| &rule.suite);
+    if !by_suite.values().any(Tally::is_notable) {
+        return;
+    }
+    page.gap();
+    let mut rows: Vec<(&str, Tally)> = Vec::new();
+    let mut rest = Tally::default();
+    let mut others = 0;
+    for (suite, tally) in by_suite {
+        if tally.is_notable() || page.is_verbose() {
+            rows.push((suite, tally));
+        } else {
+            rest.merge(tally);
+            others += 1;
+        }
+    }
+    let more = if others == 1 { "1 more suite".to_owned() } else { format!("{others} more suites") };
+    if others > 0 {
+        rows.push((&more, rest));
+    }
+    table(page, "suite", &rows);
+    if report.revisions.len() > 1 {
+        page.gap();
+        let by_revision = counted(report, |rule| rule.revision.as_str());
+        table(page, "revision", &by_revision.into_iter().collect::<Vec<_>>());
+    }
+}
+
+fn counted<'a>(report: &'a RunReport, key: impl Fn(&'a RuleResult) -> &'a str) -> IndexMap<&'a str, Tally> {
+    let mut counts: IndexMap<_, Tally> = IndexMap::new();
+    for rule in &report.rules {
+        counts.entry(key(rule)).or_default().add(standing(report, rule));
+    }
+    counts
+}
+
+fn table(page: &mut Page, title: &str, rows: &[(&str, Tally)]) {
+    let mut shown: Vec<_> = COLUMNS
+        .iter()
+        .filter(|(status, ..)| rows.iter().any(|(_, tally)| tally.count(*status) > 0))
+        .map(|(status, heading, ink)| (*status, heading, ink, heading[1].len() + 2))
+        .collect();
+    let taken = |shown: &[(_, _, _, usize)]| shown.iter().map(|(.., wide)| wide).sum::<usize>();
+    while taken(&shown) + NAME > page.width() {
+        shown.pop();
+    }
+    let longest = rows.iter().map(|(name, _)| plain(name).chars().count()).max().unwrap_or(0);
+    let first = longest.max(title.len()).min(page.width() - taken(&shown));
+
+    for (at, title) in ["", title].into_iter().enumerate() {
+        let mut spans = vec![span(FAINT, format!("{title:first$}"))];
+        spans.extend(shown.iter().map(|(_, heading, _, wide)| span(FAINT, format!("{:>wide$}", heading[at]))));
+        if shown.iter().any(|(_, heading, ..)| at > 0 || !heading[at].is_empty()) {
+            page.line(0, &spans);
+        }
+    }
+    for (name, tally) in rows {
+        let mut spans = vec![span(TEXT, format!("{:first$}", middle(&plain(name), first)))];
+        spans.extend(shown.iter().map(|(status, _, ink, wide)| match tally.count(*status) {
+            0 => span(FAINT, format!("{:>wide$}", "·")),
+            count => span(**ink, format!("{count:>wide$}")),
+        }));
+        page.line(0, &spans);
+    }
+}
+
+/// What was not judged, by reason.
+pub fn unjudged(page: &mut Page, report: &RunReport) {
+    let names = if page.is_verbose() { "" } else { " (--verbose names them)" };
+    let title = format!("Not exercised: this run could not show whether these hold{names}");
+    reasons(page, report, Status::NotExercised, &title);
+    let nothing_else = Tally::of(report).count(Status::NotApplicable) == report.rules.len();
+    if page.is_verbose() || nothing_else {
+        reasons(page, report, Status::NotApplicable, "Not applicable to this server");
+    }
+}
+
+fn reasons(page: &mut Page, report: &RunReport, status: Status, title: &str) {
+    let mut by_reason: IndexMap<String, usize> = IndexMap::new();
+    for rule in report.rules.iter().filter(|rule| rule.status == status) {
+        let reason = rule.reason.as_deref().map_or_else(|| "no reason is known".to_owned(), flow);
+        *by_reason.entry(reason).or_default() += 1;
+    }
+    if by_reason.is_empty() {
+        return;
+    }
+    by_reason.sort_by(|_, a, _, b| b.cmp(a));
+    page.gap();
+    page.hang(0, &[], STRONG, title);
+    for (reason, count) in by_reason {
+        page.hang(0, &[span(TEXT, format!("{count:>5}  "))], TEXT, &reason);
+    }
+}
+
+/// Columns of the words for statuses.
+const MARGIN: usize = 16;
+
+/// A line for each rule, by suite.
+pub fn rules(page: &mut Page, report: &RunReport) {
+    let mut suite = None;
+    for rule in &report.rules {
+        let place = (rule.suite.as_str(), rule.revision);
+        if suite.replace(place) != Some(place) {
+            page.gap();
+            page.line(0, &[span(STRONG, rule.suite.as_str()), span(FAINT, format!("  {}", rule.revision))]);
+        }
+        let (word, ink) = word(standing(report, rule));
+        let lead = [span(ink, format!("  {word:<MARGIN$}")), span(TEXT, rule.id.as_str()), span(TEXT, "  ")];
+        let detail = detail(rule);
+        if 2 + MARGIN + columns(&plain(&rule.id)) + 2 + columns(&plain(&detail)) <= page.width() {
+            page.hang(0, &lead, FAINT, &detail);
+        } else {
+            page.line(0, &lead);
+            page.hang(2 + MARGIN, &[], FAINT, &detail);
+        }
+    }
+}
+
+fn detail(rule: &RuleResult) -> String {
+    match (rule.status, &rule.reason) {
+        (Status::NotExercised | Status::NotApplicable | Status::Broken, Some(reason)) => flow(reason),
+        (Status::Observed, _) => rule.observed.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        _ if rule.checked == 1 => "checked once".to_owned(),
+        _ => format!("checked {} times", rule.checked),
+    }
+}
+
+fn word(status: Status) -> (&'static str, Ink) {
+    match status {
+        Status::Fail => ("fail", RED.bold()),
+        Status::Broken => ("broken", MAGENTA.bold()),
+        Status::Warn => ("warn", YELLOW),
+        Status::Advice => ("advice", CYAN),
+        Status::Pass => ("pass", GREEN),
+        Status::Observed => ("observed", TEXT),
+        Status::NotExercised => ("not exercised", FAINT),
+        Status::NotApplicable => ("not applicable", FAINT),
+    }
+}

@@ -1,0 +1,73 @@
+//! The last lines: notes, the totals on one line, and what the exit code says.
+
+use indexmap::IndexMap;
+
+use super::page::{CYAN, FAINT, GREEN, MAGENTA, Page, RED, STRONG, TEXT, YELLOW, span};
+use crate::{
+    outcome::{Level, RunReport, Status},
+    report::{
+        tally::{Tally, standing},
+        text::plain,
+    },
+};
+
+pub fn notes(page: &mut Page, report: &RunReport) {
+    page.gap();
+    for note in &report.notes {
+        page.hang(0, &[span(FAINT, "note  ")], TEXT, &plain(note));
+    }
+}
+
+pub fn totals(page: &mut Page, report: &RunReport) {
+    let tally = Tally::of(report);
+    page.gap();
+    let counts = [
+        (Status::Fail, RED.bold(), "failed"),
+        (Status::Broken, MAGENTA.bold(), "broken"),
+        (Status::Warn, YELLOW, if tally.count(Status::Warn) == 1 { "warning" } else { "warnings" }),
+        (Status::Advice, CYAN, "advice"),
+        (Status::Pass, GREEN, "passed"),
+        (Status::NotExercised, TEXT, "not exercised"),
+        (Status::NotApplicable, FAINT, "not applicable"),
+    ];
+    let counts = counts.map(|(status, ink, word)| (ink, tally.count(status), word));
+    let counts = counts.into_iter().filter(|(_, count, _)| *count > 0);
+    let parts = counts.map(|(ink, count, word)| (ink, format!("{count} {word}")));
+    page.parts(parts.chain([(FAINT, duration(report.ms))]));
+    let ink = if report.exit_code == 0 { GREEN } else { RED };
+    page.hang(0, &[span(ink.bold(), format!("exit {}", report.exit_code)), span(TEXT, "  ")], STRONG, &meaning(report));
+}
+
+fn meaning(report: &RunReport) -> String {
+    // A rule counts once, in however many revisions it fails.
+    let failed: IndexMap<_, _> = report
+        .rules
+        .iter()
+        .filter(|rule| standing(report, rule) == Status::Fail)
+        .map(|rule| (&rule.id, rule.level))
+        .collect();
+    let counted = failed.values().filter(|level| **level != Level::Must).count();
+    match (report.exit_code, failed.len()) {
+        (0, 0) => "The server conforms in all that was checked.".to_owned(),
+        (0, _) => "Every failure is a known one.".to_owned(),
+        (1, 0) => "No rule failed, but the list of known failures is out of date.".to_owned(),
+        (1, number) => {
+            let fails = if number == 1 { "rule fails" } else { "rules fail" };
+            let strict = if counted == 0 { String::new() } else { format!(", {counted} of them SHOULD (strict)") };
+            let once = if report.revisions.len() > 1 { ", each counted once for all revisions" } else { "" };
+            format!("The server does not conform: {number} {fails}{strict}{once}.")
+        }
+        (2, _) => "The command, the configuration or a suite is wrong.".to_owned(),
+        (3, _) => "The server could not be started or reached, or it died on the way.".to_owned(),
+        (4, _) => "Nothing could be checked.".to_owned(),
+        _ => "The run ended early.".to_owned(),
+    }
+}
+
+fn duration(ms: u64) -> String {
+    match ms {
+        0..1000 => format!("{ms} ms"),
+        1000..60_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
+        _ => format!("{} min {} s", ms / 60_000, ms / 1000 % 60),
+    }
+}

@@ -1,0 +1,40 @@
+//! The report as JSON, whole; `reports/README.md` documents each member.
+
+use serde::Deserialize;
+
+use crate::outcome::{REPORT_SCHEMA, RunReport};
+
+pub(super) fn render(report: &RunReport) -> String {
+    let mut text = serde_json::to_string_pretty(report).expect("a report is plain data with strings for keys");
+    text.push('\n');
+    text
+}
+
+/// Reads a JSON report back, or says why it cannot be.
+pub fn read(text: &str) -> Result<RunReport, String> {
+    // The version is asked for first, so that a newer report is not taken for a damaged one.
+    #[derive(Deserialize)]
+    struct Versioned {
+        schema: u32,
+    }
+    let Versioned { schema } = serde_json::from_str(text).map_err(|error| format!("this is no report: {error}"))?;
+    if schema != REPORT_SCHEMA {
+        return Err(format!("the report has schema {schema}; this version reads schema {REPORT_SCHEMA}"));
+    }
+    serde_json::from_str(text).map_err(|error| format!("the report is damaged: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+
+    #[test]
+    fn says_what_is_wrong_with_a_report() {
+        assert!(read("nothing").unwrap_err().starts_with("this is no report: "));
+        assert_eq!(
+            read(r#"{"schema": 99, "anything": []}"#).unwrap_err(),
+            "the report has schema 99; this version reads schema 1"
+        );
+        assert!(read(r#"{"schema": 1}"#).unwrap_err().starts_with("the report is damaged: missing field"));
+    }
+}

@@ -1,0 +1,98 @@
+//! The report as `JUnit` XML: a suite is a `testsuite`, a rule a `testcase`.
+//!
+//! A warning counts as passed and says why in its output, because `JUnit` knows nothing between passing and failing.
+//! Judging takes no time worth telling, so only the whole run has a length.
+
+use std::time::Duration;
+
+use chrono::DateTime;
+use indexmap::IndexMap;
+use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
+
+use super::{
+    human::explanation,
+    tally::standing,
+    text::{flow, plain},
+};
+use crate::{
+    outcome::{Level, RuleResult, RunReport, Status},
+    revision::Revision,
+};
+
+pub(super) fn render(report: &RunReport) -> String {
+    let mut suites: IndexMap<(&str, Revision), TestSuite> = IndexMap::new();
+    for rule in &report.rules {
+        let suite = suites.entry((&rule.suite, rule.revision)).or_insert_with(|| suite(report, rule));
+        suite.add_test_case(case(report, rule));
+    }
+    let mut xml = Report::new(shown(&format!("{} {}", report.tool.name, report.target.name)));
+    xml.set_time(Duration::from_millis(report.ms));
+    if let Some(started) = i64::try_from(report.started).ok().and_then(|seconds| DateTime::from_timestamp(seconds, 0)) {
+        xml.set_timestamp(started);
+    }
+    xml.add_test_suites(suites.into_values());
+    let mut text = xml.to_string().expect("writing to memory does not fail");
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+fn suite(report: &RunReport, rule: &RuleResult) -> TestSuite {
+    let name = match report.revisions.len() {
+        0 | 1 => rule.suite.clone(),
+        _ => format!("{} ({})", rule.suite, rule.revision),
+    };
+    let mut suite = TestSuite::new(shown(&name));
+    suite.set_time(Duration::ZERO);
+    for (name, value) in [("revision", rule.revision.as_str()), ("transport", &report.target.transport)] {
+        suite.add_property(Property::new(name, shown(value)));
+    }
+    suite
+}
+
+fn case(report: &RunReport, rule: &RuleResult) -> TestCase {
+    let reason =
+        || rule.reason.as_deref().map_or_else(|| "no reason is known".to_owned(), |reason| shown(&flow(reason)));
+    let status = match standing(report, rule) {
+        Status::Fail => {
+            let mut failure = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            let messages: Vec<_> = rule.findings.iter().take(1).map(|finding| shown(&finding.message)).collect();
+            failure.set_type(word(rule.level)).set_message(messages.concat()).set_description(explanation(rule));
+            failure
+        }
+        Status::Broken => {
+            let mut error = TestCaseStatus::non_success(NonSuccessKind::Error);
+            error.set_type("broken").set_message(reason()).set_description(explanation(rule));
+            error
+        }
+        Status::NotExercised | Status::NotApplicable => {
+            let mut skipped = TestCaseStatus::skipped();
+            skipped.set_message(reason());
+            skipped
+        }
+        Status::Pass | Status::Warn | Status::Advice | Status::Observed => TestCaseStatus::success(),
+    };
+    let mut case = TestCase::new(shown(&rule.id), status);
+    case.set_classname(shown(&rule.suite)).set_time(Duration::ZERO);
+    match standing(report, rule) {
+        Status::Warn => _ = case.set_system_out(format!("warning: {}", explanation(rule))),
+        Status::Advice => _ = case.set_system_out(format!("advice: {}", explanation(rule))),
+        _ => {}
+    }
+    case
+}
+
+fn word(level: Level) -> &'static str {
+    match level {
+        Level::Must => "must",
+        Level::Should => "should",
+        Level::Advice => "advice",
+        Level::May => "may",
+    }
+}
+
+/// XML has no way to write most control characters, so they are shown as escapes.
+fn shown(text: &str) -> String {
+    plain(text).into_owned()
+}

@@ -1,0 +1,77 @@
+//! From the source of a rule to the page where the text stands.
+
+use crate::revision::Revision;
+
+const SPECIFICATION: &str = "https://modelcontextprotocol.io/specification";
+const REPOSITORY: &str = "https://github.com/modelcontextprotocol/modelcontextprotocol";
+/// The first revision whose schema is a page of its own.
+const SCHEMA_PAGE: Revision = Revision::V2025_06_18;
+
+/// The public page of a source such as `server/resources#capabilities`, `schema#Resource` or `SEP-2164#specification`
+/// in the revision tested; none where it is no page of the protocol.
+pub fn link(source: &str, revision: Revision) -> Option<String> {
+    if source.contains(|c: char| c.is_whitespace() || c.is_control() || c == ':') {
+        return None;
+    }
+    let (page, anchor) = source.split_once('#').unwrap_or((source, ""));
+    if let Some(number) = page.strip_prefix("SEP-") {
+        return Some(format!("{REPOSITORY}/pull/{number}"));
+    }
+    if page == "schema" && revision < SCHEMA_PAGE {
+        return Some(format!("{REPOSITORY}/blob/main/schema/{revision}/schema.ts"));
+    }
+    let mut link = format!("{SPECIFICATION}/{}/{page}", holding(page, revision));
+    if !anchor.is_empty() {
+        link.push('#');
+        link.push_str(&anchor.to_lowercase());
+    }
+    Some(link)
+}
+
+/// The revision that has the page: the one tested, unless pages were moved between the legacy and the modern ones.
+fn holding(page: &str, revision: Revision) -> Revision {
+    const MODERN: [&str; 5] =
+        ["basic/patterns", "basic/transports/", "basic/versioning", "server/discover", "server/utilities/caching"];
+    const LEGACY: [&str; 2] = ["basic/lifecycle", "basic/utilities/"];
+    let among = |pages: &[&str]| pages.iter().any(|known| page.starts_with(known));
+    match revision.is_modern() {
+        false if among(&MODERN) => Revision::NEWEST,
+        true if among(&LEGACY) => Revision::NEWEST_LEGACY,
+        _ => revision,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leads_to_the_page_in_the_revision_tested() {
+        let site = |rest: &str| Some(format!("{SPECIFICATION}/{rest}"));
+        let (oldest, legacy, newest) = (Revision::ALL[0], Revision::NEWEST_LEGACY, Revision::NEWEST);
+        let resources = "server/resources#capabilities";
+        assert_eq!(link(resources, oldest), site("2024-11-05/server/resources#capabilities"));
+        assert_eq!(link(resources, newest), site("2026-07-28/server/resources#capabilities"));
+        assert_eq!(link("schema#ReadResourceResult", legacy), site("2025-11-25/schema#readresourceresult"));
+        assert_eq!(
+            link("schema#Resource", oldest),
+            Some(format!("{REPOSITORY}/blob/main/schema/2024-11-05/schema.ts"))
+        );
+        assert_eq!(link("SEP-2164#specification", newest), Some(format!("{REPOSITORY}/pull/2164")));
+    }
+
+    #[test]
+    fn leads_to_the_nearest_revision_that_has_the_page() {
+        let (legacy, newest) = (Revision::NEWEST_LEGACY, Revision::NEWEST);
+        assert!(link("basic/patterns#requests", legacy).unwrap().contains("/2026-07-28/basic/patterns#"));
+        assert!(link("basic/lifecycle#operation", newest).unwrap().contains("/2025-11-25/basic/lifecycle#"));
+        assert!(link("basic/transports#stdio", legacy).unwrap().contains("/2025-11-25/basic/transports#"));
+    }
+
+    #[test]
+    fn leaves_alone_what_is_no_page() {
+        for source in ["https://example.org/a", "our own notes", "a\nb"] {
+            assert_eq!(link(source, Revision::NEWEST), None, "{source}");
+        }
+    }
+}

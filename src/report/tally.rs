@@ -1,0 +1,41 @@
+//! How the rules of a report stand, counted.
+
+use crate::outcome::{RuleResult, RunReport, Status};
+
+/// The status that decides: under `--strict` a warning is a failure.
+pub fn standing(report: &RunReport, rule: &RuleResult) -> Status {
+    match rule.status {
+        Status::Warn if report.strict => Status::Fail,
+        status => status,
+    }
+}
+
+/// How many rules stand how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally([usize; 8]);
+
+impl Tally {
+    pub fn of(report: &RunReport) -> Self {
+        let mut tally = Self::default();
+        report.rules.iter().for_each(|rule| tally.add(standing(report, rule)));
+        tally
+    }
+
+    pub fn add(&mut self, status: Status) {
+        self.0[status as usize] += 1;
+    }
+
+    pub fn merge(&mut self, other: Self) {
+        self.0.iter_mut().zip(other.0).for_each(|(count, more)| *count += more);
+    }
+
+    pub fn count(&self, status: Status) -> usize {
+        self.0[status as usize]
+    }
+
+    /// Something about these rules is worth a line.
+    pub fn is_notable(&self) -> bool {
+        use Status::{Advice, Broken, Fail, Warn};
+        [Fail, Broken, Warn, Advice].into_iter().any(|status| self.count(status) > 0)
+    }
+}

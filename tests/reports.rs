@@ -1,0 +1,315 @@
+//! The sample run of `reports/` in every format, and what each format makes of a clean and of a hostile server.
+//!
+//! `MCP_CONFORM_BLESS=1` rewrites the samples. To look at one run in a terminal:
+//! `COLUMNS=100 VERBOSITY=verbose cargo test --test reports -- --ignored --nocapture --exact print`.
+
+use std::{env, fs, path::PathBuf};
+
+use mcp_conform::{
+    outcome::{Finding, Level, RuleResult, RunReport, ShownFrame, Status, TargetReport},
+    report::{self, Format, Style, Verbosity, render},
+    revision::Revision,
+};
+use quick_xml::{Reader, events::Event};
+use serde_json::{Value, json};
+use similar::TextDiff;
+
+/// Formats and the files that show them.
+const SAMPLES: [(Format, &str); 3] =
+    [(Format::Human, "sample.human.txt"), (Format::Json, "sample.json"), (Format::Junit, "sample.junit.xml")];
+
+fn path(name: &str) -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "reports", name].iter().collect()
+}
+
+fn sample() -> RunReport {
+    report::read(&fs::read_to_string(path("sample.json")).unwrap()).unwrap()
+}
+
+fn human(report: &RunReport, width: usize, verbosity: Verbosity) -> String {
+    render(Format::Human, report, &Style { width, color: false, verbosity })
+}
+
+#[test]
+fn samples_are_what_is_rendered() {
+    let report = sample();
+    for (format, name) in SAMPLES {
+        let rendered = render(format, &report, &Style::default());
+        if env::var_os("MCP_CONFORM_BLESS").is_some() {
+            fs::write(path(name), &rendered).unwrap();
+        }
+        let kept = fs::read_to_string(path(name)).unwrap_or_default();
+        let diff = TextDiff::from_lines(&kept, &rendered);
+        assert!(kept == rendered, "reports/{name} differs; MCP_CONFORM_BLESS=1 rewrites it\n{}", diff.unified_diff());
+    }
+}
+
+#[test]
+fn json_reads_back_as_it_was() {
+    for report in [sample(), hostile()] {
+        let text = render(Format::Json, &report, &Style::default());
+        assert_eq!(report::read(&text).unwrap(), report);
+    }
+}
+
+#[test]
+fn every_json_member_is_documented() {
+    let documented = fs::read_to_string(path("README.md")).unwrap();
+    let report = serde_json::to_value(hostile()).unwrap();
+    let (rules, target) = (report["rules"].as_array().unwrap(), &report["target"]);
+    let rule = rules.last().unwrap();
+    let finding = &rule["findings"][0];
+    let parts = [("", &report), ("tool.", &report["tool"]), ("target.", target), ("totals.", &report["totals"])];
+    let parts = parts.into_iter().chain([("", rule), ("", finding), ("", &finding["messages"][0])]);
+    for (prefix, part) in parts {
+        for (member, value) in part.as_object().unwrap() {
+            let name = format!("`{prefix}{member}`");
+            // The members of these have rows of their own.
+            let opened = prefix.is_empty() && ["tool", "target", "totals"].contains(&member.as_str());
+            assert!(opened || documented.contains(&name), "{name} is not in reports/README.md: {value}");
+        }
+    }
+}
+
+#[test]
+fn colour_changes_nothing_but_colour() {
+    let colored = render(Format::Human, &sample(), &Style { color: true, ..Style::default() });
+    assert!(colored.contains("\u{1b}[1;31mFAIL"));
+    let stripped = regex::Regex::new("\u{1b}\\[[0-9;]*m").unwrap().replace_all(&colored, "").into_owned();
+    assert_eq!(stripped, human(&sample(), 80, Verbosity::Normal));
+}
+
+#[test]
+fn lines_keep_to_the_width() {
+    for report in [sample(), hostile()] {
+        for (width, verbosity) in [(60, Verbosity::Normal), (80, Verbosity::Normal), (120, Verbosity::Verbose)] {
+            let long: Vec<_> = human(&report, width, verbosity)
+                .lines()
+                .filter(|line| unicode_width::UnicodeWidthStr::width(*line) > width)
+                // What is for copying stays whole.
+                .filter(|line| !["source", "rerun", "--"].iter().any(|word| line.trim_start().starts_with(word)))
+                .map(str::to_owned)
+                .collect();
+            assert!(long.is_empty(), "{width}: {long:#?}");
+        }
+    }
+}
+
+#[test]
+fn a_clean_run_fits_on_a_screen() {
+    let text = human(&clean(100), 80, Verbosity::Normal);
+    assert!(text.lines().count() <= 12, "{text}");
+    assert!(text.contains("95 passed"), "{text}");
+    assert!(text.contains("exit 0"), "{text}");
+    assert!(!text.contains("rule-1"), "passes are not listed:\n{text}");
+}
+
+#[test]
+fn verbose_names_every_rule() {
+    let report = sample();
+    let text = human(&report, 100, Verbosity::Verbose);
+    for rule in &report.rules {
+        assert!(text.contains(&rule.id), "{} is missing", rule.id);
+    }
+}
+
+#[test]
+fn quiet_names_failures_and_totals() {
+    let text = human(&sample(), 80, Verbosity::Quiet);
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(&lines[..3], ["FAIL  stdio-only-messages", "FAIL  resources-read-uri", "FAIL  resources-list-stable"]);
+    assert_eq!(lines.last(), Some(&"exit 1  The server does not conform: 3 rules fail."));
+}
+
+#[test]
+fn a_warning_fails_where_the_run_is_strict() {
+    let strict = RunReport { strict: true, ..sample() };
+    let text = human(&strict, 80, Verbosity::Normal);
+    assert!(text.contains("FAIL  resources-read-missing\n  SHOULD refuse"), "{text}");
+    assert!(text.contains("exit 1  The server does not conform: 5 rules fail, 2 of them SHOULD (strict)."), "{text}");
+    assert!(!text.contains("WARN"), "{text}");
+    assert_eq!(junit_counts(&strict), Counts { tests: 39, failures: 5, errors: 4, skipped: 9 });
+}
+
+#[test]
+fn the_same_finding_in_several_revisions_is_told_once() {
+    let report = in_three_revisions();
+    let text = human(&report, 100, Verbosity::Normal);
+    assert_eq!(text.matches("FAIL  resources-read-uri").count(), 1, "{text}");
+    assert!(text.contains("FAIL  resources-read-uri  in 2025-03-26 to 2025-11-25"), "{text}");
+    assert!(
+        text.contains("exit 1  The server does not conform: 3 rules fail, each counted once for all revisions."),
+        "{text}"
+    );
+    let xml = render(Format::Junit, &report, &Style::default());
+    assert!(xml.contains(r#"<testsuite name="resources (2025-06-18)""#), "{xml}");
+}
+
+#[test]
+fn junit_counts_every_rule_once() {
+    assert_eq!(junit_counts(&sample()), Counts { tests: 39, failures: 3, errors: 4, skipped: 9 });
+    assert_eq!(junit_counts(&hostile()), Counts { tests: 41, failures: 4, errors: 5, skipped: 9 });
+}
+
+#[test]
+fn text_of_a_server_cannot_act_on_a_terminal() {
+    for verbosity in [Verbosity::Quiet, Verbosity::Normal, Verbosity::Verbose] {
+        let text = human(&hostile(), 80, verbosity);
+        let acting = text.chars().find(|c| (c.is_control() && *c != '\n') || ('\u{202a}'..='\u{202e}').contains(c));
+        assert_eq!(acting, None, "{text}");
+    }
+    let text = human(&hostile(), 80, Verbosity::Normal);
+    for shown in [r"\u001b[2J", r"\u0000", r"\u202e", "🦀", "שלום", r"\nFAIL  forged"] {
+        assert!(text.contains(shown), "{shown} is missing:\n{text}");
+    }
+    assert!(!text.contains("\nFAIL  forged"), "{text}");
+}
+
+#[test]
+fn long_values_are_cut_to_where_they_differ() {
+    let text = human(&hostile(), 80, Verbosity::Normal);
+    assert!(text.contains("x<EXPECTED>y") && text.contains("x<RECEIVED>y"), "{text}");
+    assert!(text.len() < 16_000, "{}", text.len());
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Counts {
+    tests: usize,
+    failures: usize,
+    errors: usize,
+    skipped: usize,
+}
+
+/// The elements as an XML parser counts them, which has to be what the attributes of the root say.
+fn junit_counts(report: &RunReport) -> Counts {
+    let xml = render(Format::Junit, report, &Style::default());
+    assert_eq!(xml.chars().find(|c| c.is_control() && *c != '\n'), None);
+    let mut reader = Reader::from_str(&xml);
+    let (mut counted, mut stated) = (Counts::default(), Counts::default());
+    loop {
+        let element = match reader.read_event().unwrap() {
+            Event::Start(element) | Event::Empty(element) => element,
+            Event::Eof => break,
+            _ => continue,
+        };
+        match element.name().as_ref() {
+            b"testsuites" => {
+                let number = |name| {
+                    let value = element.try_get_attribute(name).unwrap().unwrap().value;
+                    String::from_utf8(value.into_owned()).unwrap().parse().unwrap()
+                };
+                stated = Counts {
+                    tests: number("tests"),
+                    failures: number("failures"),
+                    errors: number("errors"),
+                    skipped: number("skipped"),
+                };
+            }
+            b"testcase" => counted.tests += 1,
+            b"failure" => counted.failures += 1,
+            b"error" => counted.errors += 1,
+            b"skipped" => counted.skipped += 1,
+            _ => {}
+        }
+    }
+    assert_eq!(counted, stated);
+    counted
+}
+
+/// A run in which all is well.
+fn clean(rules: usize) -> RunReport {
+    let mut report = sample();
+    let one = report.rules.iter().find(|rule| rule.status == Status::Pass).unwrap().clone();
+    report.exit_code = 0;
+    report.notes.clear();
+    report.rules = (0..rules)
+        .map(|number| RuleResult {
+            id: format!("rule-{number}"),
+            suite: format!("suite-{}", number / 5),
+            status: if number < 5 { Status::NotApplicable } else { Status::Pass },
+            ..one.clone()
+        })
+        .collect();
+    report
+}
+
+/// The sample run, three times over.
+fn in_three_revisions() -> RunReport {
+    let mut report = sample();
+    report.revisions = vec![Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25];
+    let rules = &report.rules;
+    let in_each = report
+        .revisions
+        .iter()
+        .flat_map(|revision| rules.iter().map(|rule| RuleResult { revision: *revision, ..rule.clone() }));
+    report.rules = in_each.collect();
+    report
+}
+
+/// The sample run, from a server that wants to harm whoever reads the report.
+fn hostile() -> RunReport {
+    const EVIL: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\0\u{9b}31m\u{202e}gnp.exe 🦀 שלום ]]> <b>&amp;'\"\nFAIL  forged\r";
+    let long = |middle: &str| Value::from(format!("{}<{middle}>{}", "x".repeat(10_000), "y".repeat(10_000)));
+    let finding = Finding {
+        subject: EVIL.to_owned(),
+        message: EVIL.to_owned(),
+        expected: Some(json!({ "text": long("EXPECTED"), EVIL: EVIL })),
+        received: Some(json!({ "text": long("RECEIVED"), EVIL: null })),
+        pointer: Some("/result/text".to_owned()),
+        frames: vec![1, 2],
+        messages: vec![
+            ShownFrame { frame: 1, from: "client".to_owned(), text: EVIL.to_owned() },
+            ShownFrame {
+                frame: 2,
+                from: EVIL.to_owned(),
+                text: json!({ "result": { "text": long("RECEIVED") } }).to_string(),
+            },
+        ],
+        alike: 7,
+        reproduce: Some(format!("mcp-conform run {EVIL}")),
+    };
+    let mut report = sample();
+    report.target = TargetReport {
+        name: EVIL.to_owned(),
+        transport: EVIL.to_owned(),
+        server: Some(json!({ "name": EVIL, "version": [EVIL] })),
+        ..report.target
+    };
+    report.notes.push(EVIL.to_owned());
+    let rule = |status, level| RuleResult {
+        id: "\u{1b}[31mforged-rule".to_owned(),
+        suite: EVIL.to_owned(),
+        revision: Revision::NEWEST_LEGACY,
+        level,
+        status,
+        statement: EVIL.to_owned(),
+        source: EVIL.to_owned(),
+        derived: Some(EVIL.to_owned()),
+        hint: Some(EVIL.to_owned()),
+        checked: 2,
+        findings: vec![finding.clone(); 5],
+        reason: Some(EVIL.to_owned()),
+        observed: vec![json!({ EVIL: EVIL })],
+        also: vec![EVIL.to_owned()],
+    };
+    report.rules.extend([rule(Status::Fail, Level::Must), rule(Status::Broken, Level::Must)]);
+    report
+}
+
+#[test]
+#[ignore = "for looking at"]
+fn print() {
+    let width = env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).unwrap_or(80);
+    let verbosity = match env::var("VERBOSITY").as_deref() {
+        Ok("quiet") => Verbosity::Quiet,
+        Ok("verbose") => Verbosity::Verbose,
+        _ => Verbosity::Normal,
+    };
+    let report = match env::var("RUN").as_deref() {
+        Ok("clean") => clean(100),
+        Ok("hostile") => hostile(),
+        Ok("revisions") => in_three_revisions(),
+        _ => sample(),
+    };
+    print!("{}", render(Format::Human, &report, &Style { width, color: env::var_os("NO_COLOR").is_none(), verbosity }));
+}
