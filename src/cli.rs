@@ -1,0 +1,263 @@
+//! What can be typed, exactly as it was typed. `run` makes values of it.
+
+use std::{net::SocketAddr, path::PathBuf};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::report::Format;
+
+const EXIT_CODES: &str = "Exit codes:
+  0  conforming: nothing that a server must do failed
+  1  a MUST failed, or with --strict a SHOULD
+  2  the command line, the configuration or a suite is wrong; nothing was sent
+  3  the server could not be started or reached, or died
+  4  nothing could be exercised";
+
+/// Conformance tests for MCP servers, in every revision of the protocol.
+#[derive(Debug, Parser)]
+#[command(version, about, after_help = EXIT_CODES, max_term_width = 100)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+
+    /// When to use colours
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    pub color: ColorChoice,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ColorChoice {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Test a server
+    #[command(after_help = concat!(
+        "Examples:\n",
+        "  mcp-conform run --stdio './server --quiet'\n",
+        "  mcp-conform run -- npx -y @modelcontextprotocol/server-everything\n",
+        "  mcp-conform run --http http://127.0.0.1:3000/mcp --report junit=conform.xml\n",
+        "  mcp-conform run --stdio ./server --revision all --filter 'resources.*'\n",
+        "  mcp-conform run --reference"
+    ))]
+    Run(Box<RunArgs>),
+    /// Judge a recorded run again, without the server
+    Judge(JudgeArgs),
+    /// Show the rules, suites or faults there are
+    List(ListArgs),
+    /// Show the resources of a server as a tree
+    Tree(TreeArgs),
+    /// Look for mistakes in suite files, and send nothing
+    Check(CheckArgs),
+    /// Be the reference server: faultless, or with exactly one fault
+    Serve(ServeArgs),
+    /// Prove that each rule can fail: run all rules against each fault of the reference server
+    Mutants(MutantsArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    #[command(flatten)]
+    pub target: TargetArgs,
+    #[command(flatten)]
+    pub scope: ScopeArgs,
+    #[command(flatten)]
+    pub output: OutputArgs,
+
+    /// Seconds that the server has for each answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    pub timeout: f64,
+    /// Seconds for the whole run
+    #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
+    pub run_timeout: f64,
+    /// Bytes of the longest message that is read whole
+    #[arg(long, value_name = "BYTES", default_value_t = 16 << 20)]
+    pub max_message: usize,
+    /// Requests that may be on their way at once
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub in_flight: usize,
+    /// What the client declares to be able to do, as a comma-separated list of roots, sampling, elicitation; or `none`
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "roots,sampling,elicitation")]
+    pub client: Vec<String>,
+    /// Record everything that happens, for `mcp-conform judge`
+    #[arg(long, value_name = "PATH")]
+    pub transcript: Option<PathBuf>,
+}
+
+/// The server to test.
+#[derive(Debug, Args)]
+#[group(id = "target", multiple = true)]
+pub struct TargetArgs {
+    /// A target of mcp-conform.toml; without any, its only or default one
+    #[arg(value_name = "TARGET-NAME", conflicts_with = "argv", help_heading = "Target")]
+    pub name: Option<String>,
+    /// The configuration, instead of the mcp-conform.toml in this directory or above it
+    #[arg(long, value_name = "PATH", help_heading = "Target")]
+    pub config: Option<PathBuf>,
+    /// Start this command and talk to it over stdin and stdout (split like a shell does, without running one)
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["name", "http", "sse", "reference", "argv"], help_heading = "Target")]
+    pub stdio: Option<String>,
+    /// Talk to a server over Streamable HTTP
+    #[arg(long, value_name = "URL", conflicts_with_all = ["name", "sse", "reference", "argv"], help_heading = "Target")]
+    pub http: Option<String>,
+    /// Talk to a server over HTTP+SSE, the transport of 2024-11-05
+    #[arg(long, value_name = "URL", conflicts_with_all = ["name", "reference", "argv"], help_heading = "Target")]
+    pub sse: Option<String>,
+    /// Test the built-in reference server
+    #[arg(long, conflicts_with_all = ["name", "argv"], help_heading = "Target")]
+    pub reference: bool,
+    /// With --reference: the fault that the server commits
+    #[arg(long, value_name = "NAME", requires = "reference", help_heading = "Target")]
+    pub fault: Option<String>,
+    /// A variable for the environment of the command; repeatable
+    #[arg(long, value_name = "NAME=VALUE", help_heading = "Target")]
+    pub env: Vec<String>,
+    /// The directory to start the command in
+    #[arg(long, value_name = "DIR", help_heading = "Target")]
+    pub cwd: Option<PathBuf>,
+    /// A header for every HTTP request; repeatable; its value is never shown
+    #[arg(long, value_name = "'NAME: VALUE'", help_heading = "Target")]
+    pub header: Vec<String>,
+    /// Start this command, taken as it is
+    #[arg(last = true, value_name = "COMMAND", help_heading = "Target")]
+    pub argv: Vec<String>,
+}
+
+/// What is tested.
+#[derive(Debug, Args)]
+pub struct ScopeArgs {
+    /// auto (the newest that the server speaks), all, or one of 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28
+    #[arg(long, value_name = "REVISION", default_value = "auto", help_heading = "Scope")]
+    pub revision: String,
+    /// Judge only these: a suite or rule id (`*` stands for any text), or a level; repeatable
+    #[arg(long, value_name = "TERM", help_heading = "Scope")]
+    pub filter: Vec<String>,
+    /// Judge this proposal or dialect even if the server shows no sign of it; or auto (those that show), none; repeatable
+    #[arg(long, value_name = "NAME", help_heading = "Scope")]
+    pub proposal: Vec<String>,
+    /// Suites of your own: files, or directories with .yaml files; repeatable
+    #[arg(long, value_name = "PATH", help_heading = "Scope")]
+    pub suite: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct OutputArgs {
+    /// A report as FORMAT or FORMAT=PATH; repeatable. Without it, `human` goes to stdout
+    #[arg(long, value_name = "FORMAT[=PATH]", help_heading = "Output")]
+    pub report: Vec<String>,
+    /// A SHOULD that does not hold fails the run too
+    #[arg(long, help_heading = "Output")]
+    pub strict: bool,
+    /// Only totals and what failed
+    #[arg(long, short, conflicts_with = "verbose", help_heading = "Output")]
+    pub quiet: bool,
+    /// Every rule with its verdict
+    #[arg(long, short, help_heading = "Output")]
+    pub verbose: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct JudgeArgs {
+    /// The transcript of an earlier run
+    pub transcript: PathBuf,
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// Judge only these: a suite or rule id (`*` stands for any text), or a level; repeatable
+    #[arg(long, value_name = "TERM")]
+    pub filter: Vec<String>,
+    /// Suites of your own that were part of the run
+    #[arg(long, value_name = "PATH")]
+    pub suite: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    #[arg(value_enum, default_value_t = Listed::Suites)]
+    pub what: Listed,
+    /// One line of JSON for each
+    #[arg(long)]
+    pub json: bool,
+    /// With `rules`: the table of a proposal's requirements that the specification project asks for (SEP-2484)
+    #[arg(long, value_name = "PROPOSAL", conflicts_with = "json")]
+    pub traceability: Option<String>,
+    /// Suites of your own to show as well
+    #[arg(long, value_name = "PATH")]
+    pub suite: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Listed {
+    Rules,
+    Suites,
+    Faults,
+}
+
+#[derive(Debug, Args)]
+pub struct TreeArgs {
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// text for a terminal, dot for Graphviz, mermaid for Markdown, json for programs
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = TreeFormat::Text)]
+    pub format: TreeFormat,
+    /// auto (the newest that the server speaks), or one of the revisions
+    #[arg(long, value_name = "REVISION", default_value = "auto")]
+    pub revision: String,
+    /// How far down to look into what can be listed
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    pub depth: usize,
+    /// How many resources to look at
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub nodes: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TreeFormat {
+    Text,
+    Dot,
+    Mermaid,
+    Json,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Suite files, or directories with .yaml files; without any, the built-in suites
+    pub files: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Listen here instead of using stdin and stdout; port 0 picks a free one. Endpoints: /mcp and /sse
+    #[arg(long, value_name = "ADDRESS")]
+    pub http: Option<SocketAddr>,
+    /// The fault to commit; `mcp-conform list faults` shows them
+    #[arg(long, value_name = "NAME")]
+    pub fault: Option<String>,
+    /// Speak only this revision; repeatable
+    #[arg(long, value_name = "REVISION")]
+    pub revision: Vec<String>,
+    /// A proposal or dialect to follow besides the protocol; repeatable
+    #[arg(long, value_name = "NAME")]
+    pub proposal: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct MutantsArgs {
+    /// Only faults whose name contains this
+    pub filter: Option<String>,
+    /// stdio, http or sse; repeatable
+    #[arg(long, value_name = "TRANSPORT")]
+    pub transport: Vec<String>,
+    /// Only in this revision; repeatable
+    #[arg(long, value_name = "REVISION")]
+    pub revision: Vec<String>,
+}
+
+/// The formats of `--report`, for messages.
+pub fn formats() -> String {
+    let names =
+        Format::value_variants().iter().filter_map(|format| Some(format.to_possible_value()?.get_name().to_owned()));
+    names.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,34 @@
+//! `${NAME}` in a value stands for a variable of the environment.
+
+use super::Environment;
+
+/// The text with every variable replaced, and the values that were put in. `Err` names the variable that is not set.
+pub fn expand(text: &str, environment: &Environment) -> Result<(String, Vec<String>), String> {
+    let (mut filled, mut values) = (String::new(), Vec::new());
+    let mut rest = text;
+    while let Some((before, (name, after))) =
+        rest.split_once("${").and_then(|(before, after)| Some((before, after.split_once('}')?)))
+    {
+        let value = environment.get(name).ok_or_else(|| name.to_owned())?;
+        filled.push_str(before);
+        filled.push_str(value);
+        values.push(value.clone());
+        rest = after;
+    }
+    filled.push_str(rest);
+    Ok((filled, values))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_replaced_and_told() {
+        let environment = Environment::from([("A".into(), "1".into()), ("B".into(), "${A}".into())]);
+        let expanded = |text: &str| expand(text, &environment);
+        assert_eq!(expanded("x ${A}-${B}"), Ok(("x 1-${A}".into(), vec!["1".into(), "${A}".into()])));
+        assert_eq!(expanded("$A ${A"), Ok(("$A ${A".into(), vec![])));
+        assert_eq!(expanded("${C}"), Err("C".into()));
+    }
+}

@@ -1,0 +1,60 @@
+//! `mcp-conform.toml`: the servers that have a name, and what is known about them.
+//!
+//! It is read like a suite: every mistake is noted with its place, and all of them are shown at once.
+
+mod expand;
+mod read;
+mod target;
+mod toml;
+
+use std::{
+    collections::HashMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+pub use target::Described;
+
+use crate::{
+    error::Error,
+    suite::{Diagnostic, diagnostic::Problems},
+};
+
+/// The name of the file that is looked for.
+pub const FILE: &str = "mcp-conform.toml";
+
+/// Variables of the environment, as far as they are text.
+pub type Environment = HashMap<String, String>;
+
+/// A configuration without mistakes.
+#[derive(Debug)]
+pub struct Config {
+    file: PathBuf,
+    text: String,
+    targets: Vec<Described>,
+    /// `[facts]`, with `[tools]` and `[prompts]` as members of it: what rules see as `$facts`.
+    pub facts: serde_json::Value,
+}
+
+/// The file in this directory or the nearest one above it.
+pub fn find(directory: &Path) -> Option<PathBuf> {
+    directory.ancestors().map(|directory| directory.join(FILE)).find(|file| file.is_file())
+}
+
+pub fn load(file: &Path, color: bool) -> Result<Config, Error> {
+    let shown = file.display().to_string();
+    let text = fs::read_to_string(file).map_err(|source| Error::File { path: shown.clone(), doing: "read", source })?;
+    let mut problems = Problems::new(&shown, &text);
+    let directory = file.parent().unwrap_or(Path::new(""));
+    let read = toml::parse(&text, &mut problems).and_then(|tree| read::config(&tree, directory, &mut problems));
+    let mistakes = problems.into_diagnostics();
+    match read {
+        Some((targets, facts)) if mistakes.is_empty() => Ok(Config { file: file.to_owned(), text, targets, facts }),
+        _ => Err(refused(&mistakes, color)),
+    }
+}
+
+fn refused(mistakes: &[Diagnostic], color: bool) -> Error {
+    let rendered: Vec<String> = mistakes.iter().map(|mistake| mistake.render(color)).collect();
+    Error::Config { rendered: rendered.join("\n\n"), count: mistakes.len() }
+}

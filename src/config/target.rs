@@ -1,0 +1,200 @@
+//! The targets of the file, and the one that is meant.
+
+use std::path::{Path, PathBuf};
+
+use super::{Config, Environment, expand::expand, refused};
+use crate::{
+    error::Error,
+    suite::{
+        decode::{Pairs, mapping, member, refuse_unknown},
+        diagnostic::{Problems, suggestion},
+        yaml::{At, Position, Tree},
+    },
+    target::{Start, Target},
+};
+
+/// A target as it stands in the file, its variables not yet filled in: those of the others need not be set.
+#[derive(Debug)]
+pub struct Described {
+    pub name: String,
+    pub at: Position,
+    pub default: bool,
+    how: How,
+    env: Vec<(At<String>, At<String>)>,
+    headers: Vec<(At<String>, At<String>)>,
+    cwd: PathBuf,
+}
+
+#[derive(Debug)]
+enum How {
+    Stdio(Vec<String>),
+    Http(String),
+    Sse(String),
+}
+
+const KEYS: [&str; 7] = ["stdio", "http", "sse", "env", "headers", "cwd", "default"];
+
+pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<Described> {
+    let members = mapping(tree, problems)?;
+    refuse_unknown(members, "a target", &KEYS.map(str::to_owned), problems);
+    let stdio = member::<Vec<String>>(members, "stdio", problems);
+    let http = member::<At<String>>(members, "http", problems);
+    let sse = member::<At<String>>(members, "sse", problems);
+    for url in
+        http.iter().chain(&sse).filter(|url| !url.value.starts_with("http://") && !url.value.starts_with("https://"))
+    {
+        problems.add(url.at, "expected an http or https URL");
+    }
+    let typed = members.iter().filter(|(key, _)| ["stdio", "http", "sse"].contains(&&*key.value)).count();
+    if typed != 1 {
+        problems.add(name.at, "a target has one of `stdio`, `http` and `sse`");
+    }
+    let over_stdio = stdio.is_some();
+    for (key, wanted) in [("env", true), ("cwd", true), ("headers", false)] {
+        if let Some((key, _)) = members.iter().find(|(typed, _)| typed.value == key && over_stdio != wanted) {
+            let whose = if wanted { "a target over stdio" } else { "a target over HTTP" };
+            problems.add(key.at, format!("`{}` is for {whose}", key.value));
+        }
+    }
+    let how = match (stdio, http, sse) {
+        (Some(argv), None, None) if argv.is_empty() => {
+            problems.add(name.at, "`stdio` names a program and its arguments");
+            None
+        }
+        (Some(argv), None, None) => Some(How::Stdio(argv)),
+        (None, Some(url), None) => Some(How::Http(url.value)),
+        (None, None, Some(url)) => Some(How::Sse(url.value)),
+        _ => None,
+    };
+    let pairs = |key, problems: &mut Problems| {
+        member::<Pairs<At<String>>>(members, key, problems).map(|pairs| pairs.0).unwrap_or_default()
+    };
+    Some(Described {
+        name: name.value.clone(),
+        at: name.at,
+        default: member(members, "default", problems).unwrap_or(false),
+        how: how?,
+        env: pairs("env", problems),
+        headers: pairs("headers", problems),
+        cwd: directory.join(member::<String>(members, "cwd", problems).unwrap_or_default()),
+    })
+}
+
+impl Config {
+    /// The target of that name; without a name the default one, or the only one. `None`: there is none to choose from.
+    pub fn target(&self, name: Option<&str>, environment: &Environment, color: bool) -> Result<Option<Target>, Error> {
+        let names = || self.targets.iter().map(|target| target.name.as_str());
+        let described = match (name, self.targets.as_slice()) {
+            (Some(name), targets) => targets.iter().find(|target| target.name == name).ok_or_else(|| Error::Usage {
+                message: format!("{} has no target `{name}`", self.file.display()),
+                cure: suggestion(name, names()),
+            })?,
+            (None, []) => return Ok(None),
+            (None, [only]) => only,
+            (None, several) => several.iter().find(|target| target.default).ok_or_else(|| Error::Usage {
+                message: format!("{} has several targets", self.file.display()),
+                cure: Some(format!(
+                    "name one of {}, or give one `default = true`",
+                    names().collect::<Vec<_>>().join(", ")
+                )),
+            })?,
+        };
+        self.filled(described, environment, color).map(Some)
+    }
+
+    /// With the variables of the environment put in.
+    fn filled(&self, described: &Described, environment: &Environment, color: bool) -> Result<Target, Error> {
+        let mut problems = Problems::new(&self.file.display().to_string(), &self.text);
+        let mut secrets = Vec::new();
+        let mut fill = |pairs: &[(At<String>, At<String>)]| {
+            let pair = |(name, text): &(At<String>, At<String>)| match expand(&text.value, environment) {
+                Ok((value, put_in)) => {
+                    secrets.extend(put_in);
+                    Some((name.value.clone(), value))
+                }
+                Err(variable) => {
+                    problems.add(text.at, format!("the environment has no variable `{variable}`"));
+                    None
+                }
+            };
+            pairs.iter().filter_map(pair).collect::<Vec<_>>()
+        };
+        let (env, headers) = (fill(&described.env), fill(&described.headers));
+        let mistakes = problems.into_diagnostics();
+        if !mistakes.is_empty() {
+            return Err(refused(&mistakes, color));
+        }
+        let start = match &described.how {
+            How::Stdio(argv) => Start::Stdio { argv: argv.clone(), env, cwd: Some(described.cwd.clone()) },
+            How::Http(url) => Start::Http { url: url.clone(), headers },
+            How::Sse(url) => Start::Sse { url: url.clone(), headers },
+        };
+        let name = match &described.how {
+            How::Stdio(argv) => shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" ")),
+            How::Http(url) | How::Sse(url) => url.clone(),
+        };
+        Ok(Target { name, start, secrets })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::super::*;
+    use crate::{error::Error, target::Start};
+
+    fn loaded(text: &str) -> Result<Config, String> {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join(FILE);
+        fs::write(&file, text).expect("a file");
+        load(&file, false).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_target_is_named_default_or_the_only_one() {
+        let environment = Environment::from([("TOKEN".into(), "s3cret-value".into())]);
+        let config = loaded(
+            "[targets.a]\nstdio = [\"./server\", \"-q\"]\nenv = { T = \"x ${TOKEN}\" }\n[targets.b]\nhttp = \"http://h/mcp\"\ndefault = true\n",
+        )
+        .expect("it is good");
+        let a = config.target(Some("a"), &environment, false).expect("it is there").expect("it is there");
+        assert_eq!((a.name.as_str(), a.secrets), ("./server -q", vec!["s3cret-value".to_owned()]));
+        let Start::Stdio { env, .. } = a.start else { panic!("over stdio") };
+        assert_eq!(env, [("T".to_owned(), "x s3cret-value".to_owned())]);
+        let chosen = config.target(None, &environment, false).expect("it is there").expect("it is there");
+        assert_eq!(chosen.name, "http://h/mcp");
+        let unset = config.target(Some("a"), &Environment::new(), false).expect_err("TOKEN is not set").to_string();
+        assert!(unset.contains(":3:") && unset.contains("no variable `TOKEN`"), "{unset}");
+        assert!(matches!(config.target(Some("c"), &environment, false), Err(Error::Usage { .. })));
+    }
+
+    #[test]
+    fn several_targets_need_a_choice_and_none_is_no_mistake() {
+        let none = Environment::new();
+        let config =
+            loaded("[targets.a]\nhttp = \"http://a\"\n[targets.b]\nhttp = \"http://b\"\n").expect("it is good");
+        assert!(config.target(None, &none, false).is_err());
+        assert!(loaded("").expect("it is good").target(None, &none, false).expect("no mistake").is_none());
+    }
+
+    #[test]
+    fn every_mistake_is_shown_with_place_and_nearest_name() {
+        let text = "[targets.a]\nhtpp = \"http://a\"\n[facts]\nmising_uri = \"x:y\"\nprefix = 7\n[facts.change]\ntool = \"t\"\ncommand = [\"c\"]\n";
+        let mistakes = loaded(text).expect_err("it is not good");
+        for part in
+            [":2:1", "did you mean `http`?", ":4:1", "did you mean `missing_uri`?", ":5:10", "one of `tool`, `command`"]
+        {
+            assert!(mistakes.contains(part), "{part} is not in\n{mistakes}");
+        }
+        assert!(mistakes.contains("6 mistakes"), "{mistakes}");
+    }
+
+    #[test]
+    fn facts_and_tools_become_what_rules_see() {
+        let config =
+            loaded("[facts.change]\nuri = \"a:b\"\ntool = \"t\"\n[tools.t]\nwith = { n = 1 }\n").expect("it is good");
+        assert_eq!(config.facts["change"]["tool"], "t");
+        assert_eq!(config.facts["tools"]["t"]["with"]["n"], 1);
+    }
+}

@@ -1,0 +1,98 @@
+//! TOML with the position of every node, as the tree that suites are read from too.
+
+use std::{borrow::Cow, ops::Range};
+
+use serde_json::Number;
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+use crate::suite::{
+    diagnostic::Problems,
+    yaml::{At, Position, Tree, Yaml},
+};
+
+/// Reads a file; what cannot be read is noted in `problems`.
+pub fn parse(text: &str, problems: &mut Problems) -> Option<Tree> {
+    match DeTable::parse(text) {
+        Ok(table) => {
+            let at = Position { line: 1, column: 1, length: 1 };
+            Some(At { at, value: Yaml::Map(members(text, table.get_ref(), problems)) })
+        }
+        Err(error) => {
+            problems.add(position(text, error.span().unwrap_or(0..1)), error.message().replace('\n', "; "));
+            None
+        }
+    }
+}
+
+fn members(text: &str, table: &DeTable, problems: &mut Problems) -> Vec<(At<String>, Tree)> {
+    // The parser sorts tables by name; they are wanted as they were typed.
+    let mut members: Vec<_> = table.iter().collect();
+    members.sort_by_key(|(key, _)| key.span().start);
+    let member = |(key, value): (&Spanned<Cow<str>>, &Spanned<DeValue>)| {
+        let name = At { at: position(text, key.span()), value: key.get_ref().to_string() };
+        (name, tree(text, value, problems))
+    };
+    members.into_iter().map(member).collect()
+}
+
+fn tree(text: &str, value: &Spanned<DeValue>, problems: &mut Problems) -> Tree {
+    let at = position(text, value.span());
+    let number = |number: Option<Number>| number.map(Yaml::Number);
+    let read = match value.get_ref() {
+        DeValue::String(text) => Some(Yaml::String(text.to_string())),
+        DeValue::Boolean(bool) => Some(Yaml::Bool(*bool)),
+        DeValue::Integer(integer) => {
+            number(i64::from_str_radix(integer.as_str(), integer.radix()).ok().map(Number::from))
+        }
+        DeValue::Float(float) => number(float.as_str().parse().ok().and_then(Number::from_f64)),
+        DeValue::Array(items) => Some(Yaml::List(items.iter().map(|item| tree(text, item, problems)).collect())),
+        DeValue::Table(table) => Some(Yaml::Map(members(text, table, problems))),
+        DeValue::Datetime(_) => None,
+    };
+    let value = read.unwrap_or_else(|| {
+        problems.add(at, "this value has no form in JSON");
+        Yaml::Null
+    });
+    At { at, value }
+}
+
+fn position(text: &str, span: Range<usize>) -> Position {
+    let before = text.get(..span.start).unwrap_or_default();
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let spanned = text.get(span).and_then(|spanned| spanned.lines().next()).unwrap_or_default();
+    Position {
+        line: before.matches('\n').count() + 1,
+        column: line.chars().count() + 1,
+        length: spanned.chars().count().max(1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn nodes_keep_value_order_and_position() {
+        let text = "[b]\n\"é\" = \"x\"\n  [b.a]\n  n = -5\n  f = 1.5\n  l = [true, { z = 1, y = 2 }]\n";
+        let mut problems = Problems::new("x.toml", text);
+        let tree = parse(text, &mut problems).expect("it is good");
+        let expected = json!({ "b": { "é": "x", "a": { "n": -5, "f": 1.5, "l": [true, { "z": 1, "y": 2 }] } } });
+        assert_eq!(Value::from(&tree), expected);
+        let Yaml::Map(members) = &tree.value else { panic!("a table") };
+        let Yaml::Map(inner) = &members[0].1.value else { panic!("a table") };
+        assert_eq!(inner[0].0.at, Position { line: 2, column: 1, length: 3 });
+        assert_eq!(inner[0].1.at, Position { line: 2, column: 7, length: 3 });
+    }
+
+    #[test]
+    fn what_is_no_toml_is_noted_with_its_place() {
+        let mut problems = Problems::new("x.toml", "a = 1\nb = = 2\n");
+        assert_eq!(parse("a = 1\nb = = 2\n", &mut problems), None);
+        assert_eq!(problems.into_diagnostics()[0].line, 2);
+    }
+}

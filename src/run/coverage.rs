@@ -1,0 +1,89 @@
+//! What the rules cover: by area and revision, and for a proposal requirement by requirement.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::{
+    error::Error,
+    outcome::Level,
+    revision::Revision,
+    suite::{Applies, Suite},
+};
+
+/// Rules in each area for each revision, as lines of a table.
+pub fn coverage(suites: &[Suite]) -> Vec<String> {
+    let mut areas: BTreeMap<&str, ([usize; Revision::ALL.len()], usize, usize)> = BTreeMap::new();
+    for suite in suites {
+        let area = areas.entry(suite.id.split('.').next().unwrap_or(&suite.id)).or_default();
+        for (index, revision) in Revision::ALL.into_iter().enumerate() {
+            let holds = |applies: &Applies| {
+                applies.since.is_none_or(|since| since <= revision)
+                    && applies.until.is_none_or(|until| revision <= until)
+            };
+            area.0[index] += suite.rules.iter().filter(|rule| holds(&suite.applies) && holds(&rule.applies)).count();
+        }
+        area.1 += suite.rules.len();
+        area.2 += suite.untested.len();
+    }
+    areas.retain(|_, (_, rules, untested)| *rules + *untested > 0);
+    let row = |name: &str, cells: Vec<String>| {
+        let cells: Vec<String> = cells.iter().map(|cell| format!("{cell:>10}")).collect();
+        format!("{name:<20} {}", cells.join("  "))
+    };
+    let mut head: Vec<String> = Revision::ALL.iter().map(ToString::to_string).collect();
+    head.extend(["rules".into(), "not tested".into()]);
+    let mut lines = vec![row("rules by area", head)];
+    for (area, (by_revision, rules, untested)) in areas {
+        let counts = by_revision.into_iter().chain([rules, untested]);
+        lines.push(row(area, counts.map(|count| count.to_string()).collect()));
+    }
+    lines
+}
+
+/// One row for each requirement of a proposal: the check that covers it, or why none does.
+pub fn traceability(proposal: &str, suites: &[Suite]) -> Result<String, Error> {
+    let ours: Vec<&Suite> = suites.iter().filter(|suite| suite.applies.proposal.as_deref() == Some(proposal)).collect();
+    if ours.is_empty() {
+        let mut known: Vec<&str> = suites.iter().filter_map(|suite| suite.applies.proposal.as_deref()).collect();
+        known.dedup();
+        return Err(Error::Usage {
+            message: format!("there is no proposal `{proposal}`"),
+            cure: Some(format!("known: {}", known.join(", "))),
+        });
+    }
+    let mut lines = Vec::new();
+    if let Some(number) =
+        proposal.strip_prefix("sep-").filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    {
+        lines.push(format!("sep: {number}"));
+        lines.push(format!("spec_url: https://modelcontextprotocol.io/seps/{number}"));
+    }
+    lines.push("requirements:".into());
+    for suite in ours {
+        for rule in &suite.rules {
+            lines.push(format!("  - check: {}", rule.id));
+            lines.push(format!("    text: {}", quoted(&sentence(rule.level, &rule.statement))));
+        }
+        for row in &suite.untested {
+            lines.push(format!("  - text: {}", quoted(&sentence(row.level, &row.statement))));
+            lines.push(format!("    excluded: {}", quoted(&row.because)));
+        }
+    }
+    Ok(lines.join("\n"))
+}
+
+fn sentence(level: Level, statement: &str) -> String {
+    let verb = match level {
+        Level::Must => "MUST",
+        Level::Should => "SHOULD",
+        Level::May => "MAY",
+        Level::Advice => "is advised to",
+    };
+    format!("A server {verb} {statement}")
+}
+
+/// As YAML takes any text: a JSON string is one.
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}

@@ -1,0 +1,102 @@
+//! `mcp-conform list`: the rules, suites and faults there are.
+
+use serde_json::json;
+
+use super::{
+    coverage::{coverage, traceability},
+    load, outputs,
+};
+use crate::{
+    cli::{ListArgs, Listed},
+    error::{Error, exit},
+    outcome::Level,
+    reference,
+    suite::{Applies, Suite},
+};
+
+pub fn list(args: &ListArgs) -> Result<u8, Error> {
+    let lines: Vec<String> = match args.what {
+        Listed::Faults => faults(args.json),
+        Listed::Suites => load(&args.suite, false)?.iter().map(|suite| of_suite(suite, args.json)).collect(),
+        Listed::Rules => rules(args, &load(&args.suite, false)?)?,
+    };
+    outputs::say(&lines.join("\n"));
+    Ok(exit::CONFORMING)
+}
+
+fn faults(as_json: bool) -> Vec<String> {
+    let mut faults = reference::faults();
+    faults.sort_by(|a, b| a.name.cmp(&b.name));
+    let line = |fault: reference::FaultInfo| {
+        if as_json {
+            json!({ "fault": fault.name, "about": fault.about, "since": fault.since, "until": fault.until }).to_string()
+        } else {
+            format!("{:<36} {}", fault.name, fault.about)
+        }
+    };
+    faults.into_iter().map(line).collect()
+}
+
+fn of_suite(suite: &Suite, as_json: bool) -> String {
+    let (rules, untested) = (suite.rules.len(), suite.untested.len());
+    if as_json {
+        json!({ "suite": suite.id, "about": suite.about, "rules": rules, "untested": untested }).to_string()
+    } else {
+        format!("{:<28} {rules:>3} rules  {}", suite.id, suite.about)
+    }
+}
+
+fn rules(args: &ListArgs, suites: &[Suite]) -> Result<Vec<String>, Error> {
+    if let Some(proposal) = &args.traceability {
+        return traceability(proposal, suites).map(|table| vec![table]);
+    }
+    let mut lines: Vec<String> = suites.iter().flat_map(|suite| of_rules(suite, args.json)).collect();
+    if !args.json {
+        lines.push(String::new());
+        lines.extend(coverage(suites));
+    }
+    Ok(lines)
+}
+
+fn of_rules(suite: &Suite, as_json: bool) -> Vec<String> {
+    let rules = suite.rules.iter().map(|rule| {
+        if !as_json {
+            return format!("{:<6} {:<48} {}", word(rule.level), rule.id, rule.statement);
+        }
+        json!({ "rule": rule.id, "suite": suite.id, "level": rule.level, "statement": rule.statement,
+            "source": rule.source, "derived": rule.derived, "window": window(&suite.applies, &rule.applies),
+            "faults": rule.faults })
+        .to_string()
+    });
+    let untested = suite.untested.iter().map(|row| {
+        if !as_json {
+            return format!("{:<6} {:<48} not tested: {}", word(row.level), row.id, row.because);
+        }
+        json!({ "untested": row.id, "suite": suite.id, "level": row.level, "because": row.because }).to_string()
+    });
+    rules.chain(untested).collect()
+}
+
+/// The revisions in which both apply, as text; empty: all.
+fn window(suite: &Applies, rule: &Applies) -> String {
+    let since = suite.since.max(rule.since);
+    let until = match (suite.until, rule.until) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    };
+    match (since, until) {
+        (None, None) => String::new(),
+        (Some(since), Some(until)) => format!("{since}..{until}"),
+        (Some(since), None) => format!("{since}.."),
+        (None, Some(until)) => format!("..{until}"),
+    }
+}
+
+fn word(level: Level) -> &'static str {
+    match level {
+        Level::Must => "must",
+        Level::Should => "should",
+        Level::Advice => "advice",
+        Level::May => "may",
+    }
+}

@@ -1,0 +1,82 @@
+//! `mcp-conform mutants`: proof that each rule can fail, and that none fails without cause.
+//!
+//! A trial is one run of all rules against the reference server with one fault, or with none. A fault has to be caught
+//! in every revision and over every transport where it says that it can show.
+
+mod matrix;
+mod trial;
+
+use std::{path::Path, sync::Mutex, thread};
+
+pub use matrix::Matrix;
+pub use trial::{Shown, Trial, trials};
+
+use super::{Surroundings, load, outputs};
+use crate::{
+    cli::MutantsArgs,
+    error::{Error, exit},
+    evidence::Transport,
+    revision::Revision,
+    suite::Suite,
+};
+
+/// Trials at once. Most of a trial is waiting.
+const AT_ONCE: usize = 8;
+
+pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Error> {
+    let suites = load(&[], surroundings.color)?;
+    let program = surroundings.program.clone().ok_or_else(|| Error::usage("this program cannot find itself"))?;
+    let revisions = parsed(&args.revision, &Revision::ALL, str::parse)?;
+    let transports = parsed(&args.transport, &Transport::ALL, |text| {
+        let found = Transport::ALL.into_iter().find(|transport| transport.as_str() == text);
+        found.ok_or_else(|| format!("`{text}` is no transport; known: stdio, http, sse"))
+    })?;
+    let wanted = |trial: &Trial| {
+        let name = trial.fault.as_deref().unwrap_or("faultless");
+        args.filter.as_ref().is_none_or(|part| name.contains(part.as_str()))
+    };
+    let trials: Vec<Trial> = trials(&revisions, &transports).into_iter().filter(wanted).collect();
+    if trials.is_empty() {
+        return Err(Error::Usage {
+            message: "no fault is selected".into(),
+            cure: Some("`mcp-conform list faults` shows them".into()),
+        });
+    }
+    let mut matrix = Matrix::default();
+    for (trial, shown) in trials.iter().zip(run_all(&trials, &suites, &program)) {
+        matrix.add(trial, &shown);
+    }
+    let flaws = matrix.flaws(&suites, args.revision.is_empty() && args.transport.is_empty());
+    matrix.table().for_each(|line| outputs::say(&line));
+    for flaw in &flaws {
+        outputs::say(&format!("✗ {flaw}"));
+    }
+    outputs::say(&matrix.summary(&suites));
+    Ok(if flaws.is_empty() { exit::CONFORMING } else { exit::FAILED })
+}
+
+/// Runs the trials side by side and keeps their order.
+fn run_all(trials: &[Trial], suites: &[Suite], program: &Path) -> Vec<Shown> {
+    let next = Mutex::new(trials.iter().enumerate());
+    let done = Mutex::new(vec![Shown::default(); trials.len()]);
+    thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some((index, trial)) = next.lock().ok().and_then(|mut trials| trials.next()) {
+                    let shown = trial.run(suites, program);
+                    if let Ok(mut done) = done.lock() {
+                        done[index] = shown;
+                    }
+                }
+            });
+        }
+    });
+    done.into_inner().unwrap_or_default()
+}
+
+fn parsed<T: Copy>(texts: &[String], all: &[T], parse: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, Error> {
+    if texts.is_empty() {
+        return Ok(all.to_vec());
+    }
+    texts.iter().map(|text| parse(text)).collect::<Result<_, _>>().map_err(Error::usage)
+}

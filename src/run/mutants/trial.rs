@@ -1,0 +1,218 @@
+//! One trial. Its server over HTTP runs inside this process; over stdio it is started as any server is.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::Path,
+    time::Duration,
+};
+
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use crate::{
+    error::Error,
+    evidence::Transport,
+    outcome::Status,
+    plan::{Filter, Proposals},
+    reference::{self, FaultInfo},
+    revision::Revision,
+    run::{Conducted, Job, Revisions, block_on, conduct},
+    session::ClientFace,
+    suite::{Suite, Verb},
+    target::{Limits, Start, Target},
+};
+
+/// How long a trial waits for an answer: long for a loaded machine, short for a thousand trials.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// One run of all rules against one behaviour of the reference server.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    pub fault: Option<String>,
+    /// A proposal that has to be in force for the fault to show.
+    pub proposal: Option<String>,
+    pub revision: Revision,
+    pub transport: Transport,
+}
+
+/// What a trial showed.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
+    /// Rules that failed and name the fault.
+    pub caught: Vec<String>,
+    /// Rules that name the fault, apply, and did not fail.
+    pub idle: Vec<String>,
+    /// Rules that failed and do not name it.
+    pub others: Vec<String>,
+    /// Rules that could not be judged because something broke.
+    pub broken: Vec<String>,
+    /// Why there was no run at all.
+    pub stopped: Option<String>,
+}
+
+/// Every fault in every revision and over every transport where it can show, and the faultless server everywhere.
+pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
+    let faultless = |proposal: Option<&str>| FaultInfo {
+        name: String::new(),
+        about: String::new(),
+        since: None,
+        until: None,
+        transports: reference::Transport::ALL.to_vec(),
+        proposal: proposal.map(str::to_owned),
+    };
+    let mut trials = Vec::new();
+    let healthy = [None].into_iter().chain(reference::PROPOSALS.map(Some)).map(faultless);
+    for fault in healthy.chain(reference::faults()) {
+        for &revision in revisions {
+            if fault.since.is_some_and(|since| revision < since) || fault.until.is_some_and(|until| revision > until) {
+                continue;
+            }
+            for &transport in transports {
+                if speaks(transport, revision) && fault.transports.iter().any(|known| same(*known, transport)) {
+                    trials.push(Trial {
+                        fault: Some(fault.name.clone()).filter(|name| !name.is_empty()),
+                        proposal: fault.proposal.clone(),
+                        revision,
+                        transport,
+                    });
+                }
+            }
+        }
+    }
+    trials
+}
+
+/// HTTP+SSE belongs to the oldest revision, Streamable HTTP to all others.
+fn speaks(transport: Transport, revision: Revision) -> bool {
+    match transport {
+        Transport::Stdio => true,
+        Transport::Http => revision > Revision::V2024_11_05,
+        Transport::Sse => revision == Revision::V2024_11_05,
+    }
+}
+
+fn same(known: reference::Transport, transport: Transport) -> bool {
+    matches!(
+        (known, transport),
+        (reference::Transport::Stdio, Transport::Stdio)
+            | (reference::Transport::Http, Transport::Http)
+            | (reference::Transport::Sse, Transport::Sse)
+    )
+}
+
+impl Trial {
+    pub fn name(&self) -> String {
+        let fault = match (&self.fault, &self.proposal) {
+            (Some(fault), _) => fault.clone(),
+            (None, Some(proposal)) => format!("faultless with {proposal}"),
+            (None, None) => "faultless".to_owned(),
+        };
+        format!("{fault} · {} · {}", self.revision, self.transport)
+    }
+
+    /// Runs it; `program` is the mcp-conform that serves over stdio. Most faults show themselves to the rules that name
+    /// them in the suites of those rules; all suites are run only where that is not enough.
+    pub fn run(&self, suites: &[Suite], program: &Path) -> Shown {
+        let run = |filter: &Filter| match block_on(self.conduct(suites, filter, program)) {
+            Ok(conducted) => self.read(&conducted, suites),
+            Err(error) => Shown { stopped: Some(error.to_string()), ..Shown::default() },
+        };
+        let narrow = self.concerned(suites).map(|filter| run(&filter));
+        narrow
+            .filter(|shown| shown.idle.is_empty() && !shown.caught.is_empty())
+            .unwrap_or_else(|| run(&Filter::default()))
+    }
+
+    /// The rules that name the fault, and those that would speak in their place. `None` if any rule might.
+    fn concerned(&self, suites: &[Suite]) -> Option<Filter> {
+        let fault = self.fault.as_ref()?;
+        let rules = || suites.iter().flat_map(|suite| &suite.rules);
+        let mut ids: Vec<String> =
+            rules().filter(|rule| rule.faults.contains(fault)).map(|rule| rule.id.clone()).collect();
+        let mut looked_at = 0;
+        while let Some(id) = ids.get(looked_at).cloned() {
+            let causes = rules().filter(|rule| rule.id == id).flat_map(|rule| &rule.after);
+            let fresh: Vec<String> = causes.filter(|cause| !ids.contains(cause)).cloned().collect();
+            ids.extend(fresh);
+            looked_at += 1;
+        }
+        (!ids.is_empty() && !ids.iter().any(|id| id == "*")).then(|| Filter::new(&ids, suites).ok())?
+    }
+
+    async fn conduct(&self, suites: &[Suite], filter: &Filter, program: &Path) -> Result<Conducted, Error> {
+        let proposals: Vec<String> = self.proposal.iter().cloned().collect();
+        // The reference server answers within milliseconds; a fault that makes it hang need not be waited for long.
+        let (name, limits) = (self.name(), Limits { request: PATIENCE, ..Limits::default() });
+        if self.transport == Transport::Stdio {
+            let mut argv = vec![program.display().to_string(), "serve".into()];
+            argv.extend(self.fault.iter().flat_map(|fault| ["--fault".into(), fault.clone()]));
+            argv.extend(proposals.iter().flat_map(|proposal| ["--proposal".into(), proposal.clone()]));
+            let start = Start::Stdio { argv, env: Vec::new(), cwd: None };
+            let target = Target { name, start, secrets: Vec::new() };
+            return conduct(&self.job(target, limits, suites), suites, filter).await;
+        }
+        let mut options = reference::Options { fault: self.fault.clone(), ..reference::Options::default() };
+        if !proposals.is_empty() {
+            options.proposals = proposals;
+        }
+        let (tell, bound) = oneshot::channel();
+        let served = reference::http(options, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), |address| {
+            let _ = tell.send(address);
+        });
+        let tested = async {
+            let address = bound.await.map_err(|_| Error::usage("the reference server did not start"))?;
+            let start = match self.transport {
+                Transport::Sse => Start::Sse { url: format!("http://{address}/sse"), headers: Vec::new() },
+                _ => Start::Http { url: format!("http://{address}/mcp"), headers: Vec::new() },
+            };
+            let target = Target { name, start, secrets: Vec::new() };
+            conduct(&self.job(target, limits, suites), suites, filter).await
+        };
+        tokio::select! {
+            stopped = served => Err(Error::usage(stopped.err().unwrap_or_else(|| "the reference server stopped".into()))),
+            conducted = tested => conducted,
+        }
+    }
+
+    /// Changes are waited for, so only those trials make some that can show something by it.
+    fn facts(&self, suites: &[Suite]) -> Value {
+        let mut facts = reference::facts();
+        let makes_changes = |suite: &&Suite| suite.gather.iter().any(|step| matches!(step.verb, Verb::Change(_)));
+        let mut shown = suites.iter().filter(makes_changes).flat_map(|suite| &suite.rules);
+        if let (Some(fault), Some(facts)) = (&self.fault, facts.as_object_mut())
+            && !shown.any(|rule| rule.faults.contains(fault))
+        {
+            facts.retain(|name, _| name != "change" && name != "list_change");
+        }
+        facts
+    }
+
+    fn job(&self, target: Target, limits: Limits, suites: &[Suite]) -> Job {
+        Job {
+            target,
+            limits,
+            face: ClientFace::default(),
+            facts: self.facts(suites),
+            revisions: Revisions::One(self.revision),
+            proposals: Proposals::also(self.proposal.iter().cloned().collect()),
+            strict: true,
+        }
+    }
+
+    fn read(&self, conducted: &Conducted, suites: &[Suite]) -> Shown {
+        let mut shown = Shown::default();
+        for result in &conducted.report.rules {
+            let rule = suites.iter().flat_map(|suite| &suite.rules).find(|rule| rule.id == result.id);
+            let named = rule.is_some_and(|rule| self.fault.as_ref().is_some_and(|fault| rule.faults.contains(fault)));
+            let list = match result.status {
+                Status::Fail | Status::Warn | Status::Advice if named => &mut shown.caught,
+                Status::Fail | Status::Warn | Status::Advice => &mut shown.others,
+                Status::Broken => &mut shown.broken,
+                Status::Pass | Status::NotExercised if named => &mut shown.idle,
+                _ => continue,
+            };
+            list.push(result.id.clone());
+        }
+        shown
+    }
+}

@@ -1,0 +1,30 @@
+//! Puts beside each finding the command that shows it again.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    path::PathBuf,
+    sync::Arc,
+};
+
+use crate::{evidence::Frame, outcome::RunReport};
+
+/// Causes of frames that are part of every run.
+const ALWAYS: [&str; 5] = ["survey", "handshake", "adoption", "probe", "answer"];
+
+pub fn say_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>, suites: &[PathBuf]) {
+    let mut command = format!("mcp-conform run {}", report.target.options).trim_end().to_owned();
+    for path in suites.iter().map(|path| path.display().to_string()) {
+        command += " --suite ";
+        command += &shlex::try_quote(&path).unwrap_or_default();
+    }
+    let causes: HashMap<u64, String> = frames.filter_map(|frame| Some((frame.frame, frame.by.clone()?))).collect();
+    for rule in &mut report.rules {
+        for finding in &mut rule.findings {
+            // A rule over the whole run may have found it in what another suite asked.
+            let asked = finding.frames.iter().filter_map(|frame| causes.get(frame)).map(String::as_str);
+            let asked: BTreeSet<_> = asked.filter(|by| *by != rule.suite && !ALWAYS.contains(by)).collect();
+            let filters = [rule.id.as_str()].into_iter().chain(asked).collect::<Vec<_>>().join(" --filter ");
+            finding.reproduce = Some(format!("{command} --revision {} --filter {filters}", rule.revision));
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! From what was typed to the target, its limits and the client it will see.
+
+use std::{path::PathBuf, time::Duration};
+
+use serde_json::{Value, json};
+
+use super::Surroundings;
+use crate::{
+    cli::{RunArgs, TargetArgs},
+    config,
+    error::Error,
+    plan::nearest,
+    reference,
+    session::ClientFace,
+    target::{Limits, Start, Target},
+};
+
+/// The server that is meant, and what is known about it.
+pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Value), Error> {
+    let found = || surroundings.directory.as_deref().and_then(config::find);
+    let file = if args.reference { None } else { args.config.clone().or_else(found) };
+    let config = file.map(|file| config::load(&file, surroundings.color)).transpose()?;
+    let facts = match &config {
+        Some(config) => config.facts.clone(),
+        None if args.reference => reference::facts(),
+        None => json!({}),
+    };
+    if let Some(target) = typed(args, surroundings)? {
+        return Ok((target, facts));
+    }
+    if let (Some(name), None) = (&args.name, &config) {
+        return Err(Error::Usage {
+            message: format!("there is no {} here or above that could say what `{name}` is", config::FILE),
+            cure: Some("name it with --config PATH, or give a command after `--`".into()),
+        });
+    }
+    let target = match &config {
+        Some(config) => config.target(args.name.as_deref(), &surroundings.environment, surroundings.color)?,
+        None => None,
+    };
+    let mut target = target.ok_or_else(|| Error::Usage {
+        message: "no server to test".into(),
+        cure: Some(
+            "say how to start it (--stdio './server --flag', or `-- ./server --flag`) or where it is (--http URL); \
+             `mcp-conform run --reference` shows what a run looks like"
+                .into(),
+        ),
+    })?;
+    if !matches!(target.start, Start::Stdio { .. }) {
+        target.name = without_password(&target.name);
+    }
+    let (more_env, more_headers) = (env(args)?, headers(args)?);
+    match &mut target.start {
+        Start::Stdio { env, cwd, .. } => {
+            env.extend(more_env);
+            *cwd = args.cwd.clone().or(cwd.take());
+        }
+        Start::Http { headers, .. } | Start::Sse { headers, .. } => {
+            headers.retain(|(name, _)| !more_headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
+            headers.extend(more_headers);
+        }
+    }
+    Ok((target, facts))
+}
+
+fn env(args: &TargetArgs) -> Result<Vec<(String, String)>, Error> {
+    args.env.iter().map(|pair| split(pair, '=', "--env", "NAME=VALUE")).collect()
+}
+
+fn headers(args: &TargetArgs) -> Result<Vec<(String, String)>, Error> {
+    args.header.iter().map(|pair| split(pair, ':', "--header", "'NAME: VALUE'")).collect()
+}
+
+/// The target that the flags alone describe, if they do.
+fn typed(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Target>, Error> {
+    let (env, headers) = (env(args)?, headers(args)?);
+    let command = |argv: Vec<String>| Target {
+        name: shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" ")),
+        start: Start::Stdio { argv, env, cwd: args.cwd.clone() },
+        secrets: Vec::new(),
+    };
+    if let Some(line) = &args.stdio {
+        let argv = shlex::split(line).filter(|argv| !argv.is_empty()).ok_or_else(|| Error::Usage {
+            message: format!("`{line}` cannot be split into a command and its arguments"),
+            cure: Some("close every quote, or give the command after `--`".into()),
+        })?;
+        return Ok(Some(command(argv)));
+    }
+    if !args.argv.is_empty() {
+        return Ok(Some(command(args.argv.clone())));
+    }
+    if args.reference {
+        if let Some(fault) = &args.fault {
+            known(fault)?;
+        }
+        let program = surroundings.program.as_ref().ok_or_else(|| Error::usage("this program cannot find itself"))?;
+        let mut argv = vec![program.display().to_string(), "serve".into()];
+        argv.extend(args.fault.iter().flat_map(|fault| ["--fault".to_owned(), fault.clone()]));
+        let name = match &args.fault {
+            Some(fault) => format!("the reference server with the fault {fault}"),
+            None => "the reference server".into(),
+        };
+        return Ok(Some(Target { name, ..command(argv) }));
+    }
+    if let Some(url) = &args.http {
+        let start = Start::Http { url: checked(url)?, headers };
+        return Ok(Some(Target { name: without_password(url), start, secrets: Vec::new() }));
+    }
+    if let Some(url) = &args.sse {
+        let start = Start::Sse { url: checked(url)?, headers };
+        return Ok(Some(Target { name: without_password(url), start, secrets: Vec::new() }));
+    }
+    Ok(None)
+}
+
+/// The options that name the target, to be typed again. What may be secret stands as a variable of the shell.
+pub fn options(args: &TargetArgs) -> String {
+    let quoted = |text: &str| -> String { shlex::try_quote(text).map_or_else(|_| text.to_owned(), Into::into) };
+    let mut options = Vec::new();
+    let mut option = |flag: &str, value: &str| options.push(format!("{flag} {}", quoted(value)));
+    let argv = shlex::try_join(args.argv.iter().map(String::as_str)).ok().filter(|line| !line.is_empty());
+    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    let url = |url: &Option<String>| url.as_deref().map(without_password);
+    let named = [
+        ("--http", url(&args.http)),
+        ("--sse", url(&args.sse)),
+        ("--stdio", args.stdio.clone().or(argv)),
+        ("--config", path(&args.config)),
+        ("--cwd", path(&args.cwd)),
+    ];
+    named
+        .iter()
+        .filter_map(|(flag, value)| Some((flag, value.as_ref()?)))
+        .for_each(|(flag, value)| option(flag, value));
+    options.extend(args.name.as_deref().map(quoted));
+    if args.reference {
+        options.push("--reference".into());
+        options.extend(args.fault.iter().map(|fault| format!("--fault {fault}")));
+    }
+    let variable = |name: &str| name.trim().to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+    let env = args.env.iter().filter_map(|pair| Some(("--env", pair.split_once('=')?.0, "=")));
+    let headers = args.header.iter().filter_map(|pair| Some(("--header", pair.split_once(':')?.0, ": ")));
+    options.extend(env.chain(headers).map(|(flag, name, sign)| format!("{flag} \"{name}{sign}${}\"", variable(name))));
+    options.join(" ")
+}
+
+pub fn limits(args: &RunArgs) -> Result<Limits, Error> {
+    let seconds = |value: f64, flag: &str| {
+        Duration::try_from_secs_f64(value)
+            .ok()
+            .filter(|duration| !duration.is_zero())
+            .ok_or_else(|| Error::usage(format!("{flag} takes a number of seconds above 0, not {value}")))
+    };
+    Ok(Limits {
+        request: seconds(args.timeout, "--timeout")?,
+        run: seconds(args.run_timeout, "--run-timeout")?,
+        frame_bytes: args.max_message.max(1024),
+        in_flight: args.in_flight.max(1),
+        ..Limits::default()
+    })
+}
+
+pub fn face(declared: &[String]) -> Result<ClientFace, Error> {
+    let mut face = ClientFace { roots: None, sampling: false, elicitation: false };
+    for name in declared.iter().map(|name| name.trim()).filter(|name| !name.is_empty() && *name != "none") {
+        match name {
+            "roots" => face.roots = ClientFace::default().roots,
+            "sampling" => face.sampling = true,
+            "elicitation" => face.elicitation = true,
+            other => {
+                return Err(Error::usage(format!(
+                    "--client does not know `{other}`; it knows roots, sampling, elicitation and none"
+                )));
+            }
+        }
+    }
+    Ok(face)
+}
+
+fn without_password(url: &str) -> String {
+    match reqwest::Url::parse(url) {
+        Ok(mut parsed) if parsed.password().is_some() => {
+            // Only a URL without a host has no place for a password, and this one had one.
+            let _ = parsed.set_password(None);
+            parsed.to_string()
+        }
+        _ => url.to_owned(),
+    }
+}
+
+fn checked(url: &str) -> Result<String, Error> {
+    let cure = match reqwest::Url::parse(url) {
+        Ok(parsed) if matches!(parsed.scheme(), "http" | "https") => return Ok(url.to_owned()),
+        _ if url.contains("://") => "give a URL such as http://127.0.0.1:3000/mcp".to_owned(),
+        _ => format!("did you mean http://{url}?"),
+    };
+    Err(Error::Usage { message: format!("`{url}` is no http or https URL"), cure: Some(cure) })
+}
+
+/// Refuses a fault that the reference server does not have.
+fn known(fault: &str) -> Result<(), Error> {
+    let faults = reference::faults();
+    if faults.iter().any(|known| known.name == fault) {
+        return Ok(());
+    }
+    let nearest = nearest(fault, faults.iter().map(|known| known.name.as_str()));
+    let meant = nearest.map(|name| format!("did you mean {name}? ")).unwrap_or_default();
+    Err(Error::Usage {
+        message: format!("`{fault}` is no fault of the reference server"),
+        cure: Some(format!("{meant}`mcp-conform list faults` shows all")),
+    })
+}
+
+fn split(pair: &str, at: char, flag: &str, form: &str) -> Result<(String, String), Error> {
+    match pair.split_once(at) {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.trim().to_owned())),
+        _ => Err(Error::usage(format!("{flag} takes {form}, not `{pair}`"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::options;
+    use crate::cli::{Cli, Command};
+
+    fn again(line: &[&str]) -> String {
+        let Ok(Cli { command: Command::Run(args), .. }) = Cli::try_parse_from([&["mcp-conform", "run"], line].concat())
+        else {
+            panic!("{line:?} is no run");
+        };
+        options(&args.target)
+    }
+
+    #[test]
+    fn names_the_target_as_it_was_typed() {
+        assert_eq!(again(&["--reference", "--fault", "x"]), "--reference --fault x");
+        assert_eq!(again(&["--http", "http://localhost/mcp?a=1"]), "--http 'http://localhost/mcp?a=1'");
+        assert_eq!(again(&["--", "./my server", "--all"]), r#"--stdio "'./my server' --all""#);
+        assert_eq!(again(&["local", "--config", "a.toml"]), "--config a.toml local");
+    }
+
+    #[test]
+    fn shows_no_secret() {
+        let shown = again(&["--stdio", "s", "--env", "API_KEY=geheim"]);
+        assert_eq!(shown, r#"--stdio s --env "API_KEY=$API_KEY""#);
+        let shown = again(&["--http", "http://me:geheim@localhost/mcp", "--header", "X-Key: geheim"]);
+        assert_eq!(shown, r#"--http http://me@localhost/mcp --header "X-Key: $X_KEY""#);
+    }
+}

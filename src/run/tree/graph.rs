@@ -1,0 +1,205 @@
+//! What there is to draw: nodes, what is in them, and where to begin.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+#[derive(Debug, Default)]
+pub struct Graph {
+    pub nodes: Vec<Node>,
+    pub roots: Vec<usize>,
+    /// What was left out, a line each.
+    pub notes: Vec<String>,
+    known: HashMap<String, usize>,
+}
+
+#[derive(Debug, Default)]
+pub struct Node {
+    /// None for a segment of URIs that is no resource itself.
+    pub uri: Option<String>,
+    pub label: String,
+    pub listable: bool,
+    pub children: Vec<usize>,
+    /// Why the children are not all there.
+    pub why: Option<String>,
+}
+
+impl Node {
+    /// A listed resource, if it has a URI at all.
+    pub fn of(resource: &Value) -> Option<Self> {
+        let uri = resource["uri"].as_str()?;
+        let name = resource["title"].as_str().or(resource["name"].as_str()).unwrap_or_default();
+        Some(Self {
+            uri: Some(uri.to_owned()),
+            label: name.to_owned(),
+            listable: resource["capabilities"]["list"] == true,
+            ..Self::default()
+        })
+    }
+}
+
+impl Graph {
+    /// The place of the node, which is the old one where its URI is known.
+    pub fn add(&mut self, node: Node) -> usize {
+        let index = self.nodes.len();
+        if let Some(uri) = &node.uri {
+            let known = *self.known.entry(uri.clone()).or_insert(index);
+            if known < index {
+                return known;
+            }
+        }
+        self.nodes.push(node);
+        index
+    }
+
+    pub fn note(&mut self, note: &str) {
+        if !self.notes.iter().any(|known| known == note) {
+            self.notes.push(note.to_owned());
+        }
+    }
+
+    /// Of the listed nodes those that are in no other; and of a cycle that nothing leads to, the first.
+    pub fn find_roots(&mut self, listed: &[usize]) {
+        let inside: HashSet<usize> = self
+            .nodes
+            .iter()
+            .enumerate()
+            .flat_map(|(index, node)| node.children.iter().copied().filter(move |child| *child != index))
+            .collect();
+        let mut reached = HashSet::new();
+        for pass in [false, true] {
+            for &index in listed {
+                if (pass || !inside.contains(&index)) && !reached.contains(&index) {
+                    self.roots.push(index);
+                    self.reach(index, &mut reached);
+                }
+            }
+        }
+    }
+
+    fn reach(&self, from: usize, reached: &mut HashSet<usize>) {
+        let mut open = vec![from];
+        while let Some(index) = open.pop() {
+            if reached.insert(index) {
+                open.extend(&self.nodes[index].children);
+            }
+        }
+    }
+}
+
+/// A tree of the segments of the URIs: scheme, authority, path.
+pub fn by_segments(listed: Vec<Node>, graph: &mut Graph) {
+    let mut places: HashMap<(Option<usize>, String), usize> = HashMap::new();
+    for resource in listed {
+        let uri = resource.uri.clone().unwrap_or_default();
+        let mut inside: Option<usize> = None;
+        for segment in segments(&uri) {
+            // `a` and what is in `a/` belong together.
+            if let Some(parent) = inside.filter(|parent| !graph.nodes[*parent].label.ends_with('/')) {
+                graph.nodes[parent].label.push('/');
+            }
+            let key = (inside, segment.trim_end_matches('/').to_owned());
+            let index = *places.entry(key).or_insert_with(|| {
+                graph.nodes.push(Node { label: segment.to_owned(), ..Node::default() });
+                let index = graph.nodes.len() - 1;
+                match inside {
+                    Some(parent) => graph.nodes[parent].children.push(index),
+                    None => graph.roots.push(index),
+                }
+                index
+            });
+            inside = Some(index);
+        }
+        match inside {
+            Some(index) if graph.nodes[index].uri.as_ref().is_none_or(|known| *known == uri) => {
+                graph.nodes[index].uri = Some(uri);
+            }
+            _ => {
+                let index = graph.add(Node { label: uri.clone(), uri: Some(uri), ..Node::default() });
+                graph.roots.push(index);
+            }
+        }
+    }
+    for index in 0..graph.nodes.len() {
+        join(graph, index);
+    }
+}
+
+/// Segments that only lead on to one other are drawn as one.
+fn join(graph: &mut Graph, index: usize) {
+    while let (None, &[only]) = (&graph.nodes[index].uri, graph.nodes[index].children.as_slice()) {
+        let child = std::mem::take(&mut graph.nodes[only]);
+        let node = &mut graph.nodes[index];
+        node.label.push_str(&child.label);
+        (node.uri, node.children) = (child.uri, child.children);
+    }
+}
+
+/// Each with the slash behind it, so that joined they are the URI again.
+fn segments(uri: &str) -> impl Iterator<Item = &str> {
+    let query = uri.find(['?', '#']).unwrap_or(uri.len());
+    let start = uri[..query].find(':').map_or(0, |colon| {
+        let after = &uri[colon + 1..query];
+        colon + 1 + after.len() - after.trim_start_matches('/').len()
+    });
+    let (scheme, rest) = uri.split_at(start);
+    let path = query.max(start) - start;
+    let cut = rest[..path].trim_end_matches('/').rfind('/').map_or(0, |slash| slash + 1);
+    let (directories, last) = rest.split_at(cut);
+    [scheme].into_iter().chain(directories.split_inclusive('/')).chain([last]).filter(|segment| !segment.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn uris_fall_into_segments() {
+        let split = |uri| segments(uri).collect::<Vec<_>>();
+        assert_eq!(split("file:///docs/a.md"), ["file:///", "docs/", "a.md"]);
+        assert_eq!(split("http://h:80/a/?q=b/c#d"), ["http://", "h:80/", "a/?q=b/c#d"]);
+        assert_eq!(split("memo://x"), ["memo://", "x"]);
+        assert_eq!(split("urn:a:b"), ["urn:", "a:b"]);
+        assert_eq!(split("no uri/at all"), ["no uri/", "at all"]);
+        assert_eq!(split("?"), ["?"]);
+    }
+
+    #[test]
+    fn a_directory_that_is_a_resource_too_stays_one_node() {
+        let node = |uri: &str| Node::of(&json!({ "uri": uri, "name": uri })).expect("it has a URI");
+        let mut graph = Graph::default();
+        by_segments(vec![node("f:///a/"), node("f:///a/b"), node("f:///a/c/d")], &mut graph);
+        let root = &graph.nodes[graph.roots[0]];
+        assert_eq!((root.label.as_str(), root.uri.as_deref()), ("f:///a/", Some("f:///a/")));
+        let labels: Vec<_> = root.children.iter().map(|child| graph.nodes[*child].label.as_str()).collect();
+        assert_eq!(labels, ["b", "c/d"]);
+    }
+
+    #[test]
+    fn what_differs_by_a_slash_stands_together_but_loses_nothing() {
+        let node = |uri: &str| Node::of(&json!({ "uri": uri, "name": uri })).expect("it has a URI");
+        let mut graph = Graph::default();
+        by_segments(vec![node("f:///a"), node("f:///a/b"), node("f:///a/"), node("f:///c")], &mut graph);
+        let shown = |index: &usize| (graph.nodes[*index].label.clone(), graph.nodes[*index].uri.clone());
+        let root = &graph.nodes[graph.roots[0]];
+        assert_eq!(
+            root.children.iter().map(shown).collect::<Vec<_>>(),
+            [("a/".to_owned(), Some("f:///a".to_owned())), ("c".to_owned(), Some("f:///c".to_owned()))]
+        );
+        assert_eq!(shown(&graph.roots[1]), ("f:///a/".to_owned(), Some("f:///a/".to_owned())));
+    }
+
+    #[test]
+    fn roots_are_in_nothing_else_unless_all_are() {
+        let node = |uri: &str| Node { uri: Some(uri.to_owned()), ..Node::default() };
+        let mut graph = Graph::default();
+        let [a, b, c] = ["a:", "b:", "c:"].map(|uri| graph.add(node(uri)));
+        assert_eq!(graph.add(node("a:")), a);
+        graph.nodes[b].children = vec![c];
+        graph.nodes[c].children = vec![b];
+        graph.find_roots(&[c, a, b]);
+        assert_eq!(graph.roots, [a, c]);
+    }
+}

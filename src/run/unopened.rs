@@ -1,0 +1,52 @@
+//! A handshake that fails stops a run, but not the judging: what the server said meanwhile may show why it failed.
+
+use super::{Job, Revisions, scene::scene};
+use crate::{
+    error::{Error, exit},
+    evidence::{FrameKind, Recorder, Scene, Side, Transport},
+    outcome::{RuleResult, RunReport, Status},
+    revision::Revision,
+    session::Unopened,
+};
+
+/// The scene in which the rules are judged that need nothing gathered, and the failure as a note. `Err` if there is
+/// nothing to judge: the server said nothing, or only that it is not the one to be tested, because it speaks another
+/// revision or because nothing is there under the URL.
+pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Recorder) -> Option<(Scene, String)> {
+    let Unopened { error: Error::Target { came, cure, .. }, hello } = unopened else { return None };
+    let links = recorder.links();
+    let transport = links.first()?.transport;
+    let refused = hello["http"]["status"].as_u64().is_some_and(|status| status >= 300);
+    let said = recorder.frames().any(|frame| {
+        let junk = frame.kind == FrameKind::Junk && transport == Transport::Stdio;
+        frame.from == Side::Server && (junk || frame.kind == FrameKind::Message)
+    });
+    if refused || !said {
+        return None;
+    }
+    let revision = match job.revisions {
+        Revisions::One(revision) => revision,
+        Revisions::Auto | Revisions::All => Revision::NEWEST_LEGACY,
+    };
+    for link in &links {
+        recorder.settle(link.link, revision);
+    }
+    Some((scene(hello, transport, revision, job), format!("the handshake failed: {came}; {cure}")))
+}
+
+/// Most rules had nothing to judge, all for the same reason.
+pub fn explain(rules: &mut [RuleResult]) {
+    for rule in rules.iter_mut().filter(|rule| rule.status == Status::NotExercised && rule.checked == 0) {
+        rule.reason = Some("the handshake failed".into());
+    }
+}
+
+/// The error, if no rule could say more than it does; else the report with the exit code that the error has.
+pub fn conclude(error: Error, mut report: RunReport) -> Result<RunReport, Error> {
+    match report.exit_code {
+        exit::NOTHING_EXERCISED => return Err(error),
+        exit::FAILED => {}
+        _ => report.exit_code = error.exit_code(),
+    }
+    Ok(report)
+}

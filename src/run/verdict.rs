@@ -1,0 +1,48 @@
+//! From single results to the report: totals, and what the whole run comes to.
+
+use indexmap::IndexMap;
+
+use crate::{
+    error::exit,
+    outcome::{REPORT_SCHEMA, RuleResult, RunReport, Status, TargetReport, Tool, Totals},
+};
+
+pub fn sum_up(
+    target: TargetReport,
+    rules: Vec<RuleResult>,
+    notes: Vec<String>,
+    started: u64,
+    ms: u64,
+    strict: bool,
+) -> RunReport {
+    let mut by_status = IndexMap::new();
+    for rule in &rules {
+        *by_status.entry(rule.status).or_insert(0) += 1;
+    }
+    by_status.sort_keys();
+    let exit_code = exit_code(&by_status, strict);
+    RunReport {
+        schema: REPORT_SCHEMA,
+        tool: Tool { name: env!("CARGO_PKG_NAME").into(), version: env!("CARGO_PKG_VERSION").into() },
+        revisions: target.revisions.clone(),
+        target,
+        started,
+        ms,
+        strict,
+        exit_code,
+        totals: Totals { rules: rules.len(), by_status },
+        notes,
+        rules,
+    }
+}
+
+fn exit_code(totals: &IndexMap<Status, usize>, strict: bool) -> u8 {
+    let count = |status| totals.get(&status).copied().unwrap_or(0);
+    let judged = [Status::Pass, Status::Warn, Status::Advice, Status::Observed].map(count).iter().sum::<usize>();
+    match () {
+        () if count(Status::Fail) > 0 || (strict && count(Status::Warn) > 0) => exit::FAILED,
+        () if count(Status::Broken) > 0 => exit::UNREACHABLE,
+        () if judged == 0 => exit::NOTHING_EXERCISED,
+        () => exit::CONFORMING,
+    }
+}

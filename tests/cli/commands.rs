@@ -1,0 +1,100 @@
+//! `check` and `list`.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use crate::typed;
+
+#[test]
+fn check_accepts_what_is_built_in_and_an_own_suite() {
+    let ran = typed("check");
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert!(ran.stdout.ends_with(" rules: no mistakes\n"), "{}", ran.stdout);
+
+    let own = typed("check tests/cli/own.yaml");
+    assert_eq!((own.code, own.stderr.as_str()), (0, ""));
+    assert_eq!(own.stdout, "1 suite with 1 rule: no mistakes\n");
+}
+
+#[test]
+fn an_own_suite_is_judged_with_the_others() {
+    let (report, code) = crate::report("run --reference --suite tests/cli/own.yaml --filter own");
+    assert_eq!(code, 0, "{report:#}");
+    let ids: Vec<_> = report["rules"].as_array().unwrap().iter().map(|rule| &rule["id"]).collect();
+    assert_eq!(ids, ["own-greets"]);
+}
+
+#[test]
+fn check_shows_where_a_mistake_is() {
+    let ran = typed("check tests/lint/regex.yaml");
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains(" --> tests/lint/regex.yaml:7:"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("\n\nerror: 2 mistakes in the suites;"), "{}", ran.stderr);
+
+    let missing = typed("check tests/cli/no-such-suite.yaml");
+    assert_eq!(missing.code, 2);
+    assert!(missing.stderr.starts_with("error: failed to read `tests/cli/no-such-suite.yaml`: "), "{}", missing.stderr);
+}
+
+/// What `list WHAT --json` names, having seen that `list WHAT` has a line for each, before any table.
+fn listed(what: &str, members: &[&str]) -> HashSet<String> {
+    let json = typed(&format!("list {what} --json"));
+    let lines = typed(&format!("list {what}"));
+    assert_eq!((json.code, lines.code), (0, 0));
+    assert_eq!(json.stdout.lines().count(), lines.stdout.lines().take_while(|line| !line.is_empty()).count());
+    let mut names = HashSet::new();
+    for (json, line) in json.stdout.lines().zip(lines.stdout.lines()) {
+        let json: Value = serde_json::from_str(json).unwrap_or_else(|error| panic!("{json}: {error}"));
+        // What is not tested has no more than a name and a reason.
+        if json.get("untested").is_none() || what == "suites" {
+            for member in members {
+                assert!(json.get(member).is_some(), "{member} is missing: {json}");
+            }
+        }
+        let name = [members[0], "untested"].iter().find_map(|member| json[member].as_str()).unwrap();
+        assert!(line.contains(name), "{line} does not name {name}");
+        assert!(names.insert(name.to_owned()), "{name} comes twice");
+    }
+    names
+}
+
+#[test]
+fn list_names_everything_once() {
+    let rules = listed("rules", &["rule", "suite", "level", "statement", "source", "window", "faults"]);
+    assert!(rules.contains("resources-list-item-name"));
+    let suites = listed("suites", &["suite", "about", "rules"]);
+    assert!(suites.contains("resources.list"));
+    let faults = listed("faults", &["fault", "about", "since", "until"]);
+    assert!(faults.contains("list-item-without-name"));
+}
+
+#[test]
+fn list_shows_what_is_covered_and_the_table_of_a_proposal() {
+    let covered = typed("list rules").stdout;
+    let table = covered.rsplit_once("\n\n").unwrap().1;
+    assert!(table.starts_with("rules by area "), "{table}");
+    assert!(table.contains("\nsep-2093 "), "{table}");
+
+    let rows = typed("list rules --traceability sep-2093").stdout;
+    assert!(rows.starts_with("sep: 2093\n"), "{rows}");
+    assert!(rows.contains("\n  - check: sep2093-metadata-supported\n    text: \"A server MUST "), "{rows}");
+    assert!(rows.contains("\n    excluded: \""), "{rows}");
+    assert_eq!(typed("list rules --traceability sep-1").code, 2);
+}
+
+#[test]
+fn list_without_more_shows_the_suites() {
+    assert_eq!(typed("list").stdout, typed("list suites").stdout);
+}
+
+#[test]
+fn every_fault_that_a_rule_names_can_be_committed() {
+    let faults = listed("faults", &["fault"]);
+    for line in typed("list rules --json").stdout.lines() {
+        let rule: Value = serde_json::from_str(line).unwrap();
+        for fault in rule["faults"].as_array().into_iter().flatten() {
+            assert!(faults.contains(fault.as_str().unwrap()), "{} names {fault}", rule["rule"]);
+        }
+    }
+}

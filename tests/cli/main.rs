@@ -1,0 +1,70 @@
+//! The program as its users meet it: commands in, output and exit code out.
+
+mod commands;
+mod exit_codes;
+mod leftovers;
+mod readme;
+mod replay;
+mod server;
+mod unreachable;
+mod usage;
+
+use std::{path::Path, time::Duration};
+
+use assert_cmd::Command;
+use regex::Regex;
+use serde_json::Value;
+use similar::TextDiff;
+
+/// What one command came to.
+struct Ran {
+    code: i32,
+    stdout: String,
+    stderr: String,
+}
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-conform");
+
+/// Runs the program in the directory of the crate, where nothing of the terminal around shows through.
+fn ran<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Ran {
+    let mut command = Command::new(PROGRAM);
+    for name in ["NO_COLOR", "CLICOLOR_FORCE", "COLUMNS"] {
+        command.env_remove(name);
+    }
+    let output = command
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args(args)
+        .timeout(Duration::from_secs(120))
+        .output()
+        .expect("the program starts");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    Ran {
+        code: output.status.code().expect("it ended by itself"),
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+    }
+}
+
+/// A command line that needs no quotes.
+fn typed(line: &str) -> Ran {
+    ran(line.split_whitespace())
+}
+
+/// A run with a JSON report, and its exit code.
+fn report(line: &str) -> (Value, i32) {
+    let Ran { code, stdout, stderr } = typed(&format!("{line} --report json"));
+    let report = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{line}: no report: {stdout}{stderr}"));
+    (report, code)
+}
+
+/// Compares texts but for the time that a run took.
+fn assert_shown(shown: &str, expected: &str) {
+    let times = Regex::new(r"\d+ ms|\d+\.\d s").expect("a pattern");
+    let (shown, expected) = (times.replace_all(shown, "N ms"), times.replace_all(expected, "N ms"));
+    let diff = TextDiff::from_lines(expected.trim_end(), shown.trim_end());
+    assert!(shown.trim_end() == expected.trim_end(), "- expected  + shown\n{}", diff.unified_diff());
+}
+
+fn path(name: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}

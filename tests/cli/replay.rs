@@ -1,0 +1,108 @@
+//! The same evidence gives the same verdicts: from a transcript, over another transport, a second time.
+
+use std::collections::BTreeMap;
+
+use mcp_conform::reference;
+use serde_json::{Value, json};
+
+use crate::{assert_shown, report, server::Reference, typed};
+
+/// The status of each rule that applies, with what its findings say.
+fn verdicts(report: &Value) -> BTreeMap<String, (String, Vec<String>)> {
+    let rules = report["rules"].as_array().expect("rules").iter();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    rules
+        .filter(|rule| rule["status"] != "not-applicable")
+        .map(|rule| {
+            let findings = rule["findings"].as_array().into_iter().flatten();
+            let mut said: Vec<_> = findings.map(|finding| text(&finding["message"])).collect();
+            said.sort();
+            said.dedup();
+            (text(&rule["id"]), (text(&rule["status"]), said))
+        })
+        .collect()
+}
+
+#[test]
+fn a_transcript_is_judged_like_the_run_that_wrote_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let transcript = directory.path().join("run.jsonl").display().to_string();
+    for target in [
+        "--reference --fault list-item-without-name",
+        "--reference --revision all",
+        "--reference --fault bad-json-ignored --revision 2025-03-26 --timeout 2",
+    ] {
+        let (of_run, code) = report(&format!("run {target} --transcript {transcript}"));
+        let (again, code_again) = report(&format!("judge {transcript}"));
+        assert_eq!(code, code_again, "{target}");
+        assert_shown(&format!("{again:#}"), &format!("{of_run:#}"));
+    }
+}
+
+#[test]
+fn a_transcript_can_be_judged_in_part() {
+    let directory = tempfile::tempdir().unwrap();
+    let transcript = directory.path().join("run.jsonl").display().to_string();
+    report(&format!("run --reference --transcript {transcript}"));
+    let (part, code) = report(&format!("judge {transcript} --filter resources-list-item-name"));
+    assert_eq!((code, part["rules"].as_array().map(Vec::len)), (0, Some(1)), "{part:#}");
+    assert_eq!(part["rules"][0]["status"], "pass");
+}
+
+#[test]
+fn what_is_no_transcript_is_refused() {
+    let ran = typed("judge Cargo.toml");
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.starts_with("error: `Cargo.toml` is no transcript: line 1: "), "{}", ran.stderr);
+}
+
+#[test]
+fn a_second_run_comes_to_the_same() {
+    for target in ["--reference", "--reference --fault cursor-ignored"] {
+        let (once, twice) = (report(&format!("run {target}")).0, report(&format!("run {target}")).0);
+        assert_eq!(verdicts(&once), verdicts(&twice), "{target}");
+    }
+}
+
+/// Rules on answers that need not come over HTTP, where a status or the end of a stream can say the same.
+const NO_ANSWER_OVER_HTTP: [&str; 2] = ["jsonrpc-batch-empty-array-rejected", "resources-listen-result-shape"];
+
+#[test]
+fn every_transport_comes_to_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = directory.path().join("mcp-conform.toml");
+    // What `--reference` knows about the server without being told.
+    let mut facts = reference::facts();
+    let mut apart =
+        |name: &str| facts.as_object_mut().and_then(|facts| facts.remove(name)).unwrap_or_else(|| json!({}));
+    let (tools, prompts) = (apart("tools"), apart("prompts"));
+    let known = json!({ "facts": facts, "tools": tools, "prompts": prompts });
+    std::fs::write(&config, toml::to_string(&known).unwrap()).unwrap();
+    let mut differences = Vec::new();
+    for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
+        let over = |target: &str| verdicts(&report(&format!("run {target} --revision {revision}")).0);
+        let stdio = over("--reference");
+        let mut others = vec![];
+        // Each run changes the world of its server.
+        let (for_http, for_sse) = (Reference::start(), Reference::start());
+        // Revision 2024-11-05 has HTTP+SSE alone, and 2026-07-28 has it no longer.
+        if revision != "2024-11-05" {
+            others.push(format!("--http {}", for_http.http));
+        }
+        if revision != "2026-07-28" {
+            others.push(format!("--sse {}", for_sse.sse));
+        }
+        for target in others {
+            let other = over(&format!("{target} --config {}", config.display()));
+            let shared: Vec<_> = stdio.keys().filter(|id| other.contains_key(*id)).collect();
+            assert!(shared.len() > 50, "{target} in {revision}: only {} rules in common", shared.len());
+            for id in
+                shared.into_iter().filter(|id| stdio[*id] != other[*id] && !NO_ANSWER_OVER_HTTP.contains(&id.as_str()))
+            {
+                let (there, here) = (&stdio[id], &other[id]);
+                differences.push(format!("{revision} {id}: {there:?} over stdio, {here:?} with {target}"));
+            }
+        }
+    }
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}

@@ -1,0 +1,128 @@
+//! Servers that cannot be tested: exit code 3, and what was tried, what came, what to do.
+
+use crate::{assert_shown, ran, server::web_site, typed};
+
+fn told(args: &[&str], message: &str) {
+    let ran = ran(args);
+    assert_eq!(ran.code, 3, "{args:?}: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.stdout, "", "{args:?}");
+    assert_shown(&ran.stderr, message);
+}
+
+#[test]
+fn a_program_that_is_not_there() {
+    told(
+        &["run", "--stdio", "/no/such/server --quiet"],
+        "error: the server could not be tested
+  tried: to start /no/such/server
+   came: no such file
+   help: check the path; is the server built?",
+    );
+}
+
+#[test]
+fn a_port_where_nobody_listens() {
+    told(
+        &["run", "--http", "http://127.0.0.1:1/mcp"],
+        "error: the server could not be tested
+  tried: http://127.0.0.1:1/mcp
+   came: connection refused
+   help: start the server first and check host, port and path of the URL",
+    );
+    told(
+        &["run", "--sse", "http://127.0.0.1:1/sse"],
+        "error: the server could not be tested
+  tried: to open the event stream of http://127.0.0.1:1/sse
+   came: connection refused
+   help: is the server running, and does it listen on that port?",
+    );
+}
+
+#[test]
+fn a_web_server_without_mcp() {
+    let site = web_site();
+    let url = format!("{site}/mcp");
+    told(
+        &["run", "--http", &url],
+        &format!(
+            "error: the server could not be tested
+  tried: {url}
+   came: HTTP 404 with something that is no JSON-RPC message: text/html is neither application/json nor \
+             text/event-stream
+   help: check the path of the URL (often /mcp); a server of the older HTTP+SSE transport needs --sse URL"
+        ),
+    );
+    told(
+        &["run", "--sse", &url],
+        &format!(
+            "error: the server could not be tested
+  tried: to open the event stream of {url}
+   came: the answer is no event stream: status 404, text/html
+   help: is this a server of HTTP+SSE? Newer ones are reached with --http"
+        ),
+    );
+}
+
+#[test]
+fn a_server_of_another_revision() {
+    let server = format!("{} serve --revision 2024-11-05", crate::PROGRAM);
+    let ran = ran(["run", "--stdio", &server, "--revision", "2025-06-18"]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(
+        ran.stderr.starts_with("error: the server does not speak revision 2025-06-18\n   came: "),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("2024-11-05"), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with("or use `--revision all`\n"), "{}", ran.stderr);
+    let any = typed(&format!("run --filter base.lifecycle -- {server}"));
+    assert_eq!(any.code, 0, "{}{}", any.stdout, any.stderr);
+}
+
+#[cfg(unix)]
+mod programs {
+    use super::{ran, told};
+
+    fn shell(script: &str, came: &str, help: &str) {
+        let tried = format!("sh -c '{script}'");
+        told(
+            &["run", "--timeout", "1", "--", "sh", "-c", script],
+            &format!("error: the server could not be tested\n  tried: {tried}\n   came: {came}\n   help: {help}"),
+        );
+    }
+
+    const ALIVE: &str = "run the command by hand; it must stay alive, reading requests from stdin";
+    #[test]
+    fn that_die_at_once() {
+        shell("exit 3", "exited with status 3", ALIVE);
+        shell("echo no config >&2; exit 1", "exited with status 1; the last line on stderr: no config", ALIVE);
+    }
+
+    #[test]
+    fn that_say_nothing() {
+        shell(
+            "while read line; do :; done",
+            "no answer: no reply within 3 s",
+            "the server must answer `initialize` on stdout, one JSON message a line; a slow one gets more time by \
+             --timeout (now 1 s)",
+        );
+    }
+
+    /// What was said can be judged, although nobody got to talk: the report shows the line and tells what to do.
+    #[test]
+    fn that_print_a_banner_instead_of_messages() {
+        for script in ["echo Server v1 ready", "echo Server v1 ready; while read line; do :; done"] {
+            let ran = ran(["run", "--timeout", "1", "--", "sh", "-c", script]);
+            assert_eq!((ran.code, ran.stderr.as_str()), (1, ""), "{script}: {}", ran.stdout);
+            let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+            for text in [
+                "FAIL stdio-stdout-only-mcp",
+                "server Server v1 ready",
+                "on stdout it wrote `Server v1 ready`, which is no JSON-RPC message",
+                "logs and banners belong on stderr",
+            ] {
+                assert!(told.contains(text), "{script}: {text} is missing:\n{}", ran.stdout);
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Mistakes of the user: exit code 2, a message that says what to do, and nothing is sent.
+
+use crate::{assert_shown, ran, typed};
+
+/// The message for a command line that cannot be run.
+fn refused(line: &str, message: &str) {
+    let ran = typed(line);
+    assert_eq!(ran.code, 2, "{line}: {}{}", ran.stdout, ran.stderr);
+    assert_eq!(ran.stdout, "", "{line}");
+    assert_shown(&ran.stderr, message);
+}
+
+#[test]
+fn a_run_needs_a_server() {
+    refused(
+        "run",
+        "error: no server to test
+  help: say how to start it (--stdio './server --flag', or `-- ./server --flag`) or where it is (--http URL); \
+         `mcp-conform run --reference` shows what a run looks like",
+    );
+}
+
+#[test]
+fn options_that_do_not_exist() {
+    let ran = typed("run --reference --strickt");
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.starts_with("error: unexpected argument '--strickt' found"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("'--strict'"), "{}", ran.stderr);
+}
+
+#[test]
+fn two_targets() {
+    let ran = typed("run --reference --http http://127.0.0.1:3000/mcp");
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("cannot be used with"), "{}", ran.stderr);
+}
+
+#[test]
+fn names_that_nothing_has() {
+    refused(
+        "run --reference --filter resources-read-contents-urii",
+        "error: the filter `resources-read-contents-urii` selects no suite, rule or level
+  help: did you mean resources-read-contents-uri? `mcp-conform list rules` shows all",
+    );
+    refused(
+        "run --reference --filter 12345",
+        "error: the filter `12345` selects no suite, rule or level
+  help: `mcp-conform list rules` shows all",
+    );
+    refused(
+        "run --reference --fault list-item-without-nam",
+        "error: `list-item-without-nam` is no fault of the reference server
+  help: did you mean list-item-without-name? `mcp-conform list faults` shows all",
+    );
+    refused(
+        "run --reference --revision 2025-12-25",
+        "error: `2025-12-25` is no protocol revision; known: 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, \
+         2026-07-28, auto, all",
+    );
+}
+
+#[test]
+fn reports_that_cannot_be_written() {
+    refused(
+        "run --reference --report junit --report json",
+        "error: only one report can go to stdout; give the others a path: --report FORMAT=PATH",
+    );
+    refused(
+        "run --reference --report yunit",
+        "error: `yunit` is no report format
+  help: the formats are human, json, junit",
+    );
+    let ran = typed("run --reference --report json=/no/such/directory/report.json");
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.starts_with("error: failed to write `/no/such/directory/report.json`: "), "{}", ran.stderr);
+}
+
+#[test]
+fn values_of_another_form() {
+    refused("run --stdio server --env TOKEN", "error: --env takes NAME=VALUE, not `TOKEN`");
+    refused(
+        "run --http http://127.0.0.1:3000/mcp --header Authorization",
+        "error: --header takes 'NAME: VALUE', not `Authorization`",
+    );
+    refused(
+        "run --http localhost/mcp",
+        "error: `localhost/mcp` is no http or https URL
+  help: did you mean http://localhost/mcp?",
+    );
+    refused(
+        "run --http http://",
+        "error: `http://` is no http or https URL
+  help: give a URL such as http://127.0.0.1:3000/mcp",
+    );
+    refused("run --reference --timeout 0", "error: --timeout takes a number of seconds above 0, not 0");
+    refused(
+        "run --stdio 'server",
+        "error: `'server` cannot be split into a command and its arguments
+  help: close every quote, or give the command after `--`",
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_mistake_in_a_suite_is_told_before_the_server_is_started() {
+    let directory = tempfile::tempdir().unwrap();
+    let (started, suite) = (directory.path().join("started"), directory.path().join("mine.yaml"));
+    std::fs::write(
+        &suite,
+        "suite: mine
+about: An example.
+rules:
+  - id: mine-named
+    must: name itself
+    source: our house rules
+    expect: { $server.inffo.name: { matchs: a } }
+",
+    )
+    .unwrap();
+    let command = format!("touch {}; cat", started.display());
+    let ran = ran(["run", "--suite", &suite.display().to_string(), "--", "sh", "-c", &command]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("mine.yaml:7:"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("`matchs`"), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with("error: 1 mistake in the suites; nothing was sent to the server\n"), "{}", ran.stderr);
+    assert!(!started.exists(), "the server was started");
+}
