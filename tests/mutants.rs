@@ -1,0 +1,42 @@
+//! One test for each fault of the reference server: wherever it can show, a rule that names it catches it, and each rule
+//! that names it does so somewhere. And one for each revision and transport: the faultless server passes.
+
+use std::{path::PathBuf, process::ExitCode, sync::Arc};
+
+use libtest_mimic::{Arguments, Failed, Trial as Test};
+use mcp_conform::{
+    evidence::Transport,
+    revision::Revision,
+    run::{Matrix, Trial, built_in, trials},
+    suite::Suite,
+};
+
+/// Tests at once, unless `--test-threads` says otherwise. Most of a trial is waiting.
+const AT_ONCE: usize = 8;
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert(AT_ONCE);
+    let suites = Arc::new(built_in().expect("the built-in suites load"));
+    let all = trials(&Revision::ALL, &Transport::ALL);
+    let (faultless, faulty): (Vec<Trial>, Vec<Trial>) = all.into_iter().partition(|trial| trial.fault.is_none());
+
+    let alone = faultless.iter().map(|trial| (trial.name(), std::slice::from_ref(trial)));
+    let together = faulty.chunk_by(|a, b| a.fault == b.fault);
+    let by_fault = together.map(|trials| (trials[0].fault.clone().unwrap_or_default(), trials));
+    let tests = alone.chain(by_fault).map(|(name, trials)| {
+        let (suites, trials) = (Arc::clone(&suites), trials.to_vec());
+        Test::test(name, move || prove(&trials, &suites))
+    });
+    libtest_mimic::run(&arguments, tests.collect()).exit_code()
+}
+
+fn prove(trials: &[Trial], suites: &[Suite]) -> Result<(), Failed> {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_mcp-conform"));
+    let mut matrix = Matrix::default();
+    for trial in trials {
+        matrix.add(trial, &trial.run(suites, &program));
+    }
+    let flaws = matrix.flaws(suites, true);
+    if flaws.is_empty() { Ok(()) } else { Err(flaws.join("\n").into()) }
+}
