@@ -7,20 +7,21 @@ use std::{fs, path::Path};
 /// Each module with those it may import.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("error", &["revision"]),
+    ("embedded", &[]),
     ("revision", &[]),
     ("outcome", &["revision"]),
     ("evidence", &["revision"]),
     ("target", &[]),
-    ("suite", &["error", "revision", "outcome", "evidence"]),
+    ("suite", &["embedded", "error", "revision", "outcome", "evidence"]),
     ("wire", &["error", "revision", "evidence", "target"]),
     ("plan", &["error", "revision", "outcome", "evidence", "suite"]),
     ("judge", &["error", "revision", "outcome", "evidence", "suite", "plan"]),
     ("report", &["revision", "outcome"]),
     ("session", &["error", "revision", "evidence", "target", "wire"]),
     ("gather", &["error", "revision", "evidence", "target", "wire", "suite", "plan", "session"]),
-    ("config", &["error", "suite", "target"]),
+    ("config", &["error", "revision", "suite", "target"]),
     ("cli", &["report", "outcome", "revision"]),
-    ("reference", &["revision"]),
+    ("reference", &["embedded", "revision"]),
 ];
 
 #[test]

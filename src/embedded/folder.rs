@@ -1,0 +1,21 @@
+//! Used by the build script too, so that what is compiled in and what is read from the checkout are the same files.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// Every YAML file below `folder`, ordered by path.
+pub fn yaml_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(yaml_files(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "yaml") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}

@@ -1,0 +1,36 @@
+//! The built-in suites, shapes and faults: their paths in the repository and their texts, ordered by path.
+//!
+//! A release has them compiled in, so that the binary stands alone. A debug build reads them from the checkout, so that a
+//! changed rule is tried without compiling.
+
+#[cfg(debug_assertions)]
+mod folder;
+
+use std::sync::LazyLock;
+
+pub type Text = (&'static str, &'static str);
+
+pub static SUITES: LazyLock<Vec<Text>> = LazyLock::new(|| {
+    let suites = texts("suites").into_iter();
+    suites.filter(|(path, _)| !path.starts_with("suites/shapes/")).collect()
+});
+pub static SHAPES: LazyLock<Vec<Text>> = LazyLock::new(|| texts("suites/shapes"));
+pub static FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/faults"));
+
+#[cfg(not(debug_assertions))]
+fn texts(folder: &str) -> Vec<Text> {
+    const COMPILED_IN: &[Text] = include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+    COMPILED_IN.iter().filter(|(path, _)| path.starts_with(folder)).copied().collect()
+}
+
+#[cfg(debug_assertions)]
+fn texts(folder: &str) -> Vec<Text> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = folder::yaml_files(&root.join(folder)).unwrap_or_else(|why| panic!("{folder}: {why}"));
+    let text = |file: std::path::PathBuf| -> Text {
+        let text = std::fs::read_to_string(&file).unwrap_or_else(|why| panic!("{}: {why}", file.display()));
+        let path = file.strip_prefix(root).unwrap_or(&file).to_string_lossy().replace('\\', "/");
+        (path.leak(), text.leak())
+    };
+    files.into_iter().map(text).collect()
+}
