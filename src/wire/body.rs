@@ -5,18 +5,23 @@ use reqwest::{
     header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName},
 };
 
+use serde_json::Value;
+
 use super::{
+    Incoming,
     channel::Carrier,
     event_stream::{Block, EventStream},
     exchange::Role,
     failure,
     http::Core,
 };
+use crate::evidence::Ended;
 
 /// `Err`: why it did not end as HTTP does, or why it cannot be the stream that it must be.
 pub async fn take(core: &Core, response: Response, carrier: Carrier, role: &mut Role) -> Result<(), String> {
     let status = response.status();
     let media = text(&response, CONTENT_TYPE).map(|media| essence(&media));
+    let refused = matches!(status.as_u16(), 401 | 403);
     let must_stream = matches!(role, Role::Stream(_));
     if media.as_deref() == Some("text/event-stream") && (status.is_success() || !must_stream) {
         return events(core, response, carrier, role).await;
@@ -30,6 +35,9 @@ pub async fn take(core: &Core, response: Response, carrier: Carrier, role: &mut 
     let body = whole(core, response, carrier).await?;
     match why {
         _ if body.is_empty() => {}
+        _ if matches!(role, Role::Document) => core.channel.document(carrier, &body).await,
+        // Who lets nobody in may say so in any words.
+        _ if refused && !is_message(&body) => core.channel.document(carrier, &body).await,
         None => core.channel.received(carrier, &body, &[], None).await,
         Some(_) if matches!(role, Role::Message) && status.is_success() => {
             let beginning = String::from_utf8_lossy(&body[..body.len().min(100)]);
@@ -88,6 +96,9 @@ async fn events(core: &Core, mut response: Response, carrier: Carrier, role: &mu
         let why = "the stream ended within this event".to_owned();
         core.channel.junk(carrier, &data, data.len() as u64, why, Some(event)).await;
     }
+    if outcome.is_ok() {
+        core.channel.ended(carrier, "the event stream ended".to_owned(), Ended::Complete);
+    }
     outcome
 }
 
@@ -114,6 +125,13 @@ async fn event(core: &Core, carrier: Carrier, role: &mut Role, block: Block) {
                 let _ = waiting.send(Ok(endpoint));
             }
         }
+        Role::Usual if event.name.as_deref() == Some("endpoint") => {
+            let url = String::from_utf8_lossy(&data).into_owned();
+            core.channel.note(carrier, format!("the endpoint for messages: {url}"), Some(event));
+            if let Some(post) = carrier.post {
+                core.channel.hand_on(Incoming::Endpoint { post, url }).await;
+            }
+        }
         _ => core.channel.received(carrier, &data, &[], Some(event)).await,
     }
 }
@@ -125,6 +143,10 @@ fn text(response: &Response, name: HeaderName) -> Option<String> {
 /// A media type without its parameters.
 fn essence(media: &str) -> String {
     media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+fn is_message(body: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(body).is_ok_and(|body| body.is_array() || body.get("jsonrpc").is_some())
 }
 
 fn too_long(limit: usize) -> String {

@@ -4,11 +4,11 @@ use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
 use super::{
-    Incoming,
+    Incoming, challenge,
     json::{self, Reading},
-    secrets::Secrets,
+    secrets::{Secrets, leave_out_credentials},
 };
-use crate::evidence::{Event, HttpHead, HttpStatus, Recorder, Sent, Transport};
+use crate::evidence::{Ended, Event, HttpHead, HttpStatus, Recorder, Sent, Transport};
 
 /// So much text of what is no message is kept.
 const SHOWN: usize = 4096;
@@ -89,7 +89,8 @@ impl Channel {
         }
         let frame = self.recorder.http_response(self.link, post, head);
         if carrier.told {
-            self.hand_on(Incoming::Head { frame, post, status: HttpStatus { status, headers } }).await;
+            let challenges = headers.get("www-authenticate").map(|asked| challenge::parse(asked)).unwrap_or_default();
+            self.hand_on(Incoming::Head { frame, post, status: HttpStatus { status, headers, challenges } }).await;
         }
     }
 
@@ -114,9 +115,27 @@ impl Channel {
         self.hand_on(Incoming::Junk { frame, post: carrier.shown(), why }).await;
     }
 
+    /// A body that is no place for messages. Credentials that a server hands out are nobody else's business.
+    pub async fn document(&self, carrier: Carrier, bytes: &[u8]) {
+        let mut document = serde_json::from_slice::<Value>(bytes).ok();
+        if let Some(document) = &mut document {
+            self.secrets.hide_in(document);
+            leave_out_credentials(document);
+        }
+        let text = document.is_none().then(|| self.beginning(bytes));
+        let length = bytes.len() as u64;
+        let frame = self.recorder.received_document(self.link, carrier.post, document.clone(), text, length);
+        self.hand_on(Incoming::Document { frame, post: carrier.shown(), document }).await;
+    }
+
     /// What happened to the connection or to one exchange, and is no traffic.
     pub fn note(&self, carrier: Carrier, text: String, event: Option<Event>) {
         self.recorder.note_on(self.link, carrier.post, self.secrets.hide(text), event);
+    }
+
+    /// How an exchange, or the process, came to its end.
+    pub fn ended(&self, carrier: Carrier, text: String, ended: Ended) {
+        self.recorder.ended(self.link, carrier.post, self.secrets.hide(text), ended);
     }
 
     /// Waits for a session that is busy, but not for one that is closing the connection or gone.

@@ -20,6 +20,7 @@ use super::{
     group::{Group, Signal},
     start_failure::start_failure,
 };
+use crate::evidence::Ended;
 
 /// How often to look whether the rest of a process group is gone.
 const LOOK: Duration = Duration::from_millis(10);
@@ -79,20 +80,22 @@ impl Child {
     }
 
     /// Waits for the end, then asks for it, then forces it. Its stdin must be closed, or closing.
-    pub async fn end(&mut self) -> String {
+    pub async fn end(&mut self) -> (String, Ended) {
         let grace = self.grace;
         if let Some(exit) = self.within(grace).await {
-            return format!("{exit} when stdin was closed");
+            return (format!("{exit} when stdin was closed"), Ended::StdinClosed);
         }
         self.orders.send_replace(Some(Signal::Term));
         if let Some(exit) = self.within(grace).await {
-            return format!("still ran {grace:?} after stdin was closed; {exit} when told to terminate");
+            let how = format!("still ran {grace:?} after stdin was closed; {exit} when told to terminate");
+            return (how, Ended::Terminated);
         }
         self.orders.send_replace(Some(Signal::Kill));
-        if self.within(grace).await.is_some() {
-            return format!("still ran {grace:?} after stdin was closed and {grace:?} after SIGTERM; was killed");
-        }
-        "could not be killed".to_owned()
+        let how = match self.within(grace).await {
+            Some(_) => format!("still ran {grace:?} after stdin was closed and {grace:?} after SIGTERM; was killed"),
+            None => "could not be killed".to_owned(),
+        };
+        (how, Ended::Killed)
     }
 
     /// What it started is gone as well.

@@ -38,11 +38,11 @@ impl Wire {
                 Ok((Self(Kind::Stdio(stdio)), incoming))
             }
             Start::Http { url, headers } => {
-                let (http, incoming) = Http::open(url, headers, limits, Transport::Http, recorder)?;
+                let (http, incoming) = Http::open(url, headers, target, limits, Transport::Http, recorder)?;
                 Ok((Self(Kind::Http(http)), incoming))
             }
             Start::Sse { url, headers } => {
-                let (sse, incoming) = Sse::open(url, headers, limits, recorder).await?;
+                let (sse, incoming) = Sse::open(url, headers, target, limits, recorder).await?;
                 Ok((Self(Kind::Sse(sse)), incoming))
             }
         }

@@ -1,25 +1,65 @@
-//! An HTTP request beside the conversation, which makes something happen and is not recorded.
+//! An HTTP request beside the conversation: it makes something happen, or fetches what is nobody else's business, and is
+//! not recorded.
 
 use std::{str::FromStr, time::Duration};
 
 use reqwest::{Method, Url};
+use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{client::Clients, failure::words};
+use super::{challenge, client::Clients, failure::words};
+
+/// So much of an answer is read.
+const LONGEST: usize = 1 << 20;
+
+/// What came back.
+pub struct Fetched {
+    pub status: u16,
+    /// As [`crate::evidence::HttpStatus`] has them.
+    pub challenges: Vec<Value>,
+    pub body: Vec<u8>,
+}
 
 /// Sends it and looks at the status alone.
 pub async fn errand(method: &str, url: &str, body: Option<String>, within: Duration) -> Result<(), String> {
+    let json = [("content-type", "application/json")];
+    let headers = if body.is_some() { json.as_slice() } else { &[] };
+    let fetched = fetch(method, url, headers, body, within).await?;
+    if (200..300).contains(&fetched.status) {
+        return Ok(());
+    }
+    Err(format!("{url} answered with {}", fetched.status))
+}
+
+pub async fn fetch(
+    method: &str,
+    url: &str,
+    headers: &[(&str, &str)],
+    body: Option<String>,
+    within: Duration,
+) -> Result<Fetched, String> {
     let method = Method::from_str(method).map_err(|_| format!("{method} is no HTTP method"))?;
     let url = Url::from_str(url).map_err(|error| format!("{url} is no URL: {error}"))?;
     let clients = Clients::new(within);
     let mut request = clients.speaking(url.scheme())?.request(method, url.clone());
-    if let Some(body) = body {
-        request = request.header("content-type", "application/json").body(body);
+    for (name, value) in headers {
+        request = request.header(*name, *value);
     }
-    match timeout(within, request.send()).await {
-        Ok(Ok(response)) if response.status().is_success() => Ok(()),
-        Ok(Ok(response)) => Err(format!("{url} answered with {}", response.status())),
-        Ok(Err(error)) => Err(words(&error)),
+    if let Some(body) = body {
+        request = request.body(body);
+    }
+    let fetched = async {
+        let mut response = request.send().await?;
+        let asked = response.headers().get_all("www-authenticate").iter().filter_map(|value| value.to_str().ok());
+        let challenges = asked.flat_map(challenge::parse).collect();
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await? {
+            body.extend_from_slice(&chunk[..chunk.len().min(LONGEST - body.len())]);
+        }
+        Ok(Fetched { status: response.status().as_u16(), challenges, body })
+    };
+    match timeout(within, fetched).await {
+        Ok(fetched) => fetched.map_err(|error| words(&error)),
         Err(_) => Err(format!("{url} did not answer within {} s", within.as_secs())),
     }
 }

@@ -8,7 +8,7 @@ use reqwest::{Client, Request, Response, header::HeaderMap};
 use tokio::sync::oneshot;
 
 use super::{Incoming, body, channel::Carrier, failure, http::Core};
-use crate::evidence::HttpHead;
+use crate::evidence::{Ended, HttpHead};
 
 /// What an exchange is for.
 pub enum Role {
@@ -16,6 +16,8 @@ pub enum Role {
     Usual,
     /// A message to a server of HTTP+SSE: what a 2xx says is of no matter.
     Message,
+    /// Something beside the endpoint, such as metadata: no message can come.
+    Document,
     /// The event stream of HTTP+SSE: it is the connection. Whoever opens it waits for the URL that takes messages.
     Stream(Option<oneshot::Sender<Result<String, String>>>),
 }
@@ -29,18 +31,18 @@ pub async fn run(
     abandoned: oneshot::Receiver<()>,
 ) {
     let carrier = Carrier { post: Some(post), told: !matches!(role, Role::Stream(_)) };
-    let outcome = tokio::select! {
+    let (outcome, ended) = tokio::select! {
         biased;
-        outcome = converse(&core, &client, request, carrier, &mut role) => outcome,
-        _ = abandoned => Err("abandoned by the client".to_owned()),
+        outcome = converse(&core, &client, request, carrier, &mut role) => (outcome, Ended::Broken),
+        _ = abandoned => (Err("abandoned by the client".to_owned()), Ended::Dropped),
     };
     core.ended(post);
     let failure = outcome.err().map(|failure| core.channel.hide(failure));
     if let Some(failure) = &failure {
-        core.channel.note(carrier, failure.clone(), None);
+        core.channel.ended(carrier, failure.clone(), ended);
     }
     let end = match role {
-        Role::Usual | Role::Message => Incoming::PostDone { post, failure },
+        Role::Usual | Role::Message | Role::Document => Incoming::PostDone { post, failure },
         Role::Stream(waiting) => {
             let why = failure.unwrap_or_else(|| "the event stream ended".to_owned());
             if let Some(waiting) = waiting {

@@ -42,6 +42,7 @@ fn known(cause: &(dyn Error + 'static)) -> Option<String> {
 /// What a user may look at when an exchange failed so.
 pub fn cure(failure: &str) -> Option<&'static str> {
     let cures = [
+        ("status 401", "it asks for authorization: give a token, such as by --bearer-token-command COMMAND"),
         ("connection refused", "is the server running, and does it listen on that port?"),
         ("no connection in time", "is the host reachable from here?"),
         ("lookup address", "check the host name"),

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     evidence::{Event, HttpHead, Recorder, Transport},
-    target::Limits,
+    target::{Limits, Target, Token},
 };
 
 const POSTED: [(&str, &str); 2] =
@@ -42,6 +42,8 @@ pub struct Core {
     pub limit: usize,
     clients: Clients,
     user: Vec<(HeaderName, HeaderValue)>,
+    /// Whatever names one by its stand-in is sent with the token itself.
+    tokens: Vec<Token>,
     /// Those under way; dropping the sender ends one.
     open: Mutex<HashMap<u64, oneshot::Sender<()>>>,
     /// The last id and reconnection time that each stream gave.
@@ -56,10 +58,28 @@ pub enum Body<'a> {
     Raw(&'a [u8]),
 }
 
+/// How the names of headers are written.
+#[derive(Clone, Copy)]
+enum Spelling {
+    Lower,
+    Title,
+}
+
+/// A request to which the user's headers are still to be added.
+#[derive(Clone, Copy)]
+struct Draft<'a> {
+    spelling: Spelling,
+    envelope: &'a Envelope,
+    method: &'a Method,
+    url: &'a Url,
+    without: &'a [String],
+}
+
 impl Http {
     pub fn open(
         url: &str,
         headers: &[(String, String)],
+        target: &Target,
         limits: &Limits,
         transport: Transport,
         recorder: &Recorder,
@@ -78,13 +98,15 @@ impl Http {
         let clients = Clients::new(limits.request);
         clients.speaking(url.scheme()).map_err(|came| failed(came, "give a URL such as http://127.0.0.1:3000/mcp"))?;
         let password = url.password().map(|password| (String::new(), password.to_owned()));
-        let secrets = Secrets::of(headers.iter().chain(&password));
+        let entrusted = target.secrets.iter().chain(target.tokens.iter().map(|token| &token.value));
+        let secrets = Secrets::of(headers.iter().chain(&password)).and(entrusted);
         let (channel, incoming, close) = Channel::open(transport, recorder, secrets);
         let core = Core {
             channel,
             limit: limits.frame_bytes,
             clients,
             user,
+            tokens: target.tokens.clone(),
             open: Mutex::default(),
             last_events: Mutex::default(),
         };
@@ -96,24 +118,34 @@ impl Http {
     }
 
     pub fn post(&self, url: &Url, envelope: &Envelope, body: Body, role: Role) -> Result<Posted, String> {
-        let headers = with(&POSTED, &envelope.headers);
-        self.start(&envelope.by, &Method::POST, url, &headers, body, role)
+        let envelope = &with(&POSTED, envelope);
+        self.start(&Draft { spelling: Spelling::Lower, envelope, method: &Method::POST, url, without: &[] }, body, role)
     }
 
     pub fn listen(&self, envelope: &Envelope, role: Role) -> Result<Posted, String> {
-        let headers = with(&LISTENED, &envelope.headers);
-        self.start(&envelope.by, &Method::GET, &self.url, &headers, Body::None, role)
+        let (envelope, url) = (&with(&LISTENED, envelope), &self.url);
+        let draft = Draft { spelling: Spelling::Lower, envelope, method: &Method::GET, url, without: &[] };
+        self.start(&draft, Body::None, role)
     }
 
     pub fn request(&self, url: &Url, request: &HttpRequest) -> Result<Posted, String> {
         let method = Method::from_bytes(request.method.as_bytes())
             .map_err(|_| format!("{:?} is no HTTP method", request.method))?;
-        let url = match &request.url {
+        let place = |url: &Url| (url.origin(), url.path().to_owned());
+        let endpoints = [place(url), place(&self.url)];
+        let mut url = match &request.url {
             Some(other) => url.join(other).map_err(|error| format!("{other}: {error}"))?,
             None => url.clone(),
         };
+        if !request.query.is_empty() {
+            url.query_pairs_mut().extend_pairs(&request.query);
+        }
+        let role = if endpoints.contains(&place(&url)) { Role::Usual } else { Role::Document };
         let body = request.body.as_deref().map_or(Body::None, Body::Raw);
-        self.start(&request.by, &method, &url, &request.headers, body, Role::Usual)
+        // Messages have the names of their headers in lower case, so that a server gets to see both.
+        let envelope = &Envelope { by: request.by.clone(), headers: request.headers.clone() };
+        let (spelling, without) = (Spelling::Title, request.without.as_slice());
+        self.start(&Draft { spelling, envelope, method: &method, url: &url, without }, body, role)
     }
 
     pub fn abandon(&self, post: u64) {
@@ -138,20 +170,18 @@ impl Http {
     }
 
     /// Records the request and starts the exchange.
-    fn start(
-        &self,
-        by: &str,
-        method: &Method,
-        url: &Url,
-        headers: &[(String, String)],
-        body: Body,
-        role: Role,
-    ) -> Result<Posted, String> {
+    fn start(&self, draft: &Draft, body: Body, role: Role) -> Result<Posted, String> {
         let core = &self.core;
-        let client = core.clients.speaking(url.scheme())?.clone();
+        let Draft { spelling, envelope: Envelope { by, headers }, method, url, without } = *draft;
+        let client = match spelling {
+            Spelling::Lower => core.clients.speaking(url.scheme())?,
+            Spelling::Title => core.clients.titled(url.scheme())?,
+        };
+        // What the user entrusted is for this server only.
+        let trusted = url.origin() == self.url.origin();
         let mut map = HeaderMap::new();
         for (name, value) in headers {
-            let (name, value) = header(name, value)?;
+            let (name, value) = header(name, &if trusted { core.with_tokens(value) } else { value.clone() })?;
             map.append(name, value);
         }
         let mut shown: Vec<(String, String)> =
@@ -159,19 +189,30 @@ impl Http {
         if !map.contains_key(ACCEPT) {
             shown.push((ACCEPT.to_string(), "*/*".to_owned()));
         }
-        // What the user entrusted is for this server only, and never replaces what a test sends on purpose.
-        for (name, value) in core.user.iter().filter(|_| url.origin() == self.url.origin()) {
+        let left_out = |name: &HeaderName| without.iter().any(|other| other.eq_ignore_ascii_case(name.as_str()));
+        // It never replaces what a test sends on purpose.
+        for (name, value) in core.user.iter().filter(|(name, _)| trusted && !left_out(name)) {
             if !headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name.as_str())) {
                 map.append(name, value.clone());
                 shown.push((name.to_string(), SHOWN_INSTEAD.to_owned()));
             }
+        }
+        let mut target = url.clone();
+        if left_out(&AUTHORIZATION) {
+            // Only a URL without a host has no place for them.
+            let _ = target.set_username("").and_then(|()| target.set_password(None));
+        }
+        if trusted && core.tokens.iter().any(|token| url.as_str().contains(&token.stand_in())) {
+            let filled: Vec<(String, String)> =
+                url.query_pairs().map(|(name, value)| (name.into_owned(), core.with_tokens(&value))).collect();
+            target.query_pairs_mut().clear().extend_pairs(filled);
         }
         let bytes = match body {
             Body::None => None,
             Body::Message(message) => Some(message.to_string().into_bytes()),
             Body::Raw(bytes) => Some(bytes.to_vec()),
         };
-        let mut request = client.request(method.clone(), url.clone()).headers(map);
+        let mut request = client.request(method.clone(), target).headers(map);
         if let Some(bytes) = &bytes {
             request = request.body(bytes.clone());
         }
@@ -197,7 +238,7 @@ impl Http {
         };
         let (abandon, abandoned) = oneshot::channel();
         lock(&core.open).insert(post, abandon);
-        tokio::spawn(exchange::run(core.clone(), client, request, post, role, abandoned));
+        tokio::spawn(exchange::run(core.clone(), client.clone(), request, post, role, abandoned));
         Ok(Posted { frame, post: Some(post) })
     }
 }
@@ -209,6 +250,11 @@ impl Drop for Http {
 }
 
 impl Core {
+    /// Text with every stand-in replaced by its token.
+    fn with_tokens(&self, text: &str) -> String {
+        self.tokens.iter().fold(text.to_owned(), |text, token| text.replace(&token.stand_in(), &token.value))
+    }
+
     pub fn ended(&self, post: u64) {
         lock(&self.open).remove(&post);
     }
@@ -226,9 +272,9 @@ impl Core {
     }
 }
 
-fn with(base: &[(&str, &str)], more: &[(String, String)]) -> Vec<(String, String)> {
+fn with(base: &[(&str, &str)], envelope: &Envelope) -> Envelope {
     let base = base.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    base.chain(more.iter().cloned()).collect()
+    Envelope { by: envelope.by.clone(), headers: base.chain(envelope.headers.iter().cloned()).collect() }
 }
 
 fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {

@@ -11,8 +11,12 @@ pub enum Incoming {
     Message { frame: u64, message: Value, post: Option<u64> },
     /// Bytes that are no JSON.
     Junk { frame: u64, post: Option<u64>, why: String },
+    /// The body of a response that is no place for messages, if it is JSON.
+    Document { frame: u64, post: Option<u64>, document: Option<Value> },
     /// The head of the response to an HTTP request.
     Head { frame: u64, post: u64, status: HttpStatus },
+    /// A further stream of HTTP+SSE named the address that takes its messages.
+    Endpoint { post: u64, url: String },
     /// An HTTP exchange is over, its event stream included. `failure` where it did not end as HTTP does.
     PostDone { post: u64, failure: Option<String> },
     /// Nothing more will come on this connection: the process ended or closed stdout, or the event stream of HTTP+SSE did.

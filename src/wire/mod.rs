@@ -4,6 +4,7 @@
 //! and records both. Ids, replies and revisions are the session's business.
 
 mod body;
+mod challenge;
 mod channel;
 mod child;
 mod client;
@@ -31,7 +32,9 @@ mod tests;
 
 pub use connection::Wire;
 pub use ending::{Ending, OpenError};
-pub use errand::errand;
+pub use errand::{Fetched, errand, fetch};
 pub use failure::cure;
 pub use incoming::Incoming;
 pub use outgoing::{Envelope, HttpRequest, Posted};
+pub use secrets::SHOWN_INSTEAD;
+pub use stderr::telling_line;

@@ -15,12 +15,16 @@ pub struct Posted {
 }
 
 /// A whole HTTP request, sent as it stands.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct HttpRequest {
     pub by: String,
     pub method: String,
     /// Instead of the endpoint: a URL, or a path on the endpoint's host.
     pub url: Option<String>,
+    /// Added to the query of the URL.
+    pub query: Vec<(String, String)>,
     pub headers: Vec<(String, String)>,
+    /// Headers that are left out, be they the protocol's or the user's.
+    pub without: Vec<String>,
     pub body: Option<Vec<u8>>,
 }

@@ -44,6 +44,15 @@ impl Secrets {
         Self(hidden.into())
     }
 
+    /// These and further values that are known to be secret.
+    pub fn and<'a>(&self, values: impl IntoIterator<Item = &'a String>) -> Self {
+        let further = values.into_iter().filter(|text| text.len() >= SHORTEST).cloned();
+        let mut hidden: Vec<String> = self.0.iter().cloned().chain(further).collect();
+        hidden.sort_by_key(|text| std::cmp::Reverse(text.len()));
+        hidden.dedup();
+        Self(hidden.into())
+    }
+
     pub fn hide(&self, text: String) -> String {
         self.0.iter().fold(text, |text, secret| {
             if text.contains(secret.as_str()) { text.replace(secret.as_str(), SHOWN_INSTEAD) } else { text }
@@ -65,6 +74,18 @@ impl Secrets {
                 members.values_mut().for_each(|member| self.hide_in(member));
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+}
+
+/// Takes the values out of a document that hands out tokens or passwords.
+pub fn leave_out_credentials(document: &mut Value) {
+    const NAMES: [&str; 5] =
+        ["access_token", "refresh_token", "id_token", "client_secret", "registration_access_token"];
+    if let Value::Object(members) = document {
+        for (_, value) in members.iter_mut().filter(|(name, value)| NAMES.contains(&name.as_str()) && value.is_string())
+        {
+            *value = Value::from("(left out)");
         }
     }
 }
@@ -91,6 +112,14 @@ mod tests {
         let mut value = json!({"a": ["abcdefgh12", 1], "abcdefgh12": true});
         secrets().hide_in(&mut value);
         assert_eq!(value, json!({"a": ["(given by the user)", 1], "(given by the user)": true}));
+    }
+
+    #[test]
+    fn what_is_handed_out_is_left_out() {
+        let mut document = json!({ "access_token": "abcdefgh12", "expires_in": 60 });
+        leave_out_credentials(&mut document);
+        assert_eq!(document, json!({ "access_token": "(left out)", "expires_in": 60 }));
+        assert_eq!(secrets().and(&["another-secret".to_owned()]).hide("another-secret".into()), "(given by the user)");
     }
 
     #[test]

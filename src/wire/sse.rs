@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     evidence::{Recorder, Transport},
-    target::Limits,
+    target::{Limits, Target},
 };
 
 pub struct Sse {
@@ -29,10 +29,11 @@ impl Sse {
     pub async fn open(
         url: &str,
         headers: &[(String, String)],
+        target: &Target,
         limits: &Limits,
         recorder: &Recorder,
     ) -> Result<(Self, mpsc::Receiver<Incoming>), OpenError> {
-        let (http, incoming) = Http::open(url, headers, limits, Transport::Sse, recorder)?;
+        let (http, incoming) = Http::open(url, headers, target, limits, Transport::Sse, recorder)?;
         let failed = |came: String| OpenError {
             tried: format!("to open the event stream of {}", http.shown_url()),
             cure: cure(&came).unwrap_or("is this a server of HTTP+SSE? Newer ones are reached with --http").to_owned(),

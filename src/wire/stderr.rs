@@ -25,16 +25,26 @@ impl Tail {
         self.1.hide(String::from_utf8_lossy(&self.lock()).into_owned())
     }
 
-    /// The last line that says something.
-    pub fn last_line(&self) -> Option<String> {
-        // The frame that some runtimes draw around a trace says nothing.
-        let speaks = |line: &&str| line.contains(char::is_alphanumeric);
-        self.text().lines().map(str::trim).rfind(speaks).map(str::to_owned)
+    /// The line that says most.
+    pub fn telling_line(&self) -> Option<String> {
+        telling_line(&self.text()).map(str::to_owned)
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The last line that speaks of an error, or else the last one that says something: some runtimes end a trace with their
+/// own name, or with a frame around it.
+pub fn telling_line(text: &str) -> Option<&str> {
+    let speaks = |line: &&str| line.contains(char::is_alphanumeric);
+    let complains = |line: &&str| {
+        let line = line.to_ascii_lowercase();
+        ["error", "panicked", "exception", "fatal"].iter().any(|word| line.contains(word))
+    };
+    let lines = || text.lines().map(str::trim);
+    lines().rfind(complains).or_else(|| lines().rfind(speaks))
 }
 
 #[cfg(test)]
@@ -44,10 +54,10 @@ mod tests {
     #[test]
     fn keeps_the_end_only() {
         let tail = Tail::default();
-        assert_eq!(tail.last_line(), None);
+        assert_eq!(tail.telling_line(), None);
         tail.add(&vec![b'x'; 3 * KEPT]);
         tail.add(b"\nwarning\n fatal: no config \n+----+\n\n");
         assert_eq!(tail.text().len(), KEPT);
-        assert_eq!(tail.last_line().as_deref(), Some("fatal: no config"));
+        assert_eq!(tail.telling_line().as_deref(), Some("fatal: no config"));
     }
 }

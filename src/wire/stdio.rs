@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -27,7 +27,7 @@ use super::{
     stderr::Tail,
 };
 use crate::{
-    evidence::{Recorder, Transport},
+    evidence::{Ended, Recorder, Transport},
     target::Limits,
 };
 
@@ -42,6 +42,8 @@ pub struct Stdio {
     close: watch::Sender<bool>,
     reading: JoinHandle<()>,
     grace: Duration,
+    /// Whether it ever wrote to stdout.
+    heard: Arc<AtomicBool>,
 }
 
 impl Stdio {
@@ -60,6 +62,7 @@ impl Stdio {
         tokio::spawn(write(pipes.stdin, queued, waiting.clone(), channel.clone()));
         let tail = Tail::hiding(Secrets::known(secrets));
         let draining = tokio::spawn(drain(Pipe::new(pipes.stderr, child.exit.clone()), tail.clone()));
+        let heard = Arc::<AtomicBool>::default();
         let reader = Reader {
             pipe: Pipe::new(pipes.stdout, child.exit.clone()),
             exit: child.exit.clone(),
@@ -68,10 +71,11 @@ impl Stdio {
             channel: channel.clone(),
             limit: limits.frame_bytes,
             grace: limits.grace,
+            heard: heard.clone(),
         };
         let reading = tokio::spawn(reader.run());
         let (limit, grace) = (limits.frame_bytes, limits.grace);
-        Ok((Self { channel, tail, child, queue, waiting, limit, close, reading, grace }, incoming))
+        Ok((Self { channel, tail, child, queue, waiting, limit, close, reading, grace, heard }, incoming))
     }
 
     pub fn send(&self, envelope: &Envelope, message: &Value) -> Result<Posted, String> {
@@ -103,10 +107,11 @@ impl Stdio {
     }
 
     pub async fn close(self) -> Ending {
-        let Self { channel, tail, mut child, queue, close, mut reading, grace, .. } = self;
+        let Self { channel, tail, mut child, queue, close, mut reading, grace, heard, .. } = self;
+        let heard = heard.load(Ordering::Relaxed);
         close.send_replace(true);
-        let how = if let Some(exit) = child.exited() {
-            format!("{exit} before stdin was closed")
+        let (how, ended) = if let Some(exit) = child.exited() {
+            (format!("{exit} before stdin was closed"), Ended::Unasked)
         } else {
             drop(queue);
             child.end().await
@@ -115,7 +120,11 @@ impl Stdio {
         if timeout(grace, &mut reading).await.is_err() {
             reading.abort();
         }
-        channel.note(Carrier::default(), how.clone(), None);
+        // A process that was still starting knew nothing of its stdin.
+        match heard {
+            true => channel.ended(Carrier::default(), how.clone(), ended),
+            false => channel.note(Carrier::default(), how.clone(), None),
+        }
         Ending { how, stderr_tail: tail.text() }
     }
 }
@@ -150,12 +159,14 @@ struct Reader {
     channel: Channel,
     limit: usize,
     grace: Duration,
+    heard: Arc<AtomicBool>,
 }
 
 impl Reader {
     async fn run(mut self) {
         let mut lines = Lines::new(self.limit);
         while let Some(chunk) = self.pipe.chunk().await {
+            self.heard.store(true, Ordering::Relaxed);
             for line in lines.feed(chunk) {
                 take(&self.channel, self.limit, line).await;
             }
@@ -175,8 +186,8 @@ impl Reader {
             return "closed stdout and runs on".to_owned();
         };
         let _ = timeout(self.grace, &mut self.draining).await;
-        match self.tail.last_line() {
-            Some(line) => format!("{exit}; the last line on stderr: {line}"),
+        match self.tail.telling_line() {
+            Some(line) => format!("{exit}; on stderr: {line}"),
             None => exit,
         }
     }

@@ -5,29 +5,114 @@ use hyper::{
     header::{HeaderName, HeaderValue},
     http::request::Parts,
 };
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::reference::{
-    faults::{Committed, DataFault, Faults},
-    http::{Body, Reply},
+use crate::{
+    reference::{
+        faults::{Committed, DataFault, Faults, data::apply},
+        http::{Body, Reply},
+    },
+    revision::Revision,
 };
 
-/// An HTTP request as the conditions of a fault see it: `method`, `path` and `headers`.
+/// Where a server of HTTP+SSE takes a message to that was posted for one of its streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Misroute {
+    /// To the stream that was opened last.
+    Newest,
+    /// If that stream is gone, to any other.
+    Any,
+    /// If that stream is gone, nowhere, and nobody is told.
+    Nowhere,
+}
+
+/// An HTTP request as the conditions of a fault see it: `method`, `path`, `query`, `headers` and, if it is JSON, `message`.
 pub struct HttpRequest(Value);
 
 impl HttpRequest {
-    pub fn new(head: &Parts) -> Self {
+    pub fn new(head: &Parts, body: &[u8]) -> Self {
         let headers = described(&head.headers);
-        Self(json!({ "method": head.method.as_str(), "path": head.uri.path(), "headers": headers }))
+        let mut request = json!({ "method": head.method.as_str(), "path": head.uri.path(), "headers": headers });
+        if let Some(query) = head.uri.query() {
+            request["query"] = json!(query);
+        }
+        if let Ok(message) = serde_json::from_slice::<Value>(body) {
+            request["message"] = message;
+        }
+        Self(request)
+    }
+
+    pub fn message(&self) -> &Value {
+        &self.0["message"]
+    }
+
+    /// Text with the address put in under which the server was reached.
+    fn filled(&self, text: &str) -> String {
+        let host = self.0["headers"]["host"].as_str().unwrap_or_default();
+        text.replace("$origin", &format!("http://{host}"))
     }
 }
 
 impl Faults {
-    /// Headers that the server never looks at.
-    pub fn ignored_headers(&self) -> &[String] {
+    /// Headers of this request that the server does not look at.
+    pub fn overlooked_headers(&self, request: &HttpRequest) -> Vec<String> {
         match &self.committed {
-            Some(Committed::Data(fault)) => &fault.ignore_headers,
-            _ => &[],
+            Some(Committed::Data(fault)) if fault.fits(Some(&request.0), None) => fault.ignore_headers.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The id of the session that is opened as number `n`.
+    pub fn session_id(&self, n: usize) -> Option<String> {
+        match &self.committed {
+            Some(Committed::Data(fault)) => fault.session_id.as_ref().map(|id| id.replace("$n", &n.to_string())),
+            _ => None,
+        }
+    }
+
+    /// The revisions that the server speaks instead of those it was told to.
+    pub fn speaks(&self) -> Option<Vec<Revision>> {
+        match &self.committed {
+            Some(Committed::Data(fault)) => fault.speaks.clone(),
+            _ => None,
+        }
+    }
+
+    /// Whether the server listens on every address of the machine.
+    pub fn listens_everywhere(&self) -> bool {
+        matches!(&self.committed, Some(Committed::Data(fault)) if fault.listens_everywhere)
+    }
+
+    /// Whether the names of headers are found in lower case only.
+    pub fn lower_case_only(&self) -> bool {
+        matches!(&self.committed, Some(Committed::Data(fault)) if fault.lower_case_only)
+    }
+
+    /// How a stream of HTTP+SSE begins.
+    pub fn opening(&self, endpoint: &str) -> Option<String> {
+        match &self.committed {
+            Some(Committed::Data(fault)) => {
+                fault.opening.as_ref().map(|opening| opening.replace("$endpoint", endpoint))
+            }
+            _ => None,
+        }
+    }
+
+    /// The name of the events that carry messages over HTTP+SSE.
+    pub fn event_name(&self) -> Option<&str> {
+        match &self.committed {
+            Some(Committed::Data(fault)) => fault.event_name.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// What becomes of a message that was posted for a stream.
+    pub fn misroutes(&self) -> Option<Misroute> {
+        match &self.committed {
+            Some(Committed::Data(fault)) => fault.misroutes,
+            _ => None,
         }
     }
 
@@ -38,9 +123,14 @@ impl Faults {
         fault.strikes(&request.0, None).then_some(status.unwrap_or(StatusCode::OK))
     }
 
+    /// Whether a request is let in that nobody should let in.
+    pub fn unguarded(&mut self, request: &HttpRequest) -> bool {
+        self.data().is_some_and(|fault| fault.unguarded && fault.strikes(&request.0, None))
+    }
+
     /// Changes the status, the headers or the whole body of a response.
     pub fn reword(&mut self, request: &HttpRequest, reply: &mut Reply) {
-        let Some(fault) = self.data().filter(|fault| !fault.unheard) else { return };
+        let Some(fault) = self.data().filter(|fault| !fault.unheard && !fault.unguarded) else { return };
         let response = json!({ "status": reply.status().as_u16(), "headers": described(reply.headers()) });
         if !fault.strikes(&request.0, Some(&response)) {
             return;
@@ -50,14 +140,21 @@ impl Faults {
         }
         for (name, value) in &fault.answer_headers {
             let Ok(name) = name.parse::<HeaderName>() else { continue };
-            match value.as_deref().map(HeaderValue::from_str) {
+            match value.as_deref().map(|value| HeaderValue::from_str(&request.filled(value))) {
                 Some(Ok(value)) => drop(reply.headers_mut().insert(name, value)),
                 Some(Err(_)) => {}
                 None => drop(reply.headers_mut().remove(name)),
             }
         }
         if let Some(raw) = &fault.raw {
-            *reply.body_mut() = Body::Whole(Some(raw.clone().into()));
+            let id = request.0.pointer("/message/id").unwrap_or(&Value::Null);
+            *reply.body_mut() = Body::Whole(Some(request.filled(&raw.replace("$id", &id.to_string())).into()));
+        }
+        if let (Some(operations), Body::Whole(Some(bytes))) = (&fault.patch, reply.body())
+            && let Ok(mut document) = serde_json::from_slice(bytes)
+        {
+            apply(&mut document, operations);
+            *reply.body_mut() = Body::Whole(Some(document.to_string().into()));
         }
     }
 

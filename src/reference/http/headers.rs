@@ -25,11 +25,16 @@ pub fn check(headers: &HeaderMap, message: &Value, ignored: &[String]) -> Result
     let named = match method {
         "tools/call" | "prompts/get" => message.pointer("/params/name"),
         "resources/read" => message.pointer("/params/uri"),
+        "tasks/get" | "tasks/update" | "tasks/cancel" => message.pointer("/params/taskId"),
         _ => None,
     };
     if let Some(named) = named.and_then(Value::as_str).filter(|_| looked_at("mcp-name")) {
-        let name = value(headers, "mcp-name")?.ok_or_else(|| missing("mcp-name"))?;
-        agree("mcp-name", &decoded(&name)?, named)?;
+        match value(headers, "mcp-name")? {
+            Some(name) => agree("mcp-name", &decoded(&name)?, named)?,
+            // Clients owe it here too, but nothing lets a server insist.
+            None if method.starts_with("tasks/") => {}
+            None => return Err(missing("mcp-name")),
+        }
     }
     if method == "tools/call" { check_arguments(headers, message, looked_at) } else { Ok(()) }
 }

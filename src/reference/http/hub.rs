@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use crate::reference::{
-    http::{body::event, streams::Streams},
+    http::{body::event, guard::Guard, streams::Streams},
     server::Server,
     session::{Change, Session},
     turn::Outgoing,
@@ -29,18 +29,35 @@ const MOST_CLIENTS: usize = 1000;
 
 pub struct Hub {
     pub server: Server,
+    /// Only where the server is protected.
+    pub guard: Option<Guard>,
     /// Legacy sessions of Streamable HTTP, by session id.
     pub clients: IndexMap<String, Client>,
     /// Connections of HTTP+SSE, by the name in their endpoint.
     pub pipes: IndexMap<String, Pipe>,
     /// Subscriptions of modern clients, each on a stream of its own.
     listeners: Vec<Pipe>,
+    /// Sessions opened so far.
+    sessions: usize,
 }
 
 pub struct Client {
     pub session: Session,
     pub streams: Streams,
     pub jobs: Jobs,
+    /// Streams whose requests wait for answers of the client.
+    pub waiting: Vec<(Value, u64)>,
+}
+
+impl Client {
+    /// The stream of a request that is worked on or waits no longer.
+    pub fn resume(&mut self, request: &Value) -> Option<u64> {
+        if let Some(stream) = self.jobs.stop(request) {
+            return Some(stream);
+        }
+        let at = self.waiting.iter().position(|(waiting, _)| waiting == request)?;
+        Some(self.waiting.swap_remove(at).1)
+    }
 }
 
 /// A session whose messages all go to one stream.
@@ -70,16 +87,19 @@ impl Jobs {
 }
 
 impl Hub {
-    pub fn new(server: Server) -> Self {
-        Self { server, clients: IndexMap::new(), pipes: IndexMap::new(), listeners: Vec::new() }
+    pub fn new(server: Server, guard: Option<Guard>) -> Self {
+        Self { server, guard, clients: IndexMap::new(), pipes: IndexMap::new(), listeners: Vec::new(), sessions: 0 }
     }
 
     pub fn add_client(&mut self, session: Session) -> String {
         if self.clients.len() >= MOST_CLIENTS {
             self.clients.shift_remove_index(0);
         }
-        let id = fresh_id();
-        self.clients.insert(id.clone(), Client { session, streams: Streams::default(), jobs: Jobs::default() });
+        self.sessions += 1;
+        let id = self.server.faults.session_id(self.sessions).unwrap_or_else(fresh_id);
+        let streams = Streams::new(self.server.faults.streaming());
+        let (jobs, waiting) = (Jobs::default(), Vec::new());
+        self.clients.insert(id.clone(), Client { session, streams, jobs, waiting });
         id
     }
 
@@ -97,6 +117,13 @@ impl Hub {
         self.listeners.retain(|listener| !listener.events.is_closed());
         if self.listeners.len() < MOST_CLIENTS {
             self.listeners.push(Pipe { session, events, jobs: Jobs::default() });
+        }
+    }
+
+    /// Says something to every subscriber, wanted or not.
+    pub fn tell_listeners(&self, data: &[u8]) {
+        for listener in &self.listeners {
+            listener.events.try_send(event("message", None, data)).ok();
         }
     }
 

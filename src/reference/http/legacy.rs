@@ -22,7 +22,8 @@ use hyper::{HeaderMap, StatusCode};
 use serde_json::Value;
 
 pub const SESSION: &str = "mcp-session-id";
-
+/// The number of no stream: they count from one.
+const NO_STREAM: u64 = 0;
 /// An `initialize`, which is the one message that needs no session and may open one.
 pub fn open(hub: &Shared, value: Value) -> Reply {
     let mut hub = lock(hub);
@@ -61,25 +62,49 @@ pub fn post(hub: &Shared, headers: &HeaderMap, value: Value) -> Reply {
     };
     let Some(client) = hub.clients.get_mut(&id) else { return empty(StatusCode::NOT_FOUND) };
     let asks = is_asking(&value);
-    let turn = hub.server.message(&mut client.session, value);
-    if let Some(stream) = turn.cancelled.as_ref().and_then(|request| client.jobs.stop(request)) {
+    let mut turn = hub.server.message(&mut client.session, value);
+    if let Some(stream) = turn.cancelled.as_ref().and_then(|request| client.resume(request)) {
         client.streams.finish(stream);
+    }
+    for answer in &turn.settled {
+        if let Some(stream) = answer.id.as_ref().and_then(|request| client.resume(request)) {
+            client.streams.say(stream, &answer.bytes);
+            client.streams.finish(stream);
+        }
     }
     hub.announce(&turn.changes);
     let Some(client) = hub.clients.get_mut(&id) else { return empty(StatusCode::NOT_FOUND) };
+    follow_up(shared, &id, client, std::mem::take(&mut turn.later));
+    if let Some(stream) = turn.resumed.as_ref().and_then(|request| client.resume(request)) {
+        go_on(client, stream, &turn);
+        return empty(StatusCode::ACCEPTED);
+    }
     match turn.out.as_slice() {
         [] if !asks => empty(StatusCode::ACCEPTED),
-        [answer] if answer.after.is_zero() => json(answer.status, answer.bytes.clone()),
+        [answer] if answer.after.is_zero() && !turn.open => json(answer.status, answer.bytes.clone()),
         _ => stream(shared, id, client, turn),
     }
+}
+
+/// Says what follows behind an answer, on the stream for what belongs to no request.
+fn follow_up(shared: &Shared, session: &str, client: &mut Client, later: Vec<Outgoing>) {
+    let Some(request) = later.first().and_then(|out| out.id.clone()) else { return };
+    let (hub, session) = (Arc::clone(shared), session.to_owned());
+    let say = move |out: &Outgoing| match lock(&hub).clients.get_mut(&session) {
+        Some(client) => {
+            client.streams.say_generally(out.bytes.clone());
+            true
+        }
+        None => false,
+    };
+    client.jobs.add(request, NO_STREAM, tokio::spawn(in_time(later, say)).abort_handle());
 }
 
 /// Answers by an event stream. The work goes on when the client is gone, for it may come back.
 fn stream(shared: &Shared, session: String, client: &mut Client, turn: Turn) -> Reply {
     let (number, receiver) = client.streams.open(false, primes(client));
-    if !turn.takes_time() {
-        turn.out.iter().for_each(|out| client.streams.say(number, &out.bytes));
-        client.streams.finish(number);
+    if turn.open || !turn.takes_time() {
+        go_on(client, number, &turn);
         return events(receiver);
     }
     let request = turn.out.iter().find_map(|out| out.id.clone()).unwrap_or_default();
@@ -99,6 +124,16 @@ fn stream(shared: &Shared, session: String, client: &mut Client, turn: Turn) -> 
     });
     client.jobs.add(request, number, task.abort_handle());
     events(receiver)
+}
+
+/// Says what a request has come to on its stream, which stays open as long as the client has to answer something first.
+fn go_on(client: &mut Client, stream: u64, turn: &Turn) {
+    turn.out.iter().for_each(|out| client.streams.say(stream, &out.bytes));
+    if turn.open {
+        client.waiting.extend(turn.out.iter().find_map(|out| out.id.clone()).map(|request| (request, stream)));
+    } else {
+        client.streams.finish(stream);
+    }
 }
 
 /// The stream for what belongs to no request, or one taken up again.

@@ -1,10 +1,13 @@
 //! Streamable HTTP of 2026-07-28: POST alone, every request for itself.
 
+use std::{sync::Arc, time::Duration};
+
 use hyper::{HeaderMap, StatusCode};
 use serde_json::Value;
-use tokio::sync::mpsc::channel;
+use tokio::{sync::mpsc::channel, time::sleep};
 
 use crate::reference::{
+    faults::Streaming,
     http::{
         body::{Reply, all_events, empty, event, events, json},
         headers,
@@ -18,11 +21,14 @@ use crate::reference::{
     turn::Outgoing,
 };
 
-pub fn post(shared: &Shared, headers: &HeaderMap, value: Value) -> Reply {
+/// How long a stream that should have ended stays open.
+const LINGERING: Duration = Duration::from_secs(10);
+
+pub fn post(shared: &Shared, headers: &HeaderMap, value: Value, overlooked: &[String]) -> Reply {
     let mut hub = lock(shared);
     let mut session = Session::new(Transport::Http);
     let asks = is_asking(&value);
-    let turn = match headers::check(headers, &value, hub.server.faults.ignored_headers()) {
+    let turn = match headers::check(headers, &value, overlooked) {
         Ok(()) => hub.server.message(&mut session, value),
         Err(fail) => {
             let id = value.get("id").filter(|id| is_id(id));
@@ -30,10 +36,14 @@ pub fn post(shared: &Shared, headers: &HeaderMap, value: Value) -> Reply {
         }
     };
     hub.announce(&turn.changes);
+    if turn.open && hub.server.faults.cuts_streams() {
+        return all_events(&turn.out);
+    }
+    let streaming = hub.server.faults.streaming();
     match turn.out.as_slice() {
         [] if !asks => return empty(StatusCode::ACCEPTED),
         [answer] if answer.after.is_zero() && !turn.open => return json(answer.status, answer.bytes.clone()),
-        several if !turn.open && !turn.takes_time() => return all_events(several),
+        several if !turn.open && !turn.takes_time() && streaming.is_none() => return all_events(several),
         _ => {}
     }
     let (sender, receiver) = channel(EVENTS_AHEAD);
@@ -43,9 +53,21 @@ pub fn post(shared: &Shared, headers: &HeaderMap, value: Value) -> Reply {
         }
         hub.add_listener(session, sender);
     } else {
-        // A client that closes the stream cancels the request.
-        let say = move |out: &Outgoing| sender.try_send(event("message", None, &out.bytes)).is_ok();
-        tokio::spawn(in_time(turn.out, say));
+        let hub = Arc::clone(shared);
+        tokio::spawn(async move {
+            let say = |out: &Outgoing| match sender.try_send(event("message", None, &out.bytes)) {
+                Err(_) if streaming == Some(Streaming::Redirects) => {
+                    lock(&hub).tell_listeners(&out.bytes);
+                    true
+                }
+                // A client that closes the stream cancels the request.
+                said => said.is_ok(),
+            };
+            in_time(turn.out, say).await;
+            if streaming == Some(Streaming::Lingers) {
+                sleep(LINGERING).await;
+            }
+        });
     }
     events(receiver)
 }

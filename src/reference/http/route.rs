@@ -2,7 +2,12 @@
 
 use std::convert::Infallible;
 
-use hyper::{HeaderMap, Method, Request, StatusCode, body::Incoming, header::ALLOW, http::request::Parts};
+use hyper::{
+    HeaderMap, Method, Request, StatusCode,
+    body::{Bytes, Incoming},
+    header::ALLOW,
+    http::request::Parts,
+};
 use serde_json::Value;
 
 use crate::{
@@ -10,6 +15,7 @@ use crate::{
         era,
         faults::HttpRequest,
         http::{
+            authority,
             body::{Reply, empty},
             headers::VERSION,
             hub::{Hub, Shared, lock},
@@ -24,33 +30,59 @@ use crate::{
 
 pub async fn route(hub: Shared, request: Request<Incoming>) -> Result<Reply, Infallible> {
     let (mut head, body) = request.into_parts();
-    for ignored in lock(&hub).server.faults.ignored_headers() {
-        head.headers.remove(ignored.as_str());
+    let Some(bytes) = whole_body(body).await else { return Ok(empty(StatusCode::PAYLOAD_TOO_LARGE)) };
+    let exchange = HttpRequest::new(&head, &bytes);
+    let overlooked = lock(&hub).server.faults.overlooked_headers(&exchange);
+    for name in &overlooked {
+        head.headers.remove(name.as_str());
     }
-    let exchange = HttpRequest::new(&head);
     let unheard = lock(&hub).server.faults.unheard(&exchange);
+    let protected = lock(&hub).guard.is_some();
     let mut reply = match unheard {
         Some(status) => empty(status),
-        None => serve(&hub, &head, body).await,
+        None if protected => guarded(&hub, &head, &bytes, &overlooked, &exchange),
+        None => serve(&hub, &head, &bytes, &overlooked),
     };
     lock(&hub).server.faults.reword(&exchange, &mut reply);
     Ok(reply)
 }
 
-async fn serve(hub: &Shared, head: &Parts, body: Incoming) -> Reply {
+/// Lets in only whom the guard admits, unless the fault has it otherwise.
+fn guarded(hub: &Shared, head: &Parts, bytes: &Bytes, overlooked: &[String], exchange: &HttpRequest) -> Reply {
+    if let Some(reply) = authority::serve(head, bytes) {
+        return reply;
+    }
+    let admitted = {
+        let mut hub = lock(hub);
+        match (&hub.guard, is_foreign(&head.headers)) {
+            (Some(guard), false) => guard.admit(head, exchange.message()),
+            _ => Ok(""),
+        }
+        .or_else(|refusal| if hub.server.faults.unguarded(exchange) { Ok("") } else { Err(refusal) })
+    };
+    match admitted {
+        Ok(user) => {
+            let reply = serve(hub, head, bytes, overlooked);
+            if let Some(guard) = &mut lock(hub).guard {
+                guard.remember(user, &reply);
+            }
+            reply
+        }
+        Err(refusal) => *refusal,
+    }
+}
+
+fn serve(hub: &Shared, head: &Parts, bytes: &Bytes, overlooked: &[String]) -> Reply {
     let headers = &head.headers;
     if is_foreign(headers) {
         return empty(StatusCode::FORBIDDEN);
     }
     match (head.uri.path(), &head.method) {
-        ("/mcp", &Method::POST) => post(hub, headers, body).await,
+        ("/mcp", &Method::POST) => post(hub, headers, bytes, overlooked),
         ("/mcp", &Method::GET) if has_sessions(hub, headers) => legacy::get(hub, headers),
         ("/mcp", &Method::DELETE) if has_sessions(hub, headers) => legacy::delete(hub, headers),
         ("/sse", &Method::GET) => sse::get(hub, headers),
-        ("/messages", &Method::POST) => match whole_body(body).await {
-            Some(bytes) => sse::post(hub, head.uri.query().unwrap_or_default(), &bytes),
-            None => empty(StatusCode::PAYLOAD_TOO_LARGE),
-        },
+        ("/messages", &Method::POST) => sse::post(hub, head.uri.query().unwrap_or_default(), bytes),
         ("/mcp", _) => not_allowed("POST, GET, DELETE"),
         ("/sse", _) => not_allowed("GET"),
         ("/messages", _) => not_allowed("POST"),
@@ -58,16 +90,15 @@ async fn serve(hub: &Shared, head: &Parts, body: Incoming) -> Reply {
     }
 }
 
-async fn post(hub: &Shared, headers: &HeaderMap, body: Incoming) -> Reply {
+fn post(hub: &Shared, headers: &HeaderMap, bytes: &Bytes, overlooked: &[String]) -> Reply {
     if let Some(status) = refused(headers) {
         return empty(status);
     }
-    let Some(bytes) = whole_body(body).await else { return empty(StatusCode::PAYLOAD_TOO_LARGE) };
-    let Ok(value) = serde_json::from_slice::<Value>(&bytes) else {
+    let Ok(value) = serde_json::from_slice::<Value>(bytes) else {
         return legacy::unreadable(hub, headers);
     };
     if is_modern(&lock(hub), headers, &value) {
-        modern::post(hub, headers, value)
+        modern::post(hub, headers, value, overlooked)
     } else if value.get("method").is_some_and(|method| method == "initialize") {
         legacy::open(hub, value)
     } else {

@@ -1,12 +1,13 @@
 //! HTTP+SSE of 2024-11-05: one stream for all that the server says, one address to post to.
 
-use hyper::{HeaderMap, StatusCode};
+use hyper::{HeaderMap, StatusCode, body::Bytes};
 use tokio::sync::mpsc::channel;
 
 use crate::reference::{
+    faults::Misroute,
     http::{
         body::{Reply, empty, event, events},
-        hub::{Shared, in_time, lock},
+        hub::{Hub, Shared, in_time, lock},
         request::takes_events,
         streams::EVENTS_AHEAD,
     },
@@ -23,7 +24,9 @@ pub fn get(hub: &Shared, headers: &HeaderMap) -> Reply {
     }
     let (sender, receiver) = channel(EVENTS_AHEAD);
     let name = lock(hub).add_pipe(Session::new(Transport::Sse), sender.clone());
-    sender.try_send(event("endpoint", None, format!("/messages?{NAME}{name}").as_bytes())).ok();
+    let endpoint = format!("/messages?{NAME}{name}");
+    let opening = lock(hub).server.faults.opening(&endpoint).map(Bytes::from);
+    sender.try_send(opening.unwrap_or_else(|| event("endpoint", None, endpoint.as_bytes()))).ok();
     events(receiver)
 }
 
@@ -32,24 +35,38 @@ pub fn post(shared: &Shared, query: &str, body: &[u8]) -> Reply {
     let mut hub = lock(shared);
     let hub = &mut *hub;
     let name = query.split('&').find_map(|pair| pair.strip_prefix(NAME)).unwrap_or_default();
-    let Some(pipe) = hub.pipes.get_mut(name).filter(|pipe| !pipe.events.is_closed()) else {
-        return empty(StatusCode::NOT_FOUND);
-    };
-    let turn = hub.server.receive(&mut pipe.session, body);
+    let Some(name) = addressee(hub, name) else { return empty(StatusCode::NOT_FOUND) };
+    let Some(pipe) = hub.pipes.get_mut(&name) else { return empty(StatusCode::ACCEPTED) };
+    let mut turn = hub.server.receive(&mut pipe.session, body);
+    turn.out.append(&mut turn.settled);
+    turn.out.append(&mut turn.later);
     if let Some(request) = &turn.cancelled {
         pipe.jobs.stop(request);
     }
     hub.announce(&turn.changes);
-    let Some(pipe) = hub.pipes.get_mut(name) else { return empty(StatusCode::NOT_FOUND) };
+    let event_name = hub.server.faults.event_name().unwrap_or("message").to_owned();
+    let Some(pipe) = hub.pipes.get_mut(&name) else { return empty(StatusCode::NOT_FOUND) };
     if turn.takes_time() {
         let request = turn.out.iter().find_map(|out| out.id.clone()).unwrap_or_default();
         let events = pipe.events.clone();
-        let say = move |out: &Outgoing| events.try_send(event("message", None, &out.bytes)).is_ok();
+        let say = move |out: &Outgoing| events.try_send(event(&event_name, None, &out.bytes)).is_ok();
         pipe.jobs.add(request, 0, tokio::spawn(in_time(turn.out, say)).abort_handle());
     } else {
         for out in &turn.out {
-            pipe.events.try_send(event("message", None, &out.bytes)).ok();
+            pipe.events.try_send(event(&event_name, None, &out.bytes)).ok();
         }
     }
     empty(StatusCode::ACCEPTED)
+}
+
+/// The name of the stream that a message belongs to; none if it is gone.
+fn addressee(hub: &Hub, name: &str) -> Option<String> {
+    let live = |name: &&String| hub.pipes.get(*name).is_some_and(|pipe| !pipe.events.is_closed());
+    let own = Some(name.to_owned()).filter(|name| live(&name));
+    match hub.server.faults.misroutes() {
+        None => own,
+        Some(Misroute::Newest) => hub.pipes.keys().next_back().cloned(),
+        Some(Misroute::Any) => own.or_else(|| hub.pipes.keys().find(live).cloned()),
+        Some(Misroute::Nowhere) => Some(own.unwrap_or_default()),
+    }
 }

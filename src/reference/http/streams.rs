@@ -8,7 +8,11 @@ use std::collections::VecDeque;
 use hyper::body::Bytes;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use crate::reference::http::body::event;
+use crate::reference::{faults::Streaming, http::body::event};
+
+/// What tells a report of progress, and a message that is no answer.
+const PROGRESS: &[u8] = b"\"notifications/progress\"";
+const METHOD: &[u8] = b"\"method\":";
 
 const EVENTS_KEPT: usize = 256;
 const STREAMS_KEPT: usize = 32;
@@ -21,6 +25,7 @@ pub struct Streams {
     opened: u64,
     /// For a stream that is not open yet.
     unsent: VecDeque<Vec<u8>>,
+    fault: Option<Streaming>,
 }
 
 struct Stream {
@@ -31,31 +36,62 @@ struct Stream {
     said: u64,
     finished: bool,
     live: Option<Sender<Bytes>>,
+    /// Whether events are numbered without the number of the stream.
+    renumbered: bool,
+    /// Nobody works for it any more.
+    aborted: bool,
 }
 
 impl Streams {
+    pub fn new(fault: Option<Streaming>) -> Self {
+        Self { fault, ..Self::default() }
+    }
+
     /// Opens a stream; `primed` gives the client an event id to come back with before anything is said.
     pub fn open(&mut self, general: bool, primed: bool) -> (u64, Receiver<Bytes>) {
         self.opened += 1;
         let (live, events) = channel(EVENTS_AHEAD);
         let number = self.opened;
         let past = VecDeque::new();
-        let mut stream = Stream { number, general, events: past, said: 0, finished: false, live: Some(live) };
-        if primed {
+        let renumbered = self.fault == Some(Streaming::Renumbers);
+        let live = Some(live);
+        let mut stream =
+            Stream { number, general, events: past, said: 0, finished: false, live, renumbered, aborted: false };
+        if primed && self.fault != Some(Streaming::Unprimed) {
             stream.prime();
+        }
+        let drops = if general { Streaming::DropsGet } else { Streaming::Drops };
+        if self.fault == Some(drops) {
+            stream.live = None;
         }
         if general {
             self.unsent.drain(..).for_each(|data| stream.say(&data));
         }
         if self.kept.len() >= STREAMS_KEPT {
-            self.kept.pop_front();
+            // What is still open is needed more than what could only be asked for again.
+            let over = self.kept.iter().position(|stream| stream.finished).unwrap_or(0);
+            self.kept.remove(over);
         }
         self.kept.push_back(stream);
         (number, events)
     }
 
     pub fn say(&mut self, number: u64, data: &[u8]) {
-        if let Some(stream) = self.find(number) {
+        let progress = data.windows(PROGRESS.len()).any(|part| part == PROGRESS);
+        let strays = match self.fault {
+            Some(Streaming::AnswersOnGet) => !data.windows(METHOD.len()).any(|part| part == METHOD),
+            Some(Streaming::ProgressOnGet) => progress,
+            _ => false,
+        };
+        if strays && self.kept.iter().any(|stream| stream.general && stream.is_live()) {
+            return self.say_generally(data.to_vec());
+        }
+        let crossed = |stream: &&Stream| stream.number != number && !stream.general && !stream.finished;
+        let number = match self.kept.iter().find(crossed) {
+            Some(other) if progress && self.fault == Some(Streaming::Crosses) => other.number,
+            _ => number,
+        };
+        if let Some(stream) = self.find(number).filter(|stream| !stream.aborted) {
             stream.say(data);
         }
     }
@@ -74,6 +110,9 @@ impl Streams {
     }
 
     pub fn finish(&mut self, number: u64) {
+        if self.fault == Some(Streaming::Lingers) {
+            return;
+        }
         if let Some(stream) = self.find(number) {
             stream.finished = true;
             stream.live = None;
@@ -84,8 +123,19 @@ impl Streams {
     pub fn resume(&mut self, last_event: &str) -> Option<Receiver<Bytes>> {
         let (number, said) = last_event.split_once('-')?;
         let (number, said) = (number.parse().ok()?, said.parse::<u64>().ok()?);
-        let stream = self.find(number).filter(|stream| said <= stream.said)?;
         let (live, events) = channel(EVENTS_AHEAD);
+        if self.fault == Some(Streaming::ReplaysAll) {
+            let others = self.kept.iter().filter(|stream| stream.number != number && !stream.general);
+            others.flat_map(|stream| &stream.events).for_each(|(_, event)| drop(live.try_send(event.clone())));
+        }
+        let other = self.kept.iter().find(|stream| stream.number != number && !stream.general && stream.said > said);
+        let number = match other {
+            Some(other) if self.fault == Some(Streaming::Mistakes) => other.number,
+            _ => number,
+        };
+        let aborts = self.fault == Some(Streaming::Aborts);
+        let stream = self.find(number).filter(|stream| said <= stream.said)?;
+        stream.aborted = aborts && !stream.finished;
         for (_, event) in stream.events.iter().filter(|(at, _)| *at > said) {
             live.try_send(event.clone()).ok();
         }
@@ -115,7 +165,7 @@ impl Stream {
 
     fn next_id(&mut self) -> String {
         self.said += 1;
-        format!("{}-{}", self.number, self.said)
+        if self.renumbered { self.said.to_string() } else { format!("{}-{}", self.number, self.said) }
     }
 
     fn send(&mut self, event: Bytes) {

@@ -14,7 +14,7 @@ use tokio::{sync::mpsc::Receiver, time::timeout};
 use super::*;
 use crate::{
     evidence::{Frame, FrameKind, Recorder},
-    target::{Limits, Start, Target},
+    target::{Limits, Start, Target, Token},
 };
 
 /// Longer than anything here takes: reaching it is a failure.
@@ -35,9 +35,12 @@ fn envelope() -> Envelope {
 }
 
 async fn try_open(start: Start, limits: &Limits) -> Result<Open, OpenError> {
+    open_target(&Target::new("test", start), limits).await
+}
+
+async fn open_target(target: &Target, limits: &Limits) -> Result<Open, OpenError> {
     let recorder = Recorder::new(limits.memory_bytes);
-    let target = Target { name: "test".to_owned(), start, secrets: Vec::new() };
-    let (wire, incoming) = Wire::open(&target, limits, &recorder).await?;
+    let (wire, incoming) = Wire::open(target, limits, &recorder).await?;
     Ok(Open { wire, incoming, recorder })
 }
 
@@ -61,6 +64,13 @@ impl Open {
         match self.next().await {
             Incoming::Junk { why, .. } => why,
             other => panic!("not junk: {other:?}"),
+        }
+    }
+
+    async fn document(&mut self) -> Option<Value> {
+        match self.next().await {
+            Incoming::Document { document, .. } => document,
+            other => panic!("not a document: {other:?}"),
         }
     }
 

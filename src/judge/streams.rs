@@ -1,0 +1,241 @@
+//! Puts the event streams of Streamable HTTP together from the frames: what rules see as `$streams`.
+//!
+//! A stream is handed on when it has ended, or with the run. Its events are told apart by what they are about: the
+//! request that opened the stream, another one, or a change that no request asked for.
+
+use std::collections::{BTreeMap, HashMap};
+
+use serde_json::{Value, json};
+
+use crate::{
+    evidence::{Ended, Frame, FrameKind, HttpHead, Link, Side, Transport},
+    revision::Revision,
+};
+
+/// More events of one stream are not looked at.
+const EVENTS_KEPT: usize = 2000;
+
+/// The streams of one connection.
+pub struct Streams {
+    link: u32,
+    counts: bool,
+    /// A client may come back behind any event that has an id.
+    polls: bool,
+    open: BTreeMap<u64, Stream>,
+    /// The exchange in which each event id came first.
+    ids: HashMap<String, u64>,
+    /// What each exchange asked for.
+    asked: HashMap<u64, Asked>,
+    /// The client has ended the session.
+    over: bool,
+    now: u64,
+}
+
+/// An HTTP request, as far as its stream is to be understood by it.
+#[derive(Clone, Default)]
+struct Asked {
+    frame: u64,
+    by: String,
+    verb: String,
+    method: Option<String>,
+    id: Option<Value>,
+    token: Option<Value>,
+    asks: bool,
+    last_event: Option<String>,
+    dropped: bool,
+    /// The client has taken it back.
+    cancelled: bool,
+}
+
+struct Stream {
+    post: u64,
+    http: Value,
+    events: Vec<Value>,
+    answered_at: Option<u64>,
+    last: u64,
+}
+
+impl Streams {
+    pub fn new(link: &Link) -> Self {
+        Self {
+            link: link.link,
+            polls: link.revision >= Some(Revision::V2025_11_25),
+            counts: link.transport == Transport::Http,
+            open: BTreeMap::new(),
+            ids: HashMap::new(),
+            asked: HashMap::new(),
+            over: false,
+            now: 0,
+        }
+    }
+
+    /// The stream that this frame ends, if it ends one.
+    pub fn take(&mut self, frame: &Frame) -> Option<Value> {
+        let post = frame.post.filter(|_| self.counts)?;
+        self.now = frame.at;
+        match (frame.kind, frame.from) {
+            (FrameKind::HttpRequest, _) => self.request(post, frame),
+            (_, Side::Client) => self.asks(post, frame),
+            (FrameKind::HttpResponse, _) => {
+                self.open.extend(frame.http.as_ref().and_then(|head| Stream::of(post, head)).map(|new| (post, new)));
+            }
+            (FrameKind::Note, _) if frame.ended.is_some() => {
+                if frame.ended == Some(Ended::Dropped)
+                    && let Some(asked) = self.asked.get_mut(&post)
+                {
+                    asked.dropped = true;
+                }
+                let stream = self.open.remove(&post)?;
+                return Some(self.describe(stream, &json!(frame.ended)));
+            }
+            _ => self.event(post, frame),
+        }
+        None
+    }
+
+    /// Streams that never ended.
+    pub fn rest(mut self) -> Vec<Value> {
+        let open = std::mem::take(&mut self.open);
+        open.into_values().map(|stream| self.describe(stream, &json!("open"))).collect()
+    }
+
+    fn request(&mut self, post: u64, frame: &Frame) {
+        let head = frame.http.clone().unwrap_or_default();
+        let last_event = head.headers.iter().find(|(name, _)| name == "last-event-id").map(|(_, id)| id.clone());
+        let verb = head.method.unwrap_or_default();
+        self.over |= verb == "DELETE";
+        let by = frame.by.clone().unwrap_or_default();
+        self.asked.insert(post, Asked { frame: frame.frame, by, verb, last_event, ..Asked::default() });
+    }
+
+    fn asks(&mut self, post: u64, frame: &Frame) {
+        if let Some(message) = frame.message.as_ref().filter(|message| message["method"] == "notifications/cancelled") {
+            let taken_back = message.pointer("/params/requestId").cloned();
+            if let Some(asked) = self.asked.values_mut().find(|asked| asked.asks && asked.id == taken_back) {
+                asked.cancelled = true;
+            }
+        }
+        let Some((asked, message)) = self.asked.get_mut(&post).zip(frame.message.as_ref()) else { return };
+        asked.method = message["method"].as_str().map(str::to_owned);
+        asked.asks = message.is_array() || (message.get("id").is_some() && asked.method.is_some());
+        asked.id = message.get("id").cloned();
+        asked.token = message.pointer("/params/_meta/progressToken").cloned();
+    }
+
+    fn event(&mut self, post: u64, frame: &Frame) {
+        let has_room = self.open.get(&post).is_some_and(|stream| stream.events.len() < EVENTS_KEPT);
+        let Some(event) = frame.event.as_ref().filter(|_| has_room) else { return };
+        let data = match frame.kind {
+            FrameKind::Message => "message",
+            FrameKind::Junk => "junk",
+            _ => "none",
+        };
+        let mut told = json!({ "data": data, "frame": frame.frame });
+        let resumed = self.asked.get(&post).is_some_and(|asked| asked.last_event.is_some());
+        if let Some(id) = &event.id {
+            told["id"] = json!(id);
+            // What is sent again has the id that it had before.
+            if !resumed {
+                told["id_repeated"] = json!(self.ids.contains_key(id));
+                self.ids.entry(id.clone()).or_insert(post);
+            }
+        }
+        if let Some(retry) = event.retry {
+            told["retry"] = json!(retry);
+        }
+        let message = frame.message.as_ref().unwrap_or(&Value::Null);
+        if let Some(kind) = kind(message) {
+            told["kind"] = json!(kind);
+            told["method"] = message["method"].clone();
+            if let Some(about) = self.about(post, message) {
+                told["about"] = json!(about);
+            }
+        }
+        let answer = matches!(kind(message), Some("result" | "error" | "batch"))
+            && matches!(told["about"].as_str(), None | Some("this"));
+        if let Some(stream) = self.open.get_mut(&post) {
+            stream.events.push(told);
+            stream.last = frame.frame;
+            stream.answered_at = stream.answered_at.or(answer.then_some(frame.at));
+        }
+    }
+
+    /// The request that a stream is for: of one that is taken up again the one that opened it first.
+    fn origin(&self, post: u64) -> Option<&Asked> {
+        let asked = self.asked.get(&post)?;
+        match &asked.last_event {
+            Some(id) => self.asked.get(self.ids.get(id)?),
+            None => Some(asked),
+        }
+    }
+
+    /// `this` request, `another`, one that was `dropped`, or `changes`; null where that cannot be told.
+    fn about(&self, post: u64, message: &Value) -> Option<&'static str> {
+        let origin = self.origin(post)?;
+        let (of, ours): (&Value, fn(&Asked) -> &Option<Value>) = match message["method"].as_str() {
+            // The progress of a task goes on when the call that made it is answered.
+            Some(_) if message.pointer("/params/_meta/io.modelcontextprotocol~1related-task").is_some() => return None,
+            Some("notifications/progress") => (&message["params"]["progressToken"], |asked| &asked.token),
+            Some(method) if method.ends_with("/list_changed") || method == "notifications/resources/updated" => {
+                return Some("changes");
+            }
+            Some(_) => return None,
+            None => (&message["id"], |asked| &asked.id),
+        };
+        if ours(origin).as_ref() == Some(of) {
+            return Some("this");
+        }
+        let other = self.asked.values().find(|asked| asked.asks && ours(asked).as_ref() == Some(of))?;
+        Some(if other.dropped { "dropped" } else { "another" })
+    }
+
+    fn describe(&self, stream: Stream, end: &Value) -> Value {
+        let Stream { post, http, events, answered_at, last } = stream;
+        let asked = self.asked.get(&post).cloned().unwrap_or_default();
+        let mut told = json!({
+            "link": self.link,
+            "verb": asked.verb,
+            "method": asked.method,
+            "by": asked.by,
+            "asks": asked.asks,
+            "cancelled": asked.cancelled,
+            "http": http,
+            "events": events,
+            "answered": answered_at.is_some(),
+            "end": end,
+            "resumable": self.polls && events.iter().any(|event| event.get("id").is_some()),
+            "session_over": self.over,
+            "frames": [asked.frame, last],
+        });
+        if let Some(id) = asked.last_event {
+            told["resumes"] = json!(id);
+        }
+        if let Some(at) = answered_at {
+            told["lingered_ms"] = json!(self.now.saturating_sub(at) / 1000);
+        }
+        told
+    }
+}
+
+impl Stream {
+    fn of(post: u64, head: &HttpHead) -> Option<Self> {
+        let status = head.status.filter(|status| (200..300).contains(status))?;
+        let header = |wanted: &str| head.headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
+        let media = header("content-type")?.split(';').next()?.trim().to_ascii_lowercase();
+        let headers: HashMap<&String, &String> = head.headers.iter().map(|(name, value)| (name, value)).collect();
+        let http = json!({ "status": status, "headers": headers });
+        (media == "text/event-stream").then(|| Self { post, http, events: Vec::new(), answered_at: None, last: 0 })
+    }
+}
+
+fn kind(message: &Value) -> Option<&'static str> {
+    let has = |name: &str| message.get(name).is_some();
+    Some(match message {
+        Value::Array(_) => "batch",
+        Value::Object(_) if has("method") && has("id") => "request",
+        Value::Object(_) if has("method") => "notification",
+        Value::Object(_) if has("error") => "error",
+        Value::Object(_) => "result",
+        _ => return None,
+    })
+}

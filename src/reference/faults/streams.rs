@@ -1,0 +1,94 @@
+//! Faults in the event streams of Streamable HTTP that no patch on a message can do.
+
+use crate::{
+    reference::{faults::behaviour::Behaviour, options::Transport},
+    revision::Revision,
+};
+
+/// What is wrong with event streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Streaming {
+    /// They stay open after the response.
+    Lingers,
+    /// They begin without an event to come back to.
+    Unprimed,
+    /// Each counts its events from 1.
+    Renumbers,
+    /// Whoever comes back hears what was said on all of them.
+    ReplaysAll,
+    /// Whoever comes back to one hears what was said on another.
+    Mistakes,
+    /// Responses go to the stream that was opened by GET.
+    AnswersOnGet,
+    /// So does progress.
+    ProgressOnGet,
+    /// Progress goes to whichever other stream is open.
+    Crosses,
+    /// The connection is cut as soon as it is open, and nobody is told when to come back.
+    Drops,
+    /// So is that of a stream opened by GET.
+    DropsGet,
+    /// The work ends with the connection.
+    Aborts,
+    /// What nobody listens to any more goes to the subscribers.
+    Redirects,
+}
+
+pub static STREAMING: &[Behaviour] = &[
+    Behaviour {
+        since: Some(Revision::V2025_03_26),
+        until: None,
+        ..of(Streaming::Lingers, "stream-lingers", "event streams stay open after the response")
+    },
+    Behaviour {
+        since: Some(Revision::V2025_11_25),
+        ..of(Streaming::Unprimed, "stream-unprimed", "event streams begin without an event that has an id and no data")
+    },
+    Behaviour {
+        since: Some(Revision::V2025_11_25),
+        ..of(Streaming::Renumbers, "stream-numbers-from-one", "each event stream counts its events from 1")
+    },
+    of(Streaming::ReplaysAll, "stream-replays-all", "whoever comes back to a stream hears what was said on all others"),
+    of(Streaming::Mistakes, "stream-taken-for-another", "whoever comes back to a stream hears another one"),
+    of(Streaming::AnswersOnGet, "answers-on-get-stream", "responses go to the stream that was opened by GET"),
+    of(Streaming::ProgressOnGet, "progress-on-get-stream", "progress is told on the stream that was opened by GET"),
+    of(Streaming::Crosses, "progress-crosses-streams", "progress is told on the stream of another request"),
+    Behaviour {
+        since: Some(Revision::V2025_11_25),
+        ..of(
+            Streaming::Drops,
+            "stream-cut-without-retry",
+            "streams are cut before the response, without a time to retry",
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2025_11_25),
+        ..of(
+            Streaming::DropsGet,
+            "get-stream-cut-without-retry",
+            "streams opened by GET are cut, without a time to retry",
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2025_11_25),
+        ..of(Streaming::Aborts, "disconnect-aborts", "the work on a request ends with its connection")
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        until: None,
+        ..of(
+            Streaming::Redirects,
+            "orphans-go-to-subscribers",
+            "what a client no longer listens to goes to subscribers",
+        )
+    },
+];
+
+const fn of(streaming: Streaming, name: &'static str, about: &'static str) -> Behaviour {
+    Behaviour {
+        streaming: Some(streaming),
+        since: Some(Revision::V2025_03_26),
+        until: Some(Revision::NEWEST_LEGACY),
+        ..Behaviour::new(name, about, &[Transport::Http])
+    }
+}

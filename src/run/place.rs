@@ -1,0 +1,47 @@
+//! Where a server over HTTP listens, as far as its URL tells.
+
+use std::net::UdpSocket;
+
+use reqwest::Url;
+use serde_json::{Value, json};
+
+use crate::target::Start;
+
+/// Another address of this machine. It reaches a server only if that listens on more than the usual one.
+const BESIDE: &str = "127.0.0.2";
+
+/// `url`, and `local` where it is on this machine; then also `beside`, the URL at another address of the machine, where
+/// it has one.
+pub fn place(start: &Start) -> Value {
+    let (Start::Http { url, .. } | Start::Sse { url, .. }) = start else { return json!({}) };
+    let Ok(mut url) = Url::parse(url) else { return json!({}) };
+    let bare = url.set_username("").and_then(|()| url.set_password(None));
+    let mut place = json!({ "url": bare.ok().map(|()| url.as_str()), "local": false });
+    if matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]")) {
+        place["local"] = json!(true);
+        if UdpSocket::bind((BESIDE, 0)).is_ok() && url.set_host(Some(BESIDE)).is_ok() {
+            place["beside"] = json!(url.as_str());
+        }
+    }
+    place
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(url: &str) -> Value {
+        place(&Start::Http { url: url.into(), headers: Vec::new() })
+    }
+
+    #[test]
+    fn only_the_loopback_addresses_are_on_this_machine() {
+        for local in ["http://localhost:3000/mcp", "http://127.0.0.1/mcp", "http://[::1]:80/"] {
+            assert_eq!(at(local)["local"], json!(true), "{local}");
+        }
+        for elsewhere in ["https://example.com/mcp", "http://10.0.0.1/", "http://localhost.example.com/"] {
+            assert_eq!(at(elsewhere)["local"], json!(false), "{elsewhere}");
+        }
+        assert_eq!(at("http://a:b@example.com/mcp")["url"], json!("http://example.com/mcp"));
+    }
+}
