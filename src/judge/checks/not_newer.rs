@@ -1,0 +1,48 @@
+//! A message holds nothing that came after the revision at hand.
+
+use serde_json::Value;
+
+use super::{Check, Fault, Given, Report};
+use crate::revision::Revision;
+
+pub const CHECK: Check = Check { name: "not-newer", given: &["message"], run };
+
+/// Requests and notifications of servers, and the revision that brought each.
+const METHODS: [(&str, Revision); 4] = [
+    ("elicitation/create", Revision::V2025_06_18),
+    ("notifications/elicitation/complete", Revision::V2025_11_25),
+    ("notifications/tasks/status", Revision::V2025_11_25),
+    ("notifications/subscriptions/acknowledged", Revision::V2026_07_28),
+];
+
+/// Kinds of content.
+const BLOCKS: [(&str, Revision); 2] = [("audio", Revision::V2025_03_26), ("resource_link", Revision::V2025_06_18)];
+
+fn run(given: &Given) -> Report {
+    let message = given.value("message");
+    let newer = |since: Revision| since > given.revision;
+    let fault = |pointer: String, what: &str, since: Revision| Fault {
+        given: "message",
+        pointer,
+        message: format!("{what} came with revision {since}"),
+        ..Fault::default()
+    };
+    let mut faults = Vec::new();
+    let method = message["method"].as_str().unwrap_or_default();
+    if let Some((_, since)) = METHODS.iter().find(|(known, since)| *known == method && newer(*since)) {
+        faults.push(fault("/method".into(), method, *since));
+    }
+    if message["params"]["mode"] == "url" && method == "elicitation/create" && newer(Revision::V2025_11_25) {
+        faults.push(fault("/params/mode".into(), "elicitation by URL", Revision::V2025_11_25));
+    }
+    if message["result"]["resultType"] == "input_required" {
+        faults.push(fault("/result/resultType".into(), "a result that asks for input", Revision::V2026_07_28));
+    }
+    let content = message["result"]["content"].as_array().map_or(&[] as &[Value], Vec::as_slice);
+    for (index, block) in content.iter().enumerate() {
+        if let Some((kind, since)) = BLOCKS.iter().find(|(kind, since)| block["type"] == *kind && newer(*since)) {
+            faults.push(fault(format!("/result/content/{index}/type"), &format!("content of type {kind}"), *since));
+        }
+    }
+    Report::of(faults)
+}

@@ -1,0 +1,229 @@
+//! Faults in versions, handshakes and what is remembered between requests, as far as no patch on an answer can do them.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    reference::{
+        faults::{
+            Heard, Scene,
+            behaviour::{Behaviour, EVERYWHERE, Memory, STDIO},
+        },
+        options::Transport,
+    },
+    revision::Revision,
+};
+
+const META: &str = "/params/_meta";
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+/// HTTP+SSE has no second connection for such a request.
+const NOT_SSE: &[Transport] = &[Transport::Stdio, Transport::Http];
+
+pub static LIFECYCLE: &[Behaviour] = &[
+    Behaviour {
+        since: Some(Revision::NEWEST_LEGACY),
+        until: Some(Revision::NEWEST_LEGACY),
+        hear: Some(|_, message| {
+            if let Some(asked) = message.pointer_mut("/params/protocolVersion") {
+                *asked = json!(Revision::NEWEST_LEGACY);
+            }
+            Heard::Message
+        }),
+        ..Behaviour::new("initialize-always-newest", "the handshake agrees to the newest revision alone", NOT_SSE)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        say: Some(|_, scene, message| agreed(scene, message, Revision::V2025_03_26, Revision::NEWEST_LEGACY)),
+        ..Behaviour::new(
+            "advertised-version-replaced",
+            "in the place of an advertised revision another is agreed to",
+            NOT_SSE,
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        say: Some(|_, scene, message| agreed(scene, message, Revision::V2026_07_28, Revision::V2026_07_28)),
+        ..Behaviour::new("initialize-to-modern", "the handshake agrees to a revision that has none", NOT_SSE)
+    },
+    Behaviour {
+        until: Some(Revision::NEWEST_LEGACY),
+        hear: Some(|_, message| {
+            let unknown = message.pointer("/params/protocolVersion") == Some(&json!("1900-01-01"));
+            if unknown { Heard::Crash } else { Heard::Message }
+        }),
+        ..Behaviour::new("unknown-version-crashes", "the process ends when it is asked for an unknown revision", STDIO)
+    },
+    Behaviour {
+        until: Some(Revision::NEWEST_LEGACY),
+        hear: Some(|_, message| {
+            let incomplete = message["method"] == "initialize" && message["params"]["capabilities"].is_null();
+            if incomplete { Heard::Crash } else { Heard::Message }
+        }),
+        ..Behaviour::new("incomplete-handshake-crashes", "the process ends when a handshake lacks capabilities", STDIO)
+    },
+    Behaviour {
+        until: Some(Revision::NEWEST_LEGACY),
+        banner: Some(r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"ready"}}"#),
+        ..Behaviour::new("log-before-initialize", "a log message is sent as soon as the process runs", STDIO)
+    },
+    Behaviour {
+        outlives_stdin: true,
+        ..Behaviour::new("outlives-stdin", "the process runs on when stdin has ended", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| {
+            if ["server/discover", "initialize"].iter().any(|method| message["method"] == *method) {
+                memory.said.insert("discovered", Value::Null);
+            }
+            match message.get("id").filter(|_| !memory.said.contains_key("discovered")) {
+                Some(id) => refusal(id, -32600, "Not initialized"),
+                None => Heard::Message,
+            }
+        }),
+        ..Behaviour::new("discover-first", "requests are refused until server/discover was called", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| {
+            if let Some(meta) = message.pointer_mut(META).and_then(Value::as_object_mut) {
+                for (name, value) in keep(memory, meta) {
+                    meta.insert(name.to_owned(), value);
+                }
+            }
+            Heard::Message
+        }),
+        ..Behaviour::new("meta-remembered", "what a request does not say is taken from an earlier one", EVERYWHERE)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| replaced(memory, message, VERSION, false)),
+        ..Behaviour::new("version-of-last-request", "a request is taken for the revision of the one before", EVERYWHERE)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| replaced(memory, message, CAPABILITIES, true)),
+        ..Behaviour::new("capabilities-remembered", "capabilities count that an earlier request declared", EVERYWHERE)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| {
+            memory.listed |= message["method"] == "tools/list";
+            match message.get("id").filter(|_| message["method"] == "tools/call" && !memory.listed) {
+                Some(id) => refusal(id, -32602, "Unknown tool"),
+                None => Heard::Message,
+            }
+        }),
+        ..Behaviour::new("call-needs-list", "a tool is unknown on a connection that did not list it", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        say: Some(|_, scene, message| {
+            if only_modern(scene, message) && scene.method() == Some("initialize") {
+                let error = json!({ "code": -32601, "message": "Method not found" });
+                *message = json!({ "jsonrpc": "2.0", "id": message["id"], "error": error });
+            }
+            true
+        }),
+        ..Behaviour::new(
+            "initialize-plainly-unknown",
+            "a server of one revision says of initialize only that it is unknown",
+            STDIO,
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| {
+            if message["method"] == "initialize" {
+                memory.said.insert("initialized", Value::Null);
+            } else if memory.said.contains_key("initialized")
+                && let Some(meta) = message.pointer_mut(META).and_then(Value::as_object_mut)
+            {
+                meta.retain(|name, _| name != VERSION && name != CAPABILITIES);
+            }
+            Heard::Message
+        }),
+        ..Behaviour::new(
+            "legacy-after-initialize",
+            "after initialize every request is taken for one of that session",
+            STDIO,
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        say: Some(|_, scene, message| {
+            only_modern(scene, message);
+            agreed(scene, message, Revision::NEWEST_LEGACY, Revision::V2026_07_28)
+        }),
+        ..Behaviour::new("initialize-by-modern-only", "a server of one revision agrees to it by a handshake", NOT_SSE)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        say: Some(|_, scene, message| {
+            if let Some(capabilities) = message.pointer_mut("/result/capabilities") {
+                capabilities["extensions"] = json!({ "io.modelcontextprotocol/tasks": {} });
+            }
+            if scene.method() == Some("tools/call")
+                && let Some(result) = message.get_mut("result")
+            {
+                result["resultType"] = json!("task");
+            }
+            true
+        }),
+        ..Behaviour::new(
+            "extension-for-everybody",
+            "clients that know nothing of an extension get its results",
+            EVERYWHERE,
+        )
+    },
+];
+
+/// Lets a handshake for one revision end with another.
+fn agreed(scene: &Scene, message: &mut Value, asked: Revision, instead: Revision) -> bool {
+    let params = scene.sent.map_or(&Value::Null, |sent| &sent["params"]);
+    if params["protocolVersion"] == json!(asked)
+        && let Some(version) = message.pointer_mut("/result/protocolVersion")
+    {
+        *version = json!(instead);
+    }
+    true
+}
+
+fn refusal(id: &Value, code: i64, message: &str) -> Heard {
+    Heard::Answered(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }))
+}
+
+/// `meta-remembered`: what a request says is kept, and what it leaves out is given back.
+fn keep(memory: &mut Memory, meta: &Map<String, Value>) -> Vec<(&'static str, Value)> {
+    let mut left_out = Vec::new();
+    for name in [VERSION, CAPABILITIES] {
+        match (meta.get(name), memory.said.get(name)) {
+            (Some(said), _) => drop(memory.said.insert(name, said.clone())),
+            (None, Some(earlier)) => left_out.push((name, earlier.clone())),
+            (None, None) => {}
+        }
+    }
+    left_out
+}
+
+/// Puts the member that an earlier request had in the place of its own: the first one that was not empty, or the last.
+fn replaced(memory: &mut Memory, message: &mut Value, name: &'static str, first: bool) -> Heard {
+    let own = message.pointer_mut(META).and_then(|meta| meta.get_mut(name));
+    if let Some(own) = own.filter(|own| own.is_string() || own.is_object()) {
+        let empty = own.as_object().is_some_and(Map::is_empty);
+        match memory.said.get(name).cloned() {
+            Some(earlier) if first => *own = earlier,
+            Some(earlier) => drop(memory.said.insert(name, std::mem::replace(own, earlier))),
+            None if first && empty => {}
+            None => drop(memory.said.insert(name, own.clone())),
+        }
+    }
+    Heard::Message
+}
+
+/// Lets server/discover name the newest revision alone; true for an answer to anything else.
+fn only_modern(scene: &Scene, message: &mut Value) -> bool {
+    let supported = message.pointer_mut("/result/supportedVersions").filter(|_| scene.method() != Some("initialize"));
+    supported.map(|supported| *supported = json!([Revision::NEWEST])).is_none()
+}
