@@ -1,0 +1,188 @@
+//! What a suite may ask for: tools that may be called, with what, and prompts.
+
+use serde_json::{Map, Value, json};
+
+use super::arguments::{minimal, wrong};
+
+/// What stands for the arguments of a prompt where nothing is known of them.
+const DUMMY: &str = "mcp-conform";
+/// What no prompt should open, however it is asked.
+const OUTSIDE: [&str; 2] = ["../../../../../../../../etc/passwd", "/etc/passwd"];
+
+/// Adds what the tools come to.
+pub fn tools(facts: &mut Value, listed: &[Value], all: bool) {
+    let (mut calls, mut left_alone) = (Vec::new(), Vec::new());
+    let (mut wrong_calls, mut malformed) = (Vec::new(), Vec::new());
+    for tool in listed {
+        let Some(call) = callable(tool, &facts["tools"], all) else {
+            left_alone.push(tool["name"].clone());
+            continue;
+        };
+        // Who allows one call of a tool that changes something allows no other.
+        if all || is_read_only(tool) {
+            for mut probe in wrong(&tool["inputSchema"], &call["arguments"]) {
+                probe["name"] = call["name"].clone();
+                wrong_calls.push(probe);
+            }
+            if malformed.is_empty() {
+                let arguments = [json!([]), json!(DUMMY)];
+                malformed.extend(arguments.map(|arguments| json!({ "name": call["name"], "arguments": arguments })));
+            }
+        }
+        calls.push(call);
+    }
+    facts["recased"] = calls.iter().filter_map(|call| recased(call, listed)).collect();
+    facts["calls"] = calls.into();
+    facts["left_alone"] = left_alone.into();
+    facts["wrong_calls"] = wrong_calls.into();
+    facts["malformed_calls"] = malformed.into();
+}
+
+/// Adds what the prompts come to.
+pub fn prompts(facts: &mut Value, listed: &[Value]) {
+    let (mut gets, mut guesses, mut wrong_gets, mut climbs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for prompt in listed {
+        let Some(name) = prompt["name"].as_str() else { continue };
+        let known = gettable(prompt, &facts["prompts"]);
+        let arguments = known.as_ref().map_or_else(|| dummies(prompt), |known| known["arguments"].clone());
+        let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
+        if let Some(argument) = prompt["arguments"][0]["name"].as_str() {
+            let mut with = |value: Value| {
+                let mut arguments = arguments.clone();
+                arguments.insert(argument.to_owned(), value);
+                json!({ "name": name, "argument": argument, "arguments": arguments })
+            };
+            wrong_gets.extend([json!({ "mcp-conform": [] }), json!([[]])].map(&mut with));
+            climbs.extend(OUTSIDE.map(|path| with(json!(path))));
+        }
+        match known {
+            Some(known) => gets.push(known),
+            None => guesses.push(json!({ "name": name, "arguments": arguments })),
+        }
+    }
+    facts["gets"] = gets.into();
+    facts["guesses"] = guesses.into();
+    facts["wrong_gets"] = wrong_gets.into();
+    facts["climbs"] = climbs.into();
+}
+
+/// The call of a tool that the configuration names, or that says that it changes nothing and needs no more than its
+/// schema itself gives. With `all` any tool, with made-up arguments that fit its schema.
+pub fn callable(tool: &Value, given: &Value, all: bool) -> Option<Value> {
+    let name = tool["name"].as_str()?;
+    if let Some(given) = given.get(name) {
+        return Some(known(name, given));
+    }
+    if tool["execution"]["taskSupport"] == "required" || !(is_read_only(tool) || all) {
+        return None;
+    }
+    let asks = tool["inputSchema"]["required"].as_array().is_some_and(|required| !required.is_empty());
+    let arguments = if asks { minimal(&tool["inputSchema"], all)? } else { json!({}) };
+    Some(json!({ "name": name, "arguments": arguments }))
+}
+
+fn is_read_only(tool: &Value) -> bool {
+    tool["annotations"]["readOnlyHint"] == true
+}
+
+/// What the configuration says of a tool or a prompt.
+fn known(name: &str, given: &Value) -> Value {
+    let mut call = json!({ "name": name, "arguments": given.get("with").unwrap_or(&json!({})) });
+    if given["fails"] == true {
+        call["fails"] = json!(true);
+    }
+    call
+}
+
+/// The same call under a name in the other case, unless that is another tool.
+fn recased(call: &Value, listed: &[Value]) -> Option<Value> {
+    let name = call["name"].as_str()?;
+    let swap = |c: char| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
+    let other: String = name.chars().map(swap).collect();
+    let taken = other == name || listed.iter().any(|tool| tool["name"] == other.as_str());
+    (!taken).then(|| json!({ "name": other, "of": name, "arguments": call["arguments"] }))
+}
+
+/// The request for a prompt that the configuration has arguments for, or that needs none.
+fn gettable(prompt: &Value, given: &Value) -> Option<Value> {
+    let name = prompt["name"].as_str()?;
+    if let Some(given) = given.get(name) {
+        return Some(known(name, given));
+    }
+    required(prompt).next().is_none().then(|| json!({ "name": name }))
+}
+
+fn required(prompt: &Value) -> impl Iterator<Item = &str> {
+    let arguments = prompt["arguments"].as_array().into_iter().flatten();
+    arguments.filter(|argument| argument["required"] == true).filter_map(|argument| argument["name"].as_str())
+}
+
+/// Some text for each argument that is needed.
+fn dummies(prompt: &Value) -> Value {
+    required(prompt).map(|name| (name.to_owned(), json!(DUMMY))).collect::<Map<_, _>>().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::facts::complete_facts, *};
+
+    fn completed(mut facts: Value, survey: &Value) -> Value {
+        complete_facts(&mut facts, survey, false);
+        facts
+    }
+
+    #[test]
+    fn tools_are_called_only_if_harmless_or_allowed() {
+        let tools = json!({ "tools": { "items": [
+            { "name": "look", "inputSchema": { "type": "object" }, "annotations": { "readOnlyHint": true } },
+            { "name": "find", "inputSchema": { "required": ["what"] }, "annotations": { "readOnlyHint": true } },
+            { "name": "drop", "inputSchema": {} },
+            { "name": "echo", "inputSchema": { "required": ["text"] } },
+        ] } });
+        let facts = completed(json!({ "tools": { "echo": { "with": { "text": "a" } } } }), &tools);
+        let calls = json!([{ "name": "look", "arguments": {} }, { "name": "echo", "arguments": { "text": "a" } }]);
+        assert_eq!((&facts["calls"], &facts["left_alone"]), (&calls, &json!(["find", "drop"])));
+    }
+
+    #[test]
+    fn every_tool_is_called_only_on_request() {
+        let needs = |kind: &str| json!({ "required": ["a"], "properties": { "a": { "type": kind } } });
+        let tools = json!({ "tools": { "items": [
+            { "name": "drop", "inputSchema": {} },
+            { "name": "find", "inputSchema": needs("string"), "annotations": { "readOnlyHint": true } },
+            { "name": "slow", "inputSchema": {}, "execution": { "taskSupport": "required" } },
+            { "name": "odd", "inputSchema": { "required": ["a"], "properties": { "a": { "not": {} } } } },
+        ] } });
+        let names = |list: &Value| -> Vec<String> {
+            list.as_array().unwrap().iter().map(|call| call["name"].as_str().unwrap().to_owned()).collect()
+        };
+        let mut facts = json!({});
+        complete_facts(&mut facts, &tools, true);
+        assert_eq!(
+            (names(&facts["calls"]), &facts["left_alone"]),
+            (vec!["drop".into(), "find".into()], &json!(["odd"]))
+        );
+        assert_eq!(names(&facts["recased"]), ["DROP", "FIND"]);
+        let facts = completed(json!({}), &tools);
+        for list in ["calls", "recased", "wrong_calls", "malformed_calls"] {
+            assert_eq!(facts[list], json!([]), "{list}");
+        }
+        let facts = completed(json!({ "tools": { "find": { "with": { "a": "b" } }, "drop": {} } }), &tools);
+        assert_eq!(names(&facts["calls"]), ["drop", "find"]);
+        assert!(facts["wrong_calls"].as_array().unwrap().iter().all(|call| call["name"] == "find"), "{facts}");
+        assert_eq!(facts["malformed_calls"][0], json!({ "name": "find", "arguments": [] }));
+    }
+
+    #[test]
+    fn prompts_are_asked_for_with_what_is_known_or_with_dummies() {
+        let argument = json!({ "name": "a", "required": true });
+        let prompts =
+            json!({ "prompts": { "items": [{ "name": "plain" }, { "name": "asks", "arguments": [argument] }] } });
+        let facts = completed(json!({}), &prompts);
+        assert_eq!(facts["gets"], json!([{ "name": "plain" }]));
+        assert_eq!(facts["guesses"], json!([{ "name": "asks", "arguments": { "a": "mcp-conform" } }]));
+        assert_eq!(facts["climbs"][1]["arguments"]["a"], "/etc/passwd");
+        let known = completed(json!({ "prompts": { "asks": { "with": { "a": "b" }, "fails": true } } }), &prompts);
+        assert_eq!(known["gets"][1], json!({ "name": "asks", "arguments": { "a": "b" }, "fails": true }));
+    }
+}

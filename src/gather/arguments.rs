@@ -1,0 +1,203 @@
+//! Arguments for a tool, made of its input schema alone: the fewest that fit, and some that do not.
+//!
+//! What is made is held against the schema before it is used, so a schema that is not understood yields nothing.
+
+use serde_json::{Map, Value, json};
+
+use crate::suite::foreign::{dialect, resolved, violations};
+
+/// Schemas that refer to each other end here.
+const DEEPEST: usize = 8;
+/// No tool knows this name or says this value.
+const NONSENSE: &str = "mcp-conform-none-of-these";
+
+/// The required arguments. Without `invent` only values that the schema itself names are taken.
+pub fn minimal(schema: &Value, invent: bool) -> Option<Value> {
+    let arguments = object(schema, schema, invent, DEEPEST)?;
+    violations(schema, &arguments)?.is_empty().then_some(arguments)
+}
+
+/// Arguments that the schema forbids, each with what is wrong with it: `right` with one change.
+pub fn wrong(schema: &Value, right: &Value) -> Vec<Value> {
+    let fits = |arguments: &Value| violations(schema, arguments).map(|told| told.is_empty());
+    let Some(right) = Some(right).filter(|right| fits(right) == Some(true)).and_then(Value::as_object) else {
+        return Vec::new();
+    };
+    let mut probes = Vec::new();
+    let mut probe = |kind: &str, words: String, arguments: Map<String, Value>| {
+        let arguments = Value::Object(arguments);
+        let known = probes.iter().any(|probe: &Value| probe["kind"] == kind);
+        if !known && fits(&arguments) == Some(false) {
+            probes.push(json!({ "kind": kind, "wrong": words, "arguments": arguments }));
+        }
+    };
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    // What has a default may be filled in.
+    let needed = |property: &Value| !is_mirrored(property) && property.get("default").is_none();
+    for name in required.filter(|name| needed(&schema["properties"][name])) {
+        let mut arguments = right.clone();
+        arguments.shift_remove(name);
+        probe("missing", format!("`{name}` is left out"), arguments);
+    }
+    for (name, property) in schema["properties"].as_object().into_iter().flatten().filter(|(_, p)| !is_mirrored(p)) {
+        let property = resolved(property, schema);
+        let with = |value: Value| {
+            let mut arguments = right.clone();
+            arguments.insert(name.clone(), value);
+            arguments
+        };
+        if let Some((value, what)) = other_type(property) {
+            probe("type", format!("`{name}` is {what}"), with(value));
+        }
+        if property["enum"].as_array().is_some_and(|options| options.iter().all(Value::is_string)) {
+            probe("enum", format!("`{name}` is none of its values"), with(json!(NONSENSE)));
+        }
+        if let Some(value) = beyond(property) {
+            probe("range", format!("`{name}` is out of range"), with(value));
+        }
+        // What the default dialect alone says; older ones do not know the keyword.
+        if schema.get("$schema").is_none()
+            && dialect(schema).is_some()
+            && let Some(first) = property["prefixItems"].get(0).and_then(other_type)
+        {
+            probe("dialect", format!("the first item of `{name}` is {}", first.1), with(json!([first.0])));
+        }
+    }
+    probes
+}
+
+/// Over HTTP it would have to be repeated in a header, which is another thing to be wrong.
+fn is_mirrored(property: &Value) -> bool {
+    property.get("x-mcp-header").is_some()
+}
+
+/// A value that nobody would take for one of the type, however obliging.
+fn other_type(property: &Value) -> Option<(Value, &'static str)> {
+    Some(match property["type"].as_str()? {
+        "string" => (json!({ NONSENSE: [] }), "an object"),
+        "number" | "integer" | "boolean" => (json!(NONSENSE), "a word"),
+        "array" | "object" => (json!(7), "a number"),
+        _ => return None,
+    })
+}
+
+fn beyond(property: &Value) -> Option<Value> {
+    let integer = |name: &str| property[name].as_i64();
+    integer("minimum")
+        .and_then(|least| least.checked_sub(1))
+        .or_else(|| integer("maximum").and_then(|most| most.checked_add(1)))
+        .map(Value::from)
+}
+
+fn object(schema: &Value, root: &Value, invent: bool, depth: usize) -> Option<Value> {
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let member = |name: &str| Some((name.to_owned(), value(&schema["properties"][name], root, invent, depth)?));
+    required.map(member).collect::<Option<Map<_, _>>>().map(Value::Object)
+}
+
+fn value(schema: &Value, root: &Value, invent: bool, depth: usize) -> Option<Value> {
+    let depth = depth.checked_sub(1)?;
+    let schema = resolved(schema, root);
+    let named = ["const", "default"].iter().find_map(|name| schema.get(*name));
+    let listed = || ["examples", "enum"].iter().find_map(|name| schema[*name].get(0));
+    if let Some(named) = named.or_else(listed) {
+        return Some(named.clone());
+    }
+    for branches in ["anyOf", "oneOf"] {
+        if let Some(branches) = schema[branches].as_array() {
+            return branches.iter().find_map(|branch| value(branch, root, invent, depth));
+        }
+    }
+    let kind = schema["type"].as_str().or_else(|| schema["type"].get(0)?.as_str());
+    match kind {
+        Some("object") => object(schema, root, invent, depth),
+        _ if !invent => None,
+        Some("string") => text(schema),
+        Some("integer" | "number") => Some(schema.get("minimum").cloned().unwrap_or_else(|| json!(1))),
+        Some("boolean") => Some(json!(false)),
+        Some("array") => {
+            let least = usize::try_from(schema["minItems"].as_u64().unwrap_or_default()).ok()?;
+            let item = || value(&schema["items"], root, invent, depth);
+            (0..least.min(DEEPEST)).map(|_| item()).collect::<Option<Vec<_>>>().map(Value::Array)
+        }
+        Some("null") => Some(Value::Null),
+        _ => None,
+    }
+}
+
+fn text(schema: &Value) -> Option<Value> {
+    let text = match schema["format"].as_str() {
+        None => "mcp-conform",
+        Some("date") => "2026-01-01",
+        Some("time") => "12:00:00Z",
+        Some("date-time") => "2026-01-01T12:00:00Z",
+        Some("uri" | "url") => "https://example.com/",
+        Some("email") => "nobody@example.com",
+        Some("uuid") => "00000000-0000-4000-8000-000000000000",
+        Some(_) => return None,
+    };
+    let most = schema["maxLength"].as_u64().and_then(|most| usize::try_from(most).ok()).unwrap_or(text.len());
+    Some(json!(text.get(..most.min(text.len()))?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[expect(clippy::needless_pass_by_value, reason = "so that it can be written in place")]
+    fn schema(properties: Value, required: &[&str]) -> Value {
+        json!({ "type": "object", "properties": properties, "required": required })
+    }
+
+    #[test]
+    fn only_what_the_author_wrote_is_taken_unless_more_is_allowed() {
+        let written =
+            schema(json!({ "unit": { "enum": ["C", "F"] }, "n": { "type": "integer", "default": 3 } }), &["unit", "n"]);
+        assert_eq!(minimal(&written, false), Some(json!({ "unit": "C", "n": 3 })));
+        let open = schema(
+            json!({ "path": { "type": "string" }, "many": { "type": "array", "minItems": 1, "items": { "$ref": "#/$defs/n" } } }),
+            &["path", "many"],
+        );
+        assert_eq!(minimal(&open, false), None);
+        let mut open = open;
+        open["$defs"] = json!({ "n": { "type": "integer", "minimum": 5 } });
+        assert_eq!(minimal(&open, true), Some(json!({ "path": "mcp-conform", "many": [5] })));
+    }
+
+    #[test]
+    fn what_is_not_understood_yields_nothing() {
+        for property in [json!({ "type": "string", "pattern": "^a+$" }), json!(true), json!({ "$ref": "http://x/" })] {
+            assert_eq!(minimal(&schema(json!({ "a": property }), &["a"]), true), None, "{property}");
+        }
+        let circular = json!({ "type": "object", "properties": { "a": { "$ref": "#" } }, "required": ["a"] });
+        assert_eq!(minimal(&circular, true), None);
+        assert_eq!(minimal(&json!(null), true), None);
+    }
+
+    #[test]
+    fn wrong_arguments_are_wrong_in_one_way_each() {
+        let properties = json!({
+            "text": { "type": "string" },
+            "size": { "type": "integer", "minimum": 1 },
+            "unit": { "type": "string", "enum": ["C", "F"] },
+            "pair": { "type": "array", "prefixItems": [{ "type": "number" }] },
+            "region": { "type": "string", "x-mcp-header": "Region" },
+        });
+        let probes = wrong(&schema(properties, &["text"]), &json!({ "text": "a" }));
+        let told: Vec<_> =
+            probes.iter().map(|probe| (probe["kind"].as_str().unwrap(), probe["arguments"].to_string())).collect();
+        let nonsense = r#"{"text":{"mcp-conform-none-of-these":[]}}"#;
+        assert_eq!(
+            told,
+            [
+                ("missing", "{}".to_owned()),
+                ("type", nonsense.to_owned()),
+                ("range", r#"{"text":"a","size":0}"#.to_owned()),
+                ("enum", r#"{"text":"a","unit":"mcp-conform-none-of-these"}"#.to_owned()),
+                ("dialect", r#"{"text":"a","pair":["mcp-conform-none-of-these"]}"#.to_owned()),
+            ]
+        );
+        let either = json!({ "a": { "type": ["string", "object"] } });
+        assert!(wrong(&schema(either, &[]), &json!({})).is_empty());
+    }
+}

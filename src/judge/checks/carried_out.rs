@@ -1,0 +1,52 @@
+//! A call that a server ought to refuse is not carried out.
+//!
+//! How it refuses is for other rules: by an error, by a failed result, or, as some do, in the words of a result that
+//! looks like any other.
+
+use serde_json::Value;
+
+use super::{Check, Fault, Given, Report};
+
+pub const CHECK: Check = Check { name: "carried-out", given: &["reply", "although"], run };
+
+/// What a refusal says, in small letters.
+const REFUSALS: [&str; 14] = [
+    "error",
+    "invalid",
+    "missing",
+    "required",
+    "must ",
+    "expected",
+    "unknown",
+    "not found",
+    "not a ",
+    "cannot",
+    "can't",
+    "fail",
+    "exception",
+    "unsupported",
+];
+
+fn run(given: &Given) -> Report {
+    let reply = given.value("reply");
+    let result = &reply["result"];
+    // A server may ask for what it lacks, or run a task whose end is not waited for.
+    let other = result.get("task").is_some() || !matches!(result["resultType"].as_str(), None | Some("complete"));
+    match reply["end"].as_str() {
+        Some("error") => return Report::of(Vec::new()),
+        Some("result") if !other => {}
+        _ => return Report::default(),
+    }
+    let texts = result["content"].as_array().into_iter().flatten().filter_map(|block| block["text"].as_str());
+    let refuses = |text: &str| REFUSALS.iter().any(|word| text.to_lowercase().contains(word));
+    if result["isError"] == true || texts.into_iter().any(refuses) {
+        return Report::of(Vec::new());
+    }
+    Report::of(vec![Fault {
+        given: "reply",
+        pointer: "/result".into(),
+        message: format!("was carried out although {}", given.text("although")),
+        received: Some(Value::clone(result)),
+        ..Fault::default()
+    }])
+}

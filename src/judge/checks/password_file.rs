@@ -1,0 +1,17 @@
+//! A result holds nothing of the file of accounts that Unix systems have, which every account may read.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::{Check, Fault, Given, Report};
+
+pub const CHECK: Check = Check { name: "password-file", given: &["result"], run };
+
+fn run(given: &Given) -> Report {
+    static LINE: LazyLock<Regex> = LazyLock::new(|| Regex::new("root:[^:]*:0:0:").expect("a pattern of this file"));
+    let found = LINE.find(&given.value("result").to_string()).map(|line| line.as_str().to_owned());
+    let fault =
+        |line| Fault { given: "result", message: format!("holds a line of that file: {line}"), ..Fault::default() };
+    Report::of(found.map(fault).into_iter().collect())
+}

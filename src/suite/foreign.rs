@@ -1,0 +1,168 @@
+//! JSON Schemas that a server wrote, taken by the dialect that they name.
+//!
+//! They are not to be trusted: nothing that they refer to is fetched, patterns do not backtrack for ever, and what
+//! cannot be told in good time is not told at all.
+
+use std::{sync::mpsc, thread, time::Duration};
+
+use jsonschema::{
+    Draft, PatternOptions, ValidationError, draft4, draft6, draft7, draft201909, draft202012,
+    error::ValidationErrorKind, meta::MetaValidator,
+};
+use serde_json::Value;
+
+use super::shape::{self, Violation};
+
+/// A schema that takes longer than this says nothing.
+const LONGEST: Duration = Duration::from_secs(1);
+/// No schema of this many bytes was meant to be read by a model.
+const LARGEST: usize = 1 << 20;
+const MOST_BACKTRACKS: usize = 100_000;
+/// Enough for what is nested as deep as JSON is read at all.
+const STACK: usize = 16 << 20;
+
+/// The dialect that a schema names, or else the default one; `None` for one that is not known here.
+pub fn dialect(schema: &Value) -> Option<Draft> {
+    let Some(named) = schema.get("$schema") else { return Some(Draft::Draft202012) };
+    let named = named.as_str()?.trim_end_matches('#');
+    let named = named.strip_prefix("https://").or_else(|| named.strip_prefix("http://"))?;
+    Some(match named {
+        "json-schema.org/draft-04/schema" => Draft::Draft4,
+        "json-schema.org/draft-06/schema" => Draft::Draft6,
+        "json-schema.org/draft-07/schema" => Draft::Draft7,
+        "json-schema.org/draft/2019-09/schema" => Draft::Draft201909,
+        "json-schema.org/draft/2020-12/schema" => Draft::Draft202012,
+        _ => return None,
+    })
+}
+
+/// What makes it no schema of its dialect; `None` where that cannot be told.
+pub fn flaws(schema: &Value) -> Option<Vec<Violation>> {
+    let rules = meta(dialect(schema)?)?;
+    let schema = schema.clone();
+    in_time(schema, move |schema| {
+        // Whether a pattern or a URI inside is well-formed is another question, and engines differ in their answer.
+        let flaws = rules.iter_errors(schema).filter(|e| !matches!(e.kind(), ValidationErrorKind::Format { .. }));
+        let mut told: Vec<Violation> = Vec::new();
+        for flaw in flaws.map(|error| shape::violation(&error)) {
+            // Each part of a dialect says the same again.
+            if told.len() < shape::MOST && told.iter().all(|known| known.pointer != flaw.pointer) {
+                told.push(flaw);
+            }
+        }
+        Some(told)
+    })
+}
+
+/// What is wrong with the value by the schema; `None` where that cannot be told.
+pub fn violations(schema: &Value, value: &Value) -> Option<Vec<Violation>> {
+    let draft = dialect(schema)?;
+    in_time((schema.clone(), value.clone()), move |(schema, value)| {
+        let patterns = PatternOptions::fancy_regex().backtrack_limit(MOST_BACKTRACKS).size_limit(LARGEST);
+        let options = jsonschema::options().with_draft(draft).offline().should_validate_formats(false);
+        let validator = options.with_pattern_options(patterns).build(schema).ok()?;
+        let mut told = Vec::new();
+        for error in validator.iter_errors(value).take(shape::MOST) {
+            if gave_up(&error) {
+                return None;
+            }
+            told.push(shape::violation(&error));
+        }
+        Some(told)
+    })
+}
+
+/// A part of the same schema that is referred to; nothing beyond it is ever looked up.
+pub fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
+    let pointer = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
+    pointer.and_then(|pointer| root.pointer(pointer)).unwrap_or(schema)
+}
+
+fn meta(draft: Draft) -> Option<MetaValidator<'static>> {
+    Some(match draft {
+        Draft::Draft4 => draft4::meta::validator(),
+        Draft::Draft6 => draft6::meta::validator(),
+        Draft::Draft7 => draft7::meta::validator(),
+        Draft::Draft201909 => draft201909::meta::validator(),
+        Draft::Draft202012 => draft202012::meta::validator(),
+        _ => return None,
+    })
+}
+
+fn gave_up(error: &ValidationError) -> bool {
+    matches!(
+        error.kind(),
+        ValidationErrorKind::BacktrackLimitExceeded { .. } | ValidationErrorKind::RegexEngineFailure { .. }
+    )
+}
+
+/// Branches that refer to each other can take for ever, which no look at the schema tells beforehand.
+fn in_time<T, R>(of: T, work: impl FnOnce(&T) -> Option<R> + Send + 'static) -> Option<R>
+where
+    T: serde::Serialize + Send + 'static,
+    R: Send + 'static,
+{
+    if serde_json::to_string(&of).ok()?.len() > LARGEST {
+        return None;
+    }
+    let (tell, told) = mpsc::channel();
+    let work = move || drop(tell.send(work(&of)));
+    thread::Builder::new().stack_size(STACK).spawn(work).ok()?;
+    told.recv_timeout(LONGEST).ok().flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn wrong(schema: &Value) -> Option<usize> {
+        flaws(schema).map(|flaws| flaws.len())
+    }
+
+    #[test]
+    fn each_schema_is_taken_by_its_own_dialect() {
+        let pair = json!({ "type": "array", "items": [{ "type": "string" }, { "type": "string" }] });
+        assert_eq!(wrong(&pair), Some(1));
+        let mut named = pair;
+        named["$schema"] = json!("http://json-schema.org/draft-07/schema#");
+        assert_eq!(wrong(&named), Some(0));
+        named["$schema"] = json!("https://example.com/dialect");
+        assert_eq!(wrong(&named), None);
+        assert_eq!(wrong(&json!({ "properties": { "n": { "type": "int" } } })), Some(1));
+        assert_eq!(wrong(&json!({ "properties": { "n": { "pattern": "(?<name>\\p{L})(" } } })), Some(0));
+    }
+
+    #[test]
+    fn values_are_judged_without_fetching_anything() {
+        let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
+        assert_eq!(violations(&schema, &json!({ "n": 1.0 })), Some(Vec::new()));
+        let told = violations(&schema, &json!({ "n": "1" })).expect("it can be told");
+        assert_eq!(
+            (told[0].pointer.as_str(), told[0].message.as_str()),
+            ("/n", "is the string \"1\", expected an integer")
+        );
+        assert_eq!(violations(&json!({ "$ref": "http://127.0.0.1:1/schema" }), &json!(1)), None);
+    }
+
+    #[test]
+    fn hostile_schemas_neither_hang_nor_crash() {
+        assert!(violations(&json!({ "$ref": "#" }), &json!(1)).is_none_or(|told| told.is_empty()));
+        let both = json!({ "anyOf": [{ "$ref": "#/$defs/b" }, { "$ref": "#/$defs/b" }] });
+        let b = json!({ "anyOf": [{ "$ref": "#/$defs/a" }, { "$ref": "#/$defs/a" }] });
+        let circular = json!({ "$ref": "#/$defs/a", "$defs": { "a": both, "b": b } });
+        let _ = violations(&circular, &json!(1));
+        let mut steps = serde_json::Map::new();
+        for step in 0..40 {
+            let next = json!({ "$ref": format!("#/$defs/{}", step + 1) });
+            steps.insert(step.to_string(), json!({ "anyOf": [next, next] }));
+        }
+        steps.insert("40".into(), json!(false));
+        let exponential = json!({ "$ref": "#/$defs/0", "$defs": steps });
+        assert_eq!(violations(&exponential, &json!(1)), None);
+        let backtracks = json!({ "pattern": "^(?=(a+)+$)(a+)+$" });
+        let told = violations(&backtracks, &json!("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!"));
+        assert!(told.is_none_or(|told| told.len() == 1));
+    }
+}
