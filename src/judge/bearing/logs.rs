@@ -1,0 +1,68 @@
+//! Log messages: who asked for them, and how grave they have to be.
+
+use serde_json::{Value, json};
+
+use super::{Asked, Bearing, State};
+
+/// From the least grave to the gravest.
+const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+pub(super) fn level(name: &Value) -> Option<usize> {
+    LEVELS.iter().position(|known| name == known)
+}
+
+impl Bearing {
+    /// A log message of a revision in which each request says for itself what it wants logged.
+    pub(super) fn log(&self, carrier: Option<usize>, params: &Value, item: &mut Value) {
+        let least = |asked: &Asked| asked.level.as_ref().and_then(level);
+        let (about, wanted) = if self.streams {
+            let Some(asked) = carrier.map(|index| &self.asked[index]) else { return };
+            match &asked.level {
+                None => ("nothing that asked for logs", None),
+                _ if asked.is_over() => ("answered request", least(asked)),
+                _ => ("running request", least(asked)),
+            }
+        } else {
+            if !self.asked.iter().any(Asked::is_over) {
+                // What a server says while it starts is about no request.
+                return;
+            }
+            let loud = || self.asked.iter().filter(|asked| asked.level.is_some());
+            let mut running = loud().filter(|asked| !asked.is_over()).peekable();
+            match running.peek() {
+                Some(_) => ("running request", running.map(least).min().flatten()),
+                None if loud().next().is_some() => ("answered request", None),
+                None => ("nothing that asked for logs", None),
+            }
+        };
+        item["logs"] = json!(about);
+        judge_level(wanted, params, item);
+    }
+
+    /// A log message of a revision in which one level holds for the session.
+    pub(super) fn legacy_log(&self, carrier: Option<usize>, params: &Value, item: &mut Value) {
+        item["level_set"] = json!(!self.settings.is_empty());
+        let set_after = |frame: u64| {
+            let sent = self.asked.iter().filter(|asked| asked.sets.is_some()).map(|asked| asked.frame);
+            sent.chain(self.settings.iter().map(|setting| setting.sent)).any(|sent| sent > frame)
+        };
+        let setting = if self.streams {
+            // What belongs to no request may have been on its way when the level was set.
+            let Some(asked) = carrier.map(|index| &self.asked[index]) else { return };
+            self.settings.iter().rfind(|setting| setting.answered < asked.frame).filter(|_| !set_after(asked.frame))
+        } else {
+            let running = |asked: &Asked| matches!(asked.state, State::Running | State::Cancelled(_));
+            self.settings.last().filter(|setting| {
+                !set_after(setting.sent) && !self.asked.iter().any(|asked| running(asked) && asked.frame < setting.sent)
+            })
+        };
+        judge_level(setting.map(|setting| setting.level), params, item);
+    }
+}
+
+/// Whether the message is as grave as was asked for.
+fn judge_level(wanted: Option<usize>, params: &Value, item: &mut Value) {
+    if let Some((level, wanted)) = level(&params["level"]).zip(wanted) {
+        item["wanted"] = json!(level >= wanted);
+    }
+}

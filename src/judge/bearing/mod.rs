@@ -1,0 +1,263 @@
+//! What a message of the server bears on: the request, the subscription or the progress token that it is about.
+//!
+//! Over HTTP the stream that carries a message tells which request it belongs to. Where all messages share one stream,
+//! their order tells, and what they say themselves. Where neither is sure, nothing is said about a message.
+//!
+//! Messages get these members, as far as they are known:
+//! - `on`: `subscription` or `request`; on a subscription `tag` (of a `subscription` of this connection, or of `nothing`),
+//!   `acknowledged` and `after_cancel`, both as they were when the message came, and `wanted`;
+//! - `reports_on` of progress: `running request`, `completed request`, `failed request`, `cancelled request` or `nothing`;
+//!   `grows`, and `in_last_second`, how many came for the same token;
+//! - `logs` of a log message: `running request`, `answered request` or `nothing that asked for logs`; `wanted`, whether it
+//!   is as grave as was asked for; `level_set`, whether a level was set for the session;
+//! - `cancels`: `own request`, `subscription`, `request` or `nothing`;
+//! - `token_in_use` of a request with a progress token: whether another open request has the same.
+
+mod logs;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use serde_json::{Value, json};
+
+use crate::evidence::{Frame, Link, Transport};
+
+const SECOND: u64 = 1_000_000;
+
+pub struct Bearing {
+    /// Each request has a stream of its own.
+    streams: bool,
+    modern: bool,
+    asked: Vec<Asked>,
+    /// Requests of the server that are open, with their progress tokens, and the ids of all of them.
+    open: HashMap<String, Option<Value>>,
+    own: HashSet<String>,
+    settings: Vec<Setting>,
+}
+
+/// A request of the client.
+struct Asked {
+    frame: u64,
+    post: Option<u64>,
+    id: Value,
+    state: State,
+    /// What a subscription is to tell.
+    filter: Option<Value>,
+    acknowledged: bool,
+    token: Option<Value>,
+    /// A task goes on when its request was answered.
+    task: bool,
+    last: Option<f64>,
+    /// How often progress came when it was cancelled and gone.
+    worked_on: u64,
+    times: VecDeque<u64>,
+    /// The log level that it carries.
+    level: Option<Value>,
+    /// The log level that it sets for all.
+    sets: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Running,
+    Answered,
+    /// Answered by an error.
+    Failed,
+    /// By the notification in this frame.
+    Cancelled(u64),
+    /// Cancelled, and a request that was sent later has been answered since.
+    Gone,
+}
+
+impl Asked {
+    fn is_over(&self) -> bool {
+        matches!(self.state, State::Answered | State::Failed)
+    }
+}
+
+/// A log level that was agreed to.
+struct Setting {
+    sent: u64,
+    answered: u64,
+    level: usize,
+}
+
+impl Bearing {
+    pub fn new(link: &Link) -> Self {
+        Self {
+            streams: link.transport == Transport::Http,
+            modern: link.revision.is_some_and(crate::revision::Revision::is_modern),
+            asked: Vec::new(),
+            open: HashMap::new(),
+            own: HashSet::new(),
+            settings: Vec::new(),
+        }
+    }
+
+    pub fn asked(&mut self, frame: &Frame, id: &Value, method: &str, params: &Value) {
+        let meta = &params["_meta"];
+        self.asked.push(Asked {
+            frame: frame.frame,
+            post: frame.post,
+            id: id.clone(),
+            state: State::Running,
+            filter: (method == "subscriptions/listen").then(|| params["notifications"].clone()),
+            acknowledged: false,
+            token: meta.get("progressToken").cloned(),
+            task: params.get("task").is_some(),
+            last: None,
+            worked_on: 0,
+            times: VecDeque::new(),
+            level: meta.get("io.modelcontextprotocol/logLevel").cloned(),
+            sets: (method == "logging/setLevel").then(|| logs::level(&params["level"])).flatten(),
+        });
+    }
+
+    pub fn cancelled(&mut self, frame: u64, id: &Value) {
+        let running = |asked: &&mut Asked| asked.id == *id && asked.state == State::Running;
+        if let Some(asked) = self.asked.iter_mut().rfind(running) {
+            asked.state = State::Cancelled(frame);
+        }
+    }
+
+    /// The request in frame `request` was answered in frame `answer`.
+    pub fn answered(&mut self, request: u64, answer: u64, id: &Value, reply: &Value) {
+        let Some(index) = self.asked.iter().rposition(|asked| asked.frame == request && asked.id == *id) else {
+            return;
+        };
+        for earlier in &mut self.asked[..index] {
+            if matches!(earlier.state, State::Cancelled(frame) if frame < request) {
+                earlier.state = State::Gone;
+            }
+        }
+        let asked = &mut self.asked[index];
+        if asked.state == State::Running {
+            asked.state = if reply.get("error").is_some() { State::Failed } else { State::Answered };
+        }
+        asked.task |= reply["result"].get("task").is_some() || reply["result"]["resultType"] == "task";
+        if let (Some(level), Some(_)) = (asked.sets, reply.get("result")) {
+            self.settings.push(Setting { sent: request, answered: answer, level });
+        }
+    }
+
+    /// How often progress was reported of a request after it was cancelled and gone; none for one that was not cancelled.
+    pub fn worked_on(&self, request: u64, id: &Value) -> Option<u64> {
+        let asked = self.asked.iter().rfind(|asked| asked.frame == request && asked.id == *id)?;
+        matches!(asked.state, State::Cancelled(_) | State::Gone).then_some(asked.worked_on)
+    }
+
+    /// The client answered a request of the server.
+    pub fn settled(&mut self, id: &Value) {
+        self.open.remove(&id.to_string());
+    }
+
+    /// Adds to a request or notification of the server what it bears on.
+    pub fn describe(&mut self, frame: &Frame, message: &Value, item: &mut Value) {
+        let Some(method) = message["method"].as_str() else { return };
+        if let Some(id) = message.get("id") {
+            let token = message.pointer("/params/_meta/progressToken").cloned();
+            if token.is_some() {
+                item["token_in_use"] = json!(self.open.values().any(|used| *used == token));
+            }
+            self.open.insert(id.to_string(), token);
+            self.own.insert(id.to_string());
+            return;
+        }
+        let carrier = self.asked.iter().rposition(|asked| self.streams && asked.post == frame.post);
+        if self.modern {
+            self.subscription(carrier, method, message, item);
+        }
+        match method {
+            "notifications/progress" => self.progress(frame, &message["params"], item),
+            "notifications/message" if self.modern => self.log(carrier, &message["params"], item),
+            "notifications/message" => self.legacy_log(carrier, &message["params"], item),
+            "notifications/cancelled" => {
+                let id = &message["params"]["requestId"];
+                let mut named = self.asked.iter().filter(|asked| asked.id == *id).map(|asked| asked.filter.is_some());
+                item["cancels"] = json!(if self.own.contains(&id.to_string()) {
+                    "own request"
+                } else {
+                    match named.next() {
+                        None => "nothing",
+                        Some(listens) if listens || named.any(|listens| listens) => "subscription",
+                        Some(_) => "request",
+                    }
+                });
+            }
+            _ => {}
+        }
+    }
+
+    /// `on` a subscription or not; if so, whether its tag is right, and whether it may come at this time.
+    fn subscription(&mut self, carrier: Option<usize>, method: &str, message: &Value, item: &mut Value) {
+        let tag = message.pointer("/params/_meta/io.modelcontextprotocol~1subscriptionId");
+        let listens = |asked: &Asked| asked.filter.is_some();
+        let carried = carrier.filter(|&index| listens(&self.asked[index]));
+        item["on"] = json!(if carried.is_some() || tag.is_some() { "subscription" } else { "request" });
+        let named = self.asked.iter().rposition(|asked| listens(asked) && Some(&asked.id) == tag);
+        let found = if self.streams { carried } else { named };
+        if tag.is_some() {
+            item["tag"] = json!(match found {
+                Some(index) if Some(&self.asked[index].id) == tag => "subscription",
+                _ => "nothing",
+            });
+        }
+        let acknowledges = method == "notifications/subscriptions/acknowledged";
+        if acknowledges && found.is_none() {
+            // Under a wrong tag it is still the acknowledgement of the one that waits for it.
+            let waits = |asked: &&mut Asked| listens(asked) && !asked.acknowledged;
+            self.asked.iter_mut().rfind(waits).into_iter().for_each(|asked| asked.acknowledged = true);
+        }
+        let Some(asked) = found.map(|index| &mut self.asked[index]) else { return };
+        item["acknowledged"] = json!(asked.acknowledged);
+        asked.acknowledged |= acknowledges;
+        item["after_cancel"] = json!(asked.state == State::Gone);
+        let filter = asked.filter.as_ref().unwrap_or(&Value::Null);
+        let wanted = match method {
+            "notifications/tools/list_changed" => filter["toolsListChanged"] == true,
+            "notifications/prompts/list_changed" => filter["promptsListChanged"] == true,
+            "notifications/resources/list_changed" => filter["resourcesListChanged"] == true,
+            "notifications/resources/updated" => {
+                let uri = message["params"]["uri"].as_str().unwrap_or_default();
+                let watched = filter["resourceSubscriptions"].as_array().into_iter().flatten();
+                watched.filter_map(Value::as_str).any(|watched| is_within(uri, watched))
+            }
+            _ => return,
+        };
+        item["wanted"] = json!(wanted);
+    }
+
+    fn progress(&mut self, frame: &Frame, params: &Value, item: &mut Value) {
+        let token = params.get("progressToken");
+        let Some(asked) = self.asked.iter_mut().rfind(|asked| asked.token.is_some() && asked.token.as_ref() == token)
+        else {
+            item["reports_on"] = json!("nothing");
+            return;
+        };
+        // What comes on another stream than the answer is not ordered with it.
+        let ordered = !self.streams || asked.post == frame.post;
+        item["reports_on"] = json!(match asked.state {
+            State::Answered if ordered && !asked.task => "completed request",
+            State::Failed if ordered => "failed request",
+            State::Cancelled(_) | State::Gone => "cancelled request",
+            _ => "running request",
+        });
+        asked.worked_on += u64::from(asked.state == State::Gone);
+        asked.times.push_back(frame.at);
+        while asked.times.front().is_some_and(|&at| at + SECOND < frame.at) {
+            asked.times.pop_front();
+        }
+        item["in_last_second"] = json!(asked.times.len());
+        if let Some(progress) = params["progress"].as_f64().filter(|_| ordered) {
+            item["grows"] = json!(asked.last.is_none_or(|last| progress > last));
+            asked.last = Some(progress);
+        }
+    }
+}
+
+/// Whether a URI is the watched one or one inside of it.
+fn is_within(uri: &str, watched: &str) -> bool {
+    uri.strip_prefix(watched)
+        .is_some_and(|rest| rest.is_empty() || watched.ends_with('/') || rest.starts_with(['/', '?', '#']))
+}

@@ -1,0 +1,105 @@
+//! Faults in how sessions begin, and in how requests and subscriptions end.
+
+use serde_json::{Value, json};
+
+use crate::{
+    reference::{
+        faults::{
+            Heard,
+            behaviour::{Behaviour, EVERYWHERE, Memory, STDIO},
+        },
+        options::Transport,
+    },
+    revision::Revision,
+};
+
+pub static ENDINGS: &[Behaviour] = &[
+    Behaviour {
+        works_on: true,
+        ..Behaviour::new(
+            "cancel-withholds-answer",
+            "work on a cancelled request goes on, its answer is thrown away",
+            STDIO,
+        )
+    },
+    Behaviour {
+        hear: Some(answer),
+        until: Some(Revision::NEWEST_LEGACY),
+        ..Behaviour::new("cancel-answered", "a cancellation is answered with an error, and stops nothing", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(answer),
+        since: Some(Revision::V2026_07_28),
+        ..Behaviour::new(
+            "cancel-answered-by-message",
+            "a cancellation by a message is answered with an error, and stops nothing",
+            &[Transport::Stdio],
+        )
+    },
+    Behaviour {
+        hear: Some(|_, message| if cancelled(message).is_some() { Heard::Crash } else { Heard::Message }),
+        ..Behaviour::new("cancel-crashes", "the cancellation of a request that is not open ends the process", STDIO)
+    },
+    Behaviour {
+        hear: Some(remember),
+        since: Some(Revision::V2026_07_28),
+        ..Behaviour::new(
+            "cancelled-ids-remembered",
+            "an id that was cancelled once is never answered again",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
+        cuts_streams: true,
+        since: Some(Revision::V2026_07_28),
+        ..Behaviour::new(
+            "listen-stream-cut",
+            "the stream of a subscription ends with its acknowledgement, and without a response",
+            &[Transport::Http],
+        )
+    },
+    Behaviour {
+        hear: Some(refuse_early),
+        since: Some(Revision::V2025_03_26),
+        until: Some(Revision::NEWEST_LEGACY),
+        ..Behaviour::new(
+            "ping-refused-early",
+            "nothing is answered before the client says that it is initialized",
+            &[Transport::Http],
+        )
+    },
+];
+
+/// The id of the request that a message cancels.
+fn cancelled(message: &Value) -> Option<&Value> {
+    message.pointer("/params/requestId").filter(|_| message["method"] == "notifications/cancelled")
+}
+
+fn answer(_: &mut Memory, message: &mut Value) -> Heard {
+    match cancelled(message) {
+        Some(id @ (Value::String(_) | Value::Number(_))) => {
+            let error = json!({ "code": -32800, "message": "Request cancelled" });
+            Heard::Answered(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
+        }
+        _ => Heard::Message,
+    }
+}
+
+fn remember(memory: &mut Memory, message: &mut Value) -> Heard {
+    memory.cancelled.extend(cancelled(message).map(Value::to_string));
+    let id = message.get("id").map(Value::to_string);
+    if id.is_some_and(|id| memory.cancelled.contains(&id)) { Heard::Nothing } else { Heard::Message }
+}
+
+fn refuse_early(memory: &mut Memory, message: &mut Value) -> Heard {
+    match message["method"].as_str() {
+        Some("initialize") => memory.early = true,
+        Some("notifications/initialized") => memory.early = false,
+        Some("ping") if memory.early => {
+            let error = json!({ "code": -32600, "message": "Not initialized" });
+            return Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }));
+        }
+        _ => {}
+    }
+    Heard::Message
+}
