@@ -1,8 +1,17 @@
-//! What the client says of itself, and what it answers when a server of a legacy revision asks it something.
+//! What the client says of itself, and what it answers when a server asks it something.
 
 use serde_json::{Map, Value, json};
 
-use crate::revision::Revision;
+use super::filling::{filled, misfit};
+use crate::{evidence::Manner, revision::Revision};
+
+/// An answer, or the code and the words of an error in its place.
+pub type Answer = Result<Value, (i64, String)>;
+
+/// Wishes for tools of a usual model, where the server never says what came of them.
+const ENOUGH: usize = 20;
+/// A place that no machine has.
+const NOWHERE: &str = "file:///mcp-conform-no-such-place-7d1c";
 
 /// The client that the server gets to see. Settable, because what a server may ask depends on it.
 #[derive(Clone, Debug)]
@@ -10,57 +19,132 @@ pub struct ClientFace {
     pub roots: Option<Vec<String>>,
     pub sampling: bool,
     pub elicitation: bool,
+    /// Declares what the capabilities can hold: forms and URLs, tools and context.
+    pub details: bool,
 }
 
 impl Default for ClientFace {
     fn default() -> Self {
-        Self { roots: Some(vec!["file:///".into()]), sampling: true, elicitation: true }
+        Self { roots: Some(vec!["file:///".into()]), sampling: true, elicitation: true, details: true }
     }
 }
 
 impl ClientFace {
+    pub fn bare() -> Self {
+        Self { roots: None, sampling: false, elicitation: false, details: false }
+    }
+
     /// The capabilities as the revision spells them.
     pub fn capabilities(&self, revision: Revision) -> Value {
+        let detailed =
+            |details: Value| if self.details && revision >= Revision::V2025_11_25 { details } else { json!({}) };
         let mut declared = Map::new();
         if self.roots.is_some() {
-            let roots = if revision.is_modern() { json!({}) } else { json!({ "listChanged": false }) };
+            let roots = if revision.is_modern() { json!({}) } else { json!({ "listChanged": true }) };
             declared.insert("roots".into(), roots);
         }
         if self.sampling {
-            declared.insert("sampling".into(), json!({}));
+            declared.insert("sampling".into(), detailed(json!({ "tools": {}, "context": {} })));
         }
         if self.elicitation && revision >= Revision::V2025_06_18 {
-            declared.insert("elicitation".into(), json!({}));
+            declared.insert("elicitation".into(), detailed(json!({ "form": {}, "url": {} })));
         }
         Value::Object(declared)
+    }
+
+    /// What it declares on requests that may be answered by a task of the extension.
+    pub fn with_tasks(&self, revision: Revision) -> Value {
+        let mut declared = self.capabilities(revision);
+        declared["extensions"] = json!({ "io.modelcontextprotocol/tasks": {} });
+        declared
     }
 
     pub fn info() -> Value {
         json!({ "name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION") })
     }
 
-    /// The response to a request of the server. What was not declared is an unknown method.
-    pub fn answer(&self, request: &Value) -> Value {
+    /// The response to a request of the server.
+    pub fn respond(&self, request: &Value, manner: Option<Manner>, before: usize) -> Value {
         let id = request.get("id").cloned().unwrap_or(Value::Null);
+        match self.answer(request, manner, before) {
+            Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
+            Err((code, message)) => {
+                json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } })
+            }
+        }
+    }
+
+    /// What is answered to `{ method, params }`. What was not declared is an unknown method. Without a manner there are
+    /// roots and words of a model, and no user at hand. `before` counts what was asked before.
+    pub fn answer(&self, request: &Value, manner: Option<Manner>, before: usize) -> Answer {
         let method = request.get("method").and_then(Value::as_str).unwrap_or_default();
-        let result = match (method, &self.roots) {
-            ("ping", _) => json!({}),
-            ("roots/list", Some(roots)) => {
-                json!({ "roots": roots.iter().map(|uri| json!({ "uri": uri })).collect::<Vec<_>>() })
+        let params = request.get("params").unwrap_or(&Value::Null);
+        match method {
+            "ping" => Ok(json!({})),
+            "roots/list" | "sampling/createMessage" | "elicitation/create" if manner == Some(Manner::Refuse) => {
+                Err((-32603, "the test client refuses".into()))
             }
-            ("sampling/createMessage", _) if self.sampling => json!({
-                "role": "assistant",
-                "content": { "type": "text", "text": "A canned answer of the test client." },
-                "model": env!("CARGO_PKG_NAME"),
-                "stopReason": "endTurn",
-            }),
-            ("elicitation/create", _) if self.elicitation => json!({ "action": "decline" }),
-            _ => {
-                let message = format!("the test client does not offer {method}");
-                return json!({ "jsonrpc": "2.0", "id": id, "error": { "code": -32601, "message": message } });
-            }
+            "roots/list" if self.roots.is_some() => Ok(self.list_roots(manner)),
+            "sampling/createMessage" if self.sampling => sample(params, manner, before),
+            "elicitation/create" if self.elicitation => Ok(elicit(params, manner)),
+            _ => Err((-32601, format!("the test client does not offer {method}"))),
+        }
+    }
+
+    fn list_roots(&self, manner: Option<Manner>) -> Value {
+        let given = match manner {
+            Some(Manner::Wrong) => return json!({ "roots": "none" }),
+            Some(Manner::Unfit) => vec![NOWHERE.to_owned()],
+            _ => self.roots.clone().unwrap_or_default(),
         };
-        json!({ "jsonrpc": "2.0", "id": id, "result": result })
+        json!({ "roots": given.iter().map(|uri| json!({ "uri": uri })).collect::<Vec<_>>() })
+    }
+}
+
+/// A model that goes on with a conversation: with words or, where it may, first with a wish for tools.
+fn sample(params: &Value, manner: Option<Manner>, before: usize) -> Answer {
+    let said = |content: Value, stop: &str| {
+        Ok(json!({ "role": "assistant", "content": content, "model": env!("CARGO_PKG_NAME"), "stopReason": stop }))
+    };
+    let tools = params["tools"].as_array().filter(|tools| !tools.is_empty() && params["toolChoice"]["mode"] != "none");
+    match (manner, tools) {
+        (Some(Manner::Decline | Manner::Cancel), _) => Err((-1, "User rejected sampling request".into())),
+        (Some(Manner::Wrong), _) => Ok(json!({ "role": "assistant", "model": env!("CARGO_PKG_NAME") })),
+        (Some(Manner::Unfit), _) => said(json!({ "type": "mcp-conform-unknown" }), "endTurn"),
+        (Some(Manner::Tireless), Some(tools)) => said(wishes(tools, before), "toolUse"),
+        (Some(Manner::Accept), Some(tools)) if before < ENOUGH && !had_tools(params) => {
+            said(wishes(tools, before), "toolUse")
+        }
+        _ => said(json!({ "type": "text", "text": "A canned answer of the test client." }), "endTurn"),
+    }
+}
+
+fn had_tools(params: &Value) -> bool {
+    let messages = params["messages"].as_array().into_iter().flatten();
+    messages.filter_map(|message| message["content"].as_array()).flatten().any(|block| block["type"] == "tool_result")
+}
+
+/// Two uses of tools side by side.
+fn wishes(tools: &[Value], before: usize) -> Value {
+    let pair = tools.iter().cycle().take(2).enumerate();
+    let wish = |(number, tool): (usize, &Value)| {
+        let id = format!("use-{before}-{number}");
+        json!({ "type": "tool_use", "id": id, "name": tool["name"], "input": filled(&tool["inputSchema"]) })
+    };
+    pair.map(wish).collect()
+}
+
+fn elicit(params: &Value, manner: Option<Manner>) -> Value {
+    let content = |filled: Value| match params["mode"].as_str() {
+        Some("url") => json!({ "action": "accept" }),
+        _ => json!({ "action": "accept", "content": filled }),
+    };
+    match manner {
+        None | Some(Manner::Decline | Manner::Refuse) => json!({ "action": "decline" }),
+        Some(Manner::Cancel) => json!({ "action": "cancel" }),
+        Some(Manner::Wrong) => json!({ "action": "mcp-conform-perhaps" }),
+        Some(Manner::Unfit) => content(misfit(&params["requestedSchema"])),
+        Some(_) => content(filled(&params["requestedSchema"])),
     }
 }
 
@@ -70,8 +154,8 @@ mod tests {
 
     #[test]
     fn answers_only_what_was_declared() {
-        let face = ClientFace { roots: None, sampling: false, elicitation: true };
-        let ask = |method: &str| face.answer(&json!({ "jsonrpc": "2.0", "id": "a", "method": method }));
+        let face = ClientFace { roots: None, sampling: false, elicitation: true, details: true };
+        let ask = |method: &str| face.respond(&json!({ "jsonrpc": "2.0", "id": "a", "method": method }), None, 0);
         assert_eq!(ask("ping"), json!({ "jsonrpc": "2.0", "id": "a", "result": {} }));
         assert_eq!(ask("roots/list")["error"]["code"], json!(-32601));
         assert_eq!(ask("sampling/createMessage")["error"]["code"], json!(-32601));
@@ -79,9 +163,24 @@ mod tests {
     }
 
     #[test]
-    fn elicitation_is_declared_only_where_it_exists() {
+    fn details_are_declared_only_where_they_exist() {
         let face = ClientFace::default();
         assert!(face.capabilities(Revision::V2025_03_26).get("elicitation").is_none());
-        assert!(face.capabilities(Revision::V2025_06_18).get("elicitation").is_some());
+        assert_eq!(face.capabilities(Revision::V2025_06_18)["elicitation"], json!({}));
+        assert_eq!(face.capabilities(Revision::V2025_11_25)["elicitation"], json!({ "form": {}, "url": {} }));
+        assert_eq!(ClientFace::bare().capabilities(Revision::NEWEST), json!({}));
+    }
+
+    #[test]
+    fn a_model_wishes_for_tools_once_and_the_tireless_one_always() {
+        let ask = |messages: Value| json!({ "method": "sampling/createMessage", "params": { "tools": [{ "name": "a" }], "messages": messages } });
+        let given = json!([{ "role": "user", "content": [{ "type": "tool_result" }] }]);
+        let content = |manner, before| {
+            let messages = if before == 0 { json!([]) } else { given.clone() };
+            ClientFace::default().answer(&ask(messages), Some(manner), before).unwrap()["content"].clone()
+        };
+        assert_eq!(content(Manner::Accept, 0)[1]["name"], "a");
+        assert_eq!(content(Manner::Accept, 1)["type"], "text");
+        assert_eq!(content(Manner::Tireless, 7)[0]["id"], "use-7-0");
     }
 }

@@ -1,0 +1,27 @@
+//! Elicitations of different pages have different ids. One that is still open may be told again under its own.
+
+use serde_json::Value;
+
+use super::{Check, Fault, Given, Report};
+
+pub const CHECK: Check = Check { name: "elicitation-ids", given: &["requests"], run };
+
+fn run(given: &Given) -> Report {
+    let requests = given.value("requests").as_array().map(Vec::as_slice).unwrap_or_default();
+    let faults = requests.iter().enumerate().filter_map(|(at, params)| {
+        let id = &params["elicitationId"];
+        let fault = |message: String| Fault {
+            given: "requests",
+            pointer: format!("/{at}"),
+            message,
+            received: Some(id.clone()),
+            ..Fault::default()
+        };
+        if !id.is_string() {
+            return Some(fault("a page is named without a string `elicitationId`".into()));
+        }
+        let same = |other: &&Value| other["elicitationId"] == *id && other["url"] != params["url"];
+        requests[..at].iter().find(same).map(|other| fault(format!("{id} stands for {} already", other["url"])))
+    });
+    Report { checked: requests.len(), faults: faults.collect(), broken: None }
+}

@@ -1,0 +1,38 @@
+//! Structured results of tools that a model used fit the output schemas under which the tools were offered to it.
+
+use serde_json::Value;
+
+use super::{Check, Fault, Given, Report};
+
+pub const CHECK: Check = Check { name: "offered-output", given: &["params"], run };
+
+fn run(given: &Given) -> Report {
+    let params = given.value("params");
+    let blocks = |kind: &'static str| {
+        let messages = params["messages"].as_array().into_iter().flatten().enumerate();
+        let several = messages.filter_map(|(at, message)| Some((at, message["content"].as_array()?)));
+        let blocks =
+            several.flat_map(|(at, content)| content.iter().enumerate().map(move |(of, block)| (at, of, block)));
+        blocks.filter(move |(_, _, block)| block["type"] == kind)
+    };
+    let mut report = Report::default();
+    for (at, of, result) in blocks("tool_result") {
+        let name =
+            blocks("tool_use").find(|(.., wish)| wish["id"] == result["toolUseId"]).map(|(.., wish)| &wish["name"]);
+        let tool = params["tools"].as_array().into_iter().flatten().find(|tool| Some(&tool["name"]) == name);
+        let schema = tool.and_then(|tool| tool.get("outputSchema"));
+        let (Some(schema), Some(content)) = (schema, result.get("structuredContent")) else { continue };
+        // Whether the schema is one is not the question here.
+        let Ok(validator) = jsonschema::validator_for(schema) else { continue };
+        report.checked += 1;
+        if let Err(mistake) = validator.validate(content) {
+            report.faults.push(Fault {
+                given: "params",
+                pointer: format!("/messages/{at}/content/{of}/structuredContent"),
+                message: format!("does not fit the output schema of {}: {mistake}", name.unwrap_or(&Value::Null)),
+                ..Fault::default()
+            });
+        }
+    }
+    report
+}

@@ -1,0 +1,20 @@
+//! An object has no members but known ones.
+
+use serde_json::Value;
+
+use super::{Check, Fault, Given, Report};
+
+pub const CHECK: Check = Check { name: "only-members", given: &["value", "known"], run };
+
+fn run(given: &Given) -> Report {
+    let Some(members) = given.value("value").as_object() else { return Report::default() };
+    let known = given.value("known").as_array().map(Vec::as_slice).unwrap_or_default();
+    let unknown = members.keys().filter(|name| !known.iter().any(|known| known == *name));
+    let faults = unknown.map(|name| Fault {
+        given: "value",
+        message: format!("has `{name}`, which is none of the keywords here"),
+        expected: Some(Value::Array(known.to_vec())),
+        ..Fault::default()
+    });
+    Report::of(faults.collect())
+}

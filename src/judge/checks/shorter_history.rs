@@ -1,0 +1,20 @@
+//! What a model is told does not grow from one request to the next that has nothing to do with it.
+
+use serde_json::Value;
+
+use super::{Check, Fault, Given, Report};
+
+pub const CHECK: Check = Check { name: "shorter-history", given: &["earlier", "later"], run };
+
+fn run(given: &Given) -> Report {
+    // Of each list of conversations the first one is how the request began.
+    let first = |name: &str| given.value(name).get(0).and_then(Value::as_array).map(Vec::len);
+    let (Some(earlier), Some(later)) = (first("earlier"), first("later")) else { return Report::default() };
+    let fault = || Fault {
+        given: "later",
+        pointer: "/0".into(),
+        message: format!("the same request begins with {later} messages, and began with {earlier} before"),
+        ..Fault::default()
+    };
+    Report::of((later > earlier).then(fault).into_iter().collect())
+}

@@ -1,0 +1,40 @@
+//! A request of the client that is not answered yet.
+
+use serde_json::{Map, Value, json};
+
+use crate::evidence::Link;
+
+pub struct Open {
+    pub frame: u64,
+    pub at: u64,
+    pub id: Value,
+    pub method: String,
+    pub params: Value,
+    pub by: String,
+    pub post: Option<u64>,
+    pub expects_reply: bool,
+    /// It lacks what its revision demands of a request, on purpose. What comes back is no example of the server's
+    /// answers, and only the suite that asked looks at it.
+    pub deviant: bool,
+}
+
+impl Open {
+    pub fn describe(&self, link: &Link) -> Map<String, Value> {
+        let described = json!({
+            "method": self.method,
+            "id": self.id,
+            "params": self.params,
+            "by": self.by,
+            "link": link.link,
+            "transport": link.transport,
+            "revision": link.revision,
+            "expects_reply": self.expects_reply,
+            "deviant": self.deviant,
+            "frames": [self.frame],
+        });
+        match described {
+            Value::Object(members) => members,
+            _ => Map::new(),
+        }
+    }
+}

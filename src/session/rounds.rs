@@ -1,0 +1,114 @@
+//! One request together with what the server asks of the client meanwhile.
+//!
+//! Up to 2025-11-25 the server sends requests of its own, which the pump answers. Since then a result can say that input
+//! is required first, and the request is sent again with it.
+
+use serde_json::{Map, Value, json};
+
+use super::talk::{CallOptions, Session};
+use crate::evidence::{Manner, Reply};
+
+/// Retries at most: of a usual client, and of one whose model never has enough.
+const ROUNDS_AT_MOST: usize = 10;
+const TIRELESS_ROUNDS: usize = 60;
+
+/// Told to a server that never gave it.
+const GARBAGE: &str = "mcp-conform-garbage-7d1c {\"__proto__\":{}} \u{1F600}";
+const UNKNOWN_KEY: &str = "mcp-conform-unknown-7d1c";
+
+impl Session {
+    pub async fn converse(
+        &self,
+        by: &str,
+        method: &str,
+        params: Option<Value>,
+        options: CallOptions,
+        manner: Option<Manner>,
+    ) -> Reply {
+        self.shared.state().answer_by(manner);
+        let plain = options.plain;
+        let again = CallOptions { id: None, ..options.clone() };
+        let mut reply = self.call(by, method, params.clone(), options).await;
+        let (mut rounds, mut wanted, mut retried) = (Vec::new(), Vec::new(), None);
+        let most = if manner == Some(Manner::Tireless) { TIRELESS_ROUNDS } else { ROUNDS_AT_MOST };
+        while let Some(result) = reply.result.as_ref().filter(|result| result["resultType"] == "input_required") {
+            wanted
+                .extend(result["inputRequests"].as_object().into_iter().flatten().map(|(_, request)| request.clone()));
+            let retry = manner.filter(|_| !plain && rounds.len() < most).and_then(|manner| {
+                let may_go_on = rounds.is_empty()
+                    || matches!(manner, Manner::Accept | Manner::Decline | Manner::Cancel | Manner::Tireless);
+                may_go_on.then(|| self.retry(params.as_ref(), result, manner, rounds.len())).flatten()
+            });
+            let Some(retry) = retry else { break };
+            let next = self.call(by, method, Some(retry.clone()), again.clone()).await;
+            retried = Some(retry);
+            rounds.push(json!(std::mem::replace(&mut reply, next)));
+        }
+        reply.wanted.extend(wanted);
+        (reply.rounds, reply.retried) = (rounds, retried);
+        reply
+    }
+
+    /// The params of the request once more, with what was asked for; `None` where the manner has nothing to act on.
+    fn retry(&self, params: Option<&Value>, result: &Value, manner: Manner, round: usize) -> Option<Value> {
+        let mut retry = params.and_then(Value::as_object).cloned().unwrap_or_default();
+        let state = result["requestState"].as_str();
+        let state = match manner {
+            Manner::Forged => Some(altered(state?)),
+            Manner::Garbage => state.map(|_| GARBAGE.to_owned()),
+            _ => state.map(str::to_owned),
+        };
+        if matches!(manner, Manner::Garbage) && state.is_none() {
+            return None;
+        }
+        retry.extend(state.map(|state| ("requestState".to_owned(), json!(state))));
+        if let Some(requests) = result["inputRequests"].as_object() {
+            retry.extend(self.responses(requests, manner, round).map(|given| ("inputResponses".to_owned(), given)));
+        }
+        Some(Value::Object(retry))
+    }
+
+    /// What a willing client answers to the requests inside of a result.
+    pub fn willing(&self, requests: &Map<String, Value>) -> Option<Value> {
+        self.responses(requests, Manner::Accept, 0)
+    }
+
+    fn responses(&self, requests: &Map<String, Value>, manner: Manner, round: usize) -> Option<Value> {
+        let face = &self.shared.face;
+        let given = |(key, request): (&String, &Value)| {
+            let answer = match manner {
+                // No object, so nothing that any of the three could be answered by.
+                Manner::Wrong => Ok(json!("mcp-conform")),
+                Manner::Forged | Manner::Garbage | Manner::Part | Manner::Extra => {
+                    face.answer(request, Some(Manner::Accept), round)
+                }
+                manner => face.answer(request, Some(manner), round),
+            };
+            Some((key.clone(), answer.ok()?))
+        };
+        let few = if manner == Manner::Part { 1 } else { usize::MAX };
+        let mut responses: Map<String, Value> = requests.iter().take(few).filter_map(given).collect();
+        if manner == Manner::Extra {
+            responses.insert(UNKNOWN_KEY.to_owned(), json!({ "action": "cancel" }));
+        }
+        (!matches!(manner, Manner::Nothing | Manner::Refuse)).then(|| Value::Object(responses))
+    }
+}
+
+/// The same with another character in its middle.
+fn altered(state: &str) -> String {
+    let middle = state.chars().count() / 2;
+    let other = |c: char| if c == 'A' { 'B' } else { 'A' };
+    state.chars().enumerate().map(|(at, c)| if at == middle { other(c) } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::altered;
+
+    #[test]
+    fn one_character_is_changed() {
+        assert_eq!(altered("xyAz1"), "xyBz1");
+        assert_eq!(altered("x"), "A");
+    }
+}
