@@ -4,6 +4,8 @@ mod faults;
 mod http;
 mod legacy;
 mod modern;
+mod task_extension;
+mod tasks;
 
 use serde_json::{Value, json};
 

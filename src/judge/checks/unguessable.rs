@@ -1,0 +1,62 @@
+//! Ids that were made one after the other differ in more than a counter or a clock would.
+
+use serde_json::{Value, json};
+
+use super::{Check, Fault, Given, Report};
+
+pub const CHECK: Check = Check { name: "unguessable", given: &["ids"], run };
+
+/// Fewer ids would not show what stays the same.
+const ENOUGH: usize = 3;
+/// Behind what they have in common; eight characters that are drawn at random can hardly be tried out.
+const FEWEST: usize = 8;
+
+fn run(given: &Given) -> Report {
+    let ids: Vec<&str> = given.value("ids").as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    if ids.len() < ENOUGH {
+        return Report::default();
+    }
+    let longest = ids.iter().map(|id| id.chars().count()).max().unwrap_or_default();
+    let alike = common(&ids, |id| id.chars().collect()) + common(&ids, |id| id.chars().rev().collect());
+    let own = longest.saturating_sub(alike);
+    let fault = || Fault {
+        given: "ids",
+        message: format!("{} ids differ in {own} characters only: {}", ids.len(), ids.join(", ")),
+        received: Some(json!(ids)),
+        ..Fault::default()
+    };
+    Report::of(if own < FEWEST { vec![fault()] } else { Vec::new() })
+}
+
+/// How many characters all of them begin with.
+fn common(ids: &[&str], spell: fn(&str) -> Vec<char>) -> usize {
+    let spelt: Vec<Vec<char>> = ids.iter().map(|id| spell(id)).collect();
+    let shortest = spelt.iter().map(Vec::len).min().unwrap_or_default();
+    let alike = |at: &usize| spelt.iter().all(|id| id[*at] == spelt[0][*at]);
+    (0..shortest).take_while(alike).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::revision::Revision;
+
+    fn passes(ids: &[&str]) -> bool {
+        let given = Given { values: vec![("ids", std::borrow::Cow::Owned(json!(ids)))], revision: Revision::NEWEST };
+        run(&given).faults.is_empty()
+    }
+
+    #[test]
+    fn counters_and_clocks_are_told_from_chance() {
+        assert!(!passes(&["task-1", "task-2", "task-3"]));
+        assert!(!passes(&["9", "10", "11"]));
+        assert!(!passes(&["task_1732233600123", "task_1732233600124", "task_1732233600131"]));
+        assert!(!passes(&["a", "a", "a"]));
+        assert!(passes(&["V1StGXR8_Z5j", "n3K0-pQ2xLm7", "t9Wc_aB4sDf1"]));
+        assert!(passes(&[
+            "786512e2-9e0d-44bd-8f29-789f320fe840",
+            "0f1b6c1e-51c0-4a3a-9b8e-2f0e2b1d5c77",
+            "c2a1f7d4-0c9b-4e55-a1d2-6b7f8e9d0a1b",
+        ]));
+    }
+}
