@@ -2,6 +2,7 @@
 //!
 //! It is read like a suite: every mistake is noted with its place, and all of them are shown at once.
 
+mod auth;
 mod expand;
 mod read;
 mod target;
@@ -45,13 +46,18 @@ pub fn load(file: &Path, color: bool) -> Result<Config, Error> {
     let shown = file.display().to_string();
     let text = fs::read_to_string(file).map_err(|source| Error::File { path: shown.clone(), doing: "read", source })?;
     let mut problems = Problems::new(&shown, &text);
-    let directory = file.parent().unwrap_or(Path::new(""));
+    let directory = folder(file);
     let read = toml::parse(&text, &mut problems).and_then(|tree| read::config(&tree, directory, &mut problems));
     let mistakes = problems.into_diagnostics();
     match read {
         Some((targets, facts)) if mistakes.is_empty() => Ok(Config { file: file.to_owned(), text, targets, facts }),
         _ => Err(refused(&mistakes, color)),
     }
+}
+
+/// Where the file lies. A bare name has an empty parent, in which nothing can be started.
+fn folder(file: &Path) -> &Path {
+    file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn refused(mistakes: &[Diagnostic], color: bool) -> Error {

@@ -5,13 +5,16 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::target::{self, Described};
-use crate::suite::{
-    decode::{Decode, OneOrMany, Pairs, mapping, member, refuse_unknown},
-    diagnostic::{Problems, suggestion},
-    yaml::{At, Tree, Yaml},
+use crate::{
+    revision::Revision,
+    suite::{
+        decode::{Decode, OneOrMany, Pairs, mapping, member, refuse_unknown},
+        diagnostic::{Problems, suggestion},
+        yaml::{At, Tree, Yaml},
+    },
 };
 
-const FACTS: [(&str, Fact); 8] = [
+const FACTS: &[(&str, Fact)] = &[
     ("missing_uri", text),
     ("prefix", text),
     ("outside_file", text),
@@ -20,6 +23,20 @@ const FACTS: [(&str, Fact); 8] = [
     ("children", children),
     ("change", change_of_one),
     ("list_change", change),
+    ("slow", tool_call),
+    ("versions", versions),
+    ("tool_list_change", change),
+    ("prompt_list_change", change),
+    ("task", tool_call),
+    ("slow_task", tool_call),
+    ("task_input", tool_call),
+    ("failing_task", tool_call),
+    ("broken_task", tool_call),
+    ("asking", asking),
+    ("outside_roots", outside_roots),
+    ("guarded", call),
+    ("handle", call),
+    ("registration", flag),
 ];
 
 /// Notes what is wrong with a fact.
@@ -55,8 +72,9 @@ pub fn config(tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<
         let Some(tree) = find(members, section) else { continue };
         for (_, tree) in mapping(tree, problems).into_iter().flatten() {
             let Some(members) = mapping(tree, problems) else { continue };
-            refuse_unknown(members, noun, &["with".to_owned()], problems);
+            refuse_unknown(members, noun, &["with", "fails"].map(str::to_owned), problems);
             member::<Pairs<Yaml>>(members, "with", problems);
+            member::<bool>(members, "fails", problems);
         }
         facts.insert(section.to_owned(), Value::from(tree));
     }
@@ -65,7 +83,7 @@ pub fn config(tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<
 
 fn facts(tree: &Tree, directory: &Path, problems: &mut Problems) -> Map<String, Value> {
     let Some(members) = mapping(tree, problems) else { return Map::new() };
-    refuse_unknown(members, "`facts`", &FACTS.map(|(name, _)| name.to_owned()), problems);
+    refuse_unknown(members, "`facts`", &FACTS.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>(), problems);
     let mut facts = Map::new();
     for (name, tree) in members {
         if let Some((_, check)) = FACTS.iter().find(|(known, _)| *known == name.value) {
@@ -82,6 +100,26 @@ fn facts(tree: &Tree, directory: &Path, problems: &mut Problems) -> Map<String, 
 
 fn text(tree: &Tree, problems: &mut Problems) {
     String::decode(tree, problems);
+}
+
+/// The protocol revisions that the server speaks.
+fn versions(tree: &Tree, problems: &mut Problems) {
+    Vec::<Revision>::decode(tree, problems);
+}
+
+fn flag(tree: &Tree, problems: &mut Problems) {
+    bool::decode(tree, problems);
+}
+
+/// A call of a tool; `lacks` are the scopes that a narrow token would need besides its own.
+fn call(tree: &Tree, problems: &mut Problems) {
+    let Some(members) = mapping(tree, problems) else { return };
+    refuse_unknown(members, "a call", &["tool", "with", "lacks"].map(str::to_owned), problems);
+    if member::<String>(members, "tool", problems).is_none() {
+        problems.add(tree.at, "a call needs `tool`");
+    }
+    member::<Pairs<Yaml>>(members, "with", problems);
+    member::<Vec<String>>(members, "lacks", problems);
 }
 
 /// The values of the variables of each template.
@@ -106,6 +144,30 @@ fn change_of_one(tree: &Tree, problems: &mut Problems) {
     }
 }
 
+/// Tools that ask the client for something, by what is known of them.
+fn asking(tree: &Tree, problems: &mut Problems) {
+    let Some(members) = mapping(tree, problems) else { return };
+    let known = ["completes", "sealed", "once"];
+    refuse_unknown(members, "`asking`", &known.map(str::to_owned), problems);
+    for name in known {
+        member::<Vec<String>>(members, name, problems);
+    }
+}
+
+/// Calls of a tool that have to fail, as they lead outside of the one root that the client gives.
+fn outside_roots(tree: &Tree, problems: &mut Problems) {
+    let Some(members) = mapping(tree, problems) else { return };
+    refuse_unknown(members, "`outside_roots`", &["root", "tool", "with", "escape"].map(str::to_owned), problems);
+    for name in ["root", "tool"] {
+        if member::<String>(members, name, problems).is_none() {
+            problems.add(tree.at, format!("`outside_roots` needs `{name}`"));
+        }
+    }
+    for name in ["with", "escape"] {
+        member::<Pairs<Yaml>>(members, name, problems);
+    }
+}
+
 /// What brings a change about: a tool, a command or an HTTP request.
 fn change(tree: &Tree, problems: &mut Problems) {
     let Some(members) = mapping(tree, problems) else { return };
@@ -127,6 +189,16 @@ fn change(tree: &Tree, problems: &mut Problems) {
     if member::<String>(members, "url", problems).is_none() {
         problems.add(http.at, "`http` needs `url`");
     }
+}
+
+/// The call of a tool.
+fn tool_call(tree: &Tree, problems: &mut Problems) {
+    let Some(members) = mapping(tree, problems) else { return };
+    refuse_unknown(members, "a call", &["tool", "with"].map(str::to_owned), problems);
+    if member::<String>(members, "tool", problems).is_none() {
+        problems.add(tree.at, "a call needs the name of its `tool`");
+    }
+    member::<Pairs<Yaml>>(members, "with", problems);
 }
 
 fn find<'t>(members: &'t [(At<String>, Tree)], key: &str) -> Option<&'t Tree> {

@@ -2,7 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Config, Environment, expand::expand, refused};
+use super::{
+    Config, Environment,
+    auth::{self, DescribedAuth},
+    expand::expand,
+    folder, refused,
+};
 use crate::{
     error::Error,
     suite::{
@@ -23,6 +28,7 @@ pub struct Described {
     env: Vec<(At<String>, At<String>)>,
     headers: Vec<(At<String>, At<String>)>,
     cwd: PathBuf,
+    auth: Option<DescribedAuth>,
 }
 
 #[derive(Debug)]
@@ -32,7 +38,7 @@ enum How {
     Sse(String),
 }
 
-const KEYS: [&str; 7] = ["stdio", "http", "sse", "env", "headers", "cwd", "default"];
+const KEYS: [&str; 8] = ["stdio", "http", "sse", "env", "headers", "auth", "cwd", "default"];
 
 pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<Described> {
     let members = mapping(tree, problems)?;
@@ -50,7 +56,7 @@ pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Pro
         problems.add(name.at, "a target has one of `stdio`, `http` and `sse`");
     }
     let over_stdio = stdio.is_some();
-    for (key, wanted) in [("env", true), ("cwd", true), ("headers", false)] {
+    for (key, wanted) in [("env", true), ("cwd", true), ("headers", false), ("auth", false)] {
         if let Some((key, _)) = members.iter().find(|(typed, _)| typed.value == key && over_stdio != wanted) {
             let whose = if wanted { "a target over stdio" } else { "a target over HTTP" };
             problems.add(key.at, format!("`{}` is for {whose}", key.value));
@@ -76,6 +82,7 @@ pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Pro
         how: how?,
         env: pairs("env", problems),
         headers: pairs("headers", problems),
+        auth: member::<Tree>(members, "auth", problems).and_then(|tree| auth::read(&tree, problems)),
         cwd: directory.join(member::<String>(members, "cwd", problems).unwrap_or_default()),
     })
 }
@@ -120,6 +127,11 @@ impl Config {
             pairs.iter().filter_map(pair).collect::<Vec<_>>()
         };
         let (env, headers) = (fill(&described.env), fill(&described.headers));
+        let directory = folder(&self.file);
+        let auth = described
+            .auth
+            .as_ref()
+            .map(|auth| Box::new(auth.filled(environment, directory, &mut secrets, &mut problems)));
         let mistakes = problems.into_diagnostics();
         if !mistakes.is_empty() {
             return Err(refused(&mistakes, color));
@@ -133,16 +145,25 @@ impl Config {
             How::Stdio(argv) => shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" ")),
             How::Http(url) | How::Sse(url) => url.clone(),
         };
-        Ok(Target { name, start, secrets })
+        Ok(Target { secrets, auth, ..Target::new(name, start) })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::{fs, path::Path};
 
     use super::super::*;
-    use crate::{error::Error, target::Start};
+    use crate::{
+        error::Error,
+        target::{Source, Start},
+    };
+
+    #[test]
+    fn a_file_named_without_a_folder_lies_in_this_one() {
+        assert_eq!(folder(Path::new("one.toml")), Path::new("."));
+        assert_eq!(folder(Path::new("/a/one.toml")), Path::new("/a"));
+    }
 
     fn loaded(text: &str) -> Result<Config, String> {
         let directory = tempfile::tempdir().expect("a directory");
@@ -188,6 +209,27 @@ mod tests {
             assert!(mistakes.contains(part), "{part} is not in\n{mistakes}");
         }
         assert!(mistakes.contains("6 mistakes"), "{mistakes}");
+    }
+
+    #[test]
+    fn a_table_says_where_tokens_come_from() {
+        let text = "[targets.a]\nhttp = \"http://a\"\n[targets.a.auth]\ntoken = \"${T}\"\n\
+                    others = { expired = \"old\", second = [\"cmd\"] }\n";
+        let environment = Environment::from([("T".into(), "geheim".into())]);
+        let target = loaded(text).expect("it is good").target(None, &environment, false).expect("no mistake");
+        let target = target.expect("a target");
+        assert_eq!(target.secrets, ["geheim", "old"]);
+        let auth = target.auth.expect("auth");
+        assert!(matches!(&auth.own, Some(Source::Token(token)) if token == "geheim"));
+        assert!(
+            matches!(&auth.others[1], (name, Source::Command { argv, .. }) if name == "second" && argv == &["cmd"])
+        );
+        let text = "[targets.a]\nhttp = \"http://a\"\n[targets.a.auth]\ntoken = \"t\"\ncommand = [\"c\"]\nclient_id = \"i\"\n\
+                    others = { expird = \"old\" }\n[targets.b]\nstdio = [\"s\"]\nauth = { token = \"t\" }\n";
+        let mistakes = loaded(text).expect_err("it is not good");
+        for part in ["go together", "one of `token`", "did you mean `expired`?", "`auth` is for a target over HTTP"] {
+            assert!(mistakes.contains(part), "{part} is not in\n{mistakes}");
+        }
     }
 
     #[test]

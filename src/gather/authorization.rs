@@ -1,0 +1,163 @@
+//! Whether a server asks for authorization, and what suites need to know to look closer.
+//!
+//! A request without a token tells. Who answers it asks for none; a 401 that no means of OAuth goes with may be meant for
+//! an agreement of its own, which the protocol leaves to the parties.
+
+use serde_json::{Value, json};
+
+use crate::{
+    evidence::{Reply, Scene},
+    revision::Revision,
+    session::Conversation,
+    target::{Start, Target},
+    wire::HttpRequest,
+};
+
+const BY: &str = "authorization";
+const ID: &str = "mcp-conform-bare";
+const SESSION: &str = "mcp-session-id";
+const RESOURCE: &str = "/.well-known/oauth-protected-resource";
+const SERVER: &str = "/.well-known/oauth-authorization-server";
+
+/// Adds to the facts:
+/// - `endpoint`: where metadata may be found, and whether the path ends in a slash;
+/// - `NAME_token`: `header` and `token` of each token that was given, by its stand-in;
+/// - `authorization`: whether it is `required`, by which `challenges`, and the `places` where metadata may be.
+pub async fn authorization(scene: &mut Scene, conversation: &Conversation, target: &Target) {
+    let Start::Http { url, headers } = &target.start else { return };
+    for token in &target.tokens {
+        let stand_in = token.stand_in();
+        scene.facts[format!("{}_token", token.name)] =
+            json!({ "header": format!("Bearer {stand_in}"), "token": stand_in });
+    }
+    let shook_hands = scene.server["hello"]["end"] == "result";
+    let given = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) || url.contains('@');
+    if shook_hands && !given {
+        scene.facts["authorization"] = json!({ "required": false });
+        return;
+    }
+    scene.facts["endpoint"] = endpoint(url);
+    let asking = Asking { conversation, scene };
+    let http = asking.bare().await.and_then(|bare| bare.http);
+    // With a token the same request was answered, so these turn away whoever has none, too.
+    let turned_away = |status| status == 401 || (shook_hands && matches!(status, 302 | 303 | 403));
+    let required = http.as_ref().is_some_and(|http| turned_away(http.status));
+    let challenges = http.map(|http| http.challenges).unwrap_or_default();
+    let asks = |challenge: &Value| matches!(challenge["scheme"].as_str(), Some("bearer" | "dpop"));
+    let bearer = target.tokens.iter().any(|token| token.name == "own");
+    let named = challenges.iter().filter_map(|challenge| challenge["resource_metadata"].as_str());
+    let mut places: Vec<String> = named.map(str::to_owned).collect();
+    places.extend(asking.usual_places());
+    let protected = required && (bearer || challenges.iter().any(asks) || asking.finds(&places).await);
+    scene.facts["authorization"] = json!({ "required": required, "challenges": challenges, "places": places });
+    scene.protected = protected;
+}
+
+/// Well-known places for an endpoint.
+fn endpoint(url: &str) -> Value {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let path = rest.find('/').map_or("", |at| &rest[at..]).split(['?', '#']).next().unwrap_or_default();
+    let below = path.trim_end_matches('/');
+    let mut endpoint = json!({
+        "url": without_user(url),
+        "slash": path.len() > 1 && path.ends_with('/'),
+        "resource_at_root": RESOURCE,
+        "server_at_root": SERVER,
+    });
+    if !below.is_empty() {
+        endpoint["resource_by_path"] = json!(format!("{RESOURCE}{path}"));
+        endpoint["server_by_path"] = json!(format!("{SERVER}{path}"));
+        endpoint["server_below_path"] = json!(format!("{below}{SERVER}"));
+    }
+    endpoint
+}
+
+/// Up to the query, without a name and password.
+fn without_user(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
+    let (host, path) = rest.find('/').map_or((rest, ""), |at| rest.split_at(at));
+    format!("{scheme}://{}{path}", host.rsplit('@').next().unwrap_or_default())
+}
+
+struct Asking<'a> {
+    conversation: &'a Conversation,
+    scene: &'a Scene,
+}
+
+impl Asking<'_> {
+    /// A request that lacks nothing but authorization.
+    async fn bare(&self) -> Option<Reply> {
+        let revision = self.scene.revision;
+        let capabilities = &self.scene.client["capabilities"];
+        let body = if revision.is_modern() {
+            json!({ "jsonrpc": "2.0", "id": ID, "method": "server/discover", "params": { "_meta": {
+                "io.modelcontextprotocol/protocolVersion": revision,
+                "io.modelcontextprotocol/clientCapabilities": capabilities,
+            } } })
+        } else {
+            let client = json!({ "name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION") });
+            json!({ "jsonrpc": "2.0", "id": ID, "method": "initialize", "params": {
+                "protocolVersion": revision, "capabilities": capabilities, "clientInfo": client,
+            } })
+        };
+        let headers = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
+        let reply = self.ask("POST", None, &headers, body).await?;
+        // Who lets everybody in has opened a session now, which nobody needs.
+        if let Some(session) = reply.http.as_ref().and_then(|http| http.headers.get(SESSION)) {
+            self.ask("DELETE", None, &[(SESSION, session)], Value::Null).await;
+        }
+        Some(reply)
+    }
+
+    /// Where a client of the revision looks for metadata that nothing has pointed to.
+    fn usual_places(&self) -> Vec<String> {
+        let names: &[&str] = match self.scene.revision {
+            Revision::V2025_03_26 => &["server_at_root", "resource_by_path", "resource_at_root"],
+            _ => &["resource_by_path", "resource_at_root", "server_at_root"],
+        };
+        let endpoint = &self.scene.facts["endpoint"];
+        names.iter().filter_map(|name| endpoint[*name].as_str()).map(str::to_owned).collect()
+    }
+
+    async fn finds(&self, places: &[String]) -> bool {
+        for place in places {
+            let reply = self.ask("GET", Some(place), &[("Accept", "application/json")], Value::Null).await;
+            let body = reply.and_then(|reply| reply.body).unwrap_or_default();
+            if body.get("authorization_servers").is_some() || body.get("issuer").is_some() {
+                return true;
+            }
+        }
+        false
+    }
+
+    async fn ask(&self, method: &str, url: Option<&str>, headers: &[(&str, &str)], body: Value) -> Option<Reply> {
+        let request = HttpRequest {
+            by: BY.to_owned(),
+            method: method.to_owned(),
+            url: url.map(str::to_owned),
+            headers: headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            without: vec!["authorization".to_owned(), SESSION.to_owned()],
+            body: (!body.is_null()).then(|| body.to_string().into_bytes()),
+            ..HttpRequest::default()
+        };
+        self.conversation.session().await.http(request, &body, None).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn well_known_places_come_before_the_path_or_below_it() {
+        let known = endpoint("https://me:pw@host:8/a/mcp?key=1");
+        assert_eq!(known["url"], "https://host:8/a/mcp");
+        assert_eq!(known["resource_by_path"], "/.well-known/oauth-protected-resource/a/mcp");
+        assert_eq!(known["server_below_path"], "/a/mcp/.well-known/oauth-authorization-server");
+        assert_eq!(known["slash"], false);
+        let root = endpoint("http://host/");
+        assert_eq!((root.get("resource_by_path"), &root["slash"]), (None, &json!(false)));
+        assert_eq!(endpoint("http://host/mcp/")["slash"], true);
+    }
+}

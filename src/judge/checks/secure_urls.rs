@@ -1,0 +1,58 @@
+//! URLs that tokens travel to are https. Hosts that no one else can reach are spared: there a server is being developed.
+
+use std::net::IpAddr;
+
+use iri_string::types::UriAbsoluteStr;
+
+use super::{Check, Fault, Given, Report, texts};
+
+pub const CHECK: Check = Check { name: "secure-urls", given: &["urls"], run };
+
+fn run(given: &Given) -> Report {
+    let urls = texts(given.value("urls"));
+    let faults = urls.iter().filter(|url| is_open(url)).map(|url| Fault {
+        given: "urls",
+        message: format!("tokens travel in the open to {url}"),
+        received: Some((*url).into()),
+        ..Fault::default()
+    });
+    Report { checked: urls.len(), faults: faults.collect(), broken: None }
+}
+
+fn is_open(url: &str) -> bool {
+    let parsed = UriAbsoluteStr::new(url.split('#').next().unwrap_or_default());
+    let Ok(url) = parsed else { return false };
+    let host = url.authority_components().map(|authority| authority.host()).unwrap_or_default();
+    url.scheme_str().eq_ignore_ascii_case("http") && is_public(&host.to_ascii_lowercase())
+}
+
+fn is_public(host: &str) -> bool {
+    match host.trim_matches(['[', ']']).parse() {
+        Ok(IpAddr::V4(address)) => !(address.is_loopback() || address.is_private() || address.is_link_local()),
+        Ok(IpAddr::V6(address)) => !(address.is_loopback() || address.is_unique_local()),
+        Err(_) => {
+            let local = [".local", ".localhost", ".internal", ".lan", ".test"];
+            host.contains('.') && !local.iter().any(|end| host.ends_with(end))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_open;
+
+    #[test]
+    fn what_is_near_may_be_open() {
+        for near in [
+            "http://localhost:3000/a",
+            "http://127.0.0.1/",
+            "http://[::1]:8/",
+            "http://keycloak:8080/r",
+            "http://10.1.2.3",
+        ] {
+            assert!(!is_open(near), "{near}");
+        }
+        assert!(!is_open("https://login.example.com") && !is_open("no url"));
+        assert!(is_open("http://login.example.com/token") && is_open("HTTP://93.184.216.34/"));
+    }
+}
