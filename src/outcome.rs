@@ -5,6 +5,7 @@
 pub mod excerpt;
 
 use indexmap::IndexMap;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -14,7 +15,7 @@ use crate::revision::Revision;
 pub const REPORT_SCHEMA: u32 = 1;
 
 /// How strong a rule is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     Must,
@@ -25,10 +26,23 @@ pub enum Level {
     May,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+impl Level {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Must => "must",
+            Self::Should => "should",
+            Self::Advice => "advice",
+            Self::May => "may",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     Fail,
+    /// It fails, as the list of known failures says.
+    Known,
     /// The rule could not be judged because the server or the harness broke down underneath it.
     Broken,
     Warn,
@@ -41,8 +55,24 @@ pub enum Status {
     NotApplicable,
 }
 
+impl Status {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Fail => "fail",
+            Self::Known => "known",
+            Self::Broken => "broken",
+            Self::Warn => "warn",
+            Self::Advice => "advice",
+            Self::Pass => "pass",
+            Self::Observed => "observed",
+            Self::NotExercised => "not exercised",
+            Self::NotApplicable => "not applicable",
+        }
+    }
+}
+
 /// One place where a rule does not hold.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// What it is about, as the server's author would name it: a URI, a method, a member.
     pub subject: String,
@@ -68,10 +98,13 @@ pub struct Finding {
     /// A command that shows it again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reproduce: Option<String>,
+    /// What shows it without this program, in a shell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_hand: Option<String>,
 }
 
 /// A frame as a report shows it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShownFrame {
     pub frame: u64,
     /// `client` or `server`.
@@ -80,7 +113,7 @@ pub struct ShownFrame {
     pub text: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RuleResult {
     pub id: String,
     pub suite: String,
@@ -103,14 +136,21 @@ pub struct RuleResult {
     pub reason: Option<String>,
     /// What a `may` rule saw.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub observed: Vec<Value>,
+    pub observed: Vec<Observation>,
     /// Rules whose findings have the same cause and are folded under this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
 }
 
+/// What stood at a path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Observation {
+    pub what: String,
+    pub value: Value,
+}
+
 /// What was tested, as far as it may be shown.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetReport {
     /// As a user would type it: a command line, or a URL. No secrets.
     pub name: String,
@@ -127,13 +167,14 @@ pub struct TargetReport {
     pub revisions: Vec<Revision>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Totals {
     pub rules: usize,
+    #[schemars(with = "std::collections::BTreeMap<String, usize>")]
     pub by_status: IndexMap<Status, usize>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunReport {
     pub schema: u32,
     pub tool: Tool,
@@ -150,9 +191,47 @@ pub struct RunReport {
     /// One line each: what was not judged and why, what limit was reached, how the server ended.
     pub notes: Vec<String>,
     pub rules: Vec<RuleResult>,
+    /// What went over the wire, in short, and from the beginning as far as it is kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timeline: Vec<Moment>,
+    /// How the resources hang together, where they were walked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graph: Option<Graph>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// A frame in a few words.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Moment {
+    pub frame: u64,
+    /// Since the run began.
+    pub microseconds: u64,
+    pub connection: u32,
+    /// `client` or `server`.
+    pub from: String,
+    pub what: String,
+    pub bytes: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Graph {
+    /// Those that a list without a parent has, first.
+    pub nodes: Vec<GraphNode>,
+    /// How many of them are in that list.
+    pub roots: usize,
+    /// Why it is not all there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GraphNode {
+    pub uri: String,
+    /// Places in `nodes`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Tool {
     pub name: String,
     pub version: String,

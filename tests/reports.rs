@@ -6,7 +6,7 @@
 use std::{env, fs, path::PathBuf};
 
 use mcp_conform::{
-    outcome::{Finding, Level, RuleResult, RunReport, ShownFrame, Status, TargetReport},
+    outcome::{Finding, Level, Observation, RuleResult, RunReport, ShownFrame, Status, TargetReport},
     report::{self, Format, Style, Verbosity, render},
     revision::Revision,
 };
@@ -15,8 +15,16 @@ use serde_json::{Value, json};
 use similar::TextDiff;
 
 /// Formats and the files that show them.
-const SAMPLES: [(Format, &str); 3] =
-    [(Format::Human, "sample.human.txt"), (Format::Json, "sample.json"), (Format::Junit, "sample.junit.xml")];
+const SAMPLES: [(Format, &str); 8] = [
+    (Format::Human, "sample.human.txt"),
+    (Format::Json, "sample.json"),
+    (Format::Junit, "sample.junit.xml"),
+    (Format::Tap, "sample.tap"),
+    (Format::Sarif, "sample.sarif"),
+    (Format::Markdown, "sample.md"),
+    (Format::Github, "sample.github.txt"),
+    (Format::Html, "sample.html"),
+];
 
 fn path(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "reports", name].iter().collect()
@@ -50,6 +58,113 @@ fn json_reads_back_as_it_was() {
         let text = render(Format::Json, &report, &Style::default());
         assert_eq!(report::read(&text).unwrap(), report);
     }
+}
+
+#[test]
+fn the_json_schema_is_the_one_kept_and_fits() {
+    let schema = serde_json::to_value(report::schema()).unwrap();
+    let text = format!("{schema:#}\n");
+    if env::var_os("MCP_CONFORM_BLESS").is_some() {
+        fs::write(path("schema.json"), &text).unwrap();
+    }
+    assert_eq!(fs::read_to_string(path("schema.json")).unwrap_or_default(), text, "MCP_CONFORM_BLESS=1 rewrites it");
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for report in [sample(), hostile(), clean(3), in_three_revisions()] {
+        let report = serde_json::to_value(report).unwrap();
+        let wrong: Vec<_> = validator.iter_errors(&report).map(|error| error.to_string()).collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+    assert!(!validator.is_valid(&json!({ "schema": 1 })));
+}
+
+#[test]
+fn each_result_of_sarif_names_its_rule() {
+    for report in [sample(), hostile(), in_three_revisions()] {
+        let log: Value = serde_json::from_str(&render(Format::Sarif, &report, &Style::default())).unwrap();
+        let run = &log["runs"][0];
+        let results = run["results"].as_array().unwrap();
+        let findings = report.rules.iter().filter(|rule| rule.status != Status::Pass).map(|rule| rule.findings.len());
+        assert!(results.len() >= findings.sum(), "{} results", results.len());
+        for result in results {
+            let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
+            assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
+        }
+    }
+}
+
+/// What a server says ends no line, no cell, no command and no element.
+#[test]
+fn text_of_a_server_stays_text_in_each_format() {
+    let report = hostile();
+    let rendered = |format| render(format, &report, &Style::default());
+    for format in [Format::Tap, Format::Sarif, Format::Markdown, Format::Github, Format::Html, Format::Junit] {
+        let text = rendered(format);
+        let acting = text.chars().find(|c| (c.is_control() && *c != '\n') || ('\u{202a}'..='\u{202e}').contains(c));
+        assert_eq!(acting, None, "{format:?}");
+        assert!(text.contains(r"\u001b"), "{format:?} hides what came");
+    }
+    let points =
+        rendered(Format::Tap).lines().filter(|line| line.starts_with("ok ") || line.starts_with("not ok ")).count();
+    assert_eq!(points, report.rules.len());
+    let annotations = rendered(Format::Github);
+    let (last, commands) = annotations.trim_end().split_once("\nThe server").map(|(head, tail)| (tail, head)).unwrap();
+    assert!(!last.contains("::"), "{last}");
+    assert!(commands.lines().all(|line| {
+        ["::error title=", "::warning title=", "::notice title="].iter().any(|begin| line.starts_with(begin))
+    }));
+    assert!(!rendered(Format::Html).contains("<b>&amp;"), "markup came through");
+    let markdown = rendered(Format::Markdown);
+    let spans = regex::Regex::new("` [^`]* `").unwrap();
+    for line in outside_of_code(&markdown) {
+        let line = spans.replace_all(line, "");
+        assert!(!line.contains("<b>") && !line.starts_with("FAIL") && !line.contains("]]>"), "{line}");
+    }
+}
+
+/// Lines of Markdown that stand in no fence.
+fn outside_of_code(markdown: &str) -> Vec<&str> {
+    let mut fence = None;
+    let is_fence = |line: &str| line.starts_with("```");
+    let outside = |line: &&str| match fence {
+        None if is_fence(line) => {
+            fence = Some(line.chars().take_while(|c| *c == '`').count());
+            false
+        }
+        Some(length) if is_fence(line) && line.chars().all(|c| c == '`') && line.len() >= length => {
+            fence = None;
+            false
+        }
+        None => true,
+        Some(_) => false,
+    };
+    markdown.lines().filter(outside).collect()
+}
+
+/// For the validators of `.ci/formats`: each format of an ordinary and of a hostile run, and of one as large as they come.
+#[test]
+fn every_format_is_there_for_validation() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("formats");
+    fs::create_dir_all(&folder).unwrap();
+    for (name, report) in [("sample", sample()), ("hostile", hostile()), ("large", large())] {
+        for (format, sample) in SAMPLES {
+            let extension = sample.strip_prefix("sample.").unwrap();
+            fs::write(folder.join(format!("{name}.{extension}")), render(format, &report, &Style::default())).unwrap();
+        }
+    }
+}
+
+/// 2,000 rules of which 500 fail.
+fn large() -> RunReport {
+    let mut report = sample();
+    let failing = report.rules.iter().find(|rule| rule.status == Status::Fail).unwrap().clone();
+    let passing = report.rules.iter().find(|rule| rule.status == Status::Pass).unwrap().clone();
+    let rule = |number: usize| RuleResult {
+        id: format!("rule-{number}"),
+        suite: format!("suite-{}", number / 20),
+        ..if number.is_multiple_of(4) { failing.clone() } else { passing.clone() }
+    };
+    report.rules = (0..2000).map(rule).collect();
+    report
 }
 
 #[test]
@@ -87,7 +202,9 @@ fn lines_keep_to_the_width() {
                 .lines()
                 .filter(|line| unicode_width::UnicodeWidthStr::width(*line) > width)
                 // What is for copying stays whole.
-                .filter(|line| !["source", "rerun", "--"].iter().any(|word| line.trim_start().starts_with(word)))
+                .filter(|line| {
+                    !["source", "rerun", "by hand", "--"].iter().any(|word| line.trim_start().starts_with(word))
+                })
                 .map(str::to_owned)
                 .collect();
             assert!(long.is_empty(), "{width}: {long:#?}");
@@ -267,6 +384,7 @@ fn hostile() -> RunReport {
         ],
         alike: 7,
         reproduce: Some(format!("mcp-conform run {EVIL}")),
+        by_hand: Some(format!("echo {EVIL}")),
     };
     let mut report = sample();
     report.target = TargetReport {
@@ -289,7 +407,7 @@ fn hostile() -> RunReport {
         checked: 2,
         findings: vec![finding.clone(); 5],
         reason: Some(EVIL.to_owned()),
-        observed: vec![json!({ EVIL: EVIL })],
+        observed: vec![Observation { what: EVIL.to_owned(), value: json!({ EVIL: EVIL }) }],
         also: vec![EVIL.to_owned()],
     };
     report.rules.extend([rule(Status::Fail, Level::Must), rule(Status::Broken, Level::Must)]);

@@ -1,5 +1,6 @@
 //! The report as JSON, whole; `reports/README.md` documents each member.
 
+use schemars::{Schema, schema_for};
 use serde::Deserialize;
 
 use crate::outcome::{REPORT_SCHEMA, RunReport};
@@ -8,6 +9,13 @@ pub(super) fn render(report: &RunReport) -> String {
     let mut text = serde_json::to_string_pretty(report).expect("a report is plain data with strings for keys");
     text.push('\n');
     text
+}
+
+/// The JSON Schema of the report: `reports/schema.json`.
+pub fn schema() -> Schema {
+    let mut schema = schema_for!(RunReport);
+    schema.insert("title".to_owned(), "A report of mcp-conform".into());
+    schema
 }
 
 /// Reads a JSON report back, or says why it cannot be.

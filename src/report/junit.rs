@@ -15,7 +15,7 @@ use super::{
     text::{flow, plain},
 };
 use crate::{
-    outcome::{Level, RuleResult, RunReport, Status},
+    outcome::{RuleResult, RunReport, Status},
     revision::Revision,
 };
 
@@ -58,7 +58,7 @@ fn case(report: &RunReport, rule: &RuleResult) -> TestCase {
         Status::Fail => {
             let mut failure = TestCaseStatus::non_success(NonSuccessKind::Failure);
             let messages: Vec<_> = rule.findings.iter().take(1).map(|finding| shown(&finding.message)).collect();
-            failure.set_type(word(rule.level)).set_message(messages.concat()).set_description(explanation(rule));
+            failure.set_type(rule.level.word()).set_message(messages.concat()).set_description(explanation(rule));
             failure
         }
         Status::Broken => {
@@ -66,7 +66,7 @@ fn case(report: &RunReport, rule: &RuleResult) -> TestCase {
             error.set_type("broken").set_message(reason()).set_description(explanation(rule));
             error
         }
-        Status::NotExercised | Status::NotApplicable => {
+        Status::NotExercised | Status::NotApplicable | Status::Known => {
             let mut skipped = TestCaseStatus::skipped();
             skipped.set_message(reason());
             skipped
@@ -76,20 +76,12 @@ fn case(report: &RunReport, rule: &RuleResult) -> TestCase {
     let mut case = TestCase::new(shown(&rule.id), status);
     case.set_classname(shown(&rule.suite)).set_time(Duration::ZERO);
     match standing(report, rule) {
+        Status::Known => _ = case.set_system_out(format!("known to fail: {}", explanation(rule))),
         Status::Warn => _ = case.set_system_out(format!("warning: {}", explanation(rule))),
         Status::Advice => _ = case.set_system_out(format!("advice: {}", explanation(rule))),
         _ => {}
     }
     case
-}
-
-fn word(level: Level) -> &'static str {
-    match level {
-        Level::Must => "must",
-        Level::Should => "should",
-        Level::Advice => "advice",
-        Level::May => "may",
-    }
 }
 
 /// XML has no way to write most control characters, so they are shown as escapes.

@@ -3,6 +3,7 @@
 use crate::revision::Revision;
 
 const SPECIFICATION: &str = "https://modelcontextprotocol.io/specification";
+const SITE: &str = "https://modelcontextprotocol.io";
 const REPOSITORY: &str = "https://github.com/modelcontextprotocol/modelcontextprotocol";
 /// The first revision whose schema is a page of its own.
 const SCHEMA_PAGE: Revision = Revision::V2025_06_18;
@@ -16,6 +17,9 @@ pub fn link(source: &str, revision: Revision) -> Option<String> {
     let (page, anchor) = source.split_once('#').unwrap_or((source, ""));
     if let Some(number) = page.strip_prefix("SEP-") {
         return Some(format!("{REPOSITORY}/pull/{number}"));
+    }
+    if page.starts_with("docs/") {
+        return Some(format!("{SITE}/{source}"));
     }
     if page == "schema" && revision < SCHEMA_PAGE {
         return Some(format!("{REPOSITORY}/blob/main/schema/{revision}/schema.ts"));

@@ -1,18 +1,27 @@
 //! A run report in the forms that people, pipelines and tools read: one file a format, each a function of the report.
 
+mod compare;
 mod diff;
+mod github;
+mod html;
 mod human;
 mod json;
 mod junit;
 mod link;
+mod markdown;
+mod sarif;
 mod tally;
+mod tap;
 mod text;
 
 use clap::ValueEnum;
 
 use crate::outcome::RunReport;
 
-pub use json::read;
+pub use compare::compare;
+pub use human::explanation;
+pub use json::{read, schema};
+pub use link::link;
 pub use text::plain;
 
 /// The forms a report can take.
@@ -20,10 +29,20 @@ pub use text::plain;
 pub enum Format {
     /// For reading in a terminal or a log
     Human,
+    /// One file for a browser, with a filter, the messages and a picture of the resources
+    Html,
     /// Everything, for programs; documented and versioned
     Json,
     /// For CI systems
     Junit,
+    /// TAP 14, for test harnesses
+    Tap,
+    /// SARIF 2.1.0, for what collects the results of analyses
+    Sarif,
+    /// For job summaries and comments
+    Markdown,
+    /// Annotations of GitHub Actions
+    Github,
 }
 
 /// How much the human report tells.
@@ -59,5 +78,10 @@ pub fn render(format: Format, report: &RunReport, style: &Style) -> String {
         Format::Human => human::render(report, style),
         Format::Json => json::render(report),
         Format::Junit => junit::render(report),
+        Format::Tap => tap::render(report),
+        Format::Sarif => sarif::render(report),
+        Format::Markdown => markdown::render(report),
+        Format::Html => html::render(report),
+        Format::Github => github::render(report),
     }
 }

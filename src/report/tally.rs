@@ -12,7 +12,7 @@ pub fn standing(report: &RunReport, rule: &RuleResult) -> Status {
 
 /// How many rules stand how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally([usize; 8]);
+pub struct Tally([usize; 9]);
 
 impl Tally {
     pub fn of(report: &RunReport) -> Self {
@@ -35,7 +35,7 @@ impl Tally {
 
     /// Something about these rules is worth a line.
     pub fn is_notable(&self) -> bool {
-        use Status::{Advice, Broken, Fail, Warn};
-        [Fail, Broken, Warn, Advice].into_iter().any(|status| self.count(status) > 0)
+        use Status::{Advice, Broken, Fail, Known, Warn};
+        [Fail, Known, Broken, Warn, Advice].into_iter().any(|status| self.count(status) > 0)
     }
 }

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 
 use super::{Conducted, Surroundings};
 use crate::{
-    cli::{self, OutputArgs},
+    cli::{self, FormArgs},
     error::Error,
     evidence::transcript,
     outcome::RunReport,
@@ -24,7 +24,7 @@ pub struct Output {
 }
 
 /// What was asked for. Paths are tried before the run, so that nobody waits for a report that cannot be written.
-pub fn wanted(args: &OutputArgs) -> Result<Vec<Output>, Error> {
+pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
     if args.report.is_empty() {
         return Ok(vec![Output { format: Format::Human, path: None }]);
     }
@@ -50,7 +50,7 @@ pub fn wanted(args: &OutputArgs) -> Result<Vec<Output>, Error> {
 pub fn write(
     outputs: &[Output],
     report: &RunReport,
-    args: &OutputArgs,
+    args: &FormArgs,
     surroundings: &Surroundings,
 ) -> Result<(), Error> {
     let verbosity = match (args.quiet, args.verbose) {

@@ -1,6 +1,7 @@
 //! Puts the frames that findings name beside them, so that a report stands alone.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeSet, HashMap},
     sync::Arc,
 };
@@ -47,10 +48,25 @@ fn sent(messages: &[ShownFrame]) -> Option<String> {
     Some(method.unwrap_or_else(|| text.chars().take(SUBJECT).collect()))
 }
 
+/// A message without the `_meta` that every request of a modern client has, which would leave no room for the rest.
+fn brief(message: &Value, from: Side) -> Cow<'_, Value> {
+    const USUAL: [&str; 3] = ["protocolVersion", "clientCapabilities", "clientInfo"];
+    let usual = |meta: &Value| {
+        let members = meta.as_object().map_or(0, serde_json::Map::len);
+        members == USUAL.len() && USUAL.iter().all(|name| meta.get(format!("io.modelcontextprotocol/{name}")).is_some())
+    };
+    if from == Side::Server || !message.pointer("/params/_meta").is_some_and(usual) {
+        return Cow::Borrowed(message);
+    }
+    let mut brief = message.clone();
+    brief["params"]["_meta"] = "…".into();
+    Cow::Owned(brief)
+}
+
 /// A frame on one line, and who sent it.
 fn text(frame: &Frame) -> (String, &'static str) {
     let text = match (frame.kind, &frame.message, &frame.text, &frame.http) {
-        (FrameKind::Message, Some(message), ..) => message.to_string(),
+        (FrameKind::Message | FrameKind::Document, Some(message), ..) => brief(message, frame.from).to_string(),
         (_, _, Some(text), _) => text.clone(),
         (.., Some(http)) => match (&http.method, &http.url, http.status) {
             (Some(method), Some(url), _) => format!("{method} {url}"),

@@ -15,13 +15,7 @@ pub fn sum_up(
     ms: u64,
     strict: bool,
 ) -> RunReport {
-    let mut by_status = IndexMap::new();
-    for rule in &rules {
-        *by_status.entry(rule.status).or_insert(0) += 1;
-    }
-    by_status.sort_keys();
-    let exit_code = exit_code(&by_status, strict);
-    RunReport {
+    let mut report = RunReport {
         schema: REPORT_SCHEMA,
         tool: Tool { name: env!("CARGO_PKG_NAME").into(), version: env!("CARGO_PKG_VERSION").into() },
         revisions: target.revisions.clone(),
@@ -29,16 +23,32 @@ pub fn sum_up(
         started,
         ms,
         strict,
-        exit_code,
-        totals: Totals { rules: rules.len(), by_status },
+        exit_code: exit::CONFORMING,
+        totals: Totals::default(),
         notes,
         rules,
+        timeline: Vec::new(),
+        graph: None,
+    };
+    total(&mut report);
+    report
+}
+
+/// Counts the results anew, and says what they come to.
+pub fn total(report: &mut RunReport) {
+    let mut by_status = IndexMap::new();
+    for rule in &report.rules {
+        *by_status.entry(rule.status).or_insert(0) += 1;
     }
+    by_status.sort_keys();
+    report.exit_code = exit_code(&by_status, report.strict);
+    report.totals = Totals { rules: report.rules.len(), by_status };
 }
 
 fn exit_code(totals: &IndexMap<Status, usize>, strict: bool) -> u8 {
     let count = |status| totals.get(&status).copied().unwrap_or(0);
-    let judged = [Status::Pass, Status::Warn, Status::Advice, Status::Observed].map(count).iter().sum::<usize>();
+    let judged =
+        [Status::Pass, Status::Known, Status::Warn, Status::Advice, Status::Observed].map(count).iter().sum::<usize>();
     match () {
         () if count(Status::Fail) > 0 || (strict && count(Status::Warn) > 0) => exit::FAILED,
         () if count(Status::Broken) > 0 => exit::UNREACHABLE,

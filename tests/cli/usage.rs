@@ -68,7 +68,7 @@ fn reports_that_cannot_be_written() {
     refused(
         "run --reference --report yunit",
         "error: `yunit` is no report format
-  help: the formats are human, json, junit",
+  help: the formats are human, html, json, junit, tap, sarif, markdown, github",
     );
     let ran = typed("run --reference --report json=/no/such/directory/report.json");
     assert_eq!(ran.code, 2);

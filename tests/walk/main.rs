@@ -13,7 +13,13 @@ fn observed() -> Vec<(String, Value)> {
         .expect("the program starts");
     let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
     let rules = report["rules"].as_array().expect("rules");
-    rules.iter().map(|rule| (rule["id"].as_str().expect("an id").to_owned(), rule["observed"].clone())).collect()
+    rules
+        .iter()
+        .map(|rule| {
+            let values = rule["observed"].as_array().expect("observations").iter().map(|seen| seen["value"].clone());
+            (rule["id"].as_str().expect("an id").to_owned(), values.collect())
+        })
+        .collect()
 }
 
 #[test]

@@ -30,6 +30,11 @@ pub fn findings(page: &mut Page, report: &RunReport) {
         explain(page, 2, rule);
     }
     broken(page, report);
+    for (rule, revisions) in alike(report, Status::Known) {
+        headline(page, "KNOWN", YELLOW, &rule.id, &revisions);
+        page.hang(2, &[], TEXT, &flow(rule.reason.as_deref().unwrap_or_default()));
+        summarise(page, 2, rule);
+    }
     for (rule, revisions) in alike(report, Status::Warn) {
         headline(page, "WARN", YELLOW, &rule.id, &revisions);
         if page.is_verbose() {
@@ -216,12 +221,18 @@ fn footer<'a>(page: &mut Page, indent: usize, rule: &RuleResult, shown: impl Ite
         let source = link(&rule.source, rule.revision).unwrap_or_else(|| rule.source.clone());
         page.line(indent, &[label("source"), span(FAINT, source)]);
     }
-    let mut commands: Vec<_> = shown.filter_map(|finding| finding.reproduce.as_deref()).collect();
+    let shown: Vec<_> = shown.collect();
+    let by_hand = shown.iter().find_map(|finding| finding.by_hand.as_deref());
+    let mut commands: Vec<_> = shown.iter().filter_map(|finding| finding.reproduce.as_deref()).collect();
     commands.dedup();
     for command in commands {
         let mut word = "rerun";
         for line in wrap_command(command, page.width().saturating_sub(indent + 8)) {
             page.line(indent, &[label(std::mem::take(&mut word)), span(CYAN, line)]);
         }
+    }
+    // For copying, so it stays as it is.
+    for (at, line) in by_hand.into_iter().flat_map(str::lines).enumerate() {
+        page.line(indent, &[label(if at == 0 { "by hand" } else { "" }), span(FAINT, plain(line).into_owned())]);
     }
 }

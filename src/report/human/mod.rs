@@ -7,6 +7,8 @@ mod page;
 mod table;
 mod totals;
 
+pub(super) use self::{header::revisions, totals::meaning};
+
 use self::page::Page;
 use super::{Style, Verbosity};
 use crate::outcome::{RuleResult, RunReport};
@@ -31,7 +33,7 @@ pub(super) fn render(report: &RunReport, style: &Style) -> String {
 }
 
 /// What is known about one rule, for formats that have a place for text.
-pub(super) fn explanation(rule: &RuleResult) -> String {
+pub fn explanation(rule: &RuleResult) -> String {
     let mut page = Page::new(Style { width: 100, color: false, verbosity: Verbosity::Normal });
     findings::explain(&mut page, 0, rule);
     page.finish()

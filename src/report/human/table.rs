@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::page::{CYAN, FAINT, GREEN, Ink, MAGENTA, Page, RED, STRONG, TEXT, YELLOW, span};
 use crate::{
     outcome::{
-        RuleResult, RunReport, Status,
+        Observation, RuleResult, RunReport, Status,
         excerpt::{columns, middle},
     },
     report::{
@@ -15,9 +15,10 @@ use crate::{
 };
 
 /// A column a status; a heading may take two lines.
-const COLUMNS: [(Status, [&str; 2], Ink); 7] = [
+const COLUMNS: [(Status, [&str; 2], Ink); 8] = [
     (Status::Pass, ["", "passed"], GREEN),
     (Status::Fail, ["", "failed"], RED),
+    (Status::Known, ["known", "to fail"], YELLOW),
     (Status::Broken, ["", "broken"], MAGENTA),
     (Status::Warn, ["", "warned"], YELLOW),
     (Status::Advice, ["", "advice"], CYAN),
@@ -136,7 +137,8 @@ pub fn rules(page: &mut Page, report: &RunReport) {
             page.gap();
             page.line(0, &[span(STRONG, rule.suite.as_str()), span(FAINT, format!("  {}", rule.revision))]);
         }
-        let (word, ink) = word(standing(report, rule));
+        let standing = standing(report, rule);
+        let (word, ink) = (standing.word(), ink(standing));
         let lead = [span(ink, format!("  {word:<MARGIN$}")), span(TEXT, rule.id.as_str()), span(TEXT, "  ")];
         let detail = detail(rule);
         if 2 + MARGIN + columns(&plain(&rule.id)) + 2 + columns(&plain(&detail)) <= page.width() {
@@ -150,22 +152,24 @@ pub fn rules(page: &mut Page, report: &RunReport) {
 
 fn detail(rule: &RuleResult) -> String {
     match (rule.status, &rule.reason) {
-        (Status::NotExercised | Status::NotApplicable | Status::Broken, Some(reason)) => flow(reason),
-        (Status::Observed, _) => rule.observed.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+        (Status::NotExercised | Status::NotApplicable | Status::Broken | Status::Known, Some(reason)) => flow(reason),
+        (Status::Observed, _) => {
+            let told = |seen: &Observation| format!("{} is {}", seen.what, seen.value);
+            rule.observed.iter().map(told).collect::<Vec<_>>().join(", ")
+        }
         _ if rule.checked == 1 => "checked once".to_owned(),
         _ => format!("checked {} times", rule.checked),
     }
 }
 
-fn word(status: Status) -> (&'static str, Ink) {
+const fn ink(status: Status) -> Ink {
     match status {
-        Status::Fail => ("fail", RED.bold()),
-        Status::Broken => ("broken", MAGENTA.bold()),
-        Status::Warn => ("warn", YELLOW),
-        Status::Advice => ("advice", CYAN),
-        Status::Pass => ("pass", GREEN),
-        Status::Observed => ("observed", TEXT),
-        Status::NotExercised => ("not exercised", FAINT),
-        Status::NotApplicable => ("not applicable", FAINT),
+        Status::Fail => RED.bold(),
+        Status::Known | Status::Warn => YELLOW,
+        Status::Broken => MAGENTA.bold(),
+        Status::Advice => CYAN,
+        Status::Pass => GREEN,
+        Status::Observed => TEXT,
+        Status::NotExercised | Status::NotApplicable => FAINT,
     }
 }

@@ -1,0 +1,87 @@
+//! What became better and worse from one run to another, rule by rule.
+
+use indexmap::IndexMap;
+
+use super::{
+    tally::standing,
+    text::{flow, plain},
+};
+use crate::{
+    outcome::{RunReport, Status},
+    revision::Revision,
+};
+
+/// Findings of a rule that got worse, as far as they are shown.
+const SHOWN: usize = 3;
+
+/// The comparison as text, ending in a line break.
+pub fn compare(old: &RunReport, new: &RunReport) -> String {
+    let (before, after) = (standings(old), standings(new));
+    let (mut worse, mut better, mut other) = (Vec::new(), Vec::new(), Vec::new());
+    for (key, now) in &after {
+        let Some(was) = before.get(key).filter(|was| *was != now) else { continue };
+        let (id, revision) = key;
+        let change = format!("  {:<14} {}  was {}", now.word(), named(id, *revision, new), was.word());
+        match (weight(*was), weight(*now)) {
+            (was, now) if now > was => worse.push((change, key)),
+            (was, now) if now < was => better.push(change),
+            _ => other.push(change),
+        }
+    }
+    let mut text = String::new();
+    let mut add = |line: &str| {
+        text += line;
+        text.push('\n');
+    };
+    if !worse.is_empty() {
+        add("worse");
+    }
+    for (change, (id, revision)) in &worse {
+        add(change);
+        let rule = new.rules.iter().find(|rule| rule.id == **id && rule.revision == *revision);
+        for finding in rule.into_iter().flat_map(|rule| &rule.findings).take(SHOWN) {
+            add(&format!("                 {}", plain(&flow(&format!("{}: {}", finding.subject, finding.message)))));
+        }
+    }
+    for (heading, changes) in [("better", &better), ("otherwise changed", &other)] {
+        if !changes.is_empty() {
+            add(heading);
+        }
+        for change in changes {
+            add(change);
+        }
+    }
+    for (heading, these, those) in
+        [("only in the new report", &after, &before), ("only in the old report", &before, &after)]
+    {
+        let alone = these.keys().filter(|key| !those.contains_key(*key)).count();
+        if alone > 0 {
+            add(&format!("{heading}: {alone} {}", if alone == 1 { "result" } else { "results" }));
+        }
+    }
+    add(&format!("{} worse · {} better · {} otherwise changed", worse.len(), better.len(), other.len()));
+    text
+}
+
+type Standings<'a> = IndexMap<(&'a str, Revision), Status>;
+
+fn standings(report: &RunReport) -> Standings<'_> {
+    report.rules.iter().map(|rule| ((rule.id.as_str(), rule.revision), standing(report, rule))).collect()
+}
+
+fn named(id: &str, revision: Revision, report: &RunReport) -> String {
+    let id = plain(id);
+    if report.revisions.len() > 1 { format!("{id} ({revision})") } else { id.into_owned() }
+}
+
+/// How bad it is; what was not judged is neither better nor worse than what passed.
+fn weight(status: Status) -> u8 {
+    match status {
+        Status::Fail => 5,
+        Status::Broken => 4,
+        Status::Known => 3,
+        Status::Warn => 2,
+        Status::Advice => 1,
+        Status::Pass | Status::Observed | Status::NotExercised | Status::NotApplicable => 0,
+    }
+}

@@ -1,0 +1,50 @@
+//! The report as commands to GitHub Actions, which shows them as annotations. One for each rule that needs attention.
+
+use super::{
+    human::meaning,
+    tally::standing,
+    text::{flow, plain},
+};
+use crate::outcome::{RuleResult, RunReport, Status};
+
+pub(super) fn render(report: &RunReport) -> String {
+    let commands = report.rules.iter().filter_map(|rule| {
+        let command = match standing(report, rule) {
+            Status::Fail | Status::Broken => "error",
+            Status::Warn => "warning",
+            Status::Advice | Status::Known => "notice",
+            _ => return None,
+        };
+        Some(format!("::{command} title={}::{}\n", property(&title(report, rule)), data(&text(rule))))
+    });
+    let mut all: String = commands.collect();
+    all.push_str(&plain(&meaning(report)));
+    all.push('\n');
+    all
+}
+
+fn title(report: &RunReport, rule: &RuleResult) -> String {
+    let revision = if report.revisions.len() > 1 { format!(" ({})", rule.revision) } else { String::new() };
+    format!("mcp-conform: {}{revision}", rule.id)
+}
+
+fn text(rule: &RuleResult) -> String {
+    let mut lines = vec![format!("{} {}", rule.level.word().to_uppercase(), rule.statement)];
+    lines.extend(rule.reason.clone());
+    let places = rule.findings.iter().map(|finding| match finding.subject.as_str() {
+        "" => finding.message.clone(),
+        subject => format!("{subject}: {}", finding.message),
+    });
+    lines.extend(places.take(3));
+    lines.extend(rule.hint.clone());
+    lines.iter().map(|line| plain(&flow(line)).into_owned()).collect::<Vec<_>>().join("\n")
+}
+
+/// What stands behind `::`, where a line break would end the command.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(&plain(text)).replace(':', "%3A").replace(',', "%2C")
+}

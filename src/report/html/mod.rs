@@ -1,0 +1,148 @@
+//! The report as one HTML file: no network, readable with scripts off, which only add the filter.
+//!
+//! Text of a server is escaped wherever it stands, and a policy in the page forbids all that the page does not need, so that
+//! nothing in it can load or run anything.
+
+mod picture;
+mod rules;
+
+use std::fmt::Write;
+
+use super::{
+    human::{meaning, revisions},
+    tally::{Tally, standing},
+    text::{flow, plain},
+};
+use crate::outcome::{Moment, RunReport, Status};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+pub(super) fn render(report: &RunReport) -> String {
+    let mut page = String::new();
+    // Writing to a string does not fail.
+    let _ = write(&mut page, report);
+    page
+}
+
+fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
+    let title = format!("{} · {}", report.target.name, report.tool.name);
+    write!(
+        page,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+         script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n\
+         <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
+        text(&title)
+    )?;
+    header(page, report)?;
+    rules::attention(page, report)?;
+    if let Some(graph) = &report.graph {
+        picture::section(page, graph, report)?;
+    }
+    rules::form(page, report)?;
+    rules::all(page, report)?;
+    timeline(page, &report.timeline)?;
+    write!(page, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n")
+}
+
+fn header(page: &mut String, report: &RunReport) -> std::fmt::Result {
+    let bad = if report.exit_code == 0 { "" } else { " bad" };
+    let server = report.target.server.as_ref();
+    let stated = |name: &str| server.and_then(|server| server.get(name)).and_then(|value| value.as_str());
+    let server: Vec<_> = ["name", "version"].into_iter().filter_map(stated).collect();
+    writeln!(page, "<header class=\"verdict{bad}\">\n<h1>{}</h1>", text(&meaning(report)))?;
+    writeln!(page, "<p><code>{}</code></p>", text(&report.target.name))?;
+    writeln!(
+        page,
+        "<p class=\"faint\">{} · {} · {} · {} {} · {}.{:03} s</p>\n</header>",
+        text(&server.join(" ")),
+        revisions(&report.revisions),
+        text(&report.target.transport),
+        text(&report.tool.name),
+        text(&report.tool.version),
+        report.ms / 1000,
+        report.ms % 1000,
+    )?;
+    let tally = Tally::of(report);
+    page.push_str("<ul class=\"counts\">\n");
+    for status in rules::STATUSES {
+        if tally.count(status) > 0 {
+            writeln!(
+                page,
+                "<li class=\"{}\"><b>{}</b> <span class=\"tag\">{}</span></li>",
+                class(status),
+                tally.count(status),
+                status.word()
+            )?;
+        }
+    }
+    page.push_str("</ul>\n");
+    for note in &report.notes {
+        writeln!(page, "<p class=\"faint\">{}</p>", text(note))?;
+    }
+    Ok(())
+}
+
+fn timeline(page: &mut String, moments: &[Moment]) -> std::fmt::Result {
+    if moments.is_empty() {
+        return Ok(());
+    }
+    let kept = moments.len();
+    writeln!(page, "<h2>What went over the wire</h2>\n<details><summary>the first {kept} frames</summary>")?;
+    page.push_str(
+        "<div class=\"scroll\"><table>\n<thead><tr><th>frame</th><th>ms</th><th class=\"wide\">connection</th><th></th>\
+         <th>what</th><th class=\"wide\">bytes</th></tr></thead>\n<tbody>\n",
+    );
+    for Moment { frame, microseconds, connection, from, what, bytes } in moments {
+        let (class, arrow) = if from == "client" { ("client", "→") } else { ("server", "←") };
+        writeln!(
+            page,
+            "<tr class=\"{class}\" id=\"frame-{frame}\"><td class=\"number\">{frame}</td><td class=\"number\">{}.{}</td>\
+             <td class=\"number wide\">{connection}</td><td>{arrow}</td><td class=\"mono\">{}</td>\
+             <td class=\"number wide\">{bytes}</td></tr>",
+            microseconds / 1000,
+            microseconds / 100 % 10,
+            text(what),
+        )?;
+    }
+    writeln!(page, "</tbody>\n</table></div></details>")
+}
+
+/// Text that is nothing but text, in an element or in a quoted attribute.
+fn text(raw: &str) -> String {
+    let mut safe = String::with_capacity(raw.len() + 16);
+    for c in plain(&flow(raw)).chars() {
+        push(&mut safe, c);
+    }
+    safe
+}
+
+/// The same with its line breaks kept.
+fn lines(raw: &str) -> String {
+    raw.lines()
+        .map(|line| {
+            plain(line).chars().fold(String::new(), |mut safe, c| {
+                push(&mut safe, c);
+                safe
+            })
+        })
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn push(safe: &mut String, c: char) {
+    match c {
+        '&' => safe.push_str("&amp;"),
+        '<' => safe.push_str("&lt;"),
+        '>' => safe.push_str("&gt;"),
+        '"' => safe.push_str("&quot;"),
+        '\'' => safe.push_str("&#39;"),
+        c => safe.push(c),
+    }
+}
+
+fn class(status: Status) -> String {
+    status.word().replace(' ', "-")
+}

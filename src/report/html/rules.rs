@@ -1,0 +1,195 @@
+//! The rules: those that need attention in full, and all of them in a table.
+
+use std::fmt::Write;
+
+use indexmap::IndexSet;
+
+use super::{class, lines, standing, text};
+use crate::{
+    outcome::{Finding, Level, RuleResult, RunReport, Status},
+    report::{
+        diff::{Contrast, Side, contrast},
+        link::link,
+    },
+};
+
+/// The worst first.
+pub const STATUSES: [Status; 9] = [
+    Status::Fail,
+    Status::Known,
+    Status::Broken,
+    Status::Warn,
+    Status::Advice,
+    Status::Pass,
+    Status::Observed,
+    Status::NotExercised,
+    Status::NotApplicable,
+];
+/// Columns of a value beside another one.
+const WIDTH: usize = 110;
+
+pub fn attention(page: &mut String, report: &RunReport) -> std::fmt::Result {
+    for (status, heading) in [
+        (Status::Fail, "Failed"),
+        (Status::Broken, "Broken"),
+        (Status::Known, "Known to fail"),
+        (Status::Warn, "Warnings"),
+        (Status::Advice, "Advice"),
+    ] {
+        let mut rules = report.rules.iter().filter(|rule| standing(report, rule) == status).peekable();
+        if rules.peek().is_some() {
+            writeln!(page, "<h2>{heading}</h2>")?;
+        }
+        for (index, rule) in rules.enumerate() {
+            // The first failures are what the reader came for.
+            let open = if status == Status::Fail && index < 3 { " open" } else { "" };
+            in_full(page, report, rule, open)?;
+        }
+    }
+    Ok(())
+}
+
+fn in_full(page: &mut String, report: &RunReport, rule: &RuleResult, open: &str) -> std::fmt::Result {
+    let status = standing(report, rule);
+    write!(page, "<details class=\"rule {}\" {}{open}>", class(status), data(status, rule))?;
+    write!(page, "<summary><span class=\"tag\">{}</span><code>{}</code>", status.word(), text(&rule.id))?;
+    if report.revisions.len() > 1 {
+        write!(page, " <span class=\"faint\">{}</span>", rule.revision)?;
+    }
+    writeln!(page, "<br>{} {}</summary>\n<div>", word(rule.level), text(&rule.statement))?;
+    if let Some(reason) = &rule.reason {
+        writeln!(page, "<p>{}</p>", text(reason))?;
+    }
+    for each in &rule.findings {
+        finding(page, each)?;
+    }
+    for (label, said) in [("hint", &rule.hint), ("why", &rule.derived)] {
+        if let Some(said) = said {
+            writeln!(page, "<p><span class=\"faint\">{label}</span> {}</p>", text(said))?;
+        }
+    }
+    if !rule.also.is_empty() {
+        writeln!(page, "<p><span class=\"faint\">also</span> {} (same cause)</p>", text(&rule.also.join(", ")))?;
+    }
+    match link(&rule.source, rule.revision) {
+        Some(link) => {
+            let link = text(&link);
+            writeln!(
+                page,
+                "<p><span class=\"faint\">source</span> <a href=\"{link}\" rel=\"noreferrer\">{link}</a></p>"
+            )?;
+        }
+        None => writeln!(page, "<p><span class=\"faint\">source</span> {}</p>", text(&rule.source))?,
+    }
+    writeln!(page, "</div></details>")
+}
+
+fn finding(page: &mut String, finding: &Finding) -> std::fmt::Result {
+    writeln!(
+        page,
+        "<div class=\"finding\"><p><code>{}</code></p><p>{}</p>",
+        text(&finding.subject),
+        text(&finding.message)
+    )?;
+    if let (Some(expected), Some(received)) = (&finding.expected, &finding.received) {
+        page.push_str("<pre>");
+        match contrast(expected, received, WIDTH) {
+            Contrast::Lines { expected, received, .. } => write!(
+                page,
+                "<span class=\"expected\">expected  {}</span>\n<span class=\"received\">received  {}</span>",
+                text(&expected),
+                text(&received)
+            )?,
+            Contrast::Parts(parts) => {
+                for line in parts {
+                    let (class, sign) = match line.side {
+                        Side::Both => ("faint", "  "),
+                        Side::Expected => ("expected", "- "),
+                        Side::Received => ("received", "+ "),
+                        Side::Gap => ("faint", "  …"),
+                    };
+                    writeln!(page, "<span class=\"{class}\">{sign}{}</span>", lines(&line.text))?;
+                }
+            }
+        }
+        page.push_str("</pre>\n");
+    }
+    if !finding.messages.is_empty() {
+        page.push_str("<details><summary class=\"faint\">messages</summary>\n<pre>");
+        for message in &finding.messages {
+            let number = message.frame;
+            writeln!(
+                page,
+                "<a href=\"#frame-{number}\">#{number}</a> {}  {}",
+                text(&message.from),
+                text(&message.text)
+            )?;
+        }
+        page.push_str("</pre></details>\n");
+    }
+    if finding.alike > 0 {
+        writeln!(page, "<p class=\"faint\">and the same in {} more places</p>", finding.alike)?;
+    }
+    for command in finding.reproduce.iter().chain(&finding.by_hand) {
+        writeln!(page, "<pre>{}</pre>", lines(command))?;
+    }
+    writeln!(page, "</div>")
+}
+
+pub fn form(page: &mut String, report: &RunReport) -> std::fmt::Result {
+    let choice = |name: &str, all: &str, values: Vec<String>| {
+        let options: String = values.iter().map(|value| format!("<option>{}</option>", text(value))).collect();
+        format!("<select name=\"{name}\" aria-label=\"{name}\"><option value=\"\">{all}</option>{options}</select>\n")
+    };
+    let suites: IndexSet<_> = report.rules.iter().map(|rule| rule.suite.clone()).collect();
+    let seen = STATUSES.into_iter().filter(|status| report.rules.iter().any(|rule| standing(report, rule) == *status));
+    let statuses = choice("status", "any verdict", seen.map(|status| status.word().to_owned()).collect());
+    let levels = ["must", "should", "advice", "may"].map(str::to_owned).to_vec();
+    let levels = choice("level", "any level", levels);
+    let suites = choice("suite", "any suite", suites.into_iter().collect());
+    writeln!(
+        page,
+        "<h2>All rules</h2>\n<form><input type=\"search\" name=\"text\" placeholder=\"filter ( / )\" aria-label=\"filter\">\n\
+         {statuses}{levels}{suites}<output id=\"shown\" class=\"faint\"></output></form>"
+    )
+}
+
+pub fn all(page: &mut String, report: &RunReport) -> std::fmt::Result {
+    page.push_str("<div class=\"scroll\"><table>\n<tbody>\n");
+    for rule in &report.rules {
+        let status = standing(report, rule);
+        let revision = if report.revisions.len() > 1 { format!(" ({})", rule.revision) } else { String::new() };
+        let reason = rule.reason.as_deref().map(|reason| format!("<br><span class=\"faint\">{}</span>", text(reason)));
+        writeln!(
+            page,
+            "<tr class=\"{}\" {}><td><span class=\"tag\">{}</span></td><td><code>{}</code>{revision}<br>\
+             <span class=\"faint\">{} {}</span>{}</td><td class=\"wide faint\">{}</td></tr>",
+            class(status),
+            data(status, rule),
+            status.word(),
+            text(&rule.id),
+            word(rule.level),
+            text(&rule.statement),
+            reason.unwrap_or_default(),
+            text(&rule.suite),
+        )?;
+    }
+    writeln!(page, "</tbody>\n</table></div>")
+}
+
+/// What the filter goes by.
+fn data(status: Status, rule: &RuleResult) -> String {
+    format!(
+        "data-status=\"{}\" data-level=\"{}\" data-suite=\"{}\"",
+        status.word(),
+        rule.level.word(),
+        text(&rule.suite)
+    )
+}
+
+fn word(level: Level) -> String {
+    match level {
+        Level::Advice => String::new(),
+        level => level.word().to_uppercase(),
+    }
+}

@@ -1,0 +1,118 @@
+//! The report as Markdown, as a job summary or a comment shows it: the verdict, the counts, and what needs attention,
+//! folded.
+//!
+//! What came from a server stands in code alone, where neither Markdown nor HTML is read.
+
+use std::fmt::Write as _;
+
+use super::{
+    human::{explanation, meaning},
+    tally::{Tally, standing},
+    text::{flow, plain},
+};
+use crate::outcome::{RuleResult, RunReport, Status};
+
+/// Rules of one kind that are told; a summary has its limits.
+const TOLD: usize = 100;
+
+pub(super) fn render(report: &RunReport) -> String {
+    let mut page = String::new();
+    // Writing to a string does not fail.
+    let _ = write(&mut page, report);
+    page
+}
+
+fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
+    let mark = if report.exit_code == 0 { "✅" } else { "❌" };
+    writeln!(page, "## {mark} {}\n", prose(&meaning(report)))?;
+    let revisions: Vec<_> = report.revisions.iter().map(|revision| revision.as_str()).collect();
+    writeln!(
+        page,
+        "{} {} · {} · {} · {}\n",
+        prose(&report.tool.name),
+        prose(&report.tool.version),
+        code(&report.target.name),
+        code(&report.target.transport),
+        revisions.join(", "),
+    )?;
+    let tally = Tally::of(report);
+    let counts = [
+        (Status::Fail, "failed"),
+        (Status::Known, "known to fail"),
+        (Status::Broken, "broken"),
+        (Status::Warn, "warnings"),
+        (Status::Advice, "advice"),
+        (Status::Pass, "passed"),
+        (Status::NotExercised, "not exercised"),
+        (Status::NotApplicable, "not applicable"),
+    ];
+    let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    page.push_str(&row(counts.iter().map(|(_, word)| (*word).to_owned()).collect()));
+    page.push_str(&row(counts.iter().map(|_| "---:".to_owned()).collect()));
+    page.push_str(&row(counts.iter().map(|(status, _)| tally.count(*status).to_string()).collect()));
+    for (status, heading, mark) in [
+        (Status::Fail, "Failed", "❌"),
+        (Status::Known, "Known to fail", "🔕"),
+        (Status::Broken, "Broken", "💥"),
+        (Status::Warn, "Warnings", "⚠️"),
+        (Status::Advice, "Advice", "💡"),
+    ] {
+        let rules: Vec<_> = report.rules.iter().filter(|rule| standing(report, rule) == status).collect();
+        if rules.is_empty() {
+            continue;
+        }
+        writeln!(page, "\n### {heading}\n")?;
+        for rule in rules.iter().take(TOLD) {
+            folded(page, mark, report, rule)?;
+        }
+        if rules.len() > TOLD {
+            writeln!(page, "and {} more\n", rules.len() - TOLD)?;
+        }
+    }
+    if !report.notes.is_empty() {
+        writeln!(page, "\n### Notes\n")?;
+    }
+    for note in &report.notes {
+        writeln!(page, "- {}", prose(note))?;
+    }
+    Ok(())
+}
+
+fn folded(page: &mut String, mark: &str, report: &RunReport, rule: &RuleResult) -> std::fmt::Result {
+    let revision = if report.revisions.len() > 1 { format!(" ({})", rule.revision) } else { String::new() };
+    let (id, statement) = (prose(&rule.id), prose(&rule.statement));
+    let word = rule.level.word().to_uppercase();
+    writeln!(page, "<details><summary>{mark} <code>{id}</code>{revision}: {word} {statement}</summary>\n")?;
+    let told = explanation(rule);
+    let fence = "`".repeat(longest_run(&told).max(2) + 1);
+    writeln!(page, "{fence}text\n{}\n{fence}\n\n</details>", told.trim_end())
+}
+
+/// Text between others that is taken for nothing but text.
+fn prose(text: &str) -> String {
+    let special =
+        |c: char| c.is_ascii_punctuation() && !matches!(c, '.' | ',' | ':' | ';' | '-' | '/' | '(' | ')' | '\'' | '?');
+    let mut shown = String::new();
+    for c in plain(&flow(text)).chars() {
+        match c {
+            '&' => shown.push_str("&amp;"),
+            '<' => shown.push_str("&lt;"),
+            '>' => shown.push_str("&gt;"),
+            // An entity, because a backslash means nothing inside of HTML.
+            c if special(c) => _ = write!(shown, "&#{};", u32::from(c)),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
+/// A code span, with more backticks around it than stand in it.
+fn code(text: &str) -> String {
+    let text = plain(&flow(text)).into_owned();
+    let ticks = "`".repeat(longest_run(&text) + 1);
+    format!("{ticks} {text} {ticks}")
+}
+
+fn longest_run(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}

@@ -1,0 +1,107 @@
+//! The report as SARIF 2.1.0, for what collects the results of analyses.
+//!
+//! A server is no source file, so a result is placed by what it is about: a logical location.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::{
+    link::link,
+    tally::standing,
+    text::{flow, plain},
+};
+use crate::outcome::{Finding, Level, RuleResult, RunReport, Status};
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+pub(super) fn render(report: &RunReport) -> String {
+    let mut ids: Vec<&str> = Vec::new();
+    let mut rules = Vec::new();
+    let mut results = Vec::new();
+    for rule in &report.rules {
+        let level = match standing(report, rule) {
+            Status::Fail | Status::Known | Status::Broken => "error",
+            Status::Warn => "warning",
+            Status::Advice => "note",
+            _ => continue,
+        };
+        let index = ids.iter().position(|id| *id == rule.id).unwrap_or_else(|| {
+            ids.push(&rule.id);
+            rules.push(descriptor(rule));
+            ids.len() - 1
+        });
+        if rule.findings.is_empty() {
+            results.push(result(rule, index, level, None));
+        }
+        results.extend(rule.findings.iter().map(|finding| result(rule, index, level, Some(finding))));
+    }
+    let started = i64::try_from(report.started).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
+    let mut invocation = json!({ "executionSuccessful": report.exit_code < 2, "exitCode": report.exit_code });
+    if let Some(started) = started {
+        invocation["startTimeUtc"] = json!(started.to_string());
+    }
+    let log = json!({
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": plain(&report.tool.name),
+                "version": plain(&report.tool.version),
+                "rules": rules,
+            } },
+            "invocations": [invocation],
+            "properties": { "target": plain(&report.target.name), "transport": plain(&report.target.transport) },
+            "results": results,
+        }],
+    });
+    format!("{log:#}\n")
+}
+
+fn descriptor(rule: &RuleResult) -> Value {
+    let level = match rule.level {
+        Level::Must => "error",
+        Level::Should => "warning",
+        Level::Advice | Level::May => "note",
+    };
+    let statement = format!("{} {}", rule.level.word().to_uppercase(), flow(&rule.statement));
+    let mut descriptor = json!({
+        "id": plain(&rule.id),
+        "shortDescription": { "text": plain(&statement) },
+        "defaultConfiguration": { "level": level },
+        "properties": { "suite": plain(&rule.suite) },
+    });
+    if let Some(hint) = &rule.hint {
+        descriptor["help"] = json!({ "text": plain(&flow(hint)) });
+    }
+    if let Some(link) = link(&rule.source, rule.revision) {
+        descriptor["helpUri"] = json!(link);
+    }
+    descriptor
+}
+
+fn result(rule: &RuleResult, index: usize, level: &str, finding: Option<&Finding>) -> Value {
+    let reason = || rule.reason.clone().unwrap_or_else(|| rule.statement.clone());
+    let message = finding.map_or_else(reason, |finding| finding.message.clone());
+    let subject = finding.map(|finding| plain(&finding.subject)).filter(|subject| !subject.is_empty());
+    let mut result = json!({
+        "ruleId": plain(&rule.id),
+        "ruleIndex": index,
+        "level": level,
+        "message": { "text": plain(&message) },
+        "properties": { "revision": rule.revision },
+        "partialFingerprints": {
+            "ruleAndSubject/v1": format!("{} {} {}", plain(&rule.id), rule.revision, subject.as_deref().unwrap_or_default()),
+        },
+    });
+    if rule.status == Status::Known {
+        let why = rule.reason.as_deref().unwrap_or_default();
+        result["suppressions"] = json!([{ "kind": "external", "justification": plain(why) }]);
+    }
+    if let Some(subject) = subject {
+        result["locations"] = json!([{ "logicalLocations": [{ "fullyQualifiedName": subject }] }]);
+    }
+    if let Some(again) = finding.and_then(|finding| finding.reproduce.as_ref()) {
+        result["properties"]["reproduce"] = json!(plain(again));
+    }
+    result
+}

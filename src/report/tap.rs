@@ -1,0 +1,68 @@
+//! The report as TAP 14: a test point for each rule, with a YAML block where there is something to say.
+//!
+//! A warning is `ok`, because TAP knows nothing between passing and failing; its block says what it is.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::{
+    human::{explanation, meaning},
+    tally::standing,
+    text::{flow, plain},
+};
+use crate::outcome::{RuleResult, RunReport, Status};
+
+pub(super) fn render(report: &RunReport) -> String {
+    let mut tap = format!("TAP version 14\n1..{}\n", report.rules.len());
+    for (index, rule) in report.rules.iter().enumerate() {
+        // Writing to a string does not fail.
+        let _ = point(&mut tap, index + 1, report, rule);
+    }
+    let _ = writeln!(tap, "# {}", description(&meaning(report)));
+    tap
+}
+
+fn point(tap: &mut String, number: usize, report: &RunReport, rule: &RuleResult) -> std::fmt::Result {
+    let status = standing(report, rule);
+    let ok = if matches!(status, Status::Fail | Status::Broken | Status::Known) { "not ok" } else { "ok" };
+    write!(tap, "{ok} {number} - {}", description(&rule.id))?;
+    if report.revisions.len() > 1 {
+        write!(tap, " ({})", rule.revision)?;
+    }
+    if matches!(status, Status::NotExercised | Status::NotApplicable) {
+        let reason = rule.reason.as_deref().unwrap_or_default();
+        return writeln!(tap, " # SKIP {}", description(reason));
+    }
+    if status == Status::Known {
+        // A test point that is expected to fail.
+        write!(tap, " # TODO {}", description(rule.reason.as_deref().unwrap_or_default()))?;
+    }
+    tap.push('\n');
+    if matches!(status, Status::Fail | Status::Known | Status::Broken | Status::Warn | Status::Advice) {
+        let severity = serde_json::to_value(status).unwrap_or_default();
+        let messages: Vec<String> = rule
+            .findings
+            .iter()
+            .map(|finding| plain(&format!("{}: {}", finding.subject, finding.message)).into())
+            .collect();
+        writeln!(tap, "  ---")?;
+        for (name, value) in [
+            ("severity", severity),
+            ("suite", plain(&rule.suite).into()),
+            ("level", rule.level.word().into()),
+            ("messages", messages.into()),
+            ("explanation", explanation(rule).into()),
+        ] {
+            // JSON is YAML, and on one line nothing in it can end the block.
+            writeln!(tap, "  {name}: {}", Value::to_string(&value))?;
+        }
+        writeln!(tap, "  ...")?;
+    }
+    Ok(())
+}
+
+/// Text on one line that begins no directive.
+fn description(text: &str) -> String {
+    plain(&flow(text)).replace('\\', "\\\\").replace('#', "\\#")
+}

@@ -1,0 +1,175 @@
+//! `mcp-conform explain`: one rule, from what it asks to what breaking it looks like.
+//!
+//! The example is no text that could grow stale: the reference server commits the rule's first fault and is tested.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{Conducted, Surroundings, Trial, load, outputs::say, trials};
+use crate::{
+    cli::ExplainArgs,
+    embedded::SUITES,
+    error::{Error, exit},
+    evidence::{Frame, FrameKind, Side, Transport},
+    outcome::{Finding, Level, RuleResult, excerpt::middle},
+    plan::{Filter, nearest},
+    report::{self, explanation},
+    revision::Revision,
+    suite::{Applies, Rule, Suite, Untested},
+};
+
+pub fn explain(args: &ExplainArgs, surroundings: &Surroundings) -> Result<u8, Error> {
+    let suites = load(&args.suite, surroundings.color)?;
+    let known = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
+    if let Some((suite, rule)) = known.clone().find(|(_, rule)| rule.id == args.rule) {
+        say(&told(suite, rule));
+        if let Some(example) = example(suite, rule, &suites, surroundings.program.as_deref(), surroundings.width) {
+            say(&example);
+        }
+        return Ok(exit::CONFORMING);
+    }
+    let untested = suites.iter().flat_map(|suite| suite.untested.iter().map(move |row| (suite, row)));
+    if let Some((suite, row)) = untested.clone().find(|(_, row)| row.id == args.rule) {
+        say(&not_tested(suite, row));
+        return Ok(exit::CONFORMING);
+    }
+    let names = known.map(|(_, rule)| rule.id.as_str()).chain(untested.map(|(_, row)| row.id.as_str()));
+    let meant = nearest(&args.rule, names).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
+    Err(Error::Usage {
+        message: format!("there is no rule `{}`", args.rule),
+        cure: Some(format!("{meant}`mcp-conform list rules` shows all")),
+    })
+}
+
+fn told(suite: &Suite, rule: &Rule) -> String {
+    let mut lines = vec![rule.id.clone(), format!("  {} {}", demand(rule.level), rule.statement), String::new()];
+    lines.push(format!("suite      {}: {}", suite.id, suite.about));
+    lines.push(format!("applies    {}", scope(&suite.applies, &rule.applies)));
+    let source = report::link(&rule.source, newest(suite, rule)).unwrap_or_else(|| rule.source.clone());
+    lines.push(format!("source     {source}"));
+    lines.extend(rule.derived.as_ref().map(|why| format!("why        {why}")));
+    lines.extend(rule.hint.as_ref().map(|hint| format!("hint       {hint}")));
+    if let Some(text) = written(&rule.id) {
+        lines.extend([String::new(), "How it is tested:".to_owned(), String::new()]);
+        lines.extend(text.lines().map(|line| format!("  {line}")));
+    }
+    lines.join("\n")
+}
+
+fn not_tested(suite: &Suite, row: &Untested) -> String {
+    format!(
+        "{}\n  {} {}\n\nsuite      {}\nnot tested {}",
+        row.id,
+        demand(row.level),
+        row.statement,
+        suite.id,
+        row.because
+    )
+}
+
+fn demand(level: Level) -> String {
+    match level {
+        Level::Advice => "It is advised to".to_owned(),
+        level => level.word().to_uppercase(),
+    }
+}
+
+/// Where the rule counts, in words.
+fn scope(suite: &Applies, rule: &Applies) -> String {
+    let since = suite.since.max(rule.since).unwrap_or(Revision::ALL[0]);
+    let until = [suite.until, rule.until].into_iter().flatten().min().unwrap_or(Revision::NEWEST);
+    let mut parts = vec![if since == until { since.to_string() } else { format!("{since} to {until}") }];
+    for applies in [suite, rule] {
+        if !applies.transport.is_empty() {
+            let names: Vec<_> = applies.transport.iter().map(ToString::to_string).collect();
+            parts.push(format!("over {}", names.join(" or ")));
+        }
+        parts.extend(applies.proposal.iter().map(|proposal| format!("to servers that follow {proposal}")));
+        if !applies.server.is_empty() {
+            parts.push(format!("to servers with {}", applies.server.join(", ").replace('!', "no ")));
+        }
+        if !applies.facts.is_empty() {
+            parts.push(format!("if mcp-conform.toml gives {}", applies.facts.join(", ")));
+        }
+    }
+    parts.join(", ")
+}
+
+fn newest(suite: &Suite, rule: &Rule) -> Revision {
+    [suite.applies.until, rule.applies.until].into_iter().flatten().min().unwrap_or(Revision::NEWEST)
+}
+
+/// The rule as it stands in its suite.
+fn written(id: &str) -> Option<String> {
+    let begin = format!("  - id: {id}\n");
+    let text = SUITES.iter().map(|(_, text)| *text).find(|text| text.contains(&begin))?;
+    let rule = &text[text.find(&begin)?..];
+    let mut lines = rule.lines();
+    let first = lines.next()?;
+    let rest = lines.take_while(|line| line.starts_with("    ") || line.trim().is_empty());
+    let whole: Vec<_> =
+        std::iter::once(first).chain(rest).map(|line| line.strip_prefix("  ").unwrap_or(line)).collect();
+    Some(whole.join("\n").trim_end().to_owned())
+}
+
+/// What the rule says of the reference server with the first fault that breaks it, beside what the healthy one answers.
+fn example(suite: &Suite, rule: &Rule, suites: &[Suite], program: Option<&Path>, width: usize) -> Option<String> {
+    let (program, fault) = (program?, rule.faults.first()?);
+    let all = trials(&Revision::ALL, &Transport::ALL);
+    let fits = |trial: &&Trial| trial.fault.as_ref() == Some(fault) && trial.revision <= newest(suite, rule);
+    let faulty = all.iter().rfind(fits)?;
+    let healthy = Trial { fault: None, ..faulty.clone() };
+    let filter = Filter::new(std::slice::from_ref(&rule.id), suites).ok()?;
+    let broken = faulty.evidence(suites, &filter, program).ok()?;
+    let result = broken.report.rules.iter().find(|result| result.id == rule.id && !result.findings.is_empty())?;
+    let first = RuleResult {
+        findings: result.findings[..1].to_vec(),
+        hint: None,
+        derived: None,
+        also: Vec::new(),
+        ..result.clone()
+    };
+    let mut lines = vec![
+        String::new(),
+        format!("What it finds in a server of which this is true: {}", about(fault)),
+        format!("(mcp-conform run --reference --fault {fault} --revision {} --filter {})", result.revision, rule.id),
+        String::new(),
+    ];
+    lines.extend(
+        explanation(&first)
+            .lines()
+            .take_while(|line| !line.starts_with("source"))
+            .map(|line| format!("  {line}").trim_end().to_owned()),
+    );
+    if let Some(right) = answered(&result.findings[0], &healthy.evidence(suites, &filter, program).ok()?) {
+        lines.push("Answered rightly:".to_owned());
+        lines.extend([String::new(), format!("  {}", middle(&report::plain(&right), width.saturating_sub(2)))]);
+    }
+    Some(lines.join("\n").trim_end().to_owned())
+}
+
+fn about(fault: &str) -> String {
+    crate::reference::faults()
+        .into_iter()
+        .find(|known| known.name == fault)
+        .map(|known| known.about)
+        .unwrap_or_default()
+}
+
+/// What the healthy server answered to the request of the finding.
+fn answered(finding: &Finding, healthy: &Conducted) -> Option<String> {
+    let asked = finding.messages.iter().find(|message| message.from == "client")?;
+    let asked: Value = serde_json::from_str(&asked.text).ok()?;
+    let same = |frame: &Frame| {
+        let message = frame.message.as_ref().filter(|_| frame.from == Side::Client)?;
+        (message.get("method") == asked.get("method") && message.get("id") == asked.get("id")).then_some(frame.link)
+    };
+    let link = healthy.recorder.frames().find_map(|frame| same(&frame))?;
+    let answers = |frame: &Frame| {
+        let message = frame.message.as_ref()?;
+        let fits = frame.from == Side::Server && frame.kind == FrameKind::Message && frame.link == link;
+        (fits && message.get("method").is_none() && message.get("id") == asked.get("id")).then(|| message.to_string())
+    };
+    healthy.recorder.frames().find_map(|frame| answers(&frame))
+}

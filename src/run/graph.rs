@@ -1,0 +1,97 @@
+//! How the resources hang together, as far as a walk has seen it: in one line, and as data to draw.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::{
+    evidence::Scene,
+    outcome::{Graph, GraphNode},
+    suite::{SURVEY, Suite, Verb, Walk},
+};
+
+/// Nodes that a report keeps.
+const KEPT: usize = 1000;
+
+/// What the widest walk came to.
+pub fn summary(scene: &Scene, suites: &[Suite]) -> Option<String> {
+    let (walk, graph) = widest_walk(scene, suites)?;
+    let size = size(walk, graph);
+    Some(limit(walk, graph).map_or(size.clone(), |limit| format!("{size}; {limit}")))
+}
+
+/// The graph that the widest walk saw.
+pub fn graph(scene: &Scene, suites: &[Suite]) -> Option<Graph> {
+    let (walk, seen) = widest_walk(scene, suites)?;
+    let mut graph = Graph { nodes: Vec::new(), roots: 0, limit: limit(walk, seen) };
+    let mut known = HashMap::new();
+    let listed = scene.saves.get(SURVEY)?["resources"]["items"].as_array()?;
+    for uri in listed.iter().filter_map(|item| item["uri"].as_str()) {
+        enter(&mut graph, &mut known, uri);
+    }
+    graph.roots = graph.nodes.len();
+    for visit in seen["visits"].as_array()? {
+        let Some(parent) = visit["key"].as_str().and_then(|key| enter(&mut graph, &mut known, key)) else { continue };
+        for child in visit["children"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            if let Some(child) = enter(&mut graph, &mut known, child)
+                && !graph.nodes[parent].children.contains(&child)
+            {
+                graph.nodes[parent].children.push(child);
+            }
+        }
+    }
+    Some(graph)
+}
+
+/// The place of a node; none where there is no room for one more.
+fn enter<'a>(graph: &mut Graph, known: &mut HashMap<&'a str, usize>, uri: &'a str) -> Option<usize> {
+    if let Some(index) = known.get(uri) {
+        return Some(*index);
+    }
+    let index = graph.nodes.len();
+    if index >= KEPT {
+        graph.limit.get_or_insert_with(|| format!("only the first {KEPT} nodes are kept"));
+        return None;
+    }
+    known.insert(uri, index);
+    graph.nodes.push(GraphNode { uri: uri.to_owned(), children: Vec::new() });
+    Some(index)
+}
+
+/// The step and the outcome of the walk that saw most.
+fn widest_walk<'a>(scene: &'a Scene, suites: &'a [Suite]) -> Option<(&'a Walk, &'a Value)> {
+    let steps = suites.iter().flat_map(|suite| suite.gather.iter().map(move |step| (suite, step)));
+    let walks = steps.filter_map(|(suite, step)| match (&step.verb, &step.save) {
+        (Verb::Walk(walk), Some(save)) => Some((walk, scene.saves.get(&suite.id)?.get(save)?)),
+        _ => None,
+    });
+    walks.filter(|(_, graph)| graph["nodes"] != 0).max_by_key(|(_, graph)| graph["nodes"].as_u64())
+}
+
+/// How large the graph is.
+fn size(walk: &Walk, graph: &Value) -> String {
+    let count = |member: &str, one: &str| {
+        let count = graph[member].as_u64().unwrap_or_default();
+        format!("{count} {one}{}", if count == 1 { "" } else { "s" })
+    };
+    format!(
+        "{} walked: {}, {} deep, {}, {} met again",
+        walk.method,
+        count("nodes", "node"),
+        count("depth", "level"),
+        count("cycles", "cycle"),
+        count("repeats", "node"),
+    )
+}
+
+/// The limit, if any, that kept the rest of it from being judged.
+fn limit(walk: &Walk, graph: &Value) -> Option<String> {
+    let limit = match graph["end"].as_str()? {
+        "node-limit" => format!("{} nodes", walk.limits.nodes),
+        "depth-limit" => format!("{} levels", walk.limits.depth),
+        "page-limit" => format!("{} pages", walk.limits.pages),
+        "time-limit" => format!("{} seconds", walk.limits.seconds),
+        _ => return None,
+    };
+    Some(format!("the limit of {limit} was reached, and what lies beyond was not judged"))
+}

@@ -1,0 +1,89 @@
+//! `mcp-conform report`: what can be done with reports that were written as JSON.
+
+use std::{fs, path::Path};
+
+use super::{Surroundings, outputs, verdict::total};
+use crate::{
+    cli::ReportCommand,
+    error::{Error, exit},
+    outcome::{RuleResult, RunReport, Status},
+    report,
+};
+
+pub fn report(command: &ReportCommand, surroundings: &Surroundings) -> Result<u8, Error> {
+    match command {
+        ReportCommand::Render { file, forms } => {
+            let outputs = outputs::wanted(forms)?;
+            let report = read(file)?;
+            outputs::write(&outputs, &report, forms, surroundings)?;
+            Ok(report.exit_code)
+        }
+        ReportCommand::Merge { files, forms } => {
+            let outputs = outputs::wanted(forms)?;
+            let mut reports = files.iter().map(|file| Ok((file.as_path(), read(file)?)));
+            let first = reports.next().ok_or_else(|| Error::usage("there is no report to join"))??.1;
+            let mut merged = reports.try_fold(first, |merged, next: Result<_, Error>| join(merged, next?))?;
+            total(&mut merged);
+            outputs::write(&outputs, &merged, forms, surroundings)?;
+            Ok(merged.exit_code)
+        }
+        ReportCommand::Diff { old, new } => {
+            let (old, new) = (read(old)?, read(new)?);
+            outputs::say(report::compare(&old, &new).trim_end());
+            let fresh = new.rules.iter().any(|rule| rule.status == Status::Fail && !failed(&old, rule));
+            Ok(if fresh { exit::FAILED } else { exit::CONFORMING })
+        }
+    }
+}
+
+fn failed(old: &RunReport, rule: &RuleResult) -> bool {
+    old.rules.iter().any(|known| same(known, rule) && known.status == Status::Fail)
+}
+
+fn same(one: &RuleResult, other: &RuleResult) -> bool {
+    one.id == other.id && one.revision == other.revision
+}
+
+fn read(path: &Path) -> Result<RunReport, Error> {
+    let text = fs::read_to_string(path).map_err(|source| outputs::failed(path, "read", source))?;
+    report::read(&text).map_err(|why| Error::Usage {
+        message: format!("`{}`: {why}", path.display()),
+        cure: Some("`mcp-conform run ... --report json=PATH` writes one".into()),
+    })
+}
+
+/// Two parts of a run as one. What both have judged counts as the worse of the two.
+fn join(mut merged: RunReport, (path, part): (&Path, RunReport)) -> Result<RunReport, Error> {
+    if (&part.target.name, &part.target.transport) != (&merged.target.name, &merged.target.transport) {
+        return Err(Error::Usage {
+            message: format!(
+                "`{}` is about {} over {}, and not about {} over {}",
+                path.display(),
+                part.target.name,
+                part.target.transport,
+                merged.target.name,
+                merged.target.transport
+            ),
+            cure: Some("only parts of a run against one server can be joined".into()),
+        });
+    }
+    for rule in part.rules {
+        match merged.rules.iter_mut().find(|known| same(known, &rule)) {
+            Some(known) if rule.status < known.status => *known = rule,
+            Some(_) => {}
+            None => merged.rules.push(rule),
+        }
+    }
+    for note in part.notes {
+        if !merged.notes.contains(&note) {
+            merged.notes.push(note);
+        }
+    }
+    merged.revisions.extend(part.revisions);
+    merged.revisions.sort_unstable();
+    merged.revisions.dedup();
+    merged.started = merged.started.min(part.started);
+    merged.ms += part.ms;
+    merged.strict |= part.strict;
+    Ok(merged)
+}

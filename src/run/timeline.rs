@@ -1,0 +1,60 @@
+//! What went over the wire, in a few words a frame.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::{
+    evidence::{Frame, FrameKind, Side},
+    outcome::Moment,
+};
+
+/// Frames that a report keeps.
+const KEPT: usize = 1000;
+/// Characters of what has no name.
+const LONGEST: usize = 100;
+
+pub fn timeline(frames: impl Iterator<Item = Arc<Frame>>) -> Vec<Moment> {
+    let moment = |frame: Arc<Frame>| Moment {
+        frame: frame.frame,
+        microseconds: frame.at,
+        connection: frame.link,
+        from: match frame.from {
+            Side::Client => "client".to_owned(),
+            Side::Server => "server".to_owned(),
+        },
+        what: what(&frame),
+        bytes: frame.bytes,
+    };
+    frames.take(KEPT).map(moment).collect()
+}
+
+fn what(frame: &Frame) -> String {
+    let text = || frame.text.as_deref().unwrap_or_default().chars().take(LONGEST).collect::<String>();
+    match (frame.kind, &frame.http) {
+        (FrameKind::Message, _) => frame.message.as_ref().map(message).unwrap_or_default(),
+        (FrameKind::Junk, _) => format!("no message: {}", text()),
+        (FrameKind::HttpRequest, Some(head)) => {
+            format!("{} {}", head.method.as_deref().unwrap_or_default(), head.url.as_deref().unwrap_or_default())
+        }
+        (FrameKind::HttpResponse, Some(head)) => format!("HTTP {}", head.status.unwrap_or_default()),
+        _ => text(),
+    }
+}
+
+fn message(message: &Value) -> String {
+    let id = message.get("id").map(|id| format!(" {id}")).unwrap_or_default();
+    let name = || {
+        let params = message.get("params")?;
+        ["uri", "name", "cursor"].iter().find_map(|member| params.get(*member)?.as_str())
+    };
+    let said = match message.get("method").and_then(Value::as_str) {
+        Some(method) => format!("{method}{id}{}", name().map(|name| format!(" · {name}")).unwrap_or_default()),
+        None if message.is_array() => "several messages at once".to_owned(),
+        None => match message.get("error") {
+            Some(error) => format!("error{id} · {}", error.get("code").unwrap_or(&Value::Null)),
+            None => format!("result{id}"),
+        },
+    };
+    said.chars().take(LONGEST).collect()
+}

@@ -1,0 +1,70 @@
+//! Failures that are known.
+
+use std::fs;
+
+use crate::ran;
+
+const FAULTY: [&str; 4] = ["run", "--reference", "--fault", "list-item-without-name"];
+const FILTER: [&str; 2] = ["--filter", "resources.list"];
+
+#[test]
+fn what_is_known_is_expected_and_what_is_gone_is_told() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("known.toml").display().to_string();
+
+    let written = ran(FAULTY.iter().chain(&FILTER).copied().chain(["--write-baseline", &path]));
+    assert_eq!(written.code, 0, "{}", written.stdout);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains("rule = \"resources-list-item-name\"\nreason = \"\""), "{text}");
+
+    // The reason is kept when the list is written anew, and told.
+    fs::write(&path, text.replace("reason = \"\"", "reason = \"until 2.0\"")).unwrap();
+    ran(FAULTY.iter().chain(&FILTER).copied().chain(["--write-baseline", &path]));
+    let known = ran(FAULTY.iter().chain(&FILTER).copied().chain(["--baseline", &path]));
+    assert_eq!(known.code, 0, "{}", known.stdout);
+    assert!(known.stdout.contains("KNOWN  resources-list-item-name"), "{}", known.stdout);
+    assert!(known.stdout.contains("until 2.0"), "{}", known.stdout);
+    assert!(known.stdout.contains("exit 0  Every failure is a known one."), "{}", known.stdout);
+
+    // Others fail still.
+    let other = ran([
+        "run",
+        "--reference",
+        "--fault",
+        "list-item-without-uri",
+        "--filter",
+        "resources.list",
+        "--baseline",
+        &path,
+    ]);
+    assert_eq!(other.code, 1, "{}", other.stdout);
+
+    let mended = ran(["run", "--reference"].iter().chain(&FILTER).copied().chain(["--baseline", &path]));
+    assert_eq!(mended.code, 1, "{}", mended.stdout);
+    assert!(
+        mended.stdout.contains("expects resources-list-item-name to fail, and it holds: remove it"),
+        "{}",
+        mended.stdout
+    );
+
+    // What is not judged this time is not taken for mended.
+    let elsewhere =
+        ran(["run", "--reference", "--filter", "base.ping", "--revision", "2025-11-25", "--baseline", &path]);
+    assert_eq!(elsewhere.code, 0, "{}", elsewhere.stdout);
+}
+
+#[test]
+fn a_list_that_helps_nothing_is_refused_before_the_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("known.toml").display().to_string();
+    for (text, told) in [
+        ("[[known]]\nrule = \"resources-list-item-nam\"\n", "did you mean resources-list-item-name?"),
+        ("[[known]]\nrul = \"x\"\n", "unknown field `rul`"),
+        ("[[known]\n", "is no baseline"),
+    ] {
+        fs::write(&path, text).unwrap();
+        let refused = ran(["run", "--reference", "--baseline", &path]);
+        assert_eq!(refused.code, 2, "{}", refused.stdout);
+        assert!(refused.stderr.contains(told), "{}", refused.stderr);
+    }
+}
