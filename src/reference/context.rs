@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     reference::{
+        fail::Fail,
         message::notification,
         options::Proposals,
         session::{Change, Level, Session},
@@ -22,7 +23,7 @@ pub struct Context<'a> {
     pub proposals: Proposals,
     pub world: &'a mut World,
     pub session: &'a mut Session,
-    /// What the client can do; known of modern requests only.
+    /// What the client can do.
     pub capabilities: Value,
     /// What the client answered to an earlier round of this request.
     pub answers: Map<String, Value>,
@@ -32,9 +33,17 @@ pub struct Context<'a> {
     pub delay: Duration,
     /// Notifications about this request, each with its delay.
     pub notes: Vec<(Duration, Value)>,
+    /// What is said behind the answer.
+    pub later: Vec<(Duration, Value)>,
+    /// An earlier request about which nothing more is to be said.
+    pub cancelled: Option<Value>,
+    /// Earlier requests that can be answered now.
+    pub settled: Vec<(Value, Result<Value, Fail>)>,
     pub changes: Vec<Change>,
-    /// No answer is due yet: a subscription was opened.
+    /// No answer is due yet: a subscription was opened, or the client has to answer something first.
     pub open: bool,
+    /// What the client is asked by requests of their own.
+    pub asks: Map<String, Value>,
 }
 
 impl Context<'_> {

@@ -49,8 +49,8 @@ pub fn of(params: &Map<String, Value>, session: &Session, revisions: &[Revision]
     let progress = progress(meta)?;
     match session.revision {
         Some(revision) if !(modern && has_modern_members(meta)) => {
-            let answers = Map::new();
-            Ok(Era { revision, capabilities: Value::Null, answers, progress, level: session.level })
+            let (answers, capabilities) = (Map::new(), session.capabilities.clone());
+            Ok(Era { revision, capabilities, answers, progress, level: session.level })
         }
         // Pings are welcome before the handshake.
         None if !modern || (method == "ping" && !has_modern_members(meta)) => early(method, revisions, progress),

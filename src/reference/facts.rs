@@ -2,11 +2,17 @@
 
 use serde_json::{Value, json};
 
+use crate::revision::Revision;
+
 /// As the sections `[facts]`, `[tools]` and `[prompts]` say it.
 pub fn facts() -> Value {
     json!({
         "change": { "uri": "memo://status", "tool": "touch", "with": { "uri": "memo://status" } },
         "list_change": { "tool": "add_resource" },
+        "slow": { "tool": "slow", "with": { "steps": 25, "milliseconds": 40 } },
+        "versions": Revision::ALL.iter().filter(|revision| !revision.is_modern()).collect::<Vec<_>>(),
+        "tool_list_change": { "tool": "toggle_tool" },
+        "prompt_list_change": { "tool": "toggle_prompt" },
         "arguments": {
             "file:///logs/{day}.log": { "day": "2026-01-01" },
             "db://shop/{table}/{row}": { "table": "orders", "row": "1001" },
@@ -18,7 +24,33 @@ pub fn facts() -> Value {
             "file:///logs": (1..=12).map(|day| format!("file:///logs/2026-01-{day:02}.log")).collect::<Vec<_>>(),
             "file:///void": [],
         },
-        "tools": { "echo": { "with": { "text": "hello" } }, "show_resources": { "with": {} } },
-        "prompts": { "greet": { "with": { "name": "Ada" } } },
+        "tools": {
+            "echo": { "with": { "text": "hello" } },
+            "add": { "with": { "a": 1, "b": 2 } },
+            "show_resources": {},
+            "locate": { "with": { "region": "north", "limit": 3 } },
+            "picture": {},
+            "plot": { "with": { "point": [1, 2] } },
+            "fail": { "fails": true },
+            "summarize": {},
+            "places": {},
+            "redeem": {},
+        },
+        "prompts": { "greet": { "with": { "name": "Ada" } }, "broken": { "fails": true } },
+        "task": { "tool": "slow", "with": { "steps": 1, "milliseconds": 10 } },
+        "slow_task": { "tool": "slow", "with": { "steps": 20, "milliseconds": 500 } },
+        "task_input": { "tool": "interview", "with": {} },
+        "failing_task": { "tool": "fail", "with": {} },
+        "broken_task": { "tool": "collapse", "with": {} },
+        "asking": { "completes": ["introduce", "redeem"], "sealed": ["introduce", "summarize"], "once": ["redeem"] },
+        "outside_roots": {
+            "root": "file:///src",
+            "tool": "peek",
+            "with": { "path": "/logs/2026-01-01.log" },
+            "escape": { "path": "/src/../logs/2026-01-01.log" },
+        },
+        "guarded": { "tool": "touch", "with": { "uri": "memo://status" }, "lacks": ["notes:write", "notes:share"] },
+        "handle": { "tool": "echo", "with": { "text": "drawer-of-ada" } },
+        "registration": true,
     })
 }

@@ -8,9 +8,12 @@ pub const PARSE: i64 = -32700;
 pub const INVALID_REQUEST: i64 = -32600;
 const UNKNOWN_METHOD: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
+const INTERNAL: i64 = -32603;
 const RESOURCE_NOT_FOUND: i64 = -32002;
 /// Ours: the dialect that says "not modified" by an error leaves the code open.
 const NOT_MODIFIED: i64 = 304;
+/// Of 2025-11-25 alone.
+const VISIT_REQUIRED: i64 = -32042;
 const HEADER_MISMATCH: i64 = -32020;
 const MISSING_CAPABILITY: i64 = -32021;
 const UNSUPPORTED_VERSION: i64 = -32022;
@@ -41,9 +44,18 @@ impl Fail {
         Self::new(INVALID_PARAMS, message)
     }
 
+    pub fn internal(message: impl Into<String>) -> Self {
+        Self::new(INTERNAL, message)
+    }
+
     pub fn method(method: &str, revision: Revision) -> Self {
         let status = if revision.is_modern() { 404 } else { 200 };
         Self::new(UNKNOWN_METHOD, format!("Unknown method: {method}")).with_status(status)
+    }
+
+    /// The tool is there, but not as a task, or not without one.
+    pub fn task_support(message: &str) -> Self {
+        Self::new(UNKNOWN_METHOD, message)
     }
 
     pub fn resource(uri: &str, revision: Revision) -> Self {
@@ -63,6 +75,10 @@ impl Fail {
         Self::new(MISSING_CAPABILITY, "The client lacks a capability that this needs.")
             .with_data(json!({ "requiredCapabilities": required }))
             .with_status(400)
+    }
+
+    pub fn visit(elicitation: &Value) -> Self {
+        Self::new(VISIT_REQUIRED, "A page has to be visited first.").with_data(json!({ "elicitations": [elicitation] }))
     }
 
     pub fn version(requested: &str, supported: &[Revision]) -> Self {

@@ -14,7 +14,8 @@ pub struct Call {
 
 pub enum Incoming {
     Call(Call),
-    /// An answer; the server asks nothing of its clients, so there is nothing that it could answer.
+    /// An answer of the client.
+    /// An answer to something that the server asked of its client.
     Response,
     /// No message of the protocol. The id, if one can be read, still goes into the error.
     Invalid {
@@ -66,6 +67,14 @@ pub fn error(id: Option<&Value>, fail: Fail, revision: Revision) -> Value {
     }
     message.insert("error".to_owned(), error);
     message.into()
+}
+
+pub fn request(id: &str, method: &Value, params: Option<&Value>) -> Value {
+    let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method });
+    if let Some(params) = params {
+        message["params"] = params.clone();
+    }
+    message
 }
 
 pub fn notification(method: &str, params: &Value) -> Value {

@@ -4,6 +4,7 @@
 //! repeat its mistakes, and no test would notice.
 
 mod context;
+mod dialogue;
 mod era;
 mod facts;
 mod fail;
@@ -23,6 +24,6 @@ mod tests;
 
 pub use facts::facts;
 pub use faults::{FaultInfo, faults};
-pub use http::http;
+pub use http::{CLIENT, http, tokens};
 pub use options::{Options, PROPOSALS, Transport};
 pub use stdio::stdio;

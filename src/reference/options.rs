@@ -13,6 +13,8 @@ pub struct Options {
     pub fault: Option<String>,
     /// The versioned dialect is left out unless asked for: its shapes go beyond what a released revision has.
     pub proposals: Vec<String>,
+    /// Over HTTP nobody is let in without a token.
+    pub protected: bool,
 }
 
 impl Default for Options {
@@ -21,6 +23,7 @@ impl Default for Options {
             revisions: Revision::ALL.to_vec(),
             fault: None,
             proposals: vec!["sep-2093".to_owned(), "sep-prefix".to_owned()],
+            protected: false,
         }
     }
 }

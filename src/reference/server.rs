@@ -33,15 +33,15 @@ pub struct Server {
 
 impl Server {
     pub fn new(options: Options) -> Result<Self, String> {
-        let mut revisions = options.revisions;
+        let mut world = World::new();
+        let faults = Faults::commit(options.fault.as_deref(), &mut world)?;
+        let mut revisions = faults.speaks().unwrap_or(options.revisions);
         revisions.sort_unstable();
         revisions.dedup();
         if revisions.is_empty() {
             return Err("a server has to speak at least one revision".to_owned());
         }
         let proposals = Proposals::named(&options.proposals)?;
-        let mut world = World::new();
-        let faults = Faults::commit(options.fault.as_deref(), &mut world)?;
         Ok(Self { revisions, faults, proposals, world })
     }
 
@@ -81,6 +81,7 @@ impl Server {
     /// Answers of a batch go out together, when the last of them is ready.
     fn batch(&mut self, session: &mut Session, batch: Vec<Value>) -> Turn {
         let mut whole = Turn::default();
+        session.batching = true;
         let mut answers = Vec::new();
         let fault = self.faults.batch();
         for value in batch {
@@ -96,6 +97,7 @@ impl Server {
                 break;
             }
         }
+        session.batching = false;
         if let Some(after) = answers.iter().map(|answer| answer.after).max() {
             let bodies: Vec<_> = answers.into_iter().map(|answer| answer.bytes).collect();
             let bytes = [b"[".as_slice(), &bodies.join(b",".as_slice()), b"]"].concat();
@@ -116,7 +118,10 @@ impl Server {
                 Some(id) => self.request(session, sent, id, &call),
                 None => notification(session, &call),
             },
-            Incoming::Response => Turn::default(),
+            Incoming::Response => {
+                let settled = handlers::answered(session, &heard);
+                Turn { settled: self.settle(session, settled), ..self.response(session, &heard) }
+            }
             Incoming::Invalid { id, fail } => self.refuse(session, Some(sent), id.as_ref(), fail),
         }
     }
@@ -152,7 +157,7 @@ impl Server {
         }
     }
 
-    fn handle(
+    pub(super) fn handle(
         &mut self,
         session: &mut Session,
         sent: &Value,
@@ -178,23 +183,43 @@ impl Server {
             level: era.level,
             delay: Duration::ZERO,
             notes: Vec::new(),
+            later: Vec::new(),
+            cancelled: None,
+            settled: Vec::new(),
             changes: Vec::new(),
             open: false,
+            asks: Map::new(),
         };
         let result = handler(&mut context, Params(params)).map(|result| finish(result, method, era.revision));
-        let Context { mut notes, changes, delay, open, .. } = context;
+        let Context { mut notes, later, cancelled, settled, changes, delay, open, asks, .. } = context;
         if result.as_ref().is_err_and(|fail| fail.status != 200) {
             // Over HTTP a status can be given only as long as nothing was said before.
             notes.clear();
         }
-        let mut turn = Turn { changes, open, ..Turn::default() };
+        let mut turn = Turn { cancelled, changes, open, ..Turn::default() };
         for (after, note) in notes {
             turn.out.extend(self.say(&scene, note, false, Some(id), after, 200));
+        }
+        if !asks.is_empty() {
+            turn.out.extend(self.ask(session, &scene, sent, id, asks));
         }
         if !open {
             turn.out.extend(self.answer(&scene, id, delay, result).out);
         }
+        for (after, note) in later {
+            turn.later.extend(self.say(&scene, note, false, Some(id), after, 200));
+        }
+        turn.settled = self.settle(session, settled);
         turn
+    }
+
+    /// Answers to requests that had to wait.
+    fn settle(&mut self, session: &Session, settled: Vec<(Value, Result<Value, Fail>)>) -> Vec<Outgoing> {
+        let answer = |(sent, result): (Value, _)| {
+            let scene = self.scene(session, &sent);
+            self.answer(&scene, &sent["id"], Duration::ZERO, result).out
+        };
+        settled.into_iter().flat_map(answer).collect()
     }
 
     /// An error for a message that was never handled.
@@ -237,7 +262,7 @@ impl Server {
     }
 
     /// Everything that the server says passes here, and with it the fault.
-    fn say(
+    pub(super) fn say(
         &mut self,
         scene: &Scene,
         message: Value,
@@ -273,6 +298,8 @@ fn notification(session: &mut Session, call: &Call) -> Turn {
     let cancelled = id.filter(|_| cancels).cloned();
     if let Some(id) = &cancelled {
         session.end_listen(id);
+        session.tasks.forget(id);
+        session.pending.retain(|pending| pending.sent.get("id") != Some(id));
     }
     Turn { cancelled, ..Turn::default() }
 }

@@ -2,18 +2,19 @@
 //!
 //! A modern request leaves nothing here but the subscription it opens. One process on stdio may hold both eras at once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::{
-    reference::{message::notification, options::Transport},
+    reference::{message::notification, options::Transport, world::tasks::Tasks},
     revision::Revision,
 };
 
 pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
 /// A client cannot make the server remember more than this.
 const MOST_SUBSCRIPTIONS: usize = 1000;
+const MOST_PENDING: usize = 1000;
 
 #[derive(Debug)]
 pub struct Session {
@@ -21,10 +22,33 @@ pub struct Session {
     /// The outcome of `initialize`.
     pub revision: Option<Revision>,
     pub level: Option<Level>,
+    pub tasks: Tasks,
+    /// What the client declared in `initialize`.
+    pub capabilities: Value,
+    /// Roots that the client gave before.
+    pub roots: Option<Vec<String>>,
+    /// Requests that wait for answers of the client, and how many requests were sent to it.
+    pub pending: Vec<Pending>,
+    pub asked: u64,
+    /// Answers to the request that is handled at present.
+    pub collected: Option<Map<String, Value>>,
+    /// Pages that the client was sent to, by the request that needed it.
+    pub visits: BTreeMap<String, String>,
+    /// A batch is handled, whose answers cannot wait for the client.
+    pub batching: bool,
     pub listens: Vec<Listen>,
     subscribed: BTreeSet<String>,
     /// Subscriptions of the versioned dialect, which are told with the resource and its version.
     subscribed_versions: BTreeSet<String>,
+}
+
+/// A request of a legacy client that cannot go on before the client has answered something.
+#[derive(Debug)]
+pub struct Pending {
+    pub sent: Value,
+    /// Ids of the server's requests, and what each is for.
+    pub open: Vec<(String, String)>,
+    pub answers: Map<String, Value>,
 }
 
 /// One `subscriptions/listen` that is open.
@@ -35,6 +59,7 @@ pub struct Listen {
     pub tools: bool,
     pub prompts: bool,
     pub uris: BTreeSet<String>,
+    pub tasks: BTreeSet<String>,
 }
 
 /// Something happened that subscribers want to know.
@@ -48,6 +73,8 @@ pub enum Change {
     Resources,
     Tools,
     Prompts,
+    /// A task of the extension, as it stands now.
+    Task(Value),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,6 +112,14 @@ impl Session {
             transport,
             revision: None,
             level: None,
+            tasks: Tasks::default(),
+            capabilities: Value::Null,
+            roots: None,
+            pending: Vec::new(),
+            asked: 0,
+            collected: None,
+            visits: BTreeMap::new(),
+            batching: false,
             listens: Vec::new(),
             subscribed: BTreeSet::new(),
             subscribed_versions: BTreeSet::new(),
@@ -111,6 +146,31 @@ impl Session {
         self.subscribed_versions.remove(uri);
     }
 
+    /// Remembers a request until what was asked for it is answered; those answered before count on.
+    pub fn await_answers(&mut self, sent: &Value, open: Vec<(String, String)>) {
+        if self.pending.len() < MOST_PENDING {
+            let answers = self.collected.take().unwrap_or_default();
+            self.pending.push(Pending { sent: sent.clone(), open, answers });
+        }
+    }
+
+    /// Takes an answer of the client; the request that can go on now, with all that was answered for it.
+    pub fn answered(&mut self, response: &Value) -> Option<(Value, Map<String, Value>)> {
+        let id = response.get("id")?.as_str()?;
+        let at = self.pending.iter().position(|pending| pending.open.iter().any(|(own, _)| own == id))?;
+        let pending = &mut self.pending[at];
+        let asked = pending.open.iter().position(|(own, _)| own == id)?;
+        let (_, key) = pending.open.remove(asked);
+        let answer = response.get("result").cloned();
+        pending.answers.insert(key, answer.unwrap_or_else(|| json!({ "error": response.get("error") })));
+        if !pending.open.is_empty() {
+            return None;
+        }
+        let Pending { sent, answers, .. } = self.pending.swap_remove(at);
+        self.collected = Some(answers.clone());
+        Some((sent, answers))
+    }
+
     /// Ends a subscription; false if there is none of that id.
     pub fn end_listen(&mut self, id: &Value) -> bool {
         let before = self.listens.len();
@@ -132,14 +192,19 @@ impl Session {
                         told.push((revision, notification("notifications/resources/content_changed", &params)));
                     }
                 }
+                // Only subscriptions of the modern era are told of these.
+                Change::Task(_) => {}
                 _ => told.push((revision, notification(change.method(), &json!({})))),
             }
         }
         for listen in self.listens.iter().filter(|listen| listen.wants(change)) {
-            let mut params = json!({ "_meta": { SUBSCRIPTION_ID: listen.id } });
-            if let Change::Resource { uri, .. } = change {
-                params["uri"] = json!(uri);
+            let mut params = json!({});
+            match change {
+                Change::Resource { uri, .. } => params["uri"] = json!(uri),
+                Change::Task(task) => params = task.clone(),
+                _ => {}
             }
+            params["_meta"] = json!({ SUBSCRIPTION_ID: listen.id });
             told.push((Revision::V2026_07_28, notification(change.method(), &params)));
         }
         told
@@ -153,6 +218,7 @@ impl Listen {
             Change::Resources => self.resources,
             Change::Tools => self.tools,
             Change::Prompts => self.prompts,
+            Change::Task(task) => task["taskId"].as_str().is_some_and(|id| self.tasks.contains(id)),
         }
     }
 }
@@ -164,6 +230,7 @@ impl Change {
             Self::Resources => "notifications/resources/list_changed",
             Self::Tools => "notifications/tools/list_changed",
             Self::Prompts => "notifications/prompts/list_changed",
+            Self::Task(_) => "notifications/tasks",
         }
     }
 }

@@ -6,7 +6,7 @@ use std::{
     io::{self, BufRead, BufReader, Read, Write},
     sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
     thread,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use crate::reference::{
@@ -77,11 +77,17 @@ fn serve(mut server: Server, arrived: &Receiver<Vec<u8>>, mut output: impl Write
         };
         match line {
             Ok(line) => {
+                write_due(&mut output, &mut waiting)?;
                 let turn = server.receive(&mut session, &line);
                 if let Some(id) = turn.cancelled {
-                    waiting.retain(|(_, out)| out.id.as_ref() != Some(&id));
+                    let withheld = |out: &Outgoing| out.answer || !server.faults.works_on();
+                    waiting.retain(|(_, out)| out.id.as_ref() != Some(&id) || !withheld(out));
                 }
-                for out in server.announce(&session, &turn.changes).into_iter().chain(turn.out) {
+                for answer in &turn.settled {
+                    waiting.retain(|(_, out)| out.id != answer.id);
+                }
+                let told = server.announce(&session, &turn.changes);
+                for out in told.into_iter().chain(turn.out).chain(turn.settled).chain(turn.later) {
                     if out.after.is_zero() || waiting.len() >= MOST_WAITING {
                         write_line(&mut output, &out)?;
                     } else {
@@ -97,7 +103,11 @@ fn serve(mut server: Server, arrived: &Receiver<Vec<u8>>, mut output: impl Write
                 for out in server.close(&mut session) {
                     write_line(&mut output, &out)?;
                 }
-                return output.flush().map(|()| Ended::Quietly);
+                output.flush()?;
+                while server.faults.outlives_stdin() {
+                    thread::sleep(Duration::from_secs(1));
+                }
+                return Ok(Ended::Quietly);
             }
         }
         write_due(&mut output, &mut waiting)?;

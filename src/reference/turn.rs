@@ -13,8 +13,14 @@ pub struct Turn {
     pub cancelled: Option<Value>,
     /// To be announced to every session, before `out` is sent.
     pub changes: Vec<Change>,
-    /// The request stays open: it is a subscription.
+    /// Earlier requests are answered, too.
+    pub settled: Vec<Outgoing>,
+    /// What follows behind the answer; it belongs to no request any more.
+    pub later: Vec<Outgoing>,
+    /// The request stays open: it is a subscription, or the client has to answer something first.
     pub open: bool,
+    /// An answer of the client let this request go on.
+    pub resumed: Option<Value>,
     /// The process ends, as after a crash.
     pub crash: bool,
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     reference::{
-        faults::{FaultInfo, Heard, Scene, cursors, reads},
+        faults::{FaultInfo, Heard, Scene, cursors, reads, streams::Streaming, task_extension, tasks},
         options::Transport,
         world::World,
     },
@@ -29,7 +29,21 @@ pub struct Memory {
     /// The cursor that each method gave last, if its last page had one.
     pub places: HashMap<String, String>,
     pub listed: bool,
+    pub unlocked: bool,
     pub reads: u64,
+    /// A session is open and not yet initialized.
+    pub early: bool,
+    /// Ids of requests that were cancelled.
+    pub cancelled: HashSet<String>,
+    /// What an earlier request said, by the name that a fault gives it.
+    pub said: HashMap<&'static str, Value>,
+    pub tasks: tasks::TaskMemory,
+    pub task_extension: task_extension::TaskMemory,
+    /// What models were told so far.
+    pub history: Vec<Value>,
+    /// Keys under which something was asked, and tools that wait for it.
+    pub keys: HashSet<String>,
+    pub waiting: HashSet<String>,
 }
 
 /// What becomes of a batch.
@@ -43,6 +57,7 @@ pub enum Batch {
 }
 
 /// One fault. Each of the functions acts at one place; most faults have one.
+#[derive(Clone, Copy)]
 pub struct Behaviour {
     pub name: &'static str,
     pub about: &'static str,
@@ -66,6 +81,14 @@ pub struct Behaviour {
     pub batch: Option<Batch>,
     /// Of what is read at once, only the first line is handled.
     pub one_line_a_read: bool,
+    /// A cancelled request loses its answer and nothing else.
+    pub works_on: bool,
+    /// The stream of a subscription ends with its acknowledgement.
+    pub cuts_streams: bool,
+    /// The process runs on when stdin has ended.
+    pub outlives_stdin: bool,
+    /// What is wrong with event streams.
+    pub streaming: Option<Streaming>,
 }
 
 impl Behaviour {
@@ -85,6 +108,10 @@ impl Behaviour {
             spell: None,
             batch: None,
             one_line_a_read: false,
+            works_on: false,
+            cuts_streams: false,
+            outlives_stdin: false,
+            streaming: None,
         }
     }
 
@@ -100,12 +127,13 @@ impl Behaviour {
             until: self.until,
             transports: self.transports.to_vec(),
             proposal: self.proposal.map(str::to_owned),
+            protected: false,
         }
     }
 }
 
 pub const EVERYWHERE: &[Transport] = &Transport::ALL;
-const STDIO: &[Transport] = &[Transport::Stdio];
+pub const STDIO: &[Transport] = &[Transport::Stdio];
 
 pub static BEHAVIOURS: &[Behaviour] = &[
     Behaviour {

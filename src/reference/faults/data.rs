@@ -9,37 +9,13 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::{Value, json};
 
 use crate::{
+    embedded::{FAULTS, Text},
     reference::{
-        faults::{FaultInfo, Scene, Spoken},
+        faults::{FaultInfo, Misroute, Scene, Spoken},
         options::Transport,
     },
     revision::Revision,
 };
-
-/// The files, in the order in which their faults are listed.
-const FILES: &[(&str, &str)] = &[
-    ("base.yaml", include_str!("base.yaml")),
-    ("errors.yaml", include_str!("errors.yaml")),
-    ("meta.yaml", include_str!("meta.yaml")),
-    ("list.yaml", include_str!("list.yaml")),
-    ("icons.yaml", include_str!("icons.yaml")),
-    ("templates.yaml", include_str!("templates.yaml")),
-    ("annotations.yaml", include_str!("annotations.yaml")),
-    ("read.yaml", include_str!("read.yaml")),
-    ("refusals.yaml", include_str!("refusals.yaml")),
-    ("pagination.yaml", include_str!("pagination.yaml")),
-    ("cache.yaml", include_str!("cache.yaml")),
-    ("headers.yaml", include_str!("headers.yaml")),
-    ("sep2093.yaml", include_str!("sep2093.yaml")),
-    ("prefix.yaml", include_str!("prefix.yaml")),
-    ("dialect.yaml", include_str!("dialect.yaml")),
-    ("subscribe.yaml", include_str!("subscribe.yaml")),
-    ("listen.yaml", include_str!("listen.yaml")),
-    ("embedded.yaml", include_str!("embedded.yaml")),
-    ("completion.yaml", include_str!("completion.yaml")),
-    #[cfg(test)]
-    ("examples.yaml", include_str!("examples.yaml")),
-];
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -50,7 +26,7 @@ pub struct DataFault {
     /// `http` for HTTP requests and responses, whatever they carry.
     #[serde(deserialize_with = "one_or_many")]
     on: Vec<String>,
-    /// JSON Pointers into `{ request, response }`, and what has to be there.
+    /// JSON Pointers into `{ request, response }`, and what has to be there: a value, one of a list, `present` or `absent`.
     #[serde(default)]
     when: IndexMap<String, Value>,
     /// How many exchanges that fit are let pass before the fault shows.
@@ -58,8 +34,10 @@ pub struct DataFault {
     skip: usize,
     /// Changes the request, or the notification, before it is handled.
     mishear: Option<Patch>,
+    /// Changes what the client is asked by one of the methods, in a request or inside of a result.
+    asks: Option<Patch>,
     /// Changes the answer.
-    patch: Option<Patch>,
+    pub(super) patch: Option<Patch>,
     /// Another answer; `$id` stands for the id.
     instead: Option<Value>,
     /// Another line, event or body; `$message` stands for the answer, `$id` for its id.
@@ -73,7 +51,7 @@ pub struct DataFault {
     drop: bool,
     /// Another HTTP status.
     pub(super) status: Option<u16>,
-    /// HTTP headers of requests that the server never looks at.
+    /// HTTP headers of requests that the server never looks at, or not where `when` holds.
     #[serde(default)]
     pub(super) ignore_headers: Vec<String>,
     /// HTTP headers of responses; null takes one away.
@@ -82,25 +60,53 @@ pub struct DataFault {
     /// The HTTP request is answered by its status, or 200, and never handled.
     #[serde(default)]
     pub(super) unheard: bool,
+    /// The session ids that are given out; `$n` stands for the number of the session.
+    pub(super) session_id: Option<String>,
+    /// The only revisions that the server speaks.
+    pub(super) speaks: Option<Vec<Revision>>,
+    /// It listens on every address of the machine.
+    #[serde(default)]
+    pub(super) listens_everywhere: bool,
+    /// Other bytes at the beginning of a stream of HTTP+SSE; `$endpoint` stands for the address to post to.
+    pub(super) opening: Option<String>,
+    pub(super) event_name: Option<String>,
+    /// Names of headers are found in lower case only.
+    #[serde(default)]
+    pub(super) lower_case_only: bool,
+    pub(super) misroutes: Option<Misroute>,
+    /// The HTTP request is let in, authorized or not.
+    #[serde(default)]
+    pub(super) unguarded: bool,
     since: Option<Revision>,
     until: Option<Revision>,
     transport: Option<Vec<Transport>>,
     proposal: Option<String>,
+    /// It shows on a protected server.
+    #[serde(default)]
+    protected: bool,
 }
 
 /// Every file with its faults, or with what is wrong with it.
 pub fn files() -> Vec<(&'static str, Result<Vec<DataFault>, String>)> {
-    FILES.iter().map(|(name, text)| (*name, parse(text))).collect()
+    texts().map(|(path, text)| (path, parse(text))).collect()
 }
 
 pub fn find(name: &str) -> Result<DataFault, String> {
-    for (file, text) in FILES.iter().filter(|(_, text)| text.contains(name)) {
+    for (file, text) in texts().filter(|(_, text)| text.contains(name)) {
         let faults = parse(text).map_err(|why| format!("{file}: {why}"))?;
         if let Some(fault) = faults.into_iter().find(|fault| fault.fault == name) {
             return Ok(fault);
         }
     }
     Err(format!("`{name}` is no fault of the reference server"))
+}
+
+fn texts() -> impl Iterator<Item = Text> {
+    #[cfg(test)]
+    const EXAMPLES: &[Text] = &[("src/reference/tests/examples.yaml", include_str!("../tests/examples.yaml"))];
+    #[cfg(not(test))]
+    const EXAMPLES: &[Text] = &[];
+    FAULTS.iter().chain(EXAMPLES).copied()
 }
 
 fn parse(text: &str) -> Result<Vec<DataFault>, String> {
@@ -128,12 +134,19 @@ impl DataFault {
             until: self.until,
             transports: self.transports(),
             proposal: self.proposal.clone(),
+            protected: self.protected,
         }
     }
 
     fn transports(&self) -> Vec<Transport> {
         let http = self.on.iter().any(|on| on == "http") || !self.ignore_headers.is_empty();
-        let all = if http { vec![Transport::Http, Transport::Sse] } else { Transport::ALL.to_vec() };
+        let all = if self.protected {
+            vec![Transport::Http]
+        } else if http {
+            vec![Transport::Http, Transport::Sse]
+        } else {
+            Transport::ALL.to_vec()
+        };
         self.transport.clone().unwrap_or(all)
     }
 
@@ -155,7 +168,14 @@ impl DataFault {
             return Some("`on` names nothing".to_owned());
         }
         let http = self.unheard || !self.ignore_headers.is_empty() || !self.answer_headers.is_empty();
-        let acts = http || self.mishear.is_some() || self.changes_answer();
+        let odd = self.lower_case_only
+            || self.event_name.is_some()
+            || self.misroutes.is_some()
+            || self.session_id.is_some()
+            || self.listens_everywhere
+            || self.unguarded
+            || self.opening.is_some();
+        let acts = http || odd || self.mishear.is_some() || self.asks.is_some() || self.changes_answer();
         (!acts).then(|| "it changes nothing".to_owned())
     }
 
@@ -178,11 +198,26 @@ impl DataFault {
         }
     }
 
-    pub fn say(&mut self, scene: &Scene, message: Value) -> Vec<Spoken> {
+    pub fn say(&mut self, scene: &Scene, mut message: Value) -> Vec<Spoken> {
+        if let Some(patch) = self.asks.clone() {
+            if message.get("method").is_some() {
+                self.ask(scene, &mut message, &patch);
+            } else if let Some(Value::Object(inputs)) = message.pointer_mut("/result/inputRequests") {
+                inputs.values_mut().for_each(|request| self.ask(scene, request, &patch));
+            }
+            return vec![Spoken::plain(&message)];
+        }
         if !self.changes_answer() || !self.concerns(scene, &message) || !self.shows(scene, Some(&message)) {
             return vec![Spoken::plain(&message)];
         }
         self.distort(message)
+    }
+
+    fn ask(&mut self, scene: &Scene, request: &mut Value, patch: &Patch) {
+        let named = request.get("method").is_some_and(|method| self.on.iter().any(|on| method == on));
+        if named && self.shows(scene, Some(request)) {
+            apply(request, patch);
+        }
     }
 
     fn distort(&self, mut message: Value) -> Vec<Spoken> {
@@ -234,7 +269,7 @@ impl DataFault {
         due
     }
 
-    fn fits(&self, request: Option<&Value>, response: Option<&Value>) -> bool {
+    pub(super) fn fits(&self, request: Option<&Value>, response: Option<&Value>) -> bool {
         if self.when.is_empty() {
             return true;
         }
@@ -244,14 +279,17 @@ impl DataFault {
             match wanted.as_str() {
                 Some("present") => found.is_some(),
                 Some("absent") => found.is_none(),
-                _ => found == Some(wanted),
+                _ => {
+                    found == Some(wanted)
+                        || found.is_some_and(|one| wanted.as_array().is_some_and(|any| any.contains(one)))
+                }
             }
         })
     }
 }
 
 /// All of the patch or nothing of it.
-fn apply(message: &mut Value, operations: &[PatchOperation]) {
+pub(super) fn apply(message: &mut Value, operations: &[PatchOperation]) {
     let mut changed = message.clone();
     if patch(&mut changed, operations).is_ok() {
         *message = changed;

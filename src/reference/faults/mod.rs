@@ -3,26 +3,41 @@
 //! What changes an answer is data (`*.yaml`, see `data`); what changes how the server behaves is a few functions (see
 //! `behaviour`). Both act at the ends of the one healthy path, on what is heard and on what is said.
 
+mod asking;
 mod behaviour;
 mod cursors;
 mod data;
+mod endings;
 mod http;
+mod lifecycle;
 mod proposals;
 mod reads;
 mod scene;
+mod streams;
+mod task_extension;
+mod tasks;
+mod tools;
 
 use serde_json::Value;
 
 pub use behaviour::Batch;
-pub use http::HttpRequest;
+pub use http::{HttpRequest, Misroute};
 pub use scene::{Heard, Scene, Spoken};
+pub use streams::Streaming;
 
 use crate::{
     reference::{
         faults::{
+            asking::ASKING,
             behaviour::{BEHAVIOURS, Behaviour, Memory},
             data::DataFault,
+            endings::ENDINGS,
+            lifecycle::LIFECYCLE,
             proposals::PROPOSED,
+            streams::STREAMING,
+            task_extension::TASK_FAULTS,
+            tasks::TASKS,
+            tools::TOOLS,
         },
         options::Transport,
         world::World,
@@ -42,6 +57,8 @@ pub struct FaultInfo {
     pub transports: Vec<Transport>,
     /// The proposal that has to be in force for it to show.
     pub proposal: Option<String>,
+    /// It shows on a protected server.
+    pub protected: bool,
 }
 
 /// Every fault there is, in the order of the files.
@@ -51,7 +68,16 @@ pub fn faults() -> Vec<FaultInfo> {
 }
 
 fn behaviours() -> impl Iterator<Item = &'static Behaviour> {
-    BEHAVIOURS.iter().chain(PROPOSED)
+    BEHAVIOURS
+        .iter()
+        .chain(PROPOSED)
+        .chain(ENDINGS)
+        .chain(LIFECYCLE)
+        .chain(STREAMING)
+        .chain(TOOLS)
+        .chain(TASKS)
+        .chain(TASK_FAULTS)
+        .chain(ASKING)
 }
 
 /// The fault that this server commits, and what it has to remember for that.
@@ -87,6 +113,26 @@ impl Faults {
     /// Whether only the first line of each read is handled.
     pub fn one_line_a_read(&self) -> bool {
         self.behaviour().is_some_and(|behaviour| behaviour.one_line_a_read)
+    }
+
+    /// Whether a request is worked on after it was cancelled.
+    pub fn works_on(&self) -> bool {
+        self.behaviour().is_some_and(|behaviour| behaviour.works_on)
+    }
+
+    /// Whether the stream of a subscription ends with its acknowledgement.
+    pub fn cuts_streams(&self) -> bool {
+        self.behaviour().is_some_and(|behaviour| behaviour.cuts_streams)
+    }
+
+    /// Whether the process runs on when stdin has ended.
+    pub fn outlives_stdin(&self) -> bool {
+        self.behaviour().is_some_and(|behaviour| behaviour.outlives_stdin)
+    }
+
+    /// What is wrong with event streams.
+    pub fn streaming(&self) -> Option<Streaming> {
+        self.behaviour()?.streaming
     }
 
     /// What becomes of a batch that is in order.

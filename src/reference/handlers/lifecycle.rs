@@ -6,7 +6,7 @@ use crate::{
     reference::{
         context::Context,
         fail::Fail,
-        handlers::{Params, params},
+        handlers::{Params, params, task_extension::EXTENSION},
         session::{Level, Session},
     },
     revision::Revision,
@@ -17,7 +17,7 @@ const INSTRUCTIONS: &str = "A made-up world: list it, read it, change it with `t
 /// Settles the revision of a session: the one asked for, or the newest that the handshake can lead to.
 pub fn initialize(session: &mut Session, revisions: &[Revision], params: Params) -> Result<Value, Fail> {
     let asked = params.string("protocolVersion")?;
-    params.object("capabilities")?;
+    let declared = params.object("capabilities")?;
     let client = params.object("clientInfo")?;
     client.string("name")?;
     client.string("version")?;
@@ -28,6 +28,7 @@ pub fn initialize(session: &mut Session, revisions: &[Revision], params: Params)
     let newest = spoken().max().ok_or_else(|| Fail::version(asked, revisions))?;
     let revision = spoken().find(|revision| revision.as_str() == asked).unwrap_or(newest);
     session.revision = Some(revision);
+    session.capabilities = declared.0.clone().into();
     Ok(json!({
         "protocolVersion": revision,
         "capabilities": capabilities(revision),
@@ -63,6 +64,12 @@ fn capabilities(revision: Revision) -> Value {
     });
     if revision >= Revision::V2025_03_26 {
         capabilities["completions"] = json!({});
+    }
+    if revision == Revision::V2025_11_25 {
+        capabilities["tasks"] = json!({ "list": {}, "cancel": {}, "requests": { "tools": { "call": {} } } });
+    }
+    if revision.is_modern() {
+        capabilities["extensions"] = json!({ EXTENSION: {} });
     }
     capabilities
 }

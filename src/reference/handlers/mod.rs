@@ -7,7 +7,10 @@ mod page;
 mod params;
 mod prompts;
 mod resources;
+mod rounds;
 mod subscriptions;
+mod task_extension;
+mod tasks;
 mod tools;
 
 use serde_json::Value;
@@ -20,6 +23,7 @@ use crate::{
 pub use lifecycle::{identity, initialize};
 pub use params::Params;
 pub use subscriptions::closed;
+pub use tasks::answered;
 pub use tools::input_schema;
 
 pub type Handler = fn(&mut Context, Params) -> Result<Value, Fail>;
@@ -38,6 +42,7 @@ pub fn find(method: &str, revision: Revision, proposals: Proposals) -> Option<Ha
         "prompts/list" => prompts::list,
         "prompts/get" => prompts::get,
         "completion/complete" => completion::complete,
+        _ if revision == Revision::V2025_11_25 => return tasks(method).or_else(|| legacy(method)),
         _ => return if revision.is_modern() { modern(method) } else { legacy(method) },
     };
     Some(handler)
@@ -47,6 +52,20 @@ fn modern(method: &str) -> Option<Handler> {
     match method {
         "server/discover" => Some(lifecycle::discover),
         "subscriptions/listen" => Some(subscriptions::listen),
+        "tasks/get" => Some(task_extension::get),
+        "tasks/update" => Some(task_extension::update),
+        "tasks/cancel" => Some(task_extension::cancel),
+        _ => None,
+    }
+}
+
+/// In one revision tasks are part of the core.
+fn tasks(method: &str) -> Option<Handler> {
+    match method {
+        "tasks/get" => Some(tasks::get),
+        "tasks/result" => Some(tasks::result),
+        "tasks/list" => Some(tasks::list),
+        "tasks/cancel" => Some(tasks::cancel),
         _ => None,
     }
 }

@@ -28,6 +28,10 @@ impl<'a> Params<'a> {
         self.typed(name, "a boolean", Value::as_bool)
     }
 
+    pub fn optional_unsigned(self, name: &str) -> Result<Option<u64>, Fail> {
+        self.typed(name, "an integer, and none below zero", Value::as_u64)
+    }
+
     pub fn optional_strings(self, name: &str) -> Result<Option<Vec<&'a str>>, Fail> {
         let strings = |value: &'a Value| value.as_array()?.iter().map(Value::as_str).collect();
         self.typed(name, "an array of strings", strings)

@@ -31,7 +31,7 @@ pub fn get(context: &mut Context, params: Params) -> Result<Value, Fail> {
     if let Some(argument) = prompt.arguments.iter().find(missing) {
         return Err(Fail::params(format!("Missing argument: {}", argument.name)));
     }
-    Ok(json!({ "description": prompt.description, "messages": (prompt.messages)(context, arguments) }))
+    Ok(json!({ "description": prompt.description, "messages": (prompt.messages)(context, arguments)? }))
 }
 
 pub fn find(world: &World, name: &str) -> Result<&'static Prompt, Fail> {

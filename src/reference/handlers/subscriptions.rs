@@ -6,7 +6,7 @@ use crate::{
     reference::{
         context::Context,
         fail::Fail,
-        handlers::{Params, identity, resources::find},
+        handlers::{Params, identity, resources::find, task_extension::demand},
         session::{Listen, SUBSCRIPTION_ID, Session},
     },
     revision::Revision,
@@ -44,7 +44,7 @@ fn dialect_uris<'a>(context: &Context, params: Params<'a>) -> Result<Option<Vec<
     wanted.then(|| params.strings("uris")).transpose()
 }
 
-/// The acknowledgement holds what will be honoured: what was asked for, less resources that do not exist.
+/// The acknowledgement holds what will be honoured: what was asked for, less resources and tasks that do not exist.
 pub fn listen(context: &mut Context, params: Params) -> Result<Value, Fail> {
     let filter = params.object("notifications")?;
     let mut honoured = Map::new();
@@ -58,6 +58,10 @@ pub fn listen(context: &mut Context, params: Params) -> Result<Value, Fail> {
     let (tools, prompts) = (wanted("toolsListChanged")?, wanted("promptsListChanged")?);
     let resources = wanted("resourcesListChanged")?;
     let uris = filter.optional_strings("resourceSubscriptions")?;
+    let tasks = filter.optional_strings("taskIds")?;
+    if tasks.is_some() {
+        demand(context)?;
+    }
     if context.session.listens.len() >= MOST_LISTENS {
         return Err(Fail::request("Too many subscriptions are open."));
     }
@@ -70,7 +74,13 @@ pub fn listen(context: &mut Context, params: Params) -> Result<Value, Fail> {
         honoured.insert("resourceSubscriptions".to_owned(), json!(known));
     }
     let uris = known.into_iter().collect();
-    context.session.listens.push(Listen { id: context.id.clone(), resources, tools, prompts, uris });
+    let known = tasks.iter().flatten().filter(|id| context.world.tasks.find(id).is_some());
+    let known: Vec<_> = known.map(|&id| id.to_owned()).collect();
+    if tasks.is_some() {
+        honoured.insert("taskIds".to_owned(), json!(known));
+    }
+    let tasks = known.into_iter().collect();
+    context.session.listens.push(Listen { id: context.id.clone(), resources, tools, prompts, uris, tasks });
     let params = json!({ "_meta": { SUBSCRIPTION_ID: context.id }, "notifications": honoured });
     context.notify("notifications/subscriptions/acknowledged", &params);
     context.open = true;

@@ -6,9 +6,13 @@ use crate::{
     reference::{
         context::Context,
         fail::Fail,
-        handlers::{Params, page::page},
+        handlers::{Params, page::page, rounds, task_extension, tasks},
         world::{
-            World, icons,
+            World,
+            asking::ASKING,
+            icons,
+            task_extension::{TASK_TOOLS, runs_as_task},
+            tasks::{INTERVIEW, support},
             tools::{EXTRA, Outcome, TOOLS, Tool, Trouble, text},
         },
     },
@@ -26,10 +30,38 @@ pub fn list(context: &mut Context, params: Params) -> Result<Value, Fail> {
 pub fn call(context: &mut Context, params: Params) -> Result<Value, Fail> {
     let name = params.string("name")?;
     let arguments = params.optional_object("arguments")?.cloned().unwrap_or_default();
+    rounds::remember(context, params)?;
     let tool = available(context.world, context.revision).find(|tool| tool.name == name);
     let tool = tool.ok_or_else(|| Fail::params(format!("Unknown tool: {name}")))?;
     context.log(&json!({ "event": "tool called", "tool": name }));
-    match (tool.call)(context, &arguments) {
+    let known = (tool.input)().0;
+    // What comes back with a state was looked at when that was made.
+    let first = !params.0.contains_key("requestState");
+    if let Some(unknown) = arguments.keys().find(|argument| first && known.get(argument.as_str()).is_none()) {
+        return Ok(failed(&format!("There is no argument `{unknown}`.")));
+    }
+    if context.revision == Revision::V2025_11_25 {
+        if params.optional_object("task")?.is_some() {
+            return tasks::start(context, params, tool, &arguments);
+        }
+        if support(tool.name) == Some("required") {
+            return Err(Fail::task_support("This tool has to be called as a task."));
+        }
+    }
+    if context.revision.is_modern() && runs_as_task(tool) {
+        return task_extension::start(context, tool, arguments);
+    }
+    let mut result = run(context, tool, &arguments)?;
+    match result.get_mut("inputRequests").map(Value::take) {
+        Some(_) if context.session.batching => Ok(failed("Nothing can be asked in a batch.")),
+        Some(requests) => Ok(rounds::ask(context, params, requests)),
+        None => Ok(result),
+    }
+}
+
+/// Calls a tool, and puts what comes of it into the words of the protocol.
+pub fn run(context: &mut Context, tool: &Tool, arguments: &Map<String, Value>) -> Result<Value, Fail> {
+    match (tool.call)(context, arguments) {
         Ok(Outcome::Content(blocks)) => Ok(json!({ "content": blocks })),
         Ok(Outcome::Structured(value)) => {
             let mut result = json!({ "content": [text(&value.to_string())] });
@@ -39,14 +71,20 @@ pub fn call(context: &mut Context, params: Params) -> Result<Value, Fail> {
             Ok(result)
         }
         Ok(Outcome::Ask(requests)) => Ok(json!({ "resultType": "input_required", "inputRequests": requests })),
-        Err(Trouble::Failed(why)) => Ok(json!({ "content": [text(&why)], "isError": true })),
+        Err(Trouble::Failed(why)) => Ok(failed(&why)),
         Err(Trouble::Refused(fail)) => Err(fail),
     }
 }
 
+fn failed(why: &str) -> Value {
+    json!({ "content": [text(why)], "isError": true })
+}
+
 fn available(world: &World, revision: Revision) -> impl Iterator<Item = &'static Tool> + use<> {
     let extra = world.extra_tool.then_some(&EXTRA);
-    TOOLS.iter().filter(move |tool| revision >= tool.since).chain(extra)
+    let interview = (revision == Revision::V2025_11_25).then_some(&INTERVIEW);
+    let known = TOOLS.iter().chain(&TASK_TOOLS).chain(&ASKING).filter(move |tool| revision >= tool.since);
+    known.chain(extra).chain(interview)
 }
 
 fn describe(tool: &Tool, revision: Revision) -> Value {
@@ -63,12 +101,15 @@ fn describe(tool: &Tool, revision: Revision) -> Value {
     if revision >= Revision::V2025_11_25 {
         told["icons"] = icons();
     }
+    if let Some(support) = support(tool.name).filter(|_| revision == Revision::V2025_11_25) {
+        told["execution"] = json!({ "taskSupport": support });
+    }
     told
 }
 
 /// The schema of a tool's arguments; the headers of a call over HTTP are checked by it.
 pub fn input_schema(name: &str) -> Option<Value> {
-    TOOLS.iter().find(|tool| tool.name == name).map(schema)
+    TOOLS.iter().chain(&TASK_TOOLS).chain(&ASKING).find(|tool| tool.name == name).map(schema)
 }
 
 fn schema(tool: &Tool) -> Value {

@@ -10,6 +10,10 @@ pub const PIXEL: &[u8] = &[
     0x00, 0x00, 0x00, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82,
 ];
 
+/// The shortest sound there is: a WAV file of no samples.
+pub const SILENCE: &[u8] =
+    b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x40\x1f\0\0\x01\0\x08\0data\0\0\0\0";
+
 /// The days that have a log; more than fit on one page.
 pub const LOG_DAYS: [&str; 12] = [
     "2026-01-01",

@@ -1,10 +1,15 @@
 //! What the reference server serves. All of it is made up: no request ever reaches a file, a process or the network.
 
+mod arguments;
+pub mod asking;
 mod describe;
 mod files;
+mod forms;
 mod generated;
 mod node;
 pub mod prompts;
+pub mod task_extension;
+pub mod tasks;
 pub mod templates;
 pub mod tools;
 #[expect(clippy::module_inception, reason = "the world is the one type of this module")]
@@ -12,4 +17,4 @@ mod world;
 
 pub use describe::{View, icons};
 pub use node::{Body, Data, Format, Node};
-pub use world::World;
+pub use world::{Slips, World};

@@ -5,13 +5,17 @@ use serde_json::{Map, Value, json};
 use crate::{
     reference::{
         context::Context,
+        fail::Fail,
         world::{
             files::README,
-            tools::{image, text},
+            tools::{image, sound, text},
         },
     },
     revision::Revision,
 };
+
+/// The messages, or why there are none.
+type Filled = Result<Vec<Value>, Fail>;
 
 pub struct Prompt {
     pub name: &'static str,
@@ -19,7 +23,7 @@ pub struct Prompt {
     pub description: &'static str,
     pub arguments: &'static [Argument],
     /// Required arguments are there, and all are strings.
-    pub messages: fn(&Context, &Map<String, Value>) -> Vec<Value>,
+    pub messages: fn(&Context, &Map<String, Value>) -> Filled,
 }
 
 pub struct Argument {
@@ -31,7 +35,7 @@ pub struct Argument {
     pub values: &'static [&'static str],
 }
 
-pub static PROMPTS: [Prompt; 4] = [
+pub static PROMPTS: [Prompt; 5] = [
     Prompt {
         name: "greet",
         title: "Greet",
@@ -56,10 +60,10 @@ pub static PROMPTS: [Prompt; 4] = [
             let argument = |name| arguments.get(name).and_then(Value::as_str);
             let style = argument("style").unwrap_or("friendly");
             let name = argument("name").unwrap_or_default();
-            vec![
+            Ok(vec![
                 message("user", &text(&format!("Write a {style} greeting for {name}."))),
                 message("assistant", &text("Hello!")),
-            ]
+            ])
         },
     },
     Prompt {
@@ -72,15 +76,18 @@ pub static PROMPTS: [Prompt; 4] = [
             let embedded = document.and_then(|node| context.view().embedded(&node));
             let mut messages = vec![message("user", &text("Review this document."))];
             messages.extend(embedded.map(|block| message("user", &block)));
-            messages
+            Ok(messages)
         },
     },
     Prompt {
         name: "illustrate",
         title: "Illustrate",
-        description: "Talks about a picture.",
+        description: "Talks about a picture and a sound.",
         arguments: &[],
-        messages: |_, _| vec![message("user", &image())],
+        messages: |context, _| {
+            let sound = context.since(Revision::V2025_03_26).then(sound);
+            Ok([image()].iter().chain(&sound).map(|block| message("user", block)).collect())
+        },
     },
     Prompt {
         name: "point",
@@ -90,8 +97,15 @@ pub static PROMPTS: [Prompt; 4] = [
         messages: |context, _| {
             let link = context.since(Revision::V2025_06_18).then(|| context.world.find(README)).flatten();
             let block = link.map_or_else(|| text(README), |node| context.view().link(&node));
-            vec![message("user", &block)]
+            Ok(vec![message("user", &block)])
         },
+    },
+    Prompt {
+        name: "broken",
+        title: "Broken",
+        description: "Fails each time, to show how failures look.",
+        arguments: &[],
+        messages: |_, _| Err(Fail::internal("This prompt never works; ask for another one.")),
     },
 ];
 
@@ -100,7 +114,7 @@ pub static EXTRA: Prompt = Prompt {
     title: "Extra",
     description: "Comes and goes.",
     arguments: &[],
-    messages: |_, _| vec![message("user", &text("Still here?"))],
+    messages: |_, _| Ok(vec![message("user", &text("Still here?"))]),
 };
 
 fn message(role: &str, content: &Value) -> Value {

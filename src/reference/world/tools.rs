@@ -6,19 +6,20 @@
 use std::time::Duration;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::{
     reference::{
         context::Context,
         fail::Fail,
         session::Change,
-        world::files::{PIXEL, README, STATUS},
+        world::{
+            arguments::{Arguments, integer, string, within},
+            files::{PIXEL, README, SILENCE, STATUS},
+        },
     },
     revision::Revision,
 };
-
-type Arguments = Map<String, Value>;
 
 pub struct Tool {
     pub name: &'static str,
@@ -48,10 +49,11 @@ pub enum Trouble {
 
 const NOTHING: fn() -> (Value, &'static [&'static str]) = || (json!({}), &[]);
 /// The longest that the slow tool can be told to take.
-const MOST_STEPS: u64 = 20;
+const MOST_STEPS: u64 = 300;
 const LONGEST_STEP: u64 = 500;
+const MARKS: [&str; 2] = ["dot", "cross"];
 
-pub static TOOLS: [Tool; 12] = [
+pub static TOOLS: [Tool; 13] = [
     Tool {
         name: "echo",
         title: "Echo",
@@ -90,12 +92,29 @@ pub static TOOLS: [Tool; 12] = [
     Tool {
         name: "picture",
         title: "Picture",
-        description: "Shows one pixel.",
+        description: "Shows one pixel and plays a moment of silence.",
         read_only: true,
         since: Revision::V2024_11_05,
         input: NOTHING,
         output: None,
-        call: |_, _| Ok(Outcome::Content(vec![image()])),
+        call: |context, _| {
+            let sound = context.since(Revision::V2025_03_26).then(sound);
+            Ok(Outcome::Content(std::iter::once(image()).chain(sound).collect()))
+        },
+    },
+    Tool {
+        name: "plot",
+        title: "Plot",
+        description: "Draws a point in words.",
+        read_only: true,
+        since: Revision::V2024_11_05,
+        input: || {
+            let coordinates = json!([{ "type": "number" }, { "type": "number" }]);
+            let point = json!({ "type": "array", "prefixItems": coordinates, "items": false, "minItems": 2 });
+            (json!({ "point": point, "mark": { "type": "string", "enum": MARKS } }), &[])
+        },
+        output: None,
+        call: plot,
     },
     Tool {
         name: "fail",
@@ -182,7 +201,8 @@ pub static TOOLS: [Tool; 12] = [
         input: || {
             let region = json!({ "type": "string", "x-mcp-header": "Region" });
             let limit = json!({ "type": "integer", "x-mcp-header": "Limit" });
-            (json!({ "region": region, "limit": limit }), &["region"])
+            let exact = json!({ "type": "boolean", "x-mcp-header": "Exact" });
+            (json!({ "region": region, "limit": limit, "exact": exact }), &["region"])
         },
         output: None,
         call: |_, arguments| Ok(Outcome::Content(vec![text(string(arguments, "region")?)])),
@@ -230,6 +250,16 @@ fn slow(context: &mut Context, arguments: &Arguments) -> Result<Outcome, Trouble
     Ok(Outcome::Content(vec![text("done")]))
 }
 
+fn plot(_: &mut Context, arguments: &Arguments) -> Result<Outcome, Trouble> {
+    let mark = if arguments.contains_key("mark") { string(arguments, "mark")? } else { MARKS[0] };
+    let known = MARKS.contains(&mark).then_some(mark);
+    let mark = known.ok_or_else(|| failed("The argument `mark` has to be dot or cross."))?;
+    let point = arguments.get("point").cloned().unwrap_or_else(|| json!([0, 0]));
+    let numbers = point.as_array().filter(|point| point.len() == 2 && point.iter().all(Value::is_number));
+    let point = numbers.ok_or_else(|| failed("The argument `point` has to be two numbers."))?;
+    Ok(Outcome::Content(vec![text(&format!("a {mark} at {}, {}", point[0], point[1]))]))
+}
+
 fn touch(context: &mut Context, arguments: &Arguments) -> Result<Outcome, Trouble> {
     let uri = if arguments.contains_key("uri") { string(arguments, "uri")? } else { STATUS };
     let view = context.view();
@@ -263,27 +293,10 @@ pub fn image() -> Value {
     json!({ "type": "image", "data": STANDARD.encode(PIXEL), "mimeType": "image/png" })
 }
 
-fn failed(why: &str) -> Trouble {
+pub fn sound() -> Value {
+    json!({ "type": "audio", "data": STANDARD.encode(SILENCE), "mimeType": "audio/wav" })
+}
+
+pub fn failed(why: &str) -> Trouble {
     Trouble::Failed(why.to_owned())
-}
-
-fn string<'a>(arguments: &'a Arguments, name: &str) -> Result<&'a str, Trouble> {
-    let value = arguments.get(name).and_then(Value::as_str);
-    value.ok_or_else(|| Trouble::Failed(format!("The argument `{name}` has to be a string.")))
-}
-
-fn integer(arguments: &Arguments, name: &str) -> Result<i64, Trouble> {
-    let value = arguments.get(name).and_then(Value::as_i64);
-    value.ok_or_else(|| Trouble::Failed(format!("The argument `{name}` has to be an integer.")))
-}
-
-fn within(
-    arguments: &Arguments,
-    name: &str,
-    default: u64,
-    range: std::ops::RangeInclusive<u64>,
-) -> Result<u64, Trouble> {
-    let value = arguments.get(name).map_or(Some(default), Value::as_u64).filter(|value| range.contains(value));
-    let limits = || format!("The argument `{name}` goes from {} to {}.", range.start(), range.end());
-    value.ok_or_else(|| Trouble::Failed(limits()))
 }

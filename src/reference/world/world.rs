@@ -1,13 +1,14 @@
 //! The state of the world: what is there, and the few things that tools can change in it.
 
+use std::collections::HashSet;
+
 use indexmap::IndexMap;
 
-use crate::reference::world::{Body, Data, Node, files, generated};
+use crate::reference::world::{Body, Data, Node, files, generated, task_extension::Tasks};
 
 /// Tools can add this many resources; then the oldest added one goes.
 const MOST_ADDED: usize = 5;
 
-#[derive(Debug)]
 pub struct World {
     nodes: IndexMap<String, Node>,
     added: Vec<String>,
@@ -15,6 +16,28 @@ pub struct World {
     /// One more tool and one more prompt than at the start.
     pub extra_tool: bool,
     pub extra_prompt: bool,
+    pub tasks: Tasks,
+    /// Pages that clients were sent to so far, and states that were used up.
+    pub visits: u64,
+    pub spent: HashSet<String>,
+    pub slips: Slips,
+}
+
+/// What asking tools do wrong, if so.
+#[derive(Debug, Default)]
+pub struct Slips {
+    /// Whatever the client declared, it is asked.
+    pub asks_anyway: bool,
+    pub asks_twice: bool,
+    /// A model that wishes for tools is asked without end.
+    pub endless: bool,
+    pub roots_ignored: bool,
+    /// The first list of roots is used as long as the session lasts.
+    pub roots_kept: bool,
+    pub redeems_twice: bool,
+    /// States of requests are not verified, or not tied to their requests.
+    pub state_unverified: bool,
+    pub state_for_any: bool,
 }
 
 impl World {
@@ -27,6 +50,10 @@ impl World {
             ever_added: 0,
             extra_tool: false,
             extra_prompt: false,
+            tasks: Tasks::default(),
+            visits: 0,
+            spent: HashSet::new(),
+            slips: Slips::default(),
         }
     }
 
