@@ -46,10 +46,15 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Judge a recorded run again, without the server
     Judge(JudgeArgs),
+    /// Say what a rule asks for, where that stands, how it is tested, and what breaking it looks like
+    Explain(ExplainArgs),
+    /// Turn JSON reports into other formats, join them, or compare two
+    #[command(subcommand)]
+    Report(ReportCommand),
     /// Show the rules, suites or faults there are
     List(ListArgs),
     /// Show the resources of a server as a tree
-    Tree(TreeArgs),
+    Tree(Box<TreeArgs>),
     /// Look for mistakes in suite files, and send nothing
     Check(CheckArgs),
     /// Be the reference server: faultless, or with exactly one fault
@@ -121,6 +126,9 @@ pub struct TargetArgs {
     /// A header for every HTTP request; repeatable; its value is never shown
     #[arg(long, value_name = "'NAME: VALUE'", help_heading = "Target")]
     pub header: Vec<String>,
+    /// Send the token that this command prints as `Authorization: Bearer TOKEN`; it is never shown
+    #[arg(long, value_name = "COMMAND", help_heading = "Target")]
+    pub bearer_token_command: Option<String>,
     /// Start this command, taken as it is
     #[arg(last = true, value_name = "COMMAND", help_heading = "Target")]
     pub argv: Vec<String>,
@@ -138,6 +146,10 @@ pub struct ScopeArgs {
     /// Judge this proposal or dialect even if the server shows no sign of it; or auto (those that show), none; repeatable
     #[arg(long, value_name = "NAME", help_heading = "Scope")]
     pub proposal: Vec<String>,
+    /// Call every tool, with made-up arguments if need be; else only those that say they change nothing, or that the
+    /// configuration names
+    #[arg(long, help_heading = "Scope")]
+    pub call_tools: bool,
     /// Suites of your own: files, or directories with .yaml files; repeatable
     #[arg(long, value_name = "PATH", help_heading = "Scope")]
     pub suite: Vec<PathBuf>,
@@ -145,12 +157,25 @@ pub struct ScopeArgs {
 
 #[derive(Debug, Args)]
 pub struct OutputArgs {
-    /// A report as FORMAT or FORMAT=PATH; repeatable. Without it, `human` goes to stdout
-    #[arg(long, value_name = "FORMAT[=PATH]", help_heading = "Output")]
-    pub report: Vec<String>,
+    #[command(flatten)]
+    pub forms: FormArgs,
     /// A SHOULD that does not hold fails the run too
     #[arg(long, help_heading = "Output")]
     pub strict: bool,
+    /// Failures that are known: they are expected, others fail, and one that is gone fails until it is removed
+    #[arg(long, value_name = "PATH", help_heading = "Output")]
+    pub baseline: Option<PathBuf>,
+    /// Write what fails now into a list of known failures, each with a reason to fill in; reasons in it are kept
+    #[arg(long, value_name = "PATH", conflicts_with = "baseline", help_heading = "Output")]
+    pub write_baseline: Option<PathBuf>,
+}
+
+/// The forms that a report takes.
+#[derive(Debug, Args)]
+pub struct FormArgs {
+    /// A report as FORMAT or FORMAT=PATH; repeatable. Without it, `human` goes to stdout
+    #[arg(long, value_name = "FORMAT[=PATH]", help_heading = "Output")]
+    pub report: Vec<String>,
     /// Only totals and what failed
     #[arg(long, short, conflicts_with = "verbose", help_heading = "Output")]
     pub quiet: bool,
@@ -171,6 +196,40 @@ pub struct JudgeArgs {
     /// Suites of your own that were part of the run
     #[arg(long, value_name = "PATH")]
     pub suite: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The id of a rule, as in a report
+    pub rule: String,
+    /// Suites of your own to look in as well
+    #[arg(long, value_name = "PATH")]
+    pub suite: Vec<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ReportCommand {
+    /// Write a JSON report in other formats; the exit code is that of its run
+    Render {
+        #[arg(value_name = "REPORT")]
+        file: PathBuf,
+        #[command(flatten)]
+        forms: FormArgs,
+    },
+    /// Join JSON reports of parts of one run
+    Merge {
+        #[arg(value_name = "REPORT", required = true)]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        forms: FormArgs,
+    },
+    /// Say what got better and worse from one JSON report to another; exit code 1 if a rule fails that did not
+    Diff {
+        #[arg(value_name = "REPORT")]
+        old: PathBuf,
+        #[arg(value_name = "REPORT")]
+        new: PathBuf,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -241,12 +300,16 @@ pub struct ServeArgs {
     /// A proposal or dialect to follow besides the protocol; repeatable
     #[arg(long, value_name = "NAME")]
     pub proposal: Vec<String>,
+    /// Over HTTP: let nobody in without a bearer token; says which tokens there are
+    #[arg(long, requires = "http")]
+    pub protected: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct MutantsArgs {
-    /// Only faults whose name contains this
-    pub filter: Option<String>,
+    /// Only faults whose name contains one of these, or that a suite or rule of such a name is proved by
+    #[arg(value_name = "FILTER")]
+    pub filters: Vec<String>,
     /// stdio, http or sse; repeatable
     #[arg(long, value_name = "TRANSPORT")]
     pub transport: Vec<String>,

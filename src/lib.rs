@@ -27,7 +27,8 @@
 //! A module imports only what stands above it here; `tests/layers.rs` reads the imports.
 //!
 //! - [`revision`]: the protocol revisions, and what sets them apart. [`error`]: what stops a run, and its exit code.
-//!   [`outcome`]: verdicts and the report, as plain data. [`evidence`]: what happened, as plain data.
+//!   [`outcome`]: verdicts and the report, as plain data. [`evidence`]: what happened, as plain data. `embedded`: the
+//!   texts of suites, shapes and faults.
 //! - [`target`]: how to start or reach a server. [`suite`]: suites from text to rules: mistakes, paths, matchers, shapes.
 //! - [`wire`]: bytes in and out, over stdio, Streamable HTTP and HTTP+SSE; every wait has a limit, every buffer a bound.
 //!   [`plan`]: which suites and rules apply. [`judge`]: from evidence to verdicts. [`report`]: from verdicts to text.
@@ -36,13 +37,14 @@
 //! - [`cli`]: what can be typed. [`config`]: what `mcp-conform.toml` says. [`run`]: the program on one page.
 //!
 //! [`mod@reference`] stands apart: the server that the rules are proved against shares nothing with the client but
-//! [`revision`], or it would share its mistakes.
+//! [`revision`] and the texts, or it would share its mistakes.
 //!
 //! Three absences matter. `suite` cannot see `wire`, so a suite means the same on every transport. `judge` cannot see
 //! `session`, so it cannot ask the server anything. `report` cannot see `suite`, so a format is a function of the report.
 
 pub mod cli;
 pub mod config;
+mod embedded;
 pub mod error;
 pub mod evidence;
 pub mod gather;

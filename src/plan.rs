@@ -195,6 +195,7 @@ pub fn left_out(applies: &Applies, scene: &Scene) -> Option<String> {
             let proposal = applies.proposal.as_ref()?;
             (!scene.proposals.contains(proposal)).then(|| format!("{proposal} is not judged in this run"))
         })
+        .or_else(|| (applies.protected && !scene.protected).then(|| "the server asks for no authorization".to_owned()))
         .or_else(|| {
             applies.server.iter().find_map(|capability| match capability.strip_prefix('!') {
                 Some(absent) => scene.offers(absent).then(|| format!("the server offers {absent}")),
@@ -208,6 +209,15 @@ pub fn lacking(applies: &Applies, scene: &Scene) -> Option<String> {
     let fact = applies.facts.iter().find(|fact| scene.facts.get(fact.as_str()).is_none())?;
     Some(match fact.as_str() {
         "tools" | "prompts" => format!("give [{fact}.NAME] in mcp-conform.toml"),
+        "own_token" => "give a bearer token".to_owned(),
+        "client_id" => "give `client_id` under auth of the target in mcp-conform.toml".to_owned(),
+        "grant" => "give `client_id` and `client_secret` under auth of the target in mcp-conform.toml".to_owned(),
+        token if token.ends_with("_token") => {
+            format!(
+                "give the token `{}` under auth.others of the target in mcp-conform.toml",
+                &token[..token.len() - 6]
+            )
+        }
         fact => format!("give facts.{fact} in mcp-conform.toml"),
     })
 }

@@ -28,6 +28,9 @@ pub enum FrameKind {
     HttpRequest,
     /// The head of an HTTP response: `http` holds it.
     HttpResponse,
+    /// The body of an HTTP response that is no place for messages, such as a metadata document: in `message` if it is
+    /// JSON, else its beginning in `text`.
+    Document,
     /// Something that is not traffic: a process that ended, a stream that closed, a limit that was reached. In `text`.
     Note,
 }
@@ -55,6 +58,26 @@ pub struct Event {
     pub name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<u64>,
+}
+
+/// How something came to its end: an event stream, or a process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ended {
+    /// The stream: as HTTP ends a response.
+    Complete,
+    /// The stream: in the middle, by the server or the network.
+    Broken,
+    /// The stream: dropped by the client.
+    Dropped,
+    /// The process: before its stdin was closed.
+    Unasked,
+    /// The process: when its stdin was closed.
+    StdinClosed,
+    /// The process: only when it was told to terminate.
+    Terminated,
+    /// The process: only by force, if at all.
+    Killed,
 }
 
 /// One frame of the run. Members that do not apply to its kind are absent.
@@ -91,6 +114,9 @@ pub struct Frame {
     pub post: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<Event>,
+    /// On a note that tells of an end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Ended>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -127,4 +153,7 @@ pub struct Link {
     /// Absent until the handshake has settled it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<Revision>,
+    /// Opened for one request, and closed with the answer to it.
+    #[serde(default)]
+    pub brief: bool,
 }

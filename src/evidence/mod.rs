@@ -1,12 +1,14 @@
 //! What happened in a run, as plain data: it can be saved, loaded and judged again.
 
 mod frame;
+mod manner;
 mod recorder;
 mod reply;
 mod scene;
 pub mod transcript;
 
-pub use frame::{Event, Frame, FrameKind, HttpHead, Link, Side, Transport};
+pub use frame::{Ended, Event, Frame, FrameKind, HttpHead, Link, Side, Transport};
+pub use manner::Manner;
 pub use recorder::{Recorder, Sent};
 pub use reply::{End, HttpStatus, Reply};
 pub use scene::Scene;

@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::{Event, Frame, FrameKind, HttpHead, Link, Side, Transport};
+use super::{Ended, Event, Frame, FrameKind, HttpHead, Link, Side, Transport};
 use crate::revision::Revision;
 
 /// What a frame costs besides its bytes, roughly.
@@ -64,7 +64,7 @@ impl Recorder {
     pub fn open_link(&self, transport: Transport) -> u32 {
         let mut store = self.lock();
         let link = u32::try_from(store.links.len()).unwrap_or(u32::MAX) + 1;
-        store.links.push(Link { link, transport, revision: None });
+        store.links.push(Link { link, transport, revision: None, brief: false });
         link
     }
 
@@ -72,6 +72,13 @@ impl Recorder {
     pub fn settle(&self, link: u32, revision: Revision) {
         if let Some(known) = self.lock().links.iter_mut().find(|known| known.link == link) {
             known.revision = Some(revision);
+        }
+    }
+
+    /// Notes that a connection is for one request.
+    pub fn brief(&self, link: u32) {
+        if let Some(known) = self.lock().links.iter_mut().find(|known| known.link == link) {
+            known.brief = true;
         }
     }
 
@@ -172,6 +179,18 @@ impl Recorder {
         })
     }
 
+    /// The body of an HTTP response that is no place for messages.
+    pub fn received_document(
+        &self,
+        link: u32,
+        post: Option<u64>,
+        document: Option<Value>,
+        text: Option<String>,
+        bytes: u64,
+    ) -> u64 {
+        self.push(Frame { message: document, text, bytes, post, ..blank(link, Side::Server, FrameKind::Document) })
+    }
+
     pub fn http_request(&self, sent: &Sent, head: HttpHead) -> u64 {
         self.push(Frame {
             by: Some(sent.by.clone()),
@@ -188,6 +207,11 @@ impl Recorder {
     /// Something that happened to a connection and is not traffic.
     pub fn note(&self, link: u32, from: Side, text: String) -> u64 {
         self.push(Frame { text: Some(text), ..blank(link, from, FrameKind::Note) })
+    }
+
+    /// The end of one HTTP exchange, or of the process.
+    pub fn ended(&self, link: u32, post: Option<u64>, text: String, ended: Ended) -> u64 {
+        self.push(Frame { text: Some(text), post, ended: Some(ended), ..blank(link, Side::Server, FrameKind::Note) })
     }
 
     /// Something that happened to one HTTP exchange: an event without data, a stream that broke off.
@@ -253,6 +277,7 @@ fn blank(link: u32, from: Side, kind: FrameKind) -> Frame {
         http: None,
         post: None,
         event: None,
+        ended: None,
     }
 }
 

@@ -27,6 +27,9 @@ pub struct HttpStatus {
     pub status: u16,
     /// Names in lower case; of a repeated header the values are joined by `, `.
     pub headers: indexmap::IndexMap<String, String>,
+    /// What `WWW-Authenticate` asks for: `scheme` in lower case, its parameters by their names, and `scopes` one by one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub challenges: Vec<Value>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +41,12 @@ pub struct Reply {
     pub error: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<HttpStatus>,
+    /// Where a stream of HTTP+SSE takes messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<String>,
+    /// A JSON document that came in the place of a message: metadata, or what a refusal says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<Value>,
     /// Notifications that came between the request and its end and belong to it, as far as the transport tells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notifications: Vec<Value>,
@@ -48,6 +57,14 @@ pub struct Reply {
     /// In words, where `end` alone does not say what happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// What the server asked of the client while the request was under way, each as `{ method, params }`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wanted: Vec<Value>,
+    /// Replies that only required input, before this one; and the params of the last retry.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retried: Option<Value>,
     /// The request in short: its method and what it was about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<String>,
@@ -61,10 +78,15 @@ impl Reply {
             result: None,
             error: None,
             http: None,
+            endpoint: None,
+            body: None,
             notifications: Vec::new(),
             ms: 0,
             frames: Vec::new(),
             why: None,
+            wanted: Vec::new(),
+            rounds: Vec::new(),
+            retried: None,
             asked: None,
         }
     }

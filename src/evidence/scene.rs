@@ -11,7 +11,7 @@ use crate::revision::Revision;
 pub struct Scene {
     pub revision: Revision,
     pub transport: Transport,
-    /// `$server`: capabilities, info, instructions, and the reply they came in as `hello`.
+    /// `$server`: capabilities, info, instructions, and the reply they came in as `hello`; over HTTP where it is.
     pub server: Value,
     /// `$client`: what the client declared.
     pub client: Value,
@@ -20,6 +20,9 @@ pub struct Scene {
     /// Proposals and dialects that are judged.
     #[serde(default)]
     pub proposals: Vec<String>,
+    /// The server asks for authorization as the protocol describes it.
+    #[serde(default)]
+    pub protected: bool,
     /// What each suite saved, by its id: an object with a member for each save.
     #[serde(default)]
     pub saves: IndexMap<String, Value>,
@@ -31,10 +34,12 @@ pub struct Scene {
 impl Scene {
     /// The member of the capabilities at a dotted path, unless it is absent or false.
     pub fn offers(&self, capability: &str) -> bool {
-        let mut value = &self.server["capabilities"];
-        for name in capability.split('.') {
-            value = &value[name];
-        }
-        !matches!(value, Value::Null | Value::Bool(false))
+        !matches!(member(&self.server["capabilities"], capability), None | Some(Value::Null | Value::Bool(false)))
     }
+}
+
+/// The member at a dotted path; a name may have dots itself, as those of extensions do.
+fn member<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
+    let deeper = |(dot, _)| member(value.get(&path[..dot])?, &path[dot + 1..]);
+    value.get(path).or_else(|| path.match_indices('.').find_map(deeper))
 }

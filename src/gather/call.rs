@@ -1,23 +1,71 @@
 //! One request, or one notification.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
-use super::step::Stage;
+use super::{param_headers::param_headers, step::Stage};
 use crate::{
+    evidence::Transport,
     session::CallOptions,
     suite::{Call, Notify, Scope, Template},
 };
 
+/// How long is asked again, and how often where the server names no interval.
+const POLLING_SECONDS: f64 = 5.0;
+const INTERVAL: u64 = 50;
+/// The interval that a server names counts within these bounds, in milliseconds.
+const SHORTEST: u64 = 5;
+const LONGEST: u64 = 1000;
+
 pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>) -> Option<Value> {
+    if call.until.is_empty() {
+        let patience = call.seconds.map(|seconds| Duration::from_secs_f64(seconds).min(stage.limits.request));
+        return once(stage, call, scope, patience).await;
+    }
+    let within = Duration::from_secs_f64(call.seconds.unwrap_or(POLLING_SECONDS));
+    let began = Instant::now();
+    loop {
+        let reply = once(stage, call, scope, None).await?;
+        let mut inner = Scope::over(scope);
+        inner.bind("reply", &reply);
+        let over =
+            reply["end"] != "result" || call.until.iter().all(|clause| clause.holds(&inner, stage.scene.revision));
+        let pause = interval(&reply["result"]);
+        if over || began.elapsed() + pause > within {
+            return Some(reply);
+        }
+        sleep(pause).await;
+    }
+}
+
+/// How long to wait before a task is looked at again.
+fn interval(task: &Value) -> Duration {
+    let named = ["pollInterval", "pollIntervalMs"].iter().find_map(|name| task[*name].as_u64());
+    Duration::from_millis(named.unwrap_or(INTERVAL).clamp(SHORTEST, LONGEST))
+}
+
+async fn once(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, patience: Option<Duration>) -> Option<Value> {
     let method = call.method.resolve(scope).ok()?;
     let params = filled(call.with.as_ref(), scope)?;
-    let patience = call.seconds.map(|seconds| Duration::from_secs_f64(seconds).min(stage.limits.request));
     let id = filled(call.id.as_ref(), scope)?;
-    let options = CallOptions { id, plain: call.plain, patience, ..CallOptions::default() };
+    let (by, method) = (&stage.suite.id, method.as_str()?);
+    let headers = param_headers(stage, method, params.as_ref().unwrap_or(&Value::Null));
+    let options = CallOptions { id, plain: call.plain, patience, headers, ..CallOptions::default() };
+    if call.alone {
+        // Many servers of HTTP+SSE bear one connection at a time.
+        if stage.scene.transport == Transport::Sse {
+            return None;
+        }
+        return Some(json!(stage.conversation.alone(by, method, params, options).await));
+    }
     let session = stage.conversation.session().await;
-    Some(json!(session.call(&stage.suite.id, method.as_str()?, params, options).await))
+    let mut reply = json!(session.converse(by, method, params, options, call.answer).await);
+    if let Some(requests) = reply.pointer("/result/inputRequests").and_then(Value::as_object) {
+        reply["answers"] = json!(session.willing(requests));
+    }
+    Some(reply)
 }
 
 pub async fn notify(stage: &Stage<'_>, notify: &Notify, scope: &Scope<'_>) -> Option<Value> {

@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Value, json};
 use tokio::{process::Command, time::timeout};
 
-use super::step::Stage;
+use super::{param_headers::param_headers, step::Stage};
 use crate::{
     evidence::End,
     session::CallOptions,
@@ -27,7 +27,9 @@ pub async fn change(stage: &Stage<'_>, cause: &suite::Path, scope: &Scope<'_>) -
         let arguments = cause.get("with").cloned().unwrap_or_else(|| json!({}));
         let params = json!({ "name": tool, "arguments": arguments });
         let session = stage.conversation.session().await;
-        let called = session.call(&stage.suite.id, "tools/call", Some(params), CallOptions::default()).await;
+        let headers = param_headers(stage, "tools/call", &params);
+        let options = CallOptions { headers, ..CallOptions::default() };
+        let called = session.call(&stage.suite.id, "tools/call", Some(params), options).await;
         let refused = called.result.as_ref().is_some_and(|result| result["isError"] == true);
         reply = json!(called);
         frames = reply["frames"].clone();

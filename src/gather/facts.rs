@@ -10,14 +10,23 @@ use iri_string::{
 };
 use serde_json::{Value, json};
 
+use super::{allowed, as_tasks, param_headers::annotated};
+
 /// Adds what suites need and a configuration rarely says:
 /// - `missing_uri`: names no resource;
 /// - `encoded_uri`: a listed resource, as an HTTP header may spell it;
 /// - `bystander`: a listed resource that has nothing to do with the one that `change` changes;
-/// - `calls`, `gets`: tools and prompts that may be called, with what; `left_alone`: tools that may not;
+/// - `calls`: tools that may be called, with what; `left_alone`: tools that may not, unless `all_tools` may;
+/// - `annotated`: arguments of those tools that have an HTTP header of their own;
+/// - `wrong_calls`, `malformed_calls`: of those that change nothing, with what their schemas forbid, and with what is no
+///   object; `recased`: a name in the other case;
+/// - `gets`: prompts, with what is known of their arguments; `guesses`: the others, with dummies; `wrong_gets`: arguments
+///   that are no strings, and `climbs`: some that lead out of what is served;
+/// - `task_calls`: calls that may become tasks, each with what the tool says of that and a progress token;
+///   `untasked_calls`: those of `calls` that may not;
 /// - `variables`: each template with its first variable;
 /// - `expansions`: each template of `arguments` with the URI that it becomes.
-pub fn complete_facts(facts: &mut Value, survey: &Value) {
+pub fn complete_facts(facts: &mut Value, survey: &Value, all_tools: bool) {
     if !facts.is_object() {
         *facts = json!({});
     }
@@ -41,11 +50,10 @@ pub fn complete_facts(facts: &mut Value, survey: &Value) {
         .collect();
     facts["expansions"] = expansions(&facts["arguments"]);
 
-    let (calls, left_alone): (Vec<_>, Vec<_>) =
-        items(survey, "tools").iter().map(|tool| callable(tool, &facts["tools"])).partition(Result::is_ok);
-    facts["calls"] = calls.into_iter().filter_map(Result::ok).collect();
-    facts["left_alone"] = left_alone.into_iter().filter_map(Result::err).collect();
-    facts["gets"] = items(survey, "prompts").iter().filter_map(|prompt| gettable(prompt, &facts["prompts"])).collect();
+    allowed::tools(facts, items(survey, "tools"), all_tools);
+    as_tasks::calls(facts, items(survey, "tools"), all_tools);
+    facts["annotated"] = annotated(&facts["calls"], items(survey, "tools"));
+    allowed::prompts(facts, items(survey, "prompts"));
 }
 
 fn items<'a>(survey: &'a Value, list: &str) -> &'a [Value] {
@@ -94,37 +102,12 @@ fn expansions(arguments: &Value) -> Value {
     arguments.as_object().into_iter().flatten().filter_map(expanded).collect()
 }
 
-/// The call of a tool that the configuration allows, or that says that it changes nothing and asks for nothing. The
-/// name of any other tool.
-fn callable(tool: &Value, given: &Value) -> Result<Value, Value> {
-    let name = &tool["name"];
-    if let Some(given) = name.as_str().and_then(|name| given.get(name)) {
-        return Ok(json!({ "name": name, "arguments": given.get("with").unwrap_or(&json!({})) }));
-    }
-    let asks = tool["inputSchema"]["required"].as_array().is_some_and(|required| !required.is_empty());
-    let needs_task = tool["execution"]["taskSupport"] == "required";
-    if tool["annotations"]["readOnlyHint"] == true && !asks && !needs_task && name.is_string() {
-        return Ok(json!({ "name": name, "arguments": {} }));
-    }
-    Err(name.clone())
-}
-
-/// The request for a prompt that the configuration has arguments for, or that needs none.
-fn gettable(prompt: &Value, given: &Value) -> Option<Value> {
-    let name = prompt["name"].as_str()?;
-    if let Some(given) = given.get(name) {
-        return Some(json!({ "name": name, "arguments": given.get("with").unwrap_or(&json!({})) }));
-    }
-    let asks = prompt["arguments"].as_array().into_iter().flatten().any(|argument| argument["required"] == true);
-    (!asks).then(|| json!({ "name": name }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn completed(mut facts: Value, survey: &Value) -> Value {
-        complete_facts(&mut facts, survey);
+        complete_facts(&mut facts, survey, false);
         facts
     }
 
@@ -148,19 +131,6 @@ mod tests {
         let listed = ["file:///", "file:///a", "file:///a/b", "file:///a/b/c", "memo://x"].map(str::to_owned);
         assert_eq!(bystander(&listed, "file:///a/b"), Some(&"memo://x".to_owned()));
         assert_eq!(bystander(&listed[..4], "file:///a/b"), None);
-    }
-
-    #[test]
-    fn tools_are_called_only_if_harmless_or_allowed() {
-        let tools = json!({ "tools": { "items": [
-            { "name": "look", "inputSchema": { "type": "object" }, "annotations": { "readOnlyHint": true } },
-            { "name": "find", "inputSchema": { "required": ["what"] }, "annotations": { "readOnlyHint": true } },
-            { "name": "drop", "inputSchema": {} },
-            { "name": "echo", "inputSchema": { "required": ["text"] } },
-        ] } });
-        let facts = completed(json!({ "tools": { "echo": { "with": { "text": "a" } } } }), &tools);
-        let calls = json!([{ "name": "look", "arguments": {} }, { "name": "echo", "arguments": { "text": "a" } }]);
-        assert_eq!((&facts["calls"], &facts["left_alone"]), (&calls, &json!(["find", "drop"])));
     }
 
     #[test]

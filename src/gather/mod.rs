@@ -1,18 +1,24 @@
 //! Carries out the steps of a suite and saves what came of them. A failed step never stops the next one.
 
 mod adoption;
+mod allowed;
+mod arguments;
+mod as_tasks;
+mod authorization;
 mod await_;
 mod call;
 mod change;
 mod facts;
 mod graph;
 mod list;
+mod param_headers;
 mod prefixes;
 mod send;
 mod step;
 mod walk;
 
 pub use adoption::adoption;
+pub use authorization::authorization;
 pub use facts::complete_facts;
 pub use prefixes::add_prefixes;
 pub use step::{Stage, gather};

@@ -4,15 +4,15 @@
 //! raw text has been read, and what is still to come is waited for only a little longer. The outcome of the harmless
 //! request is kept as `sentinel`: it shows whether the server survived.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::future::{Either, select};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::{call::filled, step::Stage};
+use super::{call::filled, param_headers::param_headers, step::Stage};
 use crate::{
-    evidence::{End, Reply, Transport},
+    evidence::{End, Event, Frame, Recorder, Reply, Transport},
     session::{CallOptions, Session},
     suite::{HttpCall, Payload, Scope, Send},
     wire::HttpRequest,
@@ -56,21 +56,50 @@ pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>) -> Opti
     let body = filled(call.body.as_ref(), scope)?;
     let (mut headers, mut without) = (Vec::new(), Vec::new());
     for (name, template) in &call.headers {
+        let name = name.resolve(scope).ok()?.as_str()?.to_owned();
         match template.resolve(scope).ok()? {
-            Value::Null => without.push(name.clone()),
-            Value::String(value) => headers.push((name.clone(), value)),
-            other => headers.push((name.clone(), other.to_string())),
+            Value::Null => without.push(name),
+            Value::String(value) => headers.push((name, value)),
+            other => headers.push((name, other.to_string())),
         }
+    }
+    if let Some(Value::Object(message)) = &body {
+        let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
+        let usual = param_headers(stage, method, message.get("params").unwrap_or(&Value::Null));
+        let given = |name: &str| {
+            let names = headers.iter().map(|(name, _)| name).chain(&without);
+            names.into_iter().any(|given| given.eq_ignore_ascii_case(name))
+        };
+        let usual: Vec<_> = usual.into_iter().filter(|(name, _)| !given(name)).collect();
+        headers.extend(usual);
+    }
+    let mut query = Vec::new();
+    for (name, template) in &call.query {
+        let value = template.resolve(scope).ok()?;
+        query.push((name.clone(), value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
     }
     let text = |body: &Value| body.as_str().map_or_else(|| body.to_string(), str::to_owned);
     let request = HttpRequest {
         by: stage.suite.id.clone(),
         method: call.method.clone(),
         url: filled(call.url.as_ref(), scope)?.as_ref().map(text),
+        query,
         headers,
+        without,
         body: body.as_ref().map(|body| text(body).into_bytes()),
     };
     let session = stage.conversation.session().await;
-    let reply = session.http(request, body.as_ref().unwrap_or(&Value::Null), &without).await?;
-    Some(json!(reply))
+    let patience = call.seconds.map(|seconds| Duration::from_secs_f64(seconds).min(stage.limits.request));
+    let reply = session.http(request, body.as_ref().unwrap_or(&Value::Null), patience).await?;
+    let mut saved = json!(reply);
+    saved["events"] = json!(events(stage.recorder, &reply));
+    Some(saved)
+}
+
+/// The events that came in answer to an HTTP request, with those that carry no message.
+fn events(recorder: &Recorder, reply: &Reply) -> Vec<Event> {
+    let first = reply.frames.first();
+    let post = recorder.frames().find(|frame| Some(&frame.frame) == first).and_then(|request| request.post);
+    let ours = |frame: &Arc<Frame>| post.is_some() && frame.post == post;
+    recorder.frames().filter(ours).filter_map(|frame| frame.event.clone()).collect()
 }

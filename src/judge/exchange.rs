@@ -1,4 +1,4 @@
-//! Puts requests and their responses together from the frames: what rules see as `$exchanges` and `$messages`.
+//! Puts requests and their responses together from the frames: what rules see as `$exchanges`, `$messages` and `$asked`.
 //!
 //! The frames are the only source, so a transcript yields the same exchanges as the run it came from. An exchange is
 //! handed on as soon as its response is there; a second response hands it on again with `replies: 2`.
@@ -7,7 +7,11 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::evidence::{Frame, FrameKind, HttpHead, Link, Side};
+use super::{asked, bearing::Bearing, open::Open, phase::Phase, replays::Replays};
+use crate::{
+    evidence::{Ended, Frame, FrameKind, HttpHead, Link, Side},
+    revision::Revision,
+};
 
 /// A request that was on its way this long, in microseconds, before its connection ended was not lost by the ending.
 const LOST_WITHIN: u64 = 1_000_000;
@@ -22,6 +26,13 @@ pub struct Assembler<'a> {
     junk: usize,
     loose_ids: HashSet<String>,
     own_ids: HashSet<String>,
+    bearing: Bearing,
+    phase: Phase,
+    replays: Replays,
+    /// What the client declared in the handshake.
+    declared: Value,
+    /// Elicitations that this client was told of.
+    elicitations: HashSet<String>,
 }
 
 /// What a frame comes to.
@@ -29,20 +40,8 @@ pub struct Assembler<'a> {
 pub struct Passed {
     pub exchanges: Vec<Value>,
     pub messages: Vec<Value>,
-}
-
-struct Open {
-    frame: u64,
-    at: u64,
-    id: Value,
-    method: String,
-    params: Value,
-    by: String,
-    post: Option<u64>,
-    expects_reply: bool,
-    /// It lacks what its revision demands of a request, on purpose. What comes back is no example of the server's
-    /// answers, and only the suite that asked looks at it.
-    deviant: bool,
+    /// What the server asks of the client, by a request or inside of a result.
+    pub asked: Vec<Value>,
 }
 
 struct Answered {
@@ -52,6 +51,7 @@ struct Answered {
 
 impl<'a> Assembler<'a> {
     pub fn new(link: &'a Link) -> Self {
+        let modern = link.revision.is_some_and(Revision::is_modern);
         Self {
             link,
             open: Vec::new(),
@@ -60,12 +60,20 @@ impl<'a> Assembler<'a> {
             junk: 0,
             loose_ids: HashSet::new(),
             own_ids: HashSet::new(),
+            bearing: Bearing::new(link),
+            replays: Replays::default(),
+            phase: if modern { Phase::Open } else { Phase::Closed },
+            declared: Value::Null,
+            elicitations: HashSet::new(),
         }
     }
 
     /// The messages of the server in this frame, and the exchanges that they complete.
     pub fn take(&mut self, frame: &Frame) -> Passed {
         let mut passed = Passed::default();
+        if self.replays.hold(frame) {
+            return passed;
+        }
         match (frame.kind, frame.from, &frame.message) {
             (FrameKind::HttpResponse, _, _) => {
                 if let (Some(post), Some(head)) = (frame.post, &frame.http) {
@@ -86,7 +94,7 @@ impl<'a> Assembler<'a> {
                 self.received(frame, message, "", &mut passed);
             }
             // The server, or the exchange that would have carried an answer, is gone: nothing more can be expected.
-            (FrameKind::Note, ..) if frame.event.is_none() => {
+            (FrameKind::Note, ..) if frame.event.is_none() && frame.ended != Some(Ended::Complete) => {
                 let lost = self.open.iter_mut().filter(|open| frame.post.is_none() || open.post == frame.post);
                 lost.for_each(|open| open.expects_reply &= open.at + LOST_WITHIN < frame.at);
             }
@@ -97,7 +105,7 @@ impl<'a> Assembler<'a> {
 
     /// Requests that were never answered.
     pub fn rest(self) -> Vec<Value> {
-        let Self { link, open, mut heads, .. } = self;
+        let Self { link, open, mut heads, bearing, .. } = self;
         open.into_iter()
             .filter(|open| !open.deviant)
             .map(|open| {
@@ -105,6 +113,8 @@ impl<'a> Assembler<'a> {
                 let mut exchange = open.describe(link);
                 exchange.insert("end".into(), json!("none"));
                 exchange.insert("replies".into(), json!(0));
+                let worked_on = bearing.worked_on(open.frame, &open.id);
+                exchange.extend(worked_on.map(|times| ("worked_on".to_owned(), json!(times))));
                 exchange.extend(http.map(|http| ("http".to_owned(), http)));
                 Value::Object(exchange)
             })
@@ -124,27 +134,35 @@ impl<'a> Assembler<'a> {
             return;
         }
         let by = frame.by.clone().unwrap_or_default();
+        self.phase = self.phase.after(message, self.is_modern());
+        if message["method"] == "initialize" && self.declared.is_null() {
+            self.declared = message["params"]["capabilities"].clone();
+        }
         match (message.get("id"), message.get("method").and_then(Value::as_str)) {
-            (Some(id), Some(method)) if !id.is_null() => self.open.push(Open {
-                deviant: self.is_deviant(message),
-                frame: frame.frame,
-                at: frame.at,
-                id: id.clone(),
-                method: method.into(),
-                params: message.get("params").cloned().unwrap_or(Value::Null),
-                expects_reply: by != "probe" && method != "subscriptions/listen" && message["jsonrpc"] == "2.0",
-                by,
-                post: frame.post,
-            }),
+            (Some(id), Some(method)) if !id.is_null() => {
+                self.bearing.asked(frame, id, method, &message["params"]);
+                self.open.push(Open {
+                    deviant: self.is_deviant(message, &by),
+                    frame: frame.frame,
+                    at: frame.at,
+                    id: id.clone(),
+                    method: method.into(),
+                    params: message.get("params").cloned().unwrap_or(Value::Null),
+                    expects_reply: by != "probe" && method != "subscriptions/listen" && message["jsonrpc"] == "2.0",
+                    by,
+                    post: frame.post,
+                });
+            }
             (None, Some("notifications/cancelled")) => {
                 let cancelled = message.pointer("/params/requestId");
+                self.bearing.cancelled(frame.frame, cancelled.unwrap_or(&Value::Null));
                 if let Some(open) = self.open.iter_mut().find(|open| Some(&open.id) == cancelled) {
                     open.expects_reply = false;
                 }
             }
             (None, Some(_)) => {}
             // A response to a request of the server.
-            (Some(_), None) if by == "answer" => {}
+            (Some(id), None) if by == "answer" => self.bearing.settled(id),
             // No request, though an answer may carry the id that can be read in it.
             (id, _) => {
                 self.junk += 1;
@@ -153,7 +171,14 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    fn is_deviant(&self, request: &Value) -> bool {
+    fn is_modern(&self) -> bool {
+        self.link.revision.is_some_and(Revision::is_modern)
+    }
+
+    fn is_deviant(&self, request: &Value, by: &str) -> bool {
+        if self.phase == Phase::Closed && by != "probe" {
+            return true;
+        }
         let stated = request.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion");
         let modern = self.link.revision.filter(|revision| revision.is_modern());
         modern.is_some_and(|revision| stated.and_then(Value::as_str) != Some(revision.as_str()))
@@ -162,13 +187,19 @@ impl<'a> Assembler<'a> {
     fn received(&mut self, frame: &Frame, message: &Value, pointer: &str, passed: &mut Passed) {
         let id = message.get("id");
         let has = |name: &str| message.get(name).is_some();
-        let mut item = json!({ "message": message, "origin": { "frame": frame.frame, "pointer": pointer } });
+        let mut item =
+            json!({ "message": message, "origin": { "frame": frame.frame, "pointer": pointer }, "phase": self.phase });
         let kind = match (has("method"), id, has("error"), has("result")) {
             (true, Some(id), ..) => {
                 item["id_repeated"] = json!(!self.own_ids.insert(id.to_string()));
+                passed.asked.push(self.request(frame, message, pointer));
                 "request"
             }
-            (true, None, ..) => "notification",
+            (true, None, ..) => {
+                let elicitation = message.pointer("/params/elicitationId").map(Value::to_string);
+                item["elicited"] = json!(elicitation.is_some_and(|id| self.elicitations.contains(&id)));
+                "notification"
+            }
             (_, _, true, _) => "error",
             (_, _, _, true) => "result",
             _ => "other",
@@ -176,10 +207,28 @@ impl<'a> Assembler<'a> {
         if !has("method") {
             let exchange = self.response(frame, id.unwrap_or(&Value::Null), message);
             item["answers"] = json!(self.answered_by(frame, id, exchange.is_some()));
-            passed.exchanges.extend(exchange.filter(|exchange| exchange["deviant"] != true));
+            let listed = message.pointer("/error/data/elicitations").and_then(Value::as_array).into_iter().flatten();
+            self.elicitations
+                .extend(listed.filter_map(|elicitation| elicitation.get("elicitationId")).map(Value::to_string));
+            let exchange = exchange.filter(|exchange| exchange["deviant"] != true);
+            passed.asked.extend(exchange.iter().flat_map(|exchange| asked::inputs(exchange, frame.frame, pointer)));
+            passed.exchanges.extend(exchange);
         }
         item["kind"] = json!(kind);
+        self.bearing.describe(frame, message, &mut item);
         passed.messages.push(item);
+    }
+
+    fn request(&mut self, frame: &Frame, message: &Value, pointer: &str) -> Value {
+        let elicitation = message.pointer("/params/elicitationId").map(Value::to_string);
+        self.elicitations.extend(elicitation);
+        // Only over HTTP it shows to which request it belongs.
+        let own = self.open.iter().find(|open| frame.post.is_some() && open.post == frame.post);
+        // A request that was cancelled a moment ago may still be worked on.
+        let waiting = self.open.iter().filter(|open| open.by != "probe");
+        let during: Vec<_> = own.map_or_else(|| waiting.collect(), |own| vec![own]);
+        let during: Vec<_> = during.iter().map(|open| open.method.as_str()).collect();
+        asked::item("request", message, &self.declared, &during, self.link.revision, frame.frame, pointer)
     }
 
     /// What a response is the answer to.
@@ -209,7 +258,10 @@ impl<'a> Assembler<'a> {
         let nameless = || (id.is_null() && self.junk == 0 && !self.open.is_empty()).then_some(0);
         if let Some(index) = exact.or_else(carried).or_else(alike).or_else(nameless) {
             let open = self.open.remove(index);
+            self.bearing.answered(open.frame, frame.frame, &open.id, message);
             let mut exchange = open.describe(self.link);
+            let worked_on = self.bearing.worked_on(open.frame, &open.id);
+            exchange.extend(worked_on.map(|times| ("worked_on".to_owned(), json!(times))));
             exchange.insert("id_echoed".into(), json!(open.id == *id));
             exchange
                 .extend(open.post.and_then(|post| self.heads.get(&post)).map(|http| ("http".to_owned(), http.clone())));
@@ -219,27 +271,6 @@ impl<'a> Assembler<'a> {
         let answered = self.answered.get_mut(&id.to_string())?;
         answered.replies += 1;
         Some(complete(answered.request.clone(), frame.frame, message, answered.replies))
-    }
-}
-
-impl Open {
-    fn describe(&self, link: &Link) -> Map<String, Value> {
-        let described = json!({
-            "method": self.method,
-            "id": self.id,
-            "params": self.params,
-            "by": self.by,
-            "link": link.link,
-            "transport": link.transport,
-            "revision": link.revision,
-            "expects_reply": self.expects_reply,
-            "deviant": self.deviant,
-            "frames": [self.frame],
-        });
-        match described {
-            Value::Object(members) => members,
-            _ => Map::new(),
-        }
     }
 }
 

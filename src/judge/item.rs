@@ -41,9 +41,11 @@ pub fn judge_item(tally: &mut Tally, scope: &Scope, revision: Revision, item: Op
         Test::Expect(clauses) => expect(tally, clauses, scope, revision, item),
         Test::Check { name, given } => check(tally, name, given, scope, revision, item),
         Test::Observe(paths) => {
-            for node in paths.iter().filter_map(|path| path.select(scope)).flatten() {
-                tally.checked += 1;
-                tally.observe(node.value);
+            for path in paths {
+                for node in path.select(scope).into_iter().flatten() {
+                    tally.checked += 1;
+                    tally.observe(path, node.value);
+                }
             }
         }
     }
@@ -98,7 +100,7 @@ fn check(
     }
     for fault in report.faults {
         let at = match given.iter().find(|(name, _)| *name == fault.given) {
-            Some((_, Template::Reference(path))) => place_of(path, &fault.pointer, scope, item),
+            Some((_, Template::Reference(path))) => place_of(path, &location(path, &fault.pointer, scope), scope, item),
             _ => item.map(|item| item.place.clone()).unwrap_or_default(),
         };
         let mismatch = Mismatch {
@@ -145,6 +147,17 @@ fn place_of(subject: &Path, location: &str, scope: &Scope, item: Option<&Item>) 
     }
 }
 
+/// A pointer into what a check was given, as one from the value of the path's root name.
+fn location(path: &Path, pointer: &str, scope: &Scope) -> String {
+    let nodes = path.select(scope).unwrap_or_default();
+    let listed = pointer.strip_prefix('/').filter(|_| path.is_plural());
+    let (index, rest) = listed.map_or((0, pointer), |tail| {
+        let end = tail.find('/').unwrap_or(tail.len());
+        (tail[..end].parse().unwrap_or_default(), &tail[end..])
+    });
+    nodes.get(index).map_or_else(|| pointer.to_owned(), |node| format!("{}{rest}", node.location))
+}
+
 /// Frames that a judged item names of itself, such as those of the reply in an entry of `each`.
 fn frames_in(value: &Value) -> Vec<u64> {
     let listed = value.get("frames").or_else(|| value.get("reply")?.get("frames"));
@@ -162,6 +175,7 @@ fn found(message: String, mismatch: Mismatch, at: Place, item: Option<&Item>) ->
         messages: Vec::new(),
         alike: 0,
         reproduce: None,
+        by_hand: None,
     };
     let item = item.map_or_else(|| at.clone(), |item| item.place.clone());
     Found { finding, item, at }

@@ -1,12 +1,19 @@
 //! From evidence to verdicts, without asking the server anything: no input, no output, no clock.
 
+mod asked;
+mod bearing;
 pub mod checks;
 mod exchange;
 mod fold;
 mod item;
+mod open;
+mod phase;
 mod phrase;
 mod place;
+mod posts;
+mod replays;
 mod stream;
+mod streams;
 mod tally;
 
 pub use stream::judge;

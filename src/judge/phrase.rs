@@ -55,8 +55,12 @@ pub fn phrase(path: &Path, mismatch: &Mismatch, scope: &Scope) -> String {
     {
         return format!("this is no message: {why}");
     }
-    if member == "id_echoed" {
-        return "the answer carries another id than the request".into();
+    match member {
+        "id_echoed" => return "the answer carries another id than the request".into(),
+        "worked_on" => return "it reported progress again and again after it was cancelled".into(),
+        "wanted" => return "nobody asked for this".into(),
+        "grows" => return "`progress` is no more than it was before".into(),
+        _ => {}
     }
     if member == "replies"
         && let Some(exchange) = scope.lookup(&path.root).and_then(|root| root.pointer(parent))

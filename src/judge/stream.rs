@@ -1,6 +1,6 @@
 //! Judges all rules of a plan over the evidence.
 //!
-//! Most rules look at what the suites saved. Rules over `$transcript`, `$messages` and `$exchanges` look at the whole
+//! Most rules look at what the suites saved. Rules over `$transcript`, `$messages`, `$exchanges` and `$asked` look at the whole
 //! run, which need not be in memory: it passes by once, item by item, and each such rule looks at each item.
 
 use std::sync::Arc;
@@ -11,6 +11,8 @@ use super::{
     exchange::Assembler,
     fold::fold,
     item::{NOT_ASKED, item_of, judge_item},
+    posts::Posts,
+    streams::Streams,
     tally::Tally,
 };
 use crate::{
@@ -21,7 +23,7 @@ use crate::{
 };
 
 /// Names whose items pass by one at a time.
-pub const STREAMED: [&str; 3] = ["transcript", "messages", "exchanges"];
+pub const STREAMED: [&str; 5] = ["transcript", "messages", "exchanges", "streams", "asked"];
 
 /// Verdicts on every rule of the plan, in its order. `frames` are all frames of the run, in order.
 pub fn judge(plan: &Plan, scene: &Scene, links: &[Link], frames: impl Iterator<Item = Arc<Frame>>) -> Vec<RuleResult> {
@@ -134,7 +136,7 @@ fn judge_passing(
         for node in path.select_in(item) {
             if matches!(rule.test, Test::Observe(_)) {
                 tally.checked += 1;
-                tally.observe(node.value);
+                tally.observe(path, node.value);
             } else {
                 collection.extend(item.get(0).filter(|_| collection.len() < COLLECTED_AT_MOST).cloned());
                 break;
@@ -169,11 +171,12 @@ fn pass_by(
     mut look: impl FnMut(&'static str, &Value),
 ) {
     let ours = |link: u32| links.iter().find(|known| known.link == link && known.revision == Some(scene.revision));
-    let mut assemblers: Vec<(u32, Assembler)> = Vec::new();
+    let mut assemblers: Vec<(u32, Assembler, Streams)> = Vec::new();
+    let mut posts = Posts::default();
     for frame in frames {
         let Some(link) = ours(frame.link) else { continue };
-        let index = assemblers.iter().position(|(known, _)| *known == frame.link).unwrap_or_else(|| {
-            assemblers.push((frame.link, Assembler::new(link)));
+        let index = assemblers.iter().position(|(known, ..)| *known == frame.link).unwrap_or_else(|| {
+            assemblers.push((frame.link, Assembler::new(link), Streams::new(link)));
             assemblers.len() - 1
         });
         let passed = assemblers[index].1.take(&frame);
@@ -183,12 +186,23 @@ fn pass_by(
         for message in passed.messages {
             look("messages", &json!([message]));
         }
+        if let Some(stream) = assemblers[index].2.take(&frame) {
+            look("streams", &json!([stream]));
+        }
+        for asked in passed.asked {
+            look("asked", &json!([asked]));
+        }
         if let Ok(mut item) = serde_json::to_value(&*frame) {
             item["transport"] = json!(link.transport);
+            posts.describe(&frame, &mut item);
+            item["brief"] = json!(link.brief);
             look("transcript", &json!([item]));
         }
     }
-    for (_, assembler) in assemblers {
+    for (_, assembler, streams) in assemblers {
+        for stream in streams.rest() {
+            look("streams", &json!([stream]));
+        }
         for exchange in assembler.rest() {
             look("exchanges", &json!([exchange]));
         }

@@ -5,9 +5,9 @@ use serde_json::Value;
 use super::place::Place;
 use crate::{
     evidence::Scene,
-    outcome::{Finding, Level, RuleResult, Status},
+    outcome::{Finding, Level, Observation, RuleResult, Status},
     plan::PlannedRule,
-    suite::{Rule, Suite},
+    suite::{Path, Rule, Suite},
 };
 
 /// Findings shown for one rule; further ones are only counted.
@@ -15,7 +15,7 @@ const FINDINGS_KEPT: usize = 20;
 /// Places remembered of one rule, so that what follows from its findings can be folded under it.
 const PLACES_KEPT: usize = 10_000;
 /// What a `may` rule shows of what it saw.
-const OBSERVED_KEPT: usize = 5;
+const OBSERVED_KEPT: usize = 8;
 
 pub struct Tally<'a> {
     pub suite: &'a Suite,
@@ -29,7 +29,7 @@ pub struct Tally<'a> {
     pub found: Vec<Found>,
     /// Where each finding stands, those included that are only counted.
     pub places: Vec<(Place, Place)>,
-    pub observed: Vec<Value>,
+    pub observed: Vec<Observation>,
     /// A name or path that had no value in this run, when nothing could be judged for lack of it.
     pub missing: Option<String>,
     pub broken: Option<String>,
@@ -86,9 +86,10 @@ impl<'a> Tally<'a> {
         }
     }
 
-    pub fn observe(&mut self, value: &Value) {
-        if self.observed.len() < OBSERVED_KEPT && !self.observed.contains(value) {
-            self.observed.push(value.clone());
+    pub fn observe(&mut self, path: &Path, value: &Value) {
+        let seen = Observation { what: path.text.clone(), value: value.clone() };
+        if self.observed.len() < OBSERVED_KEPT && !self.observed.contains(&seen) {
+            self.observed.push(seen);
         }
     }
 

@@ -12,22 +12,23 @@ use tokio::{
 };
 
 use super::{
-    Job, Revisions,
+    Job, Revisions, clients, graph,
     scene::{describe, left_alone, scene},
     shown::show_frames,
+    timeline::timeline,
     unopened,
     verdict::sum_up,
 };
 use crate::{
     error::Error,
-    evidence::{End, Recorder, Scene, Transport},
-    gather::{Stage, add_prefixes, adoption, complete_facts, gather},
+    evidence::{End, Frame, Recorder, Scene, Transport},
+    gather::{Stage, add_prefixes, adoption, authorization, complete_facts, gather},
     judge::judge,
     outcome::RunReport,
     plan::{Filter, deciding, plan, proposals},
     revision::Revision,
     session::{CallOptions, Conversation, Opener, Unopened, Wish},
-    suite::{Connection, SURVEY, Suite},
+    suite::{Client, Connection, SURVEY, Suite},
     target::Start,
     wire::Ending,
 };
@@ -50,7 +51,7 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter) -> Result<Con
             target: job.target.clone(),
             limits: job.limits.clone(),
             recorder: recorder.clone(),
-            face: job.face.clone(),
+            face: clients::usual(job),
             hangs: Arc::default(),
         },
         recorder,
@@ -65,7 +66,10 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter) -> Result<Con
         Revisions::One(revision) => run.revision(Wish::Exactly(revision)).await,
         Revisions::All => run.every_revision().await,
     };
-    let failure = opened.err().map(|unopened| run.fall_back(unopened)).transpose()?;
+    let failure = match opened {
+        Ok(()) => None,
+        Err(unopened) => Some(run.fall_back(unopened).await?),
+    };
     let Run { recorder, mut notes, scenes, .. } = run;
     notes.extend(recorder.lost());
     let mut rules = Vec::new();
@@ -78,12 +82,24 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter) -> Result<Con
     show_frames(&mut rules, recorder.frames());
     let target = describe(&job.target, &scenes);
     let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let report = sum_up(target, rules, notes, started, ms, job.strict);
+    let mut report = sum_up(target, rules, notes, started, ms, job.strict);
+    illustrate(&mut report, suites, &scenes, recorder.frames());
     let report = match failure {
         Some(error) => unopened::conclude(error, report)?,
         None => report,
     };
     Ok(Conducted { report, recorder, scenes })
+}
+
+/// Adds what a report shows besides verdicts.
+pub fn illustrate(
+    report: &mut RunReport,
+    suites: &[Suite],
+    scenes: &[Scene],
+    frames: impl Iterator<Item = Arc<Frame>>,
+) {
+    report.timeline = timeline(frames);
+    report.graph = scenes.last().and_then(|scene| graph::graph(scene, suites));
 }
 
 /// A run on its way.
@@ -118,16 +134,35 @@ impl Run<'_> {
     }
 
     /// The handshake failed; the error comes back if there is something to judge all the same.
-    fn fall_back(&mut self, unopened: Unopened) -> Result<Error, Error> {
+    async fn fall_back(&mut self, unopened: Unopened) -> Result<Error, Error> {
         if !self.scenes.is_empty() {
             return Err(unopened.error);
         }
-        let Some((scene, note)) = unopened::scene_without_handshake(&unopened, self.job, &self.recorder) else {
+        let Some((mut scene, note)) = unopened::scene_without_handshake(&unopened, self.job, &self.recorder) else {
             return Err(unopened.error);
         };
+        if unopened::lets_nobody_in(&unopened.hello) {
+            self.outside(&mut scene).await?;
+        }
         self.scenes.push(scene);
         self.notes.push(note);
         Ok(unopened.error)
+    }
+
+    /// Gathers what a server that lets nobody in shows from outside.
+    async fn outside(&mut self, scene: &mut Scene) -> Result<(), Error> {
+        let session = self.opener.knock(scene.revision).await.map_err(|unopened| unopened.error)?;
+        self.recorder.settle(session.link(), scene.revision);
+        let conversation = Conversation::new(self.opener.clone(), session, scene.revision);
+        authorization(scene, &conversation, &self.job.target).await;
+        let planned = plan(self.suites, scene, self.filter);
+        let mut conversation = Some(conversation);
+        for planned in planned.suites.iter().filter(|planned| planned.suite.applies.protected && planned.runs()) {
+            self.suite(planned.suite, scene, &mut conversation).await;
+        }
+        self.close(conversation, false).await;
+        self.closed().await;
+        Ok(())
     }
 
     /// Gathers for one revision, from the handshake to the orderly end.
@@ -142,22 +177,26 @@ impl Run<'_> {
             self.suite(survey, &mut scene, &mut shared).await;
         }
         let survey = scene.saves.get(SURVEY).cloned().unwrap_or_default();
-        complete_facts(&mut scene.facts, &survey);
-        self.notes.extend(left_alone(&scene).filter(|note| !self.notes.contains(note)));
+        complete_facts(&mut scene.facts, &survey, self.job.call_tools);
+        self.notes.extend(left_alone(&scene, self.job.call_tools).filter(|note| !self.notes.contains(note)));
         if let Some(shared) = &shared {
             let known = deciding(self.suites, self.filter);
             let adopted = adoption(&self.job.proposals, &known, &scene, shared).await;
             self.note(adopted.note(&proposals(self.suites, self.filter)));
             scene.proposals = adopted.judged;
+            authorization(&mut scene, shared, &self.job.target).await;
         }
         if scene.proposals.iter().any(|name| name == "sep-prefix") {
             add_prefixes(&mut scene.facts, &survey);
         }
 
         let planned = plan(self.suites, &scene, self.filter);
+        let wanted = clients::with_evidence(&planned, self.suites, &scene);
         let gathering = |connection| {
-            let wanted = planned.suites.iter().filter(|suite| suite.runs()).map(|planned| planned.suite);
-            wanted.filter(move |suite| suite.connection == connection && suite.id != SURVEY && !suite.gather.is_empty())
+            wanted.iter().copied().filter(move |suite| {
+                let fits = suite.connection == connection && suite.client == Client::Full;
+                fits && suite.id != SURVEY && !suite.gather.is_empty()
+            })
         };
         for suite in gathering(Connection::Shared) {
             self.suite(suite, &mut scene, &mut shared).await;
@@ -168,23 +207,42 @@ impl Run<'_> {
         if scene.transport == Transport::Sse {
             second = shared;
         } else {
-            self.close(shared, true);
+            self.close(shared, true).await;
         }
         for suite in gathering(Connection::Own) {
             self.suite(suite, &mut scene, &mut second).await;
             if !self.is_well(second.as_ref()).await {
-                self.close(second.take(), false);
+                self.close(second.take(), false).await;
             }
         }
-        self.close(second, false);
+        for suite in gathering(Connection::Last) {
+            self.suite(suite, &mut scene, &mut second).await;
+        }
+        self.close(second, false).await;
         for suite in gathering(Connection::Fresh) {
             let mut fresh = None;
             self.suite(suite, &mut scene, &mut fresh).await;
-            self.close(fresh, false);
+            self.close(fresh, false).await;
         }
+        for suite in wanted.iter().filter(|suite| suite.client != Client::Full) {
+            if clients::was_asked(&self.recorder) {
+                self.before_another_client(suite, &mut scene).await;
+            }
+        }
+        self.note(graph::summary(&scene, self.suites));
         self.scenes.push(scene);
         self.closed().await;
         Ok(())
+    }
+
+    /// Gathers for a suite on a connection whose client declares less than usual.
+    async fn before_another_client(&mut self, suite: &Suite, scene: &mut Scene) {
+        let usual = clients::usual(self.job);
+        self.opener.face = clients::face(suite.client, &usual);
+        let mut own = None;
+        self.suite(suite, scene, &mut own).await;
+        self.close(own, false).await;
+        self.opener.face = usual;
     }
 
     /// Adds a note, unless it was added for another revision already.
@@ -229,6 +287,8 @@ impl Run<'_> {
         }
         let incident = match &saves {
             Err(_) => Some(format!("the time for the whole run ({} s) was over", self.job.limits.run.as_secs())),
+            // What may end the server has done so; nothing else will be asked on it.
+            Ok(_) if suite.connection == Connection::Last => None,
             // The last request may have killed it; that alone kept nothing from being asked.
             Ok(_) => conversation.session().await.closed(),
         };
@@ -239,11 +299,15 @@ impl Run<'_> {
         scene.saves.insert(suite.id.clone(), saves.unwrap_or_else(|_| json!({})));
     }
 
-    /// Ends a conversation while the run goes on; a server that takes its time holds nothing up.
-    fn close(&mut self, conversation: Option<Conversation>, noted: bool) {
+    /// Ends a conversation while the run goes on; a server that takes its time holds nothing up. Over HTTP it takes one
+    /// request, and servers that have one session alone lose the next one if that comes too late.
+    async fn close(&mut self, conversation: Option<Conversation>, noted: bool) {
         let Some(conversation) = conversation else { return };
         let limit = self.job.limits.grace * 3 + Duration::from_secs(1);
         self.endings.push((tokio::spawn(timeout(limit, conversation.close())), noted));
+        if matches!(self.job.target.start, Start::Http { .. }) {
+            self.closed().await;
+        }
     }
 
     /// Waits until every conversation has ended. How the server of the survey ended is worth a note.

@@ -19,6 +19,8 @@ pub struct Job {
     pub face: ClientFace,
     /// What is known about the server: `$facts`.
     pub facts: Value,
+    /// Whether tools may be called that nobody named and that may change something.
+    pub call_tools: bool,
     pub revisions: Revisions,
     pub proposals: Proposals,
     pub strict: bool,

@@ -2,7 +2,10 @@
 
 use std::{fs::File, io::BufReader};
 
-use super::{Surroundings, outputs, rerun, shown::show_frames, suites::load, verdict::sum_up};
+use super::{
+    Surroundings, baseline::Baseline, by_hand, conduct::illustrate, outputs, rerun, shown::show_frames, suites::load,
+    verdict::sum_up,
+};
 use crate::{
     cli::JudgeArgs,
     error::Error,
@@ -15,7 +18,8 @@ use crate::{
 pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let suites = load(&args.suite, surroundings.color)?;
     let filter = Filter::new(&args.filter, &suites)?;
-    let outputs = outputs::wanted(&args.output)?;
+    let outputs = outputs::wanted(&args.output.forms)?;
+    let baseline = Baseline::wanted(&args.output, &suites)?;
     let path = &args.transcript;
     let file = File::open(path).map_err(|source| outputs::failed(path, "read", source))?;
     let recorded = transcript::read(BufReader::new(file)).map_err(|why| Error::Usage {
@@ -32,7 +36,10 @@ pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error>
     let target: TargetReport = serde_json::from_value(header.target)
         .map_err(|why| Error::usage(format!("`{}` does not say what was tested: {why}", path.display())))?;
     let mut report = sum_up(target, rules, header.notes, header.started, header.ms, args.output.strict);
+    illustrate(&mut report, &suites, &recorded.scenes, recorded.frames.iter().cloned());
     rerun::say_how(&mut report, recorded.frames.iter().cloned(), &args.suite);
-    outputs::write(&outputs, &report, &args.output, surroundings)?;
+    by_hand::show_how(&mut report, recorded.frames.iter().cloned());
+    baseline.settle(&mut report, &args.output)?;
+    outputs::write(&outputs, &report, &args.output.forms, surroundings)?;
     Ok(report.exit_code)
 }

@@ -9,7 +9,6 @@ use super::{
 use crate::{
     cli::{ListArgs, Listed},
     error::{Error, exit},
-    outcome::Level,
     reference,
     suite::{Applies, Suite},
 };
@@ -61,7 +60,7 @@ fn rules(args: &ListArgs, suites: &[Suite]) -> Result<Vec<String>, Error> {
 fn of_rules(suite: &Suite, as_json: bool) -> Vec<String> {
     let rules = suite.rules.iter().map(|rule| {
         if !as_json {
-            return format!("{:<6} {:<48} {}", word(rule.level), rule.id, rule.statement);
+            return format!("{:<6} {:<48} {}", rule.level.word(), rule.id, rule.statement);
         }
         json!({ "rule": rule.id, "suite": suite.id, "level": rule.level, "statement": rule.statement,
             "source": rule.source, "derived": rule.derived, "window": window(&suite.applies, &rule.applies),
@@ -70,7 +69,7 @@ fn of_rules(suite: &Suite, as_json: bool) -> Vec<String> {
     });
     let untested = suite.untested.iter().map(|row| {
         if !as_json {
-            return format!("{:<6} {:<48} not tested: {}", word(row.level), row.id, row.because);
+            return format!("{:<6} {:<48} not tested: {}", row.level.word(), row.id, row.because);
         }
         json!({ "untested": row.id, "suite": suite.id, "level": row.level, "because": row.because }).to_string()
     });
@@ -89,14 +88,5 @@ fn window(suite: &Applies, rule: &Applies) -> String {
         (Some(since), Some(until)) => format!("{since}..{until}"),
         (Some(since), None) => format!("{since}.."),
         (None, Some(until)) => format!("..{until}"),
-    }
-}
-
-fn word(level: Level) -> &'static str {
-    match level {
-        Level::Must => "must",
-        Level::Should => "should",
-        Level::Advice => "advice",
-        Level::May => "may",
     }
 }

@@ -1,18 +1,28 @@
 //! The program on one page: each command is a prefix or suffix of suites, target, evidence, verdicts, report.
 
+mod baseline;
+mod by_hand;
 mod check;
+mod clients;
 mod conduct;
 mod coverage;
+mod credentials;
+mod explain;
+mod grant;
+mod graph;
 mod job;
 mod judge;
 mod list;
 mod mutants;
 mod outputs;
+mod place;
+mod report;
 mod rerun;
 mod scene;
 mod shown;
 mod suites;
 mod target;
+mod timeline;
 mod tree;
 mod unopened;
 mod verdict;
@@ -24,6 +34,7 @@ pub use job::{Job, Revisions};
 pub use mutants::{Matrix, Trial, trials};
 pub use suites::{built_in, load};
 
+use self::baseline::Baseline;
 use crate::{
     cli::{Cli, Command, RunArgs, ServeArgs},
     config::Environment,
@@ -49,6 +60,8 @@ pub fn run(cli: &Cli, surroundings: &Surroundings) -> u8 {
     let done = match &cli.command {
         Command::Run(args) => test(args, surroundings),
         Command::Judge(args) => judge::judge(args, surroundings),
+        Command::Explain(args) => explain::explain(args, surroundings),
+        Command::Report(command) => report::report(command, surroundings),
         Command::List(args) => list::list(args),
         Command::Tree(args) => tree::tree(args, surroundings),
         Command::Check(args) => check::check(args, surroundings),
@@ -64,12 +77,16 @@ pub fn run(cli: &Cli, surroundings: &Surroundings) -> u8 {
 fn test(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let suites = load(&args.scope.suite, surroundings.color)?;
     let filter = Filter::new(&args.scope.filter, &suites)?;
-    let outputs = outputs::wanted(&args.output)?;
-    let (target, facts) = target::target(&args.target, surroundings)?;
+    let outputs = outputs::wanted(&args.output.forms)?;
+    let baseline = Baseline::wanted(&args.output, &suites)?;
+    let (mut target, mut facts) = target::target(&args.target, surroundings)?;
+    let limits = target::limits(args)?;
+    block_on(credentials::obtain(&mut target, &mut facts, &limits))?;
     let job = Job {
         target,
         facts,
-        limits: target::limits(args)?,
+        call_tools: args.scope.call_tools,
+        limits,
         face: target::face(&args.client)?,
         revisions: args.scope.revision.parse()?,
         proposals: Proposals::new(&args.scope.proposal, &suites)?,
@@ -77,14 +94,19 @@ fn test(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     };
     let mut conducted = block_on(conduct(&job, &suites, &filter))?;
     conducted.report.target.options = target::options(&args.target);
+    if args.scope.call_tools {
+        conducted.report.target.options += " --call-tools";
+    }
     for proposal in &args.scope.proposal {
         conducted.report.target.options += &format!(" --proposal {proposal}");
     }
     rerun::say_how(&mut conducted.report, conducted.recorder.frames(), &args.scope.suite);
+    by_hand::show_how(&mut conducted.report, conducted.recorder.frames());
+    baseline.settle(&mut conducted.report, &args.output)?;
     if let Some(path) = &args.transcript {
         outputs::save_transcript(path, &conducted)?;
     }
-    outputs::write(&outputs, &conducted.report, &args.output, surroundings)?;
+    outputs::write(&outputs, &conducted.report, &args.output.forms, surroundings)?;
     Ok(conducted.report.exit_code)
 }
 
@@ -97,10 +119,14 @@ fn serve(args: &ServeArgs) -> Result<u8, Error> {
     if !args.proposal.is_empty() {
         options.proposals.clone_from(&args.proposal);
     }
+    options.protected = args.protected;
     match args.http {
         None => reference::stdio(options),
         Some(address) => block_on(reference::http(options, address, |bound| {
             outputs::say(&format!("http://{bound}/mcp\nhttp://{bound}/sse"));
+            for (name, token) in reference::tokens().iter().filter(|_| args.protected) {
+                outputs::say(&format!("{name}: {token}"));
+            }
         })),
     }
     .map_err(Error::usage)?;

@@ -17,7 +17,7 @@ use crate::{
     error::{Error, exit},
     evidence::Transport,
     revision::Revision,
-    suite::Suite,
+    suite::{Suite, fits},
 };
 
 /// Trials at once. Most of a trial is waiting.
@@ -31,16 +31,15 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
         let found = Transport::ALL.into_iter().find(|transport| transport.as_str() == text);
         found.ok_or_else(|| format!("`{text}` is no transport; known: stdio, http, sse"))
     })?;
-    let wanted = |trial: &Trial| {
-        let name = trial.fault.as_deref().unwrap_or("faultless");
-        args.filter.as_ref().is_none_or(|part| name.contains(part.as_str()))
-    };
-    let trials: Vec<Trial> = trials(&revisions, &transports).into_iter().filter(wanted).collect();
-    if trials.is_empty() {
+    let mut trials = trials(&revisions, &transports);
+    if let Some(idle) = args.filters.iter().find(|filter| !trials.iter().any(|trial| selects(filter, trial, &suites))) {
         return Err(Error::Usage {
-            message: "no fault is selected".into(),
+            message: format!("`{idle}` selects no fault"),
             cure: Some("`mcp-conform list faults` shows them".into()),
         });
+    }
+    if !args.filters.is_empty() {
+        trials.retain(|trial| args.filters.iter().any(|filter| selects(filter, trial, &suites)));
     }
     let mut matrix = Matrix::default();
     for (trial, shown) in trials.iter().zip(run_all(&trials, &suites, &program)) {
@@ -53,6 +52,16 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
     }
     outputs::say(&matrix.summary(&suites));
     Ok(if flaws.is_empty() { exit::CONFORMING } else { exit::FAILED })
+}
+
+/// Whether the fault has that in its name, or proves a rule or suite of that name.
+fn selects(filter: &str, trial: &Trial, suites: &[Suite]) -> bool {
+    let name = trial.fault.as_deref().unwrap_or("faultless");
+    let proves = |suite: &Suite| {
+        let rules = suite.rules.iter().filter(|rule| fits(filter, &rule.id) || fits(filter, &suite.id));
+        rules.flat_map(|rule| &rule.faults).any(|fault| fault == name)
+    };
+    name.contains(filter) || suites.iter().any(proves)
 }
 
 /// Runs the trials side by side and keeps their order.

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::Job;
+use super::{Job, place::place};
 use crate::{
     evidence::{Scene, Transport},
     outcome::TargetReport,
     revision::Revision,
-    target::Target,
+    target::{Start, Target},
 };
 
 /// Names of tools in a note.
@@ -20,35 +20,54 @@ pub fn scene(hello: &Value, transport: Transport, revision: Revision, job: &Job)
         Value::Null => &result["_meta"]["io.modelcontextprotocol/serverInfo"],
         info => info,
     };
+    let mut server = json!({
+        "capabilities": result["capabilities"],
+        "info": info,
+        "instructions": result["instructions"],
+        "hello": hello,
+    });
+    if let (Some(server), Value::Object(place)) = (server.as_object_mut(), place(&job.target.start)) {
+        server.extend(place);
+    }
     Scene {
         revision,
         transport,
-        server: json!({
-            "capabilities": result["capabilities"],
-            "info": info,
-            "instructions": result["instructions"],
-            "hello": hello,
+        server,
+        client: json!({
+            "capabilities": job.face.capabilities(revision),
+            "headers": headers(&job.target),
+            "with_tasks": job.face.with_tasks(revision),
         }),
-        client: json!({ "capabilities": job.face.capabilities(revision) }),
         facts: job.facts.clone(),
         proposals: Vec::new(),
+        protected: false,
         saves: indexmap::IndexMap::new(),
         incidents: indexmap::IndexMap::new(),
     }
 }
 
+/// Names of the headers that the user gave.
+fn headers(target: &Target) -> Vec<String> {
+    match &target.start {
+        Start::Stdio { .. } => Vec::new(),
+        Start::Http { headers, .. } | Start::Sse { headers, .. } => {
+            headers.iter().map(|(name, _)| name.to_ascii_lowercase()).collect()
+        }
+    }
+}
+
 /// The tools that no rule on their answers has seen.
-pub fn left_alone(scene: &Scene) -> Option<String> {
+pub fn left_alone(scene: &Scene, all_tools: bool) -> Option<String> {
     let names: Vec<&str> = scene.facts["left_alone"].as_array()?.iter().filter_map(Value::as_str).collect();
     let more = names.len().saturating_sub(TOOLS_SHOWN);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let shown = names[..names.len().min(TOOLS_SHOWN)].join(", ") + &more;
-    (!names.is_empty()).then(|| {
-        format!(
-            "tools left alone, as they may change something or need arguments: {shown}; [tools.NAME] with = {{}} in \
-             mcp-conform.toml allows one"
-        )
-    })
+    let (why, cure) = match all_tools {
+        true => ("as no arguments could be made up that fit, or as they run as tasks only", "gives one its arguments"),
+        false => ("as they may change something or need arguments", "allows one, --call-tools all"),
+    };
+    let note = || format!("tools left alone, {why}: {shown}; [tools.NAME] with = {{}} in mcp-conform.toml {cure}");
+    (!names.is_empty()).then(note)
 }
 
 pub fn describe(target: &Target, scenes: &[Scene]) -> TargetReport {

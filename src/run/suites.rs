@@ -4,10 +4,11 @@ use std::{fs, path::PathBuf};
 
 use super::outputs::failed;
 use crate::{
+    embedded::SUITES,
     error::Error,
     judge::checks::CHECKS,
     reference,
-    suite::{self, Diagnostic, Known, Origin, Suite, embedded, shape},
+    suite::{self, Diagnostic, Known, Origin, Suite, shape},
 };
 
 /// The built-in suites alone.
@@ -18,7 +19,7 @@ pub fn built_in() -> Result<Vec<Suite>, Error> {
 /// The built-in suites and, after them, those under `paths`.
 pub fn load(paths: &[PathBuf], color: bool) -> Result<Vec<Suite>, Error> {
     let files: Vec<(String, String)> =
-        embedded::SUITES.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+        SUITES.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
     let mut known = known();
     let mut suites = suite::load(&files, &known, Origin::BuiltIn).map_err(|mistakes| refused(&mistakes, color))?;
     if !paths.is_empty() {

@@ -12,11 +12,24 @@ use crate::{
     plan::nearest,
     reference,
     session::ClientFace,
-    target::{Limits, Start, Target},
+    target::{Limits, Source, Start, Target},
 };
 
 /// The server that is meant, and what is known about it.
 pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Value), Error> {
+    let (mut target, facts) = chosen(args, surroundings)?;
+    if let Some(line) = &args.bearer_token_command {
+        let argv = shlex::split(line).filter(|argv| !argv.is_empty());
+        let argv = argv.ok_or_else(|| Error::usage(format!("`{line}` cannot be split into a command")))?;
+        if matches!(target.start, Start::Stdio { .. }) {
+            return Err(Error::usage("--bearer-token-command is for a target over HTTP"));
+        }
+        target.auth.get_or_insert_default().own = Some(Source::Command { argv, cwd: None });
+    }
+    Ok((target, facts))
+}
+
+fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Value), Error> {
     let found = || surroundings.directory.as_deref().and_then(config::find);
     let file = if args.reference { None } else { args.config.clone().or_else(found) };
     let config = file.map(|file| config::load(&file, surroundings.color)).transpose()?;
@@ -74,10 +87,9 @@ fn headers(args: &TargetArgs) -> Result<Vec<(String, String)>, Error> {
 /// The target that the flags alone describe, if they do.
 fn typed(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Target>, Error> {
     let (env, headers) = (env(args)?, headers(args)?);
-    let command = |argv: Vec<String>| Target {
-        name: shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" ")),
-        start: Start::Stdio { argv, env, cwd: args.cwd.clone() },
-        secrets: Vec::new(),
+    let command = |argv: Vec<String>| {
+        let name = shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" "));
+        Target::new(name, Start::Stdio { argv, env, cwd: args.cwd.clone() })
     };
     if let Some(line) = &args.stdio {
         let argv = shlex::split(line).filter(|argv| !argv.is_empty()).ok_or_else(|| Error::Usage {
@@ -104,11 +116,11 @@ fn typed(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Target
     }
     if let Some(url) = &args.http {
         let start = Start::Http { url: checked(url)?, headers };
-        return Ok(Some(Target { name: without_password(url), start, secrets: Vec::new() }));
+        return Ok(Some(Target::new(without_password(url), start)));
     }
     if let Some(url) = &args.sse {
         let start = Start::Sse { url: checked(url)?, headers };
-        return Ok(Some(Target { name: without_password(url), start, secrets: Vec::new() }));
+        return Ok(Some(Target::new(without_password(url), start)));
     }
     Ok(None)
 }
@@ -127,6 +139,8 @@ pub fn options(args: &TargetArgs) -> String {
         ("--stdio", args.stdio.clone().or(argv)),
         ("--config", path(&args.config)),
         ("--cwd", path(&args.cwd)),
+        // The command may hold a secret.
+        ("--bearer-token-command", args.bearer_token_command.as_ref().map(|_| "COMMAND".to_owned())),
     ];
     named
         .iter()
@@ -161,7 +175,7 @@ pub fn limits(args: &RunArgs) -> Result<Limits, Error> {
 }
 
 pub fn face(declared: &[String]) -> Result<ClientFace, Error> {
-    let mut face = ClientFace { roots: None, sampling: false, elicitation: false };
+    let mut face = ClientFace { details: true, ..ClientFace::bare() };
     for name in declared.iter().map(|name| name.trim()).filter(|name| !name.is_empty() && *name != "none") {
         match name {
             "roots" => face.roots = ClientFace::default().roots,

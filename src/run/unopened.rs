@@ -1,5 +1,7 @@
 //! A handshake that fails stops a run, but not the judging: what the server said meanwhile may show why it failed.
 
+use serde_json::Value;
+
 use super::{Job, Revisions, scene::scene};
 use crate::{
     error::{Error, exit},
@@ -19,9 +21,10 @@ pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Record
     let refused = hello["http"]["status"].as_u64().is_some_and(|status| status >= 300);
     let said = recorder.frames().any(|frame| {
         let junk = frame.kind == FrameKind::Junk && transport == Transport::Stdio;
-        frame.from == Side::Server && (junk || frame.kind == FrameKind::Message)
+        frame.from == Side::Server && (junk || frame.kind == FrameKind::Message || frame.event.is_some())
     });
-    if refused || !said {
+    // Over HTTP+SSE the stream shows that there is a server, whatever becomes of the messages.
+    if ((refused && transport != Transport::Sse) || !said) && !lets_nobody_in(hello) {
         return None;
     }
     let revision = match job.revisions {
@@ -32,6 +35,11 @@ pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Record
         recorder.settle(link.link, revision);
     }
     Some((scene(hello, transport, revision, job), format!("the handshake failed: {came}; {cure}")))
+}
+
+/// The server asks for authorization, which is something to look at.
+pub fn lets_nobody_in(hello: &Value) -> bool {
+    hello["http"]["status"] == 401
 }
 
 /// Most rules had nothing to judge, all for the same reason.

@@ -5,16 +5,17 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-use tokio::sync::Mutex;
+use serde_json::Value;
+use tokio::{sync::Mutex, task::JoinHandle};
 
 use super::{
     answers::ClientFace,
-    era::{Unopened, Wish, open},
-    talk::Session,
+    era::{PATIENCE, Unopened, Wish, open, unreachable},
+    talk::{CallOptions, Session},
 };
 use crate::{
     error::Error,
-    evidence::Recorder,
+    evidence::{End, Recorder, Reply},
     revision::Revision,
     target::{Limits, Target},
     wire::Ending,
@@ -51,17 +52,35 @@ impl Opener {
     }
 }
 
+impl Opener {
+    /// A connection without a handshake: what is asked of a server that lets nobody in.
+    pub async fn knock(&self, revision: Revision) -> Result<Session, Unopened> {
+        let connected = Session::connect(&self.target, &self.limits, &self.recorder, &self.face).await;
+        let session = connected.map_err(unreachable)?;
+        session.settle(Some(revision), None);
+        Ok(session)
+    }
+}
+
 pub struct Conversation {
     opener: Opener,
     revision: Revision,
     current: Mutex<Arc<Session>>,
     /// Why each earlier connection ended.
     deaths: StdMutex<Vec<String>>,
+    /// Connections for one request that are being closed.
+    closing: StdMutex<Vec<JoinHandle<Ending>>>,
 }
 
 impl Conversation {
     pub fn new(opener: Opener, session: Session, revision: Revision) -> Self {
-        Self { opener, revision, current: Mutex::new(Arc::new(session)), deaths: StdMutex::default() }
+        Self {
+            opener,
+            revision,
+            current: Mutex::new(Arc::new(session)),
+            deaths: StdMutex::default(),
+            closing: StdMutex::default(),
+        }
     }
 
     /// A connection that is alive, unless the server cannot be brought back to life.
@@ -80,16 +99,48 @@ impl Conversation {
         Arc::clone(&current)
     }
 
+    /// One request as the first thing on a connection of its own, which is closed when the answer is there.
+    pub async fn alone(&self, by: &str, method: &str, params: Option<Value>, options: CallOptions) -> Reply {
+        let Opener { target, limits, recorder, face, .. } = &self.opener;
+        let session = match Session::connect(target, limits, recorder, face).await {
+            Ok(session) => session,
+            Err(error) => return Reply { why: Some(error.came), ..Reply::ended(End::Closed) },
+        };
+        recorder.brief(session.link());
+        let handshake = method == "initialize";
+        if self.revision.is_modern() && !handshake {
+            session.settle(Some(self.revision), None);
+        }
+        // A process has to start first.
+        let options = CallOptions { timeout: Some(limits.request * PATIENCE), ..options };
+        let reply = session.call(by, method, params, options).await;
+        let spoken = reply.result.as_ref().and_then(|result| result.get("protocolVersion")).and_then(Value::as_str);
+        let spoken = spoken.and_then(|version| version.parse().ok()).filter(|_| handshake);
+        if let Some(revision) = spoken.or_else(|| (!handshake).then_some(self.revision)) {
+            let id = reply.http.as_ref().and_then(|http| http.headers.get("mcp-session-id")).cloned();
+            session.settle(Some(revision), id.filter(|_| handshake));
+            recorder.settle(session.link(), revision);
+        }
+        // A server that takes its time to end holds nothing up.
+        let mut closing = self.closing.lock().unwrap_or_else(PoisonError::into_inner);
+        closing.push(tokio::spawn(session.close()));
+        reply
+    }
+
     /// How the connections that had to be replaced had ended.
     pub fn deaths(&self) -> Vec<String> {
         self.deaths.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub async fn close(self) -> Ending {
-        match Arc::into_inner(self.current.into_inner()) {
+        let ending = match Arc::into_inner(self.current.into_inner()) {
             Some(session) => session.close().await,
             // A step that was broken off still holds it; dropping it there ends the server.
             None => Ending::default(),
+        };
+        for closing in self.closing.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            let _ = closing.await;
         }
+        ending
     }
 }

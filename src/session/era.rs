@@ -9,14 +9,15 @@ use serde_json::{Value, json};
 
 use super::{
     answers::ClientFace,
+    cure::{answer_in_words, cure, lets_nobody_in},
     talk::{CallOptions, Session},
 };
 use crate::{
     error::Error,
     evidence::{End, Frame, FrameKind, Recorder, Reply, Side, Transport},
     revision::Revision,
-    target::{Limits, Start, Target},
-    wire::OpenError,
+    target::{Limits, Target},
+    wire::{OpenError, telling_line},
 };
 
 /// How long a silent server is believed to be still thinking about the modern probe. It may be short: a server that
@@ -24,7 +25,7 @@ use crate::{
 const PROBE: Duration = Duration::from_millis(1500);
 
 /// A server that is still being installed or started gets this many times the limit of a request.
-const PATIENCE: u32 = 3;
+pub const PATIENCE: u32 = 3;
 
 /// Told apart from every later id, so that a late answer is recognised.
 const PROBE_ID: &str = "discover";
@@ -160,7 +161,7 @@ impl Opening<'_> {
     /// A server that has no `server/discover`, or does not name the revision there, may speak it all the same; only a
     /// modern result tells.
     async fn undiscovered(&self, session: &mut Session, revision: Revision, refusal: Reply) -> Result<(), Error> {
-        if matches!(refusal.end, End::Error | End::Result) {
+        if matches!(refusal.end, End::Error | End::Result) && !lets_nobody_in(&refusal) {
             session.settle(Some(revision), None);
             for method in ["resources/list", "tools/list", "prompts/list"] {
                 let reply = session.call("probe", method, None, CallOptions::default()).await;
@@ -203,7 +204,9 @@ impl Opening<'_> {
 
     fn not_spoken(&self, asked: Revision, reply: &Reply, session: &Session) -> Error {
         match reply.end {
-            End::Result | End::Error => Error::NotSpoken { asked, offered: answer_in_words(reply) },
+            End::Result | End::Error if !lets_nobody_in(reply) => {
+                Error::NotSpoken { asked, offered: answer_in_words(reply) }
+            }
             _ => self.explain(reply, session),
         }
     }
@@ -211,43 +214,15 @@ impl Opening<'_> {
     fn explain(&self, reply: &Reply, session: &Session) -> Error {
         let mut came = answer_in_words(reply);
         let stderr = session.stderr_tail();
-        if let Some(last) = stderr.lines().map(str::trim).rfind(|line| !line.is_empty())
-            && !came.contains(last)
-        {
-            came.push_str("; the last line on stderr: ");
-            came.push_str(last);
+        if let Some(line) = telling_line(&stderr).filter(|line| !came.contains(line)) {
+            came.push_str("; on stderr: ");
+            came.push_str(line);
         }
         let banner = self.banner(session);
         if let Some(banner) = &banner {
             came.extend(["; on stdout it wrote `", banner, "`, which is no JSON-RPC message"]);
         }
-        let cure = match (&self.target.start, reply.end) {
-            (Start::Stdio { .. }, _) if banner.is_some() => {
-                "write nothing but JSON-RPC messages to stdout, one a line; logs and banners belong on stderr. Is this \
-                 the command that starts the server over stdio?"
-                    .into()
-            }
-            (Start::Stdio { .. }, End::Closed) => {
-                "run the command by hand; it must stay alive, reading requests from stdin".into()
-            }
-            (Start::Stdio { .. }, End::Timeout) => format!(
-                "the server must answer `initialize` on stdout, one JSON message a line; a slow one gets more time by \
-                 --timeout (now {} s)",
-                self.limits.request.as_secs()
-            ),
-            (Start::Http { .. }, End::Closed) => {
-                "start the server first and check host, port and path of the URL".into()
-            }
-            (Start::Http { .. }, End::Answered | End::Malformed) => {
-                "check the path of the URL (often /mcp); a server of the older HTTP+SSE transport needs --sse URL"
-                    .into()
-            }
-            (Start::Http { .. }, End::Timeout) => {
-                "something listens there but does not answer; a slow server gets more time by --timeout".into()
-            }
-            (Start::Sse { .. }, _) => "check the path of the URL (often /sse)".into(),
-            _ => "look at the answer above: it is no MCP handshake".into(),
-        };
+        let cure = cure(&self.target.start, reply, banner.is_some(), self.limits);
         Error::Target { tried: self.target.name.clone(), came, cure }
     }
 
@@ -274,19 +249,6 @@ fn is_modern(response: &Value) -> bool {
     supported.is_some() || code.is_some_and(|code| MODERN_CODES.contains(&code))
 }
 
-fn answer_in_words(reply: &Reply) -> String {
-    let why = reply.why.as_deref().unwrap_or_default();
-    let status = reply.http.as_ref().map(|http| format!("HTTP {} with ", http.status)).unwrap_or_default();
-    match (reply.end, &reply.error, &reply.result) {
-        (End::Error, Some(error), _) => format!("{status}the error {error}"),
-        (End::Result, _, Some(result)) => format!("{status}the result {result}"),
-        (End::Timeout, ..) => format!("no answer: {why}"),
-        (End::Malformed, ..) => format!("{status}something that is no JSON-RPC message: {why}"),
-        (End::Answered, ..) => format!("{status}no JSON-RPC message"),
-        _ => format!("{status}{why}"),
-    }
-}
-
-fn unreachable(error: OpenError) -> Error {
+pub(super) fn unreachable(error: OpenError) -> Error {
     Error::Target { tried: error.tried, came: error.came, cure: error.cure }
 }

@@ -26,6 +26,7 @@ pub fn protocol_headers(
         let named = match method {
             Some("tools/call" | "prompts/get") => message.pointer("/params/name"),
             Some("resources/read") => message.pointer("/params/uri"),
+            Some("tasks/get" | "tasks/update" | "tasks/cancel") => message.pointer("/params/taskId"),
             _ => None,
         };
         if let Some(name) = named.and_then(Value::as_str) {

@@ -2,9 +2,12 @@
 
 mod answers;
 mod conversation;
+mod cure;
 mod era;
+mod filling;
 mod headers;
 mod pump;
+mod rounds;
 mod shared;
 mod subscription;
 mod talk;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
@@ -14,7 +14,7 @@ use super::{
     subscription::{Subscription, tag},
 };
 use crate::{
-    evidence::{HttpStatus, Transport},
+    evidence::{HttpStatus, Manner, Transport},
     wire::{Envelope, Incoming},
 };
 
@@ -25,7 +25,7 @@ pub enum Outcome {
         frame: u64,
         message: Value,
     },
-    /// A subscription was acknowledged.
+    /// A subscription was acknowledged, or an event stream began.
     Open,
     /// The HTTP exchange ended without a response.
     Done {
@@ -47,6 +47,8 @@ pub struct Waiter {
     pub takes_unidentified: bool,
     /// Ends with the HTTP exchange even if a response came, so that all of it is seen.
     pub whole_exchange: bool,
+    /// Ends, and with it the exchange, where an event stream begins.
+    pub opens: bool,
     pub subscription: bool,
     pub seen: Seen,
     pub tell: oneshot::Sender<(Outcome, Seen)>,
@@ -56,13 +58,18 @@ pub struct Waiter {
 #[derive(Debug, Default)]
 pub struct Seen {
     pub http: Option<HttpStatus>,
+    pub endpoint: Option<String>,
     pub notifications: Vec<Value>,
     pub frames: Vec<u64>,
     pub junk: Option<(u64, String)>,
     pub response: Option<(u64, Value)>,
+    /// Requests of the server.
+    pub wanted: Vec<Value>,
+    /// A body that is no place for messages, if it is JSON.
+    pub document: Option<(u64, Option<Value>)>,
 }
 
-/// A notification of the server, by the frame it came in.
+/// A notification or request of the server, by the frame it came in.
 pub struct Arrived {
     pub frame: u64,
     pub message: Value,
@@ -70,6 +77,13 @@ pub struct Arrived {
 
 /// Notifications kept for `await`; a flood beyond this is still in the transcript.
 const NOTIFICATIONS_KEPT: usize = 10_000;
+
+/// Requests of the server that one request remembers.
+const WANTED_KEPT: usize = 100;
+/// A model that never has enough of tools has it after this.
+const TIRED_AFTER: usize = 60;
+/// A user who is asked again and again for something better leaves after this.
+const GONE_AFTER: usize = 30;
 
 /// Responses nobody waits for; only the handshake looks at them.
 const UNCLAIMED_KEPT: usize = 8;
@@ -89,9 +103,11 @@ pub async fn pump(shared: Arc<Shared>, mut inbox: mpsc::Receiver<Incoming>) {
                     waiter.seen.junk = Some((frame, why));
                 }
             }
-            Incoming::Head { post, status, .. } => {
-                if let Some(waiter) = shared.state().waiters.iter_mut().find(|w| w.post == Some(post)) {
-                    waiter.seen.http = Some(status);
+            Incoming::Head { post, status, .. } => head(&shared, post, status),
+            Incoming::Endpoint { post, url } => begun(&shared, post, |seen| seen.endpoint = Some(url)),
+            Incoming::Document { frame, post, document } => {
+                if let Some(waiter) = shared.state().waiters.iter_mut().find(|w| post.is_some() && w.post == post) {
+                    waiter.seen.document = Some((frame, document));
                 }
             }
             Incoming::PostDone { post, failure } => done(&shared, post, failure),
@@ -116,25 +132,68 @@ pub fn close(shared: &Shared, why: &str) {
     shared.arrived.notify_waiters();
 }
 
+fn head(shared: &Shared, post: u64, status: HttpStatus) {
+    let media = status.headers.get("content-type").map(|media| media.trim_start().to_ascii_lowercase());
+    let streams = status.status < 300 && media.is_some_and(|media| media.starts_with("text/event-stream"));
+    if let Some(waiter) = shared.state().waiters.iter_mut().find(|waiter| waiter.post == Some(post)) {
+        waiter.seen.http = Some(status);
+    }
+    // A stream of HTTP+SSE has begun when it names its endpoint.
+    if streams && shared.wire.transport() == Transport::Http {
+        begun(shared, post, |_| {});
+    }
+}
+
+/// An event stream has begun. Whoever wanted no more than that is told, and leaves it.
+fn begun(shared: &Shared, post: u64, note: impl FnOnce(&mut Seen)) {
+    let mut state = shared.state();
+    let Some(index) = state.waiters.iter().position(|waiter| waiter.post == Some(post) && waiter.opens) else { return };
+    let Waiter { mut seen, tell, .. } = state.waiters.swap_remove(index);
+    drop(state);
+    note(&mut seen);
+    shared.wire.abandon(post);
+    let _ = tell.send((Outcome::Open, seen));
+}
+
 fn take(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     let (has_id, method) = (message.get("id").is_some(), message.get("method").and_then(Value::as_str));
     match method {
-        Some(_) if has_id => answer(shared, &message),
+        Some(_) if has_id => answer(shared, frame, &message, post),
         Some(_) => note(shared, frame, message, post),
         None => respond(shared, frame, message, post),
     }
 }
 
 /// A request of the server. In a revision where there are none, answering would only make things worse.
-fn answer(shared: &Shared, request: &Value) {
-    let (revision, session_id) = {
-        let state = shared.state();
-        (state.revision, state.session_id.clone())
-    };
+fn answer(shared: &Shared, frame: u64, request: &Value, post: Option<u64>) {
+    let mut state = shared.state();
+    let (revision, session_id) = (state.revision, state.session_id.clone());
+    let wanted = json!({ "method": request["method"], "params": request["params"] });
+    // Over stdio nothing ties it to one of the requests that are under way.
+    let tied = post.is_some() && state.waiters.iter().any(|waiter| waiter.post == post);
+    for waiter in state.waiters.iter_mut().filter(|waiter| !tied || waiter.post == post) {
+        if waiter.seen.wanted.len() < WANTED_KEPT {
+            waiter.seen.wanted.push(wanted.clone());
+        }
+    }
+    let manner = state.manner.map(|manner| match manner {
+        Manner::Accept => manner,
+        Manner::Tireless if state.before < TIRED_AFTER => manner,
+        Manner::Tireless => Manner::Accept,
+        _ if state.before < GONE_AFTER => manner,
+        _ => Manner::Cancel,
+    });
+    let before = state.before;
+    state.before += 1;
+    if state.notifications.len() < NOTIFICATIONS_KEPT {
+        state.notifications.push(Arrived { frame, message: request.clone() });
+    }
+    drop(state);
+    shared.arrived.notify_waiters();
     if revision.is_some_and(crate::revision::Revision::is_modern) {
         return;
     }
-    let answer = shared.face.answer(request);
+    let answer = shared.face.respond(request, manner, before);
     let headers = protocol_headers(revision, session_id.as_deref(), &answer);
     // A connection that is gone by now is noticed by whoever waits on it.
     let _ = shared.wire.send(&Envelope { by: "answer".into(), headers }, &answer);

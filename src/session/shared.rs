@@ -13,7 +13,7 @@ use super::{
     pump::{Arrived, Waiter},
     subscription::Subscription,
 };
-use crate::{revision::Revision, target::Limits, wire::Wire};
+use crate::{evidence::Manner, revision::Revision, target::Limits, wire::Wire};
 
 pub struct Shared {
     pub wire: Wire,
@@ -41,6 +41,15 @@ pub struct State {
     /// Every id that a request had.
     pub used: HashSet<String>,
     pub closed: Option<String>,
+    /// How requests of the server are answered at present, and how many were so far.
+    pub manner: Option<Manner>,
+    pub before: usize,
+}
+
+impl State {
+    pub fn answer_by(&mut self, manner: Option<Manner>) {
+        (self.manner, self.before) = (manner, 0);
+    }
 }
 
 impl Shared {

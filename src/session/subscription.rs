@@ -23,7 +23,8 @@ pub struct Subscription {
 
 impl Subscription {
     pub fn of(waiter: &Waiter) -> Self {
-        let seen = Seen { http: waiter.seen.http.clone(), ..Seen::default() };
+        let (http, frames) = (waiter.seen.http.clone(), waiter.seen.frames.clone());
+        let seen = Seen { http, frames, ..Seen::default() };
         Self { id: waiter.id.clone().unwrap_or_default(), post: waiter.post, seen, end: None }
     }
 

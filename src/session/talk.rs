@@ -44,6 +44,8 @@ pub struct CallOptions {
     pub plain: bool,
     /// Instead of the limit for requests.
     pub timeout: Option<Duration>,
+    /// Further headers, over HTTP.
+    pub headers: Vec<(String, String)>,
     /// Give up after this time, and say so to the server: what is slow by nature is no sign of a server that hangs.
     pub patience: Option<Duration>,
 }
@@ -115,11 +117,16 @@ impl Session {
         }
         let subscription = method == "subscriptions/listen";
         let patient = options.patience.is_some();
-        let waits = Waits { id: Some(id.clone()), subscription, patient, ..Waits::default() };
-        let limit = options.patience.or(options.timeout);
-        let reply = self.exchange(waits, limit, |wire, envelope| wire.send(envelope, &message), by, &message).await;
-        // In the modern revision over HTTP only the end of the stream would say it.
+        // In the modern revision over HTTP only the end of the stream says that a request is cancelled.
         let by_message = self.transport() != Transport::Http || !self.revision().is_some_and(Revision::is_modern);
+        let drops = patient && !by_message;
+        let waits = Waits { id: Some(id.clone()), subscription, patient, drops, ..Waits::default() };
+        let limit = options.patience.or(options.timeout);
+        let send = |wire: &Wire, envelope: &Envelope| {
+            let headers = envelope.headers.iter().chain(&options.headers).cloned().collect();
+            wire.send(&Envelope { headers, ..envelope.clone() }, &message)
+        };
+        let reply = self.exchange(waits, limit, send, by, &message).await;
         if patient && reply.end == End::Timeout && by_message {
             self.notify(by, "notifications/cancelled", Some(json!({ "requestId": id }))).await;
         }
@@ -147,20 +154,25 @@ impl Session {
         self.exchange(waits, None, |wire, envelope| wire.send(envelope, &message), by, &message).await
     }
 
-    /// A whole HTTP request; the reply ends with the exchange. `None` where the transport is not HTTP.
-    pub async fn http(&self, mut request: HttpRequest, body: &Value, without: &[String]) -> Option<Reply> {
+    /// A whole HTTP request; the reply ends with the exchange, which is dropped when `patience` ends, or without that
+    /// where a GET opens an event stream. `None` where the transport is not HTTP.
+    pub async fn http(&self, mut request: HttpRequest, body: &Value, patience: Option<Duration>) -> Option<Reply> {
         if self.transport() == Transport::Stdio {
             return None;
         }
         let mut headers = self.envelope("", body).headers;
         headers.retain(|(name, _)| {
             let given = request.headers.iter().map(|(given, _)| given);
-            !given.chain(without).any(|other| other.eq_ignore_ascii_case(name))
+            !given.chain(&request.without).any(|other| other.eq_ignore_ascii_case(name))
         });
         headers.append(&mut request.headers);
         request.headers = headers;
-        let (waits, by) = (Waits { whole_exchange: true, ..Waits::default() }, request.by.clone());
-        Some(self.exchange(waits, None, |wire, _| wire.http(&request), &by, body).await)
+        // A stream that is taken up again has an end; any other would be waited for in vain.
+        let resumes = request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("last-event-id"));
+        let opens = request.method == "GET" && !resumes && patience.is_none();
+        let (patient, by) = (patience.is_some(), request.by.clone());
+        let waits = Waits { whole_exchange: true, opens, patient, drops: patient, ..Waits::default() };
+        Some(self.exchange(waits, patience, |wire, _| wire.http(&request), &by, body).await)
     }
 
     /// Opens the stream on which a legacy server may push what belongs to no request.
@@ -194,14 +206,8 @@ impl Session {
     pub async fn close(self) -> Ending {
         let session_id = self.shared.state().session_id.clone();
         if session_id.is_some() && self.closed().is_none() {
-            let request = HttpRequest {
-                by: "handshake".into(),
-                method: "DELETE".into(),
-                url: None,
-                headers: Vec::new(),
-                body: None,
-            };
-            let _ = timeout(FAREWELL, self.http(request, &Value::Null, &[])).await;
+            let request = HttpRequest { by: "handshake".into(), method: "DELETE".into(), ..HttpRequest::default() };
+            let _ = timeout(FAREWELL, self.http(request, &Value::Null, None)).await;
         }
         let Self { shared, pump, .. } = self;
         pump.abort();

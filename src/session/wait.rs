@@ -22,8 +22,11 @@ pub struct Waits {
     pub id: Option<Value>,
     pub takes_unidentified: bool,
     pub whole_exchange: bool,
+    pub opens: bool,
     pub subscription: bool,
     pub patient: bool,
+    /// Over HTTP the exchange is dropped when it is given up.
+    pub drops: bool,
 }
 
 impl Session {
@@ -36,7 +39,7 @@ impl Session {
         message: &Value,
     ) -> Reply {
         let began = Instant::now();
-        let patient = waits.patient;
+        let (patient, drops) = (waits.patient, waits.drops);
         let envelope = self.envelope(by, message);
         let (number, sent, told) = match self.dispatch(waits, send, &envelope) {
             Ok(dispatched) => dispatched,
@@ -46,7 +49,7 @@ impl Session {
         let mut reply = match timeout(limit, told).await {
             Ok(Ok((outcome, seen))) => conclude(outcome, seen),
             Ok(Err(_)) => Reply { why: Some("the connection ended".into()), ..Reply::ended(End::Closed) },
-            Err(_) => self.give_up(number, limit, patient),
+            Err(_) => self.give_up(number, limit, patient, drops),
         };
         reply.frames.insert(0, sent);
         reply.asked = asked(message);
@@ -78,6 +81,7 @@ impl Session {
             post: posted.post,
             takes_unidentified: waits.takes_unidentified,
             whole_exchange: waits.whole_exchange,
+            opens: waits.opens,
             subscription: waits.subscription,
             seen: Seen::default(),
             tell,
@@ -85,13 +89,16 @@ impl Session {
         Ok((number, posted.frame, told))
     }
 
-    fn give_up(&self, number: u64, limit: Duration, patient: bool) -> Reply {
+    fn give_up(&self, number: u64, limit: Duration, patient: bool, drops: bool) -> Reply {
         let mut state = self.shared.state();
         let seen = match state.waiters.iter().position(|waiter| waiter.number == number) {
             Some(index) => {
                 let waiter = state.waiters.swap_remove(index);
                 state.silent += u32::from(!patient && waiter.answered == state.answered);
                 state.given_up.extend(waiter.id);
+                if let Some(post) = waiter.post.filter(|_| drops) {
+                    self.shared.wire.abandon(post);
+                }
                 waiter.seen
             }
             None => Seen::default(),
@@ -108,6 +115,7 @@ impl Session {
         Reply {
             http: seen.http,
             notifications: seen.notifications,
+            wanted: seen.wanted,
             why: Some(why),
             frames: seen.frames,
             ..Reply::ended(End::Timeout)
@@ -126,7 +134,9 @@ fn asked(message: &Value) -> Option<String> {
 pub fn conclude(outcome: Outcome, seen: Seen) -> Reply {
     let base = Reply {
         http: seen.http,
+        endpoint: seen.endpoint,
         notifications: seen.notifications,
+        wanted: seen.wanted,
         frames: seen.frames,
         ..Reply::ended(End::Malformed)
     };
@@ -151,6 +161,9 @@ pub fn conclude(outcome: Outcome, seen: Seen) -> Reply {
         Outcome::Done { junk: Some((frame, why)), .. } => {
             with_frame(Reply { end: End::Malformed, why: Some(why), ..base }, frame)
         }
-        Outcome::Done { .. } => Reply { end: End::Answered, ..base },
+        Outcome::Done { .. } => match seen.document {
+            Some((frame, body)) => with_frame(Reply { end: End::Answered, body, ..base }, frame),
+            None => Reply { end: End::Answered, ..base },
+        },
     }
 }

@@ -9,7 +9,7 @@ use crate::evidence::Scene;
 pub const SURVEY: &str = "survey";
 
 /// What can be known about a server that it does not say itself.
-pub const FACTS: [&str; 10] = [
+pub const FACTS: &[&str] = &[
     "missing_uri",
     "prefix",
     "outside_file",
@@ -18,8 +18,35 @@ pub const FACTS: [&str; 10] = [
     "children",
     "change",
     "list_change",
+    "slow",
+    "versions",
+    "tool_list_change",
+    "prompt_list_change",
+    "task",
+    "slow_task",
+    "task_input",
+    "failing_task",
+    "broken_task",
     "tools",
     "prompts",
+    "asking",
+    "outside_roots",
+    "guarded",
+    "handle",
+    "registration",
+    "client_id",
+    "grant",
+    "own_token",
+    "expired_token",
+    "forged_token",
+    "foreign_token",
+    "unbound_token",
+    "alien_token",
+    "orphaned_token",
+    "narrow_token",
+    "broad_token",
+    "upper_token",
+    "second_token",
 ];
 
 /// `$survey`, `$facts`, `$values`, `$server`, `$client`, `$revision`, `$transport`, and what the suite saved.

@@ -2,8 +2,8 @@
 
 pub(crate) mod decode;
 pub mod diagnostic;
-pub mod embedded;
 mod file;
+pub mod foreign;
 pub mod format;
 mod ground;
 pub mod load;
@@ -22,7 +22,7 @@ pub use ground::{FACTS, SURVEY, ground};
 pub use load::{Known, Origin, load};
 pub use matcher::{Matcher, Mismatch};
 pub use model::*;
-pub use path::{Node, Path};
+pub use path::{Node, Path, push_token};
 pub use pattern::fits;
 pub use scope::Scope;
 pub use template::Missing;

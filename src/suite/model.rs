@@ -7,7 +7,11 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::{matcher::Matcher, path::Path};
-use crate::{evidence::Transport, outcome::Level, revision::Revision};
+use crate::{
+    evidence::{Manner, Transport},
+    outcome::Level,
+    revision::Revision,
+};
 
 pub struct Suite {
     pub id: String,
@@ -16,6 +20,9 @@ pub struct Suite {
     pub file: String,
     pub applies: Applies,
     pub connection: Connection,
+    pub client: Client,
+    /// Suites that are gathered too where a rule of this one is judged: it looks at what they bring about.
+    pub evidence: Vec<String>,
     /// Rules that are not judged where this suite counts; `*` stands for any text.
     pub replaces: Vec<String>,
     /// Constants that differ by revision, in scope as `$values.name`.
@@ -35,6 +42,8 @@ pub struct Applies {
     /// Dotted paths into the server's capabilities (`resources`, `resources.subscribe`) that must be there and not
     /// false; with `!` in front, that must be absent or false.
     pub server: Vec<String>,
+    /// Only on a server that asks for authorization as the protocol describes it.
+    pub protected: bool,
     /// Facts about the server that must have been given.
     pub facts: Vec<String>,
 }
@@ -45,8 +54,21 @@ pub enum Connection {
     Shared,
     /// A second one, because the suite may disturb it. Other such suites may have used it before.
     Own,
+    /// As `Own`, when all of those are through, because the suite may end the server.
+    Last,
     /// One that nothing was sent on before.
     Fresh,
+}
+
+/// What the client declares while a suite is gathered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Client {
+    /// All that it can do.
+    Full,
+    /// The capabilities as such, and none of what they can hold.
+    Plain,
+    /// Nothing.
+    Bare,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -109,8 +131,13 @@ pub struct Call {
     pub id: Option<Template>,
     /// Send `with` exactly as it stands.
     pub plain: bool,
+    /// On a connection of its own, before any handshake.
+    pub alone: bool,
     /// Give up after this many seconds, without a word against the server.
     pub seconds: Option<f64>,
+    /// Ask again and again until this holds of `$reply`; then `seconds` is how long to go on.
+    pub until: Vec<Clause>,
+    pub answer: Option<Manner>,
 }
 
 /// One list request and its further pages.
@@ -174,10 +201,14 @@ pub enum Payload {
 pub struct HttpCall {
     pub method: String,
     /// Added to, or with `null` taken from, the headers that the revision asks for.
-    pub headers: Vec<(String, Template)>,
+    pub headers: Vec<(Template, Template)>,
     pub body: Option<Template>,
+    /// Added to the query of the URL.
+    pub query: Vec<(String, Template)>,
     /// A path or URL to use instead of the endpoint.
     pub url: Option<Template>,
+    /// Drop the exchange after this many seconds, without a word against the server.
+    pub seconds: Option<f64>,
 }
 
 pub struct Rule {

@@ -1,8 +1,9 @@
 //! What is listed depends neither on the connection that asks nor on what was asked there before.
 //!
 //! The exchanges of the whole run are compared: `of: connections` takes the first whole list of each connection, `of:
-//! requests` the first and the last of each. A list that changes for everybody changes over time, which is allowed, so
-//! a difference counts only where the first connection still lists what it listed before.
+//! requests` the first and the last of each, and `of: any` both. A list that changes for everybody changes over time,
+//! which is allowed, so a difference counts only where the first connection still lists what it listed before. `of:
+//! order` asks whether the same items come in the same order.
 
 use serde_json::Value;
 
@@ -16,17 +17,49 @@ pub const CHECK: Check = Check { name: "lists-agree", given: &["lists", "of"], r
 /// A whole list on one connection: its pages one after another.
 struct Whole {
     link: u64,
+    /// Sorted, and as they came.
     keys: Vec<String>,
+    in_order: Vec<String>,
     /// Index of its first exchange.
     at: usize,
 }
 
 fn run(given: &Given) -> Report {
     let wholes = wholes(given.value("lists").as_array().map(Vec::as_slice).unwrap_or_default());
-    match given.text("of") {
+    let mut report = match given.text("of") {
         "connections" => connections(&wholes),
-        _ => requests(&wholes),
+        "requests" => requests(&wholes),
+        "order" => order(&wholes),
+        _ => {
+            let (mut both, requests) = (connections(&wholes), requests(&wholes));
+            both.checked += requests.checked;
+            both.faults.extend(requests.faults);
+            both
+        }
+    };
+    let method = given.value("lists")[0]["method"].as_str().map(str::to_owned);
+    report.faults.iter_mut().for_each(|fault| fault.subject.clone_from(&method));
+    report
+}
+
+/// Whole lists of the same items, whoever asked.
+fn order(wholes: &[Whole]) -> Report {
+    let mut report = Report::default();
+    for (index, whole) in wholes.iter().enumerate() {
+        let Some(before) = wholes[..index].iter().find(|earlier| earlier.keys == whole.keys) else { continue };
+        report.checked += 1;
+        if before.in_order != whole.in_order {
+            let place = before.in_order.iter().zip(&whole.in_order).find(|(before, now)| before != now);
+            let (before, now) = place.map_or(("", ""), |(before, now)| (before.as_str(), now.as_str()));
+            report.faults.push(Fault {
+                given: "lists",
+                pointer: format!("/{}", whole.at),
+                message: format!("the same items in another order: {now} where {before} was before"),
+                ..Fault::default()
+            });
+        }
     }
+    report
 }
 
 fn connections(wholes: &[Whole]) -> Report {
@@ -38,7 +71,8 @@ fn connections(wholes: &[Whole]) -> Report {
     }
     // A list that has changed for all later connections has changed over time.
     let Some(odd) = others.iter().find(|whole| whole.keys != first.keys) else { return Report::of(Vec::new()) };
-    if others.len() > 1 && others.iter().all(|whole| whole.keys == odd.keys) && others.iter().all(|w| w.at > first.at) {
+    let several = others.iter().any(|other| other.link != odd.link);
+    if several && others.iter().all(|whole| whole.keys == odd.keys) && others.iter().all(|w| w.at > first.at) {
         let later_on_first = wholes.iter().rev().find(|whole| whole.link == first.link).is_some_and(|w| w.at > odd.at);
         if !later_on_first {
             return Report::default();
@@ -66,9 +100,9 @@ fn differing(odd: &Whole, other: &Whole, what: &str) -> Fault {
         given: "lists",
         pointer: format!("/{}", odd.at),
         message: format!("the list holds {}; {what} {}", short(&odd.keys), short(&other.keys)),
-        subject: Some("resources/list".into()),
         expected: Some(Value::from(other.keys.clone())),
         received: Some(Value::from(odd.keys.clone())),
+        ..Fault::default()
     }
 }
 
@@ -82,7 +116,7 @@ fn wholes(exchanges: &[Value]) -> Vec<Whole> {
             params.get("uri").is_none() && params.get("prefix").is_none() && params.get("filter").is_none();
         let mut whole = match params["cursor"].as_str() {
             _ if !asks_for_all => continue,
-            None => Whole { link, keys: Vec::new(), at },
+            None => Whole { link, keys: Vec::new(), in_order: Vec::new(), at },
             Some(cursor) => match open.iter().position(|(whole, next)| whole.link == link && next == cursor) {
                 Some(index) => open.remove(index).0,
                 None => continue,
@@ -92,6 +126,7 @@ fn wholes(exchanges: &[Value]) -> Vec<Whole> {
         if let Some(next) = result["nextCursor"].as_str() {
             open.push((whole, next.to_owned()));
         } else {
+            whole.in_order.clone_from(&whole.keys);
             whole.keys.sort();
             done.push(whole);
         }

@@ -1,20 +1,47 @@
 //! Native checks: what matchers cannot say. Each is one small file and one line in the table.
 
+mod carried_out;
 mod completion_counts;
 mod contents_metadata;
+mod elicitation_ids;
 mod embedded_annotations;
+mod foreign_tasks;
+mod header_annotations;
 mod input_declared;
 mod known_children;
 mod lists_agree;
 mod meta_keys;
 mod mime_listed;
+mod names_endpoint;
+mod names_one_of;
+mod no_match;
+mod no_redirect;
+mod not_newer;
+mod offered_output;
+mod only_declared;
+mod only_members;
+mod output_schema;
 mod pages_agree;
+mod password_file;
 mod prefix_filter;
 mod read_children;
 mod result_shape;
 mod same_uri;
+mod schema_dialect;
+mod scope_names;
+mod scope_sets;
 mod scopes_differ;
+mod secret_fields;
+mod secure_urls;
+mod session_ids;
+mod shorter_history;
 mod size_matches;
+mod structured_text;
+mod task_course;
+mod task_requests;
+mod tells_none;
+mod tool_rounds;
+mod unguessable;
 
 use std::{borrow::Cow, panic::catch_unwind};
 
@@ -35,21 +62,48 @@ pub struct Check {
 
 /// All of them, by name.
 pub const CHECKS: &[Check] = &[
+    carried_out::CHECK,
     completion_counts::CHECK,
     contents_metadata::CHECK,
+    elicitation_ids::CHECK,
     embedded_annotations::CHECK,
+    foreign_tasks::CHECK,
+    header_annotations::CHECK,
     input_declared::CHECK,
     known_children::CHECK,
     lists_agree::CHECK,
     meta_keys::CHECK,
     mime_listed::CHECK,
+    names_endpoint::CHECK,
+    names_one_of::CHECK,
+    no_match::CHECK,
+    no_redirect::CHECK,
+    not_newer::CHECK,
+    offered_output::CHECK,
+    only_declared::CHECK,
+    only_members::CHECK,
+    output_schema::CHECK,
     pages_agree::CHECK,
+    password_file::CHECK,
     prefix_filter::CHECK,
     read_children::CHECK,
     result_shape::CHECK,
     same_uri::CHECK,
+    schema_dialect::CHECK,
+    scope_names::CHECK,
+    scope_sets::CHECK,
     scopes_differ::CHECK,
+    secret_fields::CHECK,
+    secure_urls::CHECK,
+    session_ids::CHECK,
+    shorter_history::CHECK,
     size_matches::CHECK,
+    structured_text::CHECK,
+    task_course::CHECK,
+    task_requests::CHECK,
+    tells_none::CHECK,
+    tool_rounds::CHECK,
+    unguessable::CHECK,
 ];
 
 /// What a rule gives to a check.
@@ -108,6 +162,14 @@ pub fn run(name: &str, given: &[(String, Template)], scope: &Scope, revision: Re
         let why = format!("the check `{name}` failed inside: {}", said.unwrap_or("no message"));
         Report { broken: Some(why), ..Report::default() }
     })
+}
+
+/// The texts in a list and in the lists in it.
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        value => value.as_str().into_iter().collect(),
+    }
 }
 
 fn value<'a>(template: &'a Template, scope: &'a Scope) -> Option<Cow<'a, Value>> {

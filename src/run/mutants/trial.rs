@@ -16,10 +16,10 @@ use crate::{
     plan::{Filter, Proposals},
     reference::{self, FaultInfo},
     revision::Revision,
-    run::{Conducted, Job, Revisions, block_on, conduct},
+    run::{Conducted, Job, Revisions, block_on, conduct, credentials::obtain},
     session::ClientFace,
     suite::{Suite, Verb},
-    target::{Limits, Start, Target},
+    target::{Auth, Client, Limits, Source, Start, Target},
 };
 
 /// How long a trial waits for an answer: long for a loaded machine, short for a thousand trials.
@@ -31,6 +31,8 @@ pub struct Trial {
     pub fault: Option<String>,
     /// A proposal that has to be in force for the fault to show.
     pub proposal: Option<String>,
+    /// The server lets nobody in without a token.
+    pub protected: bool,
     pub revision: Revision,
     pub transport: Transport,
 }
@@ -59,9 +61,11 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
         until: None,
         transports: reference::Transport::ALL.to_vec(),
         proposal: proposal.map(str::to_owned),
+        protected: false,
     };
+    let protected = FaultInfo { protected: true, transports: vec![reference::Transport::Http], ..faultless(None) };
     let mut trials = Vec::new();
-    let healthy = [None].into_iter().chain(reference::PROPOSALS.map(Some)).map(faultless);
+    let healthy = [None].into_iter().chain(reference::PROPOSALS.map(Some)).map(faultless).chain([protected]);
     for fault in healthy.chain(reference::faults()) {
         for &revision in revisions {
             if fault.since.is_some_and(|since| revision < since) || fault.until.is_some_and(|until| revision > until) {
@@ -72,6 +76,7 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
                     trials.push(Trial {
                         fault: Some(fault.name.clone()).filter(|name| !name.is_empty()),
                         proposal: fault.proposal.clone(),
+                        protected: fault.protected,
                         revision,
                         transport,
                     });
@@ -100,11 +105,26 @@ fn same(known: reference::Transport, transport: Transport) -> bool {
     )
 }
 
+/// What a tester of the protected reference server would give.
+fn auth(address: SocketAddr) -> Auth {
+    let (id, secret) = reference::CLIENT;
+    let client = Client {
+        id: id.to_owned(),
+        secret: secret.to_owned(),
+        scopes: Vec::new(),
+        token_endpoint: Some(format!("http://{address}/token")),
+    };
+    let others = reference::tokens().into_iter().filter(|(name, _)| *name != "own");
+    let others = others.map(|(name, value)| (name.to_owned(), Source::Token(value.to_owned()))).collect();
+    Auth { own: Some(Source::Client(Box::new(client))), others }
+}
+
 impl Trial {
     pub fn name(&self) -> String {
         let fault = match (&self.fault, &self.proposal) {
             (Some(fault), _) => fault.clone(),
             (None, Some(proposal)) => format!("faultless with {proposal}"),
+            (None, None) if self.protected => "faultless and protected".to_owned(),
             (None, None) => "faultless".to_owned(),
         };
         format!("{fault} · {} · {}", self.revision, self.transport)
@@ -113,7 +133,7 @@ impl Trial {
     /// Runs it; `program` is the mcp-conform that serves over stdio. Most faults show themselves to the rules that name
     /// them in the suites of those rules; all suites are run only where that is not enough.
     pub fn run(&self, suites: &[Suite], program: &Path) -> Shown {
-        let run = |filter: &Filter| match block_on(self.conduct(suites, filter, program)) {
+        let run = |filter: &Filter| match self.evidence(suites, filter, program) {
             Ok(conducted) => self.read(&conducted, suites),
             Err(error) => Shown { stopped: Some(error.to_string()), ..Shown::default() },
         };
@@ -121,6 +141,11 @@ impl Trial {
         narrow
             .filter(|shown| shown.idle.is_empty() && !shown.caught.is_empty())
             .unwrap_or_else(|| run(&Filter::default()))
+    }
+
+    /// Runs it over some rules, and hands over all there is to see.
+    pub fn evidence(&self, suites: &[Suite], filter: &Filter, program: &Path) -> Result<Conducted, Error> {
+        block_on(self.conduct(suites, filter, program))
     }
 
     /// The rules that name the fault, and those that would speak in their place. `None` if any rule might.
@@ -148,13 +173,14 @@ impl Trial {
             argv.extend(self.fault.iter().flat_map(|fault| ["--fault".into(), fault.clone()]));
             argv.extend(proposals.iter().flat_map(|proposal| ["--proposal".into(), proposal.clone()]));
             let start = Start::Stdio { argv, env: Vec::new(), cwd: None };
-            let target = Target { name, start, secrets: Vec::new() };
+            let target = Target::new(name, start);
             return conduct(&self.job(target, limits, suites), suites, filter).await;
         }
         let mut options = reference::Options { fault: self.fault.clone(), ..reference::Options::default() };
         if !proposals.is_empty() {
             options.proposals = proposals;
         }
+        options.protected = self.protected;
         let (tell, bound) = oneshot::channel();
         let served = reference::http(options, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), |address| {
             let _ = tell.send(address);
@@ -165,8 +191,12 @@ impl Trial {
                 Transport::Sse => Start::Sse { url: format!("http://{address}/sse"), headers: Vec::new() },
                 _ => Start::Http { url: format!("http://{address}/mcp"), headers: Vec::new() },
             };
-            let target = Target { name, start, secrets: Vec::new() };
-            conduct(&self.job(target, limits, suites), suites, filter).await
+            let mut job = self.job(Target::new(name, start), limits, suites);
+            if self.protected {
+                job.target.auth = Some(Box::new(auth(address)));
+                obtain(&mut job.target, &mut job.facts, &job.limits).await?;
+            }
+            conduct(&job, suites, filter).await
         };
         tokio::select! {
             stopped = served => Err(Error::usage(stopped.err().unwrap_or_else(|| "the reference server stopped".into()))),
@@ -182,7 +212,7 @@ impl Trial {
         if let (Some(fault), Some(facts)) = (&self.fault, facts.as_object_mut())
             && !shown.any(|rule| rule.faults.contains(fault))
         {
-            facts.retain(|name, _| name != "change" && name != "list_change");
+            facts.retain(|name, _| !name.ends_with("change"));
         }
         facts
     }
@@ -193,6 +223,7 @@ impl Trial {
             limits,
             face: ClientFace::default(),
             facts: self.facts(suites),
+            call_tools: false,
             revisions: Revisions::One(self.revision),
             proposals: Proposals::also(self.proposal.iter().cloned().collect()),
             strict: true,

@@ -11,7 +11,7 @@ use std::{collections::HashSet, sync::Arc};
 use serde_json::{Value, json};
 
 use self::graph::{Graph, Node};
-use super::{Revisions, Surroundings, block_on, outputs, target};
+use super::{Revisions, Surroundings, block_on, credentials, outputs, target};
 use crate::{
     cli::{TreeArgs, TreeFormat},
     error::{Error, exit},
@@ -29,8 +29,9 @@ pub fn tree(args: &TreeArgs, surroundings: &Surroundings) -> Result<u8, Error> {
         Revisions::Auto => Wish::Newest,
         Revisions::All => return Err(Error::usage("a tree is of one revision: name it, or leave --revision out")),
     };
-    let (target, _) = target::target(&args.target, surroundings)?;
+    let (mut target, mut facts) = target::target(&args.target, surroundings)?;
     let limits = Limits::default();
+    block_on(credentials::obtain(&mut target, &mut facts, &limits))?;
     let recorder = Recorder::new(limits.memory_bytes);
     let opener = Opener { target, limits, recorder, face: target::face(&[])?, hangs: Arc::default() };
     let graph = block_on(async {

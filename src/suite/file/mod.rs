@@ -13,7 +13,7 @@ pub use step::{Each, Limits, Step};
 
 use super::{
     decode::{OneOrMany, Pairs, keys},
-    model::Connection,
+    model::{Client, Connection},
     yaml::{At, Tree},
 };
 use crate::{evidence::Transport, revision::Revision};
@@ -29,8 +29,12 @@ keys! {
         about: At<String>,
         /// Where the suite counts. Without it: everywhere.
         applies: Applies,
-        /// `own` for a suite that may disturb the connection.
+        /// `own` for a suite that may disturb the connection, `last` for one that may end the server.
         connection: Connection,
+        /// What the client declares: `bare` nothing, `plain` no details. On a connection of its own, if the server asked a full client for anything.
+        client: Client,
+        /// Suites that are gathered too where a rule of this one is judged.
+        evidence: OneOrMany<At<String>>,
         /// Rules that are not judged where this suite counts, because it says otherwise; `*` stands for any text.
         replaces: OneOrMany<At<String>>,
         /// Constants that differ by revision, in scope as `$values.name`.
@@ -57,6 +61,8 @@ keys! {
         proposal: At<String>,
         /// Capabilities that the server declares: `resources`, `resources.subscribe`; `!tools` for one it does not.
         server: OneOrMany<At<String>>,
+        /// `true`: only on a server that asks for authorization as the protocol describes it.
+        protected: bool,
         /// Facts that the configuration has to give: `change`.
         facts: OneOrMany<At<String>>,
     }

@@ -40,7 +40,10 @@ mod tests {
     use std::{env, fs, path::Path};
 
     use super::*;
-    use crate::suite::{diagnostic::Problems, embedded, yaml};
+    use crate::{
+        embedded::SUITES,
+        suite::{diagnostic::Problems, yaml},
+    };
 
     /// `UPDATE_EXPECTED=1` writes it anew.
     #[test]
@@ -57,7 +60,7 @@ mod tests {
     #[test]
     fn the_built_in_suites_fit_the_schema() {
         let schema = jsonschema::validator_for(schema().as_value()).expect("the schema is one");
-        for (name, text) in embedded::SUITES {
+        for (name, text) in SUITES.iter() {
             let mut problems = Problems::new(name, text);
             let tree = yaml::parse(text, &mut problems).expect(name);
             let mistakes: Vec<String> = schema

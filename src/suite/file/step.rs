@@ -39,6 +39,8 @@ keys! {
         id: Tree,
         /// `call`: send `with` exactly as it stands, without the `_meta` that the revision asks for.
         plain: bool,
+        /// `call`: on a connection of its own, as the first thing on it, before any handshake. It is closed with the answer.
+        alone: bool,
         /// `list`, `walk`: the member of the result that holds the items.
         take: At<String>,
         /// `list`: how many pages to follow, 100 if not said.
@@ -55,14 +57,21 @@ keys! {
         since: At<String>,
         /// `await`: conditions on the notification, which is `$message`.
         matching: Pairs<Matcher>,
-        /// `await`: how long to wait. `call`: how long at most; then it is cancelled.
+        /// `await`: how long to wait. `call`: how long at most; then it is cancelled. With `until`: how long to go on.
+        /// `http`: how long at most; then it is dropped.
         seconds: f64,
+        /// `call`: ask again and again until this holds of the answer, which is `$reply`.
+        until: Pairs<Matcher>,
         /// `send`: the request id whose answer is the reply. Without it, an error without id is.
+        /// `send`: the request id whose answer is the reply. Without it, an error without id is. `call`: how the client
+        /// answers what the server asks meanwhile: `accept`, `decline`, ...
         answer: Tree,
         /// `http`: headers to add, or with `null` to leave out.
         headers: Pairs<Tree>,
         /// `http`: the body, as JSON unless it is a string.
         body: Tree,
+        /// `http`: what to add to the query of the URL.
+        query: Pairs<Tree>,
         /// `http`: a path or URL to use instead of the endpoint.
         url: Tree,
 

@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use crate::{
-    evidence::Transport,
+    evidence::{Manner, Transport},
     revision::Revision,
     suite::{
         decode::{self, Decode},
         diagnostic::Problems,
         format::Format,
         matcher::Kind,
-        model::Connection,
+        model::{Client, Connection},
         yaml::Tree,
     },
 };
@@ -44,7 +44,22 @@ macro_rules! words {
 words! {
     Revision: Revision::ALL.map(|revision| (revision.as_str(), revision));
     Transport: Transport::ALL.map(|transport| (transport.as_str(), transport));
-    Connection: [("shared", Connection::Shared), ("own", Connection::Own), ("fresh", Connection::Fresh)];
+    Connection: [("shared", Connection::Shared), ("own", Connection::Own), ("last", Connection::Last), ("fresh", Connection::Fresh)];
+    Client: [("full", Client::Full), ("plain", Client::Plain), ("bare", Client::Bare)];
+    Manner: [
+        ("accept", Manner::Accept),
+        ("decline", Manner::Decline),
+        ("cancel", Manner::Cancel),
+        ("refuse", Manner::Refuse),
+        ("wrong", Manner::Wrong),
+        ("unfit", Manner::Unfit),
+        ("tireless", Manner::Tireless),
+        ("nothing", Manner::Nothing),
+        ("part", Manner::Part),
+        ("extra", Manner::Extra),
+        ("forged", Manner::Forged),
+        ("garbage", Manner::Garbage),
+    ];
     Kind: Kind::ALL.map(|kind| (kind.name(), kind));
     Format: Format::ALL.map(|format| (format.name(), format));
 }

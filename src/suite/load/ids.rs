@@ -1,4 +1,4 @@
-//! What can only be seen over all files: ids that are taken, `after` that leads nowhere or in a circle.
+//! What can only be seen over all files: ids that are taken, `after` and `evidence` that lead nowhere or in a circle.
 
 use std::collections::HashMap;
 
@@ -29,6 +29,11 @@ pub fn check(drafts: &mut [Draft<'_>], taken: &[String]) {
             if !rules.iter().chain(taken).any(|id| fits(&pattern.value, id)) {
                 let help = suggestion(&pattern.value, rules.iter().chain(taken).map(String::as_str));
                 problems.add_with(pattern.at, format!("there is no rule `{}`", pattern.value), help);
+            }
+        }
+        for id in typed.iter().filter_map(|typed| typed.evidence.as_ref()).flat_map(|suites| &suites.0) {
+            if !first.contains_key(&id.value) {
+                problems.add(id.at, format!("there is no suite `{}`", id.value));
             }
         }
         for (id, after) in causes(typed.as_ref()) {

@@ -14,7 +14,7 @@ use crate::suite::{
 const EVERYWHERE: [&str; 6] = ["facts", "values", "server", "client", "revision", "transport"];
 
 /// In scope in rules: the whole run, which passes by item by item.
-const STREAMED: [&str; 3] = ["transcript", "messages", "exchanges"];
+const STREAMED: [&str; 5] = ["transcript", "messages", "exchanges", "streams", "asked"];
 
 /// Checks one suite.
 pub struct Lint<'a> {

@@ -7,7 +7,7 @@ use crate::suite::{
     decode::Pairs,
     diagnostic::Problems,
     file::{self, SuiteFile},
-    model::{Connection, Suite, Template, ValueRow},
+    model::{Client, Connection, Suite, Template, ValueRow},
 };
 
 /// The suite, unless it cannot be put together; every mistake is noted in `problems`.
@@ -47,6 +47,8 @@ pub fn build(
         applies,
         replaces: typed.replaces.map(|replaced| replaced.0).into_iter().flatten().map(|id| id.value).collect(),
         connection: typed.connection.unwrap_or(Connection::Shared),
+        client: typed.client.unwrap_or(Client::Full),
+        evidence: typed.evidence.map(|suites| suites.0).into_iter().flatten().map(|id| id.value).collect(),
         values,
         gather,
         rules,

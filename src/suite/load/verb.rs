@@ -3,24 +3,27 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 
 use super::lint::Lint;
-use crate::suite::{
-    decode::{self, Decode, Typed},
-    diagnostic::suggestion,
-    file,
-    format::Format,
-    model::{Await, Call, HttpCall, List, Notify, Payload, Send, Verb, Walk, WalkLimits},
-    yaml::{At, Tree, Yaml},
+use crate::{
+    evidence::Manner,
+    suite::{
+        decode::{self, Decode, Typed},
+        diagnostic::suggestion,
+        file,
+        format::Format,
+        model::{Await, Call, HttpCall, List, Notify, Payload, Send, Verb, Walk, WalkLimits},
+        yaml::{At, Tree, Yaml},
+    },
 };
 
 /// Every verb with its arguments.
 const VERBS: [(&str, &[&str]); 9] = [
-    ("call", &["with", "id", "plain", "seconds"]),
+    ("call", &["with", "id", "plain", "alone", "seconds", "until", "answer"]),
     ("list", &["with", "take", "pages"]),
     ("walk", &["from", "node", "with", "take", "key", "limits"]),
     ("notify", &["with"]),
     ("await", &["since", "matching", "seconds"]),
     ("send", &["answer"]),
-    ("http", &["headers", "body", "url"]),
+    ("http", &["headers", "body", "query", "url", "seconds"]),
     ("change", &[]),
     ("cancel", &[]),
 ];
@@ -71,7 +74,16 @@ impl Lint<'_> {
         let with = typed.with.and_then(|with| self.template(&with));
         let id = typed.id.and_then(|id| self.template(&id));
         self.check_seconds(&typed.typed, typed.seconds);
-        Some(Call { method: method?, with, id, plain: typed.plain.unwrap_or(false), seconds: typed.seconds })
+        let (plain, alone) = (typed.plain.unwrap_or(false), typed.alone.unwrap_or(false));
+        if id.is_some() && typed.until.is_some() {
+            self.problems.add(typed.typed.place("until"), "with `until` each request needs an `id` of its own");
+        }
+        let outer = self.names.len();
+        self.names.push("reply".to_owned());
+        let until = self.clauses(typed.until);
+        self.names.truncate(outer);
+        let answer = typed.answer.and_then(|answer| Manner::decode(&answer, self.problems));
+        Some(Call { method: method?, with, id, plain, alone, seconds: typed.seconds, until, answer })
     }
 
     fn list(&mut self, typed: file::Step) -> Option<List> {
@@ -179,13 +191,19 @@ impl Lint<'_> {
         }
         let mut headers = Vec::new();
         for (name, value) in typed.headers.map(|headers| headers.0).into_iter().flatten() {
-            if !Format::Token.fits(&name.value) {
+            let text = name.value.trim_start_matches('$');
+            if !Format::Token.fits(text) {
                 self.problems.add(name.at, "this cannot be the name of a header");
             }
-            headers.extend(self.template(&value).map(|value| (name.value, value)));
+            headers.extend(self.text(&name).zip(self.template(&value)));
         }
         let body = typed.body.and_then(|body| self.template(&body));
+        let mut query = Vec::new();
+        for (name, value) in typed.query.map(|query| query.0).into_iter().flatten() {
+            query.extend(self.template(&value).map(|value| (name.value, value)));
+        }
         let url = typed.url.and_then(|url| self.template(&url));
-        Some(HttpCall { method: method.value, headers, body, url })
+        self.check_seconds(&typed.typed, typed.seconds);
+        Some(HttpCall { method: method.value, headers, body, query, url, seconds: typed.seconds })
     }
 }

@@ -60,7 +60,7 @@ impl Lint<'_> {
             }
         }
         let facts = typed.facts.map(|facts| facts.0).unwrap_or_default();
-        let known = FACTS.map(str::to_owned);
+        let known: Vec<String> = FACTS.iter().map(|name| (*name).to_owned()).collect();
         for fact in &facts {
             self.one_known(fact, "fact", &known);
         }
@@ -70,6 +70,7 @@ impl Lint<'_> {
             transport: typed.transport.map(|transport| transport.0).unwrap_or_default(),
             proposal: typed.proposal.map(|proposal| proposal.value),
             server: server.into_iter().map(|path| path.value).collect(),
+            protected: typed.protected.unwrap_or(false),
             facts: facts.into_iter().map(|fact| fact.value).collect(),
         }
     }

@@ -10,7 +10,7 @@ use super::{
     types::{Type, constant},
     window::{Dated, Window},
 };
-use crate::{revision::Revision, suite::embedded};
+use crate::{embedded::SHAPES, revision::Revision};
 
 /// One file of descriptions, or all of them together.
 #[derive(Default, Deserialize)]
@@ -135,7 +135,7 @@ impl Book {
     /// The one that is part of the program.
     pub(super) fn built_in() -> &'static Self {
         static BOOK: LazyLock<Book> = LazyLock::new(|| {
-            Book::read(embedded::SHAPES).unwrap_or_else(|error| unreachable!("a test reads these files: {error}"))
+            Book::read(&SHAPES).unwrap_or_else(|error| unreachable!("a test reads these files: {error}"))
         });
         &BOOK
     }

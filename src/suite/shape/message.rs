@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::judge::Violation;
 use crate::suite::{format::Format, matcher::show};
 
-pub(super) fn violation(error: &ValidationError) -> Violation {
+pub(in crate::suite) fn violation(error: &ValidationError) -> Violation {
     let pointer = error.instance_path().to_string();
     let found = show::described(error.instance());
     let (pointer, message) = match error.kind() {
@@ -17,13 +17,15 @@ pub(super) fn violation(error: &ValidationError) -> Violation {
             let member = property.as_str().unwrap_or_default().replace('~', "~0").replace('/', "~1");
             (format!("{pointer}/{member}"), "is missing".to_owned())
         }
-        // Only presence of members is ever asked for in this way.
-        ValidationErrorKind::AnyOf { context } => (pointer, format!("has none of {}", missing_of(context))),
+        // Shapes ask in this way only whether members are there.
+        ValidationErrorKind::AnyOf { context } if !missing_of(context).is_empty() => {
+            (pointer, format!("has none of {}", missing_of(context)))
+        }
         ValidationErrorKind::MaxItems { limit } => (pointer, format!("has more than {limit} items")),
         ValidationErrorKind::MinItems { limit } => (pointer, format!("has fewer than {limit} items")),
         kind => match expected(kind) {
             Some(expected) => (pointer, format!("is {found}, expected {expected}")),
-            None => (pointer, error.to_string()),
+            None => (pointer, error.masked_with("").to_string().trim().to_owned()),
         },
     };
     Violation { pointer, message }

@@ -15,3 +15,4 @@ mod window;
 
 pub use book::{Sender, exists, names, notification_shape, request_shape, result_shape, sender};
 pub use judge::{MOST, Violation, schema, violations};
+pub(super) use message::violation;

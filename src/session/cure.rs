@@ -1,0 +1,64 @@
+//! Why a conversation did not come about, in words, and what may cure it.
+
+use crate::{
+    evidence::{End, Reply},
+    target::{Limits, Start},
+};
+
+/// What to do about a handshake that ended so; `banner`: something else than messages came.
+pub fn cure(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> String {
+    match (start, reply.end) {
+        (Start::Stdio { .. }, _) if banner => {
+            "write nothing but JSON-RPC messages to stdout, one a line; logs and banners belong on stderr. Is this \
+             the command that starts the server over stdio?"
+                .into()
+        }
+        (Start::Stdio { .. }, End::Closed) => {
+            "run the command by hand; it must stay alive, reading requests from stdin".into()
+        }
+        (Start::Stdio { .. }, End::Timeout) => format!(
+            "the server must answer `initialize` on stdout, one JSON message a line; a slow one gets more time by \
+             --timeout (now {} s)",
+            limits.request.as_secs()
+        ),
+        (Start::Http { .. }, End::Closed) => "start the server first and check host, port and path of the URL".into(),
+        (Start::Http { headers, .. } | Start::Sse { headers, .. }, _) if lets_nobody_in(reply) => entry(headers),
+        (Start::Http { .. }, End::Answered | End::Malformed) => {
+            "check the path of the URL (often /mcp); a server of the older HTTP+SSE transport needs --sse URL".into()
+        }
+        (Start::Http { .. }, End::Timeout) => {
+            "something listens there but does not answer; a slow server gets more time by --timeout".into()
+        }
+        (Start::Sse { .. }, _) => "check the path of the URL (often /sse)".into(),
+        _ => "look at the answer above: it is no MCP handshake".into(),
+    }
+}
+
+/// How to get in.
+fn entry(headers: &[(String, String)]) -> String {
+    if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
+        return "it refused the credentials that it was given: are they meant for this server, and still valid?".into();
+    }
+    "it asks for authorization: give a token by --bearer-token-command COMMAND or --header 'Authorization: Bearer ...', or \
+     by `auth` of the target in mcp-conform.toml"
+        .into()
+}
+
+/// A 403 alone may be about the host or the origin of the client.
+pub fn lets_nobody_in(reply: &Reply) -> bool {
+    let asks = |status, challenged| status == 401 || (status == 403 && challenged);
+    reply.http.as_ref().is_some_and(|http| asks(http.status, !http.challenges.is_empty()))
+}
+
+pub fn answer_in_words(reply: &Reply) -> String {
+    let why = reply.why.as_deref().unwrap_or_default();
+    let status = reply.http.as_ref().map(|http| format!("HTTP {} with ", http.status)).unwrap_or_default();
+    match (reply.end, &reply.error, &reply.result) {
+        (End::Error, Some(error), _) => format!("{status}the error {error}"),
+        (End::Result, _, Some(result)) => format!("{status}the result {result}"),
+        (End::Timeout, ..) => format!("no answer: {why}"),
+        (End::Malformed, ..) => format!("{status}something that is no JSON-RPC message: {why}"),
+        (End::Answered, ..) => format!("{status}no JSON-RPC message"),
+        _ => format!("{status}{why}"),
+    }
+}
