@@ -1,10 +1,15 @@
 //! The program as its users meet it: commands in, output and exit code out.
 
+mod authorization;
+mod baseline;
+mod by_hand;
 mod commands;
 mod exit_codes;
 mod leftovers;
+mod permission;
 mod readme;
 mod replay;
+mod reports;
 mod server;
 mod unreachable;
 mod usage;

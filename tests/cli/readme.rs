@@ -21,8 +21,9 @@ fn readme() -> String {
 fn the_run_it_shows_is_real() {
     let kept = readme();
     let shown = blocks(&kept, "console").concat();
-    let command = shown.lines().next().and_then(|line| line.strip_prefix("$ mcp-conform ")).expect("a command");
-    let output = typed(command).stdout;
+    let typed_in = Regex::new(r"^\$ mcp-conform ((?:.*\\\n)*.*)\n").expect("a pattern");
+    let command = &typed_in.captures(&shown).expect("a command")[1];
+    let output = typed(&command.replace("\\\n", " ")).stdout;
     let real = format!("$ mcp-conform {command}\n{output}");
     if env::var_os("MCP_CONFORM_BLESS").is_some() {
         fs::write(path("README.md"), kept.replace(&shown, &real)).expect("the README can be written");
@@ -81,12 +82,14 @@ fn the_files_it_links_to_are_there() {
 }
 
 #[test]
-fn the_configuration_it_shows_loads() {
-    let configuration = blocks(&readme(), "toml").concat();
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("mcp-conform.toml").display().to_string();
-    fs::write(&file, configuration).unwrap();
-    let ran = ran(["run", "--config", &file, "nowhere"]);
-    assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("nowhere") && ran.stderr.contains("local"), "{}", ran.stderr);
+fn the_configurations_that_are_shown_load() {
+    for page in ["README.md", "docs/configuration.md"] {
+        let configuration = blocks(&fs::read_to_string(path(page)).expect("the page"), "toml").concat();
+        let directory = tempfile::tempdir().unwrap();
+        let file = directory.path().join("mcp-conform.toml").display().to_string();
+        fs::write(&file, configuration).unwrap();
+        let ran = ran(["run", "--config", &file, "nowhere"]);
+        assert_eq!(ran.code, 2, "{page}");
+        assert!(ran.stderr.contains("nowhere") && ran.stderr.contains("local"), "{page}: {}", ran.stderr);
+    }
 }

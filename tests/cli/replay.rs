@@ -65,7 +65,13 @@ fn a_second_run_comes_to_the_same() {
 }
 
 /// Rules on answers that need not come over HTTP, where a status or the end of a stream can say the same.
-const NO_ANSWER_OVER_HTTP: [&str; 2] = ["jsonrpc-batch-empty-array-rejected", "resources-listen-result-shape"];
+const NO_ANSWER_OVER_HTTP: [&str; 5] = [
+    "cancellation-no-response",
+    "cancellation-stops-processing",
+    "jsonrpc-batch-empty-array-rejected",
+    "resources-listen-result-shape",
+    "subscriptions-close-result-tagged",
+];
 
 #[test]
 fn every_transport_comes_to_the_same() {

@@ -18,8 +18,18 @@ pub struct Reference {
 
 impl Reference {
     pub fn start() -> Self {
+        Self::with(&[])
+    }
+
+    /// It lets nobody in without a token.
+    pub fn protected() -> Self {
+        Self::with(&["--protected"])
+    }
+
+    pub fn with(options: &[&str]) -> Self {
         let mut process = Command::new(PROGRAM)
             .args(["serve", "--http", "127.0.0.1:0"])
+            .args(options)
             .stdout(Stdio::piped())
             .spawn()
             .expect("the program starts");
