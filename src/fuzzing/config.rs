@@ -1,0 +1,29 @@
+//! `mcp-conform.toml`.
+
+use std::path::Path;
+
+use super::text::acts;
+use crate::{
+    config::{Environment, parse},
+    error::Error,
+};
+
+/// A configuration, or its mistakes; each of its targets, or what it lacks.
+pub fn config(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let config = match parse(Path::new("fuzz.toml"), text.into_owned(), false) {
+        Ok(config) => config,
+        Err(Error::Config { rendered, count }) => {
+            assert!(count > 0 && !rendered.contains(|c| acts(c) && c != '\n'), "{rendered:?}");
+            return;
+        }
+        Err(other) => panic!("{other}"),
+    };
+    assert!(config.facts.is_object());
+    let environment = Environment::from([("A".to_owned(), "a".to_owned()), ("B".to_owned(), "${A}".to_owned())]);
+    for name in [None, Some("a"), Some("b")] {
+        if let Err(error) = config.target(name, &environment, false) {
+            assert!(!error.to_string().is_empty());
+        }
+    }
+}

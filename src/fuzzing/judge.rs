@@ -1,0 +1,168 @@
+//! From evidence to verdicts and reports, by all built-in suites.
+
+use std::{
+    io::BufReader,
+    sync::{Arc, LazyLock},
+};
+
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+
+use super::{evidence::written, report::shown};
+use crate::{
+    evidence::{
+        Frame, Recorder, Scene, Sent, Transport,
+        transcript::{self, Header, TRANSCRIPT_SCHEMA, Transcript},
+    },
+    outcome::RunReport,
+    plan::Filter,
+    reference,
+    revision::Revision,
+    run::{built_in, judge::judged},
+    suite::Suite,
+    wire::json::{Reading, read},
+};
+
+static SUITES: LazyLock<Vec<Suite>> = LazyLock::new(|| built_in().expect("built-in suites load"));
+
+/// As many as a run reads of one message.
+const VALUES: usize = 250_000;
+
+fn verdicts(recorded: &Transcript) -> Option<RunReport> {
+    judged(recorded, &SUITES, &Filter::default(), &[], false).ok()
+}
+
+/// The same evidence comes to the same report, twice, and it can be shown.
+fn judged_alike(recorded: &Transcript) {
+    let report = verdicts(recorded);
+    assert!(report == verdicts(recorded), "the second time it is judged otherwise");
+    report.iter().for_each(shown);
+}
+
+static RUNS: LazyLock<[Vec<Value>; 2]> = LazyLock::new(|| {
+    let runs = [
+        include_str!("../../tests/fuzz-corpus/run-stdio.jsonl"),
+        include_str!("../../tests/fuzz-corpus/run-http.jsonl"),
+    ];
+    runs.map(|run| run.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect())
+});
+
+/// Edits of what a server said in a recorded run: each is a number for the line, one for the place in it, and one for
+/// how deep that is and for what comes there.
+pub fn judge(bytes: &[u8]) {
+    let Some((&run, edits)) = bytes.split_first() else { return };
+    let mut lines = RUNS[usize::from(run) % RUNS.len()].clone();
+    for edit in edits.chunks_exact(5).take(20) {
+        let number = |at: usize| usize::from(u16::from_be_bytes([edit[at], edit[at + 1]]));
+        let value = value(&lines, number(2), edit[4]);
+        let line = number(0) % lines.len();
+        if let Some(said) = said(&mut lines[line]) {
+            *place(said, number(2), 1 + (edit[4] >> 4)) = value;
+        }
+    }
+    let text: Vec<u8> = lines.iter().flat_map(|line| format!("{line}\n").into_bytes()).collect();
+    // What was put into itself again and again is nested deeper than anything that is read.
+    let Ok(recorded) = transcript::read(BufReader::new(text.as_slice())) else { return };
+    judged_alike(&recorded);
+    let half = recorded.frames.len() / 2;
+    verdicts(&Transcript { frames: recorded.frames[..half].to_vec(), ..recorded });
+}
+
+/// The message of a frame, or what the suites saved of the answers.
+fn said(line: &mut Value) -> Option<&mut Value> {
+    let places = ["/frame/message", "/scene/saves"];
+    let place = places.into_iter().find(|place| line.pointer(place).is_some())?;
+    line.pointer_mut(place)
+}
+
+/// A node of the value, deeper the larger `depth` is.
+fn place(value: &mut Value, choice: usize, depth: u8) -> &mut Value {
+    let next = choice / 7 + choice % 7 * 31;
+    let count = match value {
+        Value::Object(members) => members.len(),
+        Value::Array(items) => items.len(),
+        _ => 0,
+    };
+    if depth == 0 || count == 0 {
+        return value;
+    }
+    let inner = match value {
+        Value::Object(members) => members.values_mut().nth(choice % count),
+        other => other.get_mut(choice % count),
+    };
+    place(inner.expect("it is there"), next, depth - 1)
+}
+
+/// A value that is odd, or one from elsewhere in the run.
+fn value(lines: &[Value], choice: usize, what: u8) -> Value {
+    match what & 31 {
+        0 => Value::Null,
+        1 => json!(true),
+        2 => json!(0),
+        3 => json!(-1),
+        4 => json!(u64::MAX),
+        5 => json!(1e300),
+        6 => json!(""),
+        7 => json!("\u{202e}\u{1b}[31m\n\0"),
+        8 => json!([]),
+        9 => json!({}),
+        10 => json!([[[[]]], null, {}]),
+        11 => json!("file:///%zz{"),
+        12 => json!("a".repeat(5000)),
+        13 => (0..60).fold(json!(1), |inner, _| json!([inner])),
+        14 => json!({ "": { "/~": [1, 1.0, "1"] } }),
+        _ => place(&mut lines[choice % lines.len()].clone(), choice, what & 7).clone(),
+    }
+}
+
+/// A conversation: the first byte chooses revision and transport, then come lines, those of the client behind `>`.
+pub fn conversation(bytes: &[u8]) {
+    let Some((&first, lines)) = bytes.split_first() else { return };
+    let revision = Revision::ALL[usize::from(first) % Revision::ALL.len()];
+    let transport = Transport::ALL[usize::from(first >> 4) % Transport::ALL.len()];
+    let recorder = Recorder::new(usize::MAX, usize::MAX, usize::MAX);
+    let link = recorder.open_link(transport);
+    recorder.settle(link, revision);
+    let mut post = None;
+    for line in lines.split(|byte| *byte == b'\n') {
+        if let Some(sent) = line.strip_prefix(b">") {
+            post = (transport != Transport::Stdio).then(|| recorder.next_post());
+            let by = Sent { link, by: "fuzz".to_owned(), post };
+            match read(sent, VALUES) {
+                Reading::Message { message, .. } => recorder.sent(&by, message, sent.len() as u64),
+                Reading::Junk { .. } => {
+                    recorder.sent_raw(&by, String::from_utf8_lossy(sent).into_owned(), sent.len() as u64)
+                }
+            };
+        } else {
+            let length = line.len() as u64;
+            match read(line, VALUES) {
+                Reading::Message { message, flaws } => recorder.received(link, post, message, length, flaws, None),
+                Reading::Junk { why } => {
+                    recorder.received_junk(link, post, String::from_utf8_lossy(line).into_owned(), length, why, None)
+                }
+            };
+        }
+    }
+    let frames: Vec<Arc<Frame>> =
+        recorder.frames().map(|frame| Arc::new(Frame { at: frame.frame, ..(*frame).clone() })).collect();
+    let everything = json!({ "tools": {}, "resources": { "subscribe": true }, "prompts": {}, "logging": {}, "completions": {}, "tasks": {} });
+    let scene = Scene {
+        revision,
+        transport,
+        server: json!({ "capabilities": everything, "info": {}, "hello": {} }),
+        client: json!({ "capabilities": {} }),
+        facts: reference::facts(),
+        proposals: reference::PROPOSALS.map(str::to_owned).to_vec(),
+        protected: false,
+        saves: IndexMap::new(),
+        incidents: IndexMap::new(),
+    };
+    let target = json!({ "name": "fuzz", "transport": transport, "revisions": [revision] });
+    let header =
+        Header { schema: TRANSCRIPT_SCHEMA, version: String::new(), target, started: 0, ms: 0, notes: Vec::new() };
+    let recorded = Transcript { header, links: recorder.links(), frames, scenes: vec![scene] };
+    let again = transcript::read(written(&recorded).as_slice()).expect("what was recorded can be read");
+    assert_eq!(again.frames, recorded.frames);
+    judged_alike(&recorded);
+}
