@@ -1,9 +1,33 @@
-//! Writes the list of built-in suites, shapes and faults, so that adding one is adding a file.
+//! Writes the lists of built-in suites, shapes and faults, so that adding one is adding a file.
 
-use std::{env, fmt::Write, fs, io, path::PathBuf};
+use std::{
+    env,
+    fmt::Write,
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 #[path = "src/embedded/folder.rs"]
 mod folder;
+#[path = "src/suite/pack.rs"]
+mod pack;
+#[path = "src/suite/yaml.rs"]
+mod yaml;
+
+/// Where the reader of YAML tells of mistakes: here the first one ends the build.
+mod diagnostic {
+    use super::yaml::Position;
+
+    pub struct Problems(pub String);
+
+    impl Problems {
+        // As the reader of YAML calls it.
+        #[allow(clippy::needless_pass_by_value)]
+        pub fn add(&mut self, at: Position, message: String) {
+            panic!("{}:{}:{}: {message}", self.0, at.line, at.column);
+        }
+    }
+}
 
 fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=build.rs");
@@ -12,15 +36,26 @@ fn main() -> io::Result<()> {
         return Ok(());
     }
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
-    let mut code = "&[\n".to_owned();
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let (mut texts, mut suites) = ("&[\n".to_owned(), "&[\n".to_owned());
     for folder in ["src/reference/faults", "suites"] {
         println!("cargo:rerun-if-changed={folder}");
         for file in folder::yaml_files(&root.join(folder))? {
             let shown = file.strip_prefix(&root).unwrap_or(&file).to_string_lossy().replace('\\', "/");
-            let _ = writeln!(code, "    ({shown:?}, include_str!({:?})),", file.to_string_lossy());
+            if folder == "suites" && !shown.starts_with("suites/shapes/") {
+                let packed = out.join(shown.replace('/', "-"));
+                fs::write(&packed, packed_suite(&file, &shown)?)?;
+                let _ = writeln!(suites, "    ({shown:?}, include_bytes!({:?})),", packed.to_string_lossy());
+            }
+            let _ = writeln!(texts, "    ({shown:?}, include_str!({:?})),", file.to_string_lossy());
         }
     }
-    code.push(']');
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    fs::write(out.join("embedded.rs"), code)
+    fs::write(out.join("texts.rs"), texts + "]")?;
+    fs::write(out.join("suites.rs"), suites + "]")
+}
+
+fn packed_suite(file: &Path, shown: &str) -> io::Result<Vec<u8>> {
+    let text = fs::read_to_string(file)?;
+    let tree = yaml::parse(&text, &mut diagnostic::Problems(shown.to_owned()));
+    Ok(pack::pack(&tree.unwrap_or_else(|| panic!("{shown} cannot be read"))))
 }

@@ -1,7 +1,7 @@
 //! The built-in suites, shapes and faults: their paths in the repository and their texts, ordered by path.
 //!
-//! A release has them compiled in, so that the binary stands alone. A debug build reads them from the checkout, so that a
-//! changed rule is tried without compiling.
+//! A release has them compiled in, so that the binary stands alone, the suites also as the build script packed them. A debug
+//! build reads them from the checkout, so that a changed rule is tried without compiling.
 
 #[cfg(debug_assertions)]
 mod folder;
@@ -14,12 +14,15 @@ pub static SUITES: LazyLock<Vec<Text>> = LazyLock::new(|| {
     let suites = texts("suites").into_iter();
     suites.filter(|(path, _)| !path.starts_with("suites/shapes/")).collect()
 });
+/// The suites, read when the program was built.
+#[cfg(not(debug_assertions))]
+pub const PACKED_SUITES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/suites.rs"));
 pub static SHAPES: LazyLock<Vec<Text>> = LazyLock::new(|| texts("suites/shapes"));
 pub static FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/faults"));
 
 #[cfg(not(debug_assertions))]
 fn texts(folder: &str) -> Vec<Text> {
-    const COMPILED_IN: &[Text] = include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
+    const COMPILED_IN: &[Text] = include!(concat!(env!("OUT_DIR"), "/texts.rs"));
     COMPILED_IN.iter().filter(|(path, _)| path.starts_with(folder)).copied().collect()
 }
 

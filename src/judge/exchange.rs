@@ -3,11 +3,11 @@
 //! The frames are the only source, so a transcript yields the same exchanges as the run it came from. An exchange is
 //! handed on as soon as its response is there; a second response hands it on again with `replies: 2`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::{Map, Value, json};
 
-use super::{asked, bearing::Bearing, open::Open, phase::Phase, replays::Replays};
+use super::{asked, bearing::Bearing, head::is_odd, open::Open, phase::Phase, replays::Replays};
 use crate::{
     evidence::{Ended, Frame, FrameKind, HttpHead, Link, Side},
     revision::Revision,
@@ -16,12 +16,21 @@ use crate::{
 /// A request that was on its way this long, in microseconds, before its connection ended was not lost by the ending.
 const LOST_WITHIN: u64 = 1_000_000;
 
+/// Answered requests that are remembered, should one be answered again; later it counts as the answer to nothing.
+const ANSWERED_KEPT: usize = 1000;
+
 /// Requests of the client that are still open, and the answered ones in short.
 pub struct Assembler<'a> {
     link: &'a Link,
     open: Vec<Open>,
     answered: HashMap<String, Answered>,
+    /// The ids of those, the oldest first.
+    answered_before: VecDeque<String>,
     heads: HashMap<u64, Value>,
+    /// The heads of HTTP requests.
+    posted: HashMap<u64, HttpHead>,
+    /// Where the first message went.
+    endpoint: Option<String>,
     /// Unreadable input that may still be answered by an error without id.
     junk: usize,
     loose_ids: HashSet<String>,
@@ -56,7 +65,10 @@ impl<'a> Assembler<'a> {
             link,
             open: Vec::new(),
             answered: HashMap::new(),
+            answered_before: VecDeque::new(),
             heads: HashMap::new(),
+            posted: HashMap::new(),
+            endpoint: None,
             junk: 0,
             loose_ids: HashSet::new(),
             own_ids: HashSet::new(),
@@ -75,6 +87,11 @@ impl<'a> Assembler<'a> {
             return passed;
         }
         match (frame.kind, frame.from, &frame.message) {
+            (FrameKind::HttpRequest, _, _) => {
+                if let (Some(post), Some(head)) = (frame.post, &frame.http) {
+                    self.posted.insert(post, head.clone());
+                }
+            }
             (FrameKind::HttpResponse, _, _) => {
                 if let (Some(post), Some(head)) = (frame.post, &frame.http) {
                     self.heads.insert(post, status(head));
@@ -93,10 +110,16 @@ impl<'a> Assembler<'a> {
             (FrameKind::Message, Side::Server, Some(message)) => {
                 self.received(frame, message, "", &mut passed);
             }
+            (FrameKind::CutShort, ..) => self.open.iter_mut().for_each(|open| open.expects_reply = false),
+            // It may be the answer to any of them.
+            (FrameKind::Unread, Side::Server, _) => {
+                let open = self.open.iter_mut().filter(|open| open.post == frame.post);
+                open.for_each(|open| open.expects_reply = false);
+            }
             // The server, or the exchange that would have carried an answer, is gone: nothing more can be expected.
             (FrameKind::Note, ..) if frame.event.is_none() && frame.ended != Some(Ended::Complete) => {
                 let lost = self.open.iter_mut().filter(|open| frame.post.is_none() || open.post == frame.post);
-                lost.for_each(|open| open.expects_reply &= open.at + LOST_WITHIN < frame.at);
+                lost.for_each(|open| open.expects_reply &= frame.at.saturating_sub(open.at) > LOST_WITHIN);
             }
             _ => {}
         }
@@ -134,6 +157,11 @@ impl<'a> Assembler<'a> {
             return;
         }
         let by = frame.by.clone().unwrap_or_default();
+        let head = frame.post.and_then(|post| self.posted.get(&post));
+        if self.endpoint.is_none() {
+            self.endpoint = head.and_then(|head| head.url.clone());
+        }
+        let odd = head.is_some_and(|head| is_odd(head, message, self.link, self.endpoint.as_deref()));
         self.phase = self.phase.after(message, self.is_modern());
         if message["method"] == "initialize" && self.declared.is_null() {
             self.declared = message["params"]["capabilities"].clone();
@@ -142,7 +170,7 @@ impl<'a> Assembler<'a> {
             (Some(id), Some(method)) if !id.is_null() => {
                 self.bearing.asked(frame, id, method, &message["params"]);
                 self.open.push(Open {
-                    deviant: self.is_deviant(message, &by),
+                    deviant: odd || self.is_deviant(message, &by),
                     frame: frame.frame,
                     at: frame.at,
                     id: id.clone(),
@@ -156,7 +184,7 @@ impl<'a> Assembler<'a> {
             (None, Some("notifications/cancelled")) => {
                 let cancelled = message.pointer("/params/requestId");
                 self.bearing.cancelled(frame.frame, cancelled.unwrap_or(&Value::Null));
-                if let Some(open) = self.open.iter_mut().find(|open| Some(&open.id) == cancelled) {
+                if let Some(open) = self.open.iter_mut().rfind(|open| Some(&open.id) == cancelled) {
                     open.expects_reply = false;
                 }
             }
@@ -188,7 +216,8 @@ impl<'a> Assembler<'a> {
         let id = message.get("id");
         let has = |name: &str| message.get(name).is_some();
         let mut item =
-            json!({ "message": message, "origin": { "frame": frame.frame, "pointer": pointer }, "phase": self.phase });
+            json!({ "message": null, "origin": { "frame": frame.frame, "pointer": pointer }, "phase": self.phase });
+        item["message"] = message.clone();
         let kind = match (has("method"), id, has("error"), has("result")) {
             (true, Some(id), ..) => {
                 item["id_repeated"] = json!(!self.own_ids.insert(id.to_string()));
@@ -250,8 +279,9 @@ impl<'a> Assembler<'a> {
     }
 
     fn response(&mut self, frame: &Frame, id: &Value, message: &Value) -> Option<Value> {
+        // Suites use some ids again, and what was never answered then stays behind.
         let exact =
-            self.open.iter().position(|open| open.id == *id && (open.post == frame.post || frame.post.is_none()));
+            self.open.iter().rposition(|open| open.id == *id && (open.post == frame.post || frame.post.is_none()));
         let carried = || self.open.iter().position(|open| frame.post.is_some() && open.post == frame.post);
         let alike = || self.open.iter().position(|open| !id.is_null() && bare(&open.id) == bare(id));
         // An error that lost its id can only be about the request that has waited longest, unless it is about junk.
@@ -265,12 +295,23 @@ impl<'a> Assembler<'a> {
             exchange.insert("id_echoed".into(), json!(open.id == *id));
             exchange
                 .extend(open.post.and_then(|post| self.heads.get(&post)).map(|http| ("http".to_owned(), http.clone())));
-            self.answered.insert(open.id.to_string(), Answered { request: exchange.clone(), replies: 1 });
+            self.keep(open.id.to_string(), exchange.clone());
             return Some(complete(exchange, frame.frame, message, 1));
         }
         let answered = self.answered.get_mut(&id.to_string())?;
         answered.replies += 1;
         Some(complete(answered.request.clone(), frame.frame, message, answered.replies))
+    }
+
+    fn keep(&mut self, id: String, request: Map<String, Value>) {
+        if self.answered.insert(id.clone(), Answered { request, replies: 1 }).is_none() {
+            self.answered_before.push_back(id);
+        }
+        if self.answered_before.len() > ANSWERED_KEPT
+            && let Some(oldest) = self.answered_before.pop_front()
+        {
+            self.answered.remove(&oldest);
+        }
     }
 }
 

@@ -1,14 +1,19 @@
 //! One root cause, one failure: findings that follow from another rule's are folded under that rule.
 
+use std::collections::HashSet;
+
 use super::{
     place::Place,
     tally::{Found, Tally},
 };
 
-/// Drops findings of a rule with `after` where one of the named rules failed for the same item. `*` names every rule,
-/// and then the place has to be the same: that is how a catch-all stays silent where a precise rule has spoken.
+/// Drops findings of a rule with `after` where one of the named rules failed for the same item, or said the same of the same
+/// kind of request that another suite sent. `*` names every rule, and then the place has to be the same: that is how a
+/// catch-all stays silent where a precise rule has spoken.
 pub fn fold(tallies: &mut [Tally]) {
     let places: Vec<Vec<(Place, Place)>> = tallies.iter().map(|tally| tally.places.clone()).collect();
+    let said: Vec<HashSet<(String, String)>> =
+        tallies.iter().map(|tally| tally.found.iter().filter_map(words).collect()).collect();
     for index in 0..tallies.len() {
         let rule = tallies[index].rule;
         if rule.after.is_empty() || tallies[index].found.is_empty() {
@@ -20,7 +25,8 @@ pub fn fold(tallies: &mut [Tally]) {
         let (_, kept): (Vec<Found>, Vec<Found>) = found.into_iter().partition(|found| {
             let cause = (0..places.len()).find(|&other| {
                 let named = rule.after.contains(&tallies[other].rule.id) || (catch_all && other != index);
-                named && places[other].iter().any(|cause| same_cause(cause, found, catch_all))
+                let same_words = !catch_all && words(found).is_some_and(|words| said[other].contains(&words));
+                named && (same_words || places[other].iter().any(|cause| same_cause(cause, found, catch_all)))
             });
             causes.extend(cause);
             cause.is_some()
@@ -35,6 +41,12 @@ pub fn fold(tallies: &mut [Tally]) {
             }
         }
     }
+}
+
+/// What is said of what, if it has a name.
+fn words(found: &Found) -> Option<(String, String)> {
+    let finding = &found.finding;
+    (!finding.subject.is_empty()).then(|| (finding.subject.clone(), finding.message.clone()))
 }
 
 fn same_cause((item, at): &(Place, Place), found: &Found, catch_all: bool) -> bool {

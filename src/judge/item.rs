@@ -18,11 +18,29 @@ use crate::{
 pub const NOT_ASKED: &str = "there was no reason to ask this server for it";
 const GONE: &str = "the server was gone before it could be asked";
 
-/// The item of `every` that is judged, where it stands, and what to call it.
+/// The item of `every` that is judged.
 pub struct Item<'a> {
     pub var: &'a str,
-    pub value: &'a Value,
-    pub place: Place,
+    /// What selected it, from the value of the path's root name.
+    pub path: &'a Path,
+    pub root: &'a Value,
+    pub node: &'a Node<'a>,
+}
+
+impl Item<'_> {
+    /// Where it stands.
+    fn place(&self) -> Place {
+        let mut place = Place::of(self.root, &self.node.location, &Place::default());
+        if place.frame == 0 {
+            place.frames = frames_in(self.node.value);
+            // The item is an exchange with something beside it, or nothing that came on the wire.
+            match place.frames.last() {
+                Some(&last) => (place.frame, place.pointer) = (last, String::new()),
+                None => place.pointer = format!("${}{}", self.path.root, self.node.location),
+            }
+        }
+        place
+    }
 }
 
 /// Judges the rule's `where` and its test, with the item's variable already in scope.
@@ -32,7 +50,7 @@ pub fn judge_item(tally: &mut Tally, scope: &Scope, revision: Revision, item: Op
         return;
     }
     if let Some(item) = item
-        && was_never_sent(item.value)
+        && was_never_sent(item.node.value)
     {
         tally.missing.get_or_insert_with(|| GONE.to_owned());
         return;
@@ -101,7 +119,7 @@ fn check(
     for fault in report.faults {
         let at = match given.iter().find(|(name, _)| *name == fault.given) {
             Some((_, Template::Reference(path))) => place_of(path, &location(path, &fault.pointer, scope), scope, item),
-            _ => item.map(|item| item.place.clone()).unwrap_or_default(),
+            _ => item.map(Item::place).unwrap_or_default(),
         };
         let mismatch = Mismatch {
             location: fault.pointer,
@@ -132,14 +150,13 @@ fn absent(clauses: &[Clause], scope: &Scope) -> Option<String> {
 }
 
 fn place_of(subject: &Path, location: &str, scope: &Scope, item: Option<&Item>) -> Place {
-    let base = item.filter(|item| item.var == subject.root).map(|item| item.place.clone()).unwrap_or_default();
+    let base = item.filter(|item| item.var == subject.root).map(Item::place).unwrap_or_default();
     match scope.lookup(&subject.root) {
         Some(root) => {
             let mut place = Place::of(root, location, &base);
-            if place.frames.is_empty()
-                && let Some(item) = item
-            {
-                place.frames.clone_from(&frames_in(item.value));
+            if place.frames.is_empty() {
+                let judged = item.map(|item| item.node.value).or_else(|| root.pointer(location));
+                place.frames = judged.map(frames_in).unwrap_or_default();
             }
             place
         }
@@ -166,7 +183,7 @@ fn frames_in(value: &Value) -> Vec<u64> {
 
 fn found(message: String, mismatch: Mismatch, at: Place, item: Option<&Item>) -> Found {
     let finding = Finding {
-        subject: item.map(|item| subject(item.value)).unwrap_or_default(),
+        subject: item.map(|item| subject(item.node.value)).unwrap_or_default(),
         message,
         expected: mismatch.expected,
         received: mismatch.received,
@@ -177,20 +194,6 @@ fn found(message: String, mismatch: Mismatch, at: Place, item: Option<&Item>) ->
         reproduce: None,
         by_hand: None,
     };
-    let item = item.map_or_else(|| at.clone(), |item| item.place.clone());
+    let item = item.map_or_else(|| at.clone(), Item::place);
     Found { finding, item, at }
-}
-
-/// An item for a node of `every`.
-pub fn item_of<'a>(var: &'a str, path: &Path, node: &Node<'a>, root: &Value) -> Item<'a> {
-    let mut place = Place::of(root, &node.location, &Place::default());
-    if place.frame == 0 {
-        place.frames = frames_in(node.value);
-        // The item is an exchange with something beside it, or nothing that came on the wire.
-        match place.frames.last() {
-            Some(&last) => (place.frame, place.pointer) = (last, String::new()),
-            None => place.pointer = format!("${}{}", path.root, node.location),
-        }
-    }
-    Item { var, value: node.value, place }
 }

@@ -1,10 +1,12 @@
 //! From evidence to verdicts, without asking the server anything: no input, no output, no clock.
 
 mod asked;
+mod audience;
 mod bearing;
 pub mod checks;
 mod exchange;
 mod fold;
+mod head;
 mod item;
 mod open;
 mod phase;
@@ -15,5 +17,6 @@ mod replays;
 mod stream;
 mod streams;
 mod tally;
+mod visits;
 
 pub use stream::judge;

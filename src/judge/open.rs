@@ -13,17 +13,17 @@ pub struct Open {
     pub by: String,
     pub post: Option<u64>,
     pub expects_reply: bool,
-    /// It lacks what its revision demands of a request, on purpose. What comes back is no example of the server's
-    /// answers, and only the suite that asked looks at it.
+    /// It lacks what its revision demands of a request, on purpose, or the HTTP request around it is odd. What comes back
+    /// is no example of the server's answers, and only the suite that asked looks at it.
     pub deviant: bool,
 }
 
 impl Open {
     pub fn describe(&self, link: &Link) -> Map<String, Value> {
-        let described = json!({
+        let mut described = json!({
             "method": self.method,
             "id": self.id,
-            "params": self.params,
+            "params": null,
             "by": self.by,
             "link": link.link,
             "transport": link.transport,
@@ -32,6 +32,7 @@ impl Open {
             "deviant": self.deviant,
             "frames": [self.frame],
         });
+        described["params"] = self.params.clone();
         match described {
             Value::Object(members) => members,
             _ => Map::new(),

@@ -22,7 +22,7 @@ pub fn subject(item: &Value) -> String {
     match (item.get("reply"), looped) {
         (Some(_), Some((_, Value::String(text)))) => format!("\"{text}\""),
         (Some(_), Some((_, value @ Value::Object(_)))) => subject(value),
-        (Some(_), Some((_, value))) => value.to_string(),
+        (Some(_), Some((_, value @ Value::Array(_)))) => value.to_string(),
         _ => String::new(),
     }
 }

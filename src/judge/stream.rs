@@ -5,81 +5,52 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
+    audience::Audience,
     exchange::Assembler,
     fold::fold,
-    item::{NOT_ASKED, item_of, judge_item},
+    item::{Item, NOT_ASKED, judge_item},
     posts::Posts,
     streams::Streams,
     tally::Tally,
+    visits::judge_visit,
 };
 use crate::{
-    evidence::{Frame, Link, Scene},
+    evidence::{Frame, FrameKind, Link, Scene},
     outcome::RuleResult,
     plan::Plan,
-    suite::{Node, Path, Scope, Suite, Test, ground},
+    suite::{Node, Scope, ground},
 };
-
-/// Names whose items pass by one at a time.
-pub const STREAMED: [&str; 5] = ["transcript", "messages", "exchanges", "streams", "asked"];
 
 /// Verdicts on every rule of the plan, in its order. `frames` are all frames of the run, in order.
 pub fn judge(plan: &Plan, scene: &Scene, links: &[Link], frames: impl Iterator<Item = Arc<Frame>>) -> Vec<RuleResult> {
+    let grounds: Vec<Scope> = plan.suites.iter().map(|planned| ground(scene, planned.suite)).collect();
     let mut tallies: Vec<Tally> = plan
         .suites
         .iter()
-        .flat_map(|planned| planned.rules.iter().map(|rule| Tally::new(planned.suite, rule)))
+        .zip(&grounds)
+        .flat_map(|(planned, ground)| planned.rules.iter().map(move |rule| Tally::new(planned.suite, rule, ground)))
         .collect();
-    let grounds: Vec<(&Suite, Scope)> =
-        plan.suites.iter().map(|planned| (planned.suite, ground(scene, planned.suite))).collect();
-    let ground_of =
-        |suite: &Suite| grounds.iter().find(|(known, _)| std::ptr::eq(*known, suite)).map(|(_, scope)| scope);
-
-    let (mut streamed, mut still): (Vec<&mut Tally>, Vec<&mut Tally>) = tallies
-        .iter_mut()
-        .filter(|tally| tally.left_out.is_none() && tally.lacking.is_none())
-        .partition(|tally| STREAMED.iter().any(|root| looks_at(tally, root)));
+    let mut audience = Audience::new(scene.revision);
+    let judged = tallies.iter_mut().filter(|tally| tally.left_out.is_none() && tally.lacking.is_none());
+    let mut still: Vec<&mut Tally> = judged.filter_map(|tally| audience.seat(tally)).collect();
     for tally in &mut still {
-        if let Some(scope) = ground_of(tally.suite) {
-            judge_saved(tally, scope, scene);
-        }
+        judge_saved(tally, scene);
     }
-    let mut gathered: Vec<Vec<Value>> = streamed.iter().map(|_| Vec::new()).collect();
-    pass_by(scene, links, frames, |root, item| {
-        for (tally, collection) in streamed.iter_mut().zip(&mut gathered) {
-            if looks_at(tally, root)
-                && let Some(scope) = ground_of(tally.suite)
-            {
-                judge_passing(tally, scope, scene, root, item, collection);
-            }
+    pass_by(scene, links, frames, &mut audience, |frame| {
+        for tally in still.iter_mut().filter(|tally| Some(&tally.suite.id) == frame.by.as_ref()) {
+            judge_visit(tally, scene, frame);
         }
     });
-    for (tally, collection) in streamed.iter_mut().zip(gathered) {
-        if let Some(scope) = ground_of(tally.suite) {
-            judge_collected(tally, scope, scene, collection);
-        }
-    }
+    audience.leave();
     fold(&mut tallies);
     tallies.into_iter().map(|tally| tally.finish(scene)).collect()
 }
 
-/// Whether a rule looks at the streamed name.
-fn looks_at(tally: &Tally, root: &str) -> bool {
-    let is_root = |path: &Path| path.root == root;
-    if let Some(every) = &tally.rule.every {
-        return every.over.iter().any(is_root);
-    }
-    match &tally.rule.test {
-        Test::Expect(clauses) => clauses.iter().any(|clause| is_root(&clause.subject)),
-        Test::Observe(paths) => paths.iter().any(is_root),
-        Test::Check { given, .. } => given.iter().any(|(_, template)| template.references().into_iter().any(is_root)),
-    }
-}
-
-fn judge_saved(tally: &mut Tally, scope: &Scope, scene: &Scene) {
-    let rule = tally.rule;
+fn judge_saved(tally: &mut Tally, scene: &Scene) {
+    let (rule, scope) = (tally.rule, tally.ground);
     let Some(every) = &rule.every else {
         judge_item(tally, scope, scene.revision, None);
         return;
@@ -93,10 +64,9 @@ fn judge_saved(tally: &mut Tally, scope: &Scope, scene: &Scene) {
         let whole = matches!(nodes.as_slice(), [only] if only.value.is_array());
         let nodes = if whole { elements(&nodes[0]) } else { nodes };
         for node in &nodes {
-            let item = item_of(&every.var, path, node, root);
             let mut inner = Scope::over(scope);
             inner.bind(every.var.as_str(), node.value);
-            judge_item(tally, &inner, scene.revision, Some(&item));
+            judge_item(tally, &inner, scene.revision, Some(&Item { var: &every.var, path, root, node }));
         }
     }
 }
@@ -106,105 +76,45 @@ fn elements<'a>(node: &Node<'a>) -> Vec<Node<'a>> {
     items.map(|(index, value)| Node { value, location: format!("{}/{index}", node.location) }).collect()
 }
 
-/// One item that passes by, as the only element of the array that the streamed name stands for.
-fn judge_passing(
-    tally: &mut Tally,
-    scope: &Scope,
-    scene: &Scene,
-    root: &str,
-    item: &Value,
-    collection: &mut Vec<Value>,
-) {
-    let rule = tally.rule;
-    if let Some(every) = &rule.every {
-        for path in every.over.iter().filter(|path| path.root == root) {
-            for node in path.select_in(item) {
-                let of = item_of(&every.var, path, &node, item);
-                let mut inner = Scope::over(scope);
-                inner.bind(every.var.as_str(), node.value);
-                judge_item(tally, &inner, scene.revision, Some(&of));
-            }
-        }
-        return;
-    }
-    let paths: Vec<_> = match &rule.test {
-        Test::Observe(paths) => paths.iter().collect(),
-        Test::Expect(clauses) => clauses.iter().map(|clause| &clause.subject).collect(),
-        Test::Check { given, .. } => given.iter().flat_map(|(_, template)| template.references()).collect(),
-    };
-    for path in paths.into_iter().filter(|path| path.root == root) {
-        for node in path.select_in(item) {
-            if matches!(rule.test, Test::Observe(_)) {
-                tally.checked += 1;
-                tally.observe(path, node.value);
-            } else {
-                collection.extend(item.get(0).filter(|_| collection.len() < COLLECTED_AT_MOST).cloned());
-                break;
-            }
-        }
-    }
-}
-
-/// Rules without `every` over a streamed name judge all items that it selects together; more than these are left out.
-const COLLECTED_AT_MOST: usize = 10_000;
-
-fn judge_collected(tally: &mut Tally, scope: &Scope, scene: &Scene, collection: Vec<Value>) {
-    if tally.rule.every.is_some() || matches!(tally.rule.test, Test::Observe(_)) {
-        return;
-    }
-    if collection.is_empty() {
-        return;
-    }
-    let collection = Value::Array(collection);
-    let mut inner = Scope::over(scope);
-    for root in STREAMED {
-        inner.bind(root, &collection);
-    }
-    judge_item(tally, &inner, scene.revision, None);
-}
-
-/// Hands every item of the streamed names to `look`, in the order of the run.
+/// Shows the audience every item of the streamed names, in the order of the run.
 fn pass_by(
     scene: &Scene,
     links: &[Link],
     frames: impl Iterator<Item = Arc<Frame>>,
-    mut look: impl FnMut(&'static str, &Value),
+    audience: &mut Audience,
+    mut visited: impl FnMut(&Frame),
 ) {
     let ours = |link: u32| links.iter().find(|known| known.link == link && known.revision == Some(scene.revision));
     let mut assemblers: Vec<(u32, Assembler, Streams)> = Vec::new();
     let mut posts = Posts::default();
     for frame in frames {
         let Some(link) = ours(frame.link) else { continue };
+        if frame.kind == FrameKind::Visit {
+            visited(&frame);
+            continue;
+        }
         let index = assemblers.iter().position(|(known, ..)| *known == frame.link).unwrap_or_else(|| {
             assemblers.push((frame.link, Assembler::new(link), Streams::new(link)));
             assemblers.len() - 1
         });
         let passed = assemblers[index].1.take(&frame);
-        for exchange in passed.exchanges {
-            look("exchanges", &json!([exchange]));
-        }
-        for message in passed.messages {
-            look("messages", &json!([message]));
-        }
+        passed.exchanges.into_iter().for_each(|exchange| audience.look("exchanges", exchange));
+        passed.messages.into_iter().for_each(|message| audience.look("messages", message));
         if let Some(stream) = assemblers[index].2.take(&frame) {
-            look("streams", &json!([stream]));
+            audience.look("streams", stream);
         }
-        for asked in passed.asked {
-            look("asked", &json!([asked]));
-        }
-        if let Ok(mut item) = serde_json::to_value(&*frame) {
+        passed.asked.into_iter().for_each(|asked| audience.look("asked", asked));
+        if audience.waits_for("transcript")
+            && let Ok(mut item) = serde_json::to_value(&*frame)
+        {
             item["transport"] = json!(link.transport);
             posts.describe(&frame, &mut item);
             item["brief"] = json!(link.brief);
-            look("transcript", &json!([item]));
+            audience.look("transcript", item);
         }
     }
     for (_, assembler, streams) in assemblers {
-        for stream in streams.rest() {
-            look("streams", &json!([stream]));
-        }
-        for exchange in assembler.rest() {
-            look("exchanges", &json!([exchange]));
-        }
+        streams.rest().into_iter().for_each(|stream| audience.look("streams", stream));
+        assembler.rest().into_iter().for_each(|exchange| audience.look("exchanges", exchange));
     }
 }

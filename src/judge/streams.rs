@@ -128,6 +128,7 @@ impl Streams {
         let data = match frame.kind {
             FrameKind::Message => "message",
             FrameKind::Junk => "junk",
+            FrameKind::Unread => "unread",
             _ => "none",
         };
         let mut told = json!({ "data": data, "frame": frame.frame });
@@ -192,6 +193,7 @@ impl Streams {
     fn describe(&self, stream: Stream, end: &Value) -> Value {
         let Stream { post, http, events, answered_at, last } = stream;
         let asked = self.asked.get(&post).cloned().unwrap_or_default();
+        let frames: Vec<u64> = std::iter::once(asked.frame).chain((last > 0).then_some(last)).collect();
         let mut told = json!({
             "link": self.link,
             "verb": asked.verb,
@@ -205,7 +207,7 @@ impl Streams {
             "end": end,
             "resumable": self.polls && events.iter().any(|event| event.get("id").is_some()),
             "session_over": self.over,
-            "frames": [asked.frame, last],
+            "frames": frames,
         });
         if let Some(id) = asked.last_event {
             told["resumes"] = json!(id);

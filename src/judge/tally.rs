@@ -7,7 +7,7 @@ use crate::{
     evidence::Scene,
     outcome::{Finding, Level, Observation, RuleResult, Status},
     plan::PlannedRule,
-    suite::{Path, Rule, Suite},
+    suite::{Path, Rule, Scope, Suite},
 };
 
 /// Findings shown for one rule; further ones are only counted.
@@ -20,6 +20,8 @@ const OBSERVED_KEPT: usize = 8;
 pub struct Tally<'a> {
     pub suite: &'a Suite,
     pub rule: &'a Rule,
+    /// What the names of its suite stand for.
+    pub ground: &'a Scope<'a>,
     pub left_out: Option<String>,
     /// What would have to be known for the rule to be judged.
     pub lacking: Option<String>,
@@ -47,10 +49,11 @@ pub struct Found {
 }
 
 impl<'a> Tally<'a> {
-    pub fn new(suite: &'a Suite, planned: &PlannedRule<'a>) -> Self {
+    pub fn new(suite: &'a Suite, planned: &PlannedRule<'a>, ground: &'a Scope<'a>) -> Self {
         Self {
             suite,
             rule: planned.rule,
+            ground,
             left_out: planned.left_out.clone(),
             lacking: planned.lacking.clone(),
             seen: 0,
@@ -87,9 +90,9 @@ impl<'a> Tally<'a> {
     }
 
     pub fn observe(&mut self, path: &Path, value: &Value) {
-        let seen = Observation { what: path.text.clone(), value: value.clone() };
-        if self.observed.len() < OBSERVED_KEPT && !self.observed.contains(&seen) {
-            self.observed.push(seen);
+        let is_known = |seen: &Observation| seen.what == path.text && seen.value == *value;
+        if self.observed.len() < OBSERVED_KEPT && !self.observed.iter().any(is_known) {
+            self.observed.push(Observation { what: path.text.clone(), value: value.clone() });
         }
     }
 

@@ -31,7 +31,8 @@ impl Diagnostic {
             group = group.element(Level::HELP.message(help));
         }
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-        renderer.render(&[group])
+        // It shows pictures of other control characters; these would act on a terminal.
+        renderer.render(&[group]).replace(|c| matches!(c, '\u{80}'..='\u{9f}'), "\u{fffd}")
     }
 
     /// Where the place starts in the source, in bytes.
@@ -115,6 +116,10 @@ mod tests {
         );
         assert!(shown[1].contains("^^^^\n") || shown[1].ends_with("^^^^"), "{}", shown[1]);
         assert!(shown[2].contains("beyond the end"), "{}", shown[2]);
+        let mut problems = Problems::new("a.yaml", "\u{9b}2J\u{1b}c\u{202e}");
+        problems.add(Position { line: 1, column: 1, length: 1 }, "bad \u{9b}2J");
+        let shown = problems.into_diagnostics()[0].render(false);
+        assert!(!shown.contains(['\u{9b}', '\u{1b}', '\u{202e}']), "{shown:?}");
     }
 
     #[test]

@@ -71,7 +71,7 @@ impl Format {
     pub fn fits(self, text: &str) -> bool {
         match self {
             Self::Uri => UriStr::new(text).is_ok(),
-            Self::UriTemplate => UriTemplateStr::new(text).is_ok(),
+            Self::UriTemplate => template(text).is_some(),
             Self::Base64 => STANDARD.decode(text).is_ok(),
             Self::Base64Any => is_some_base64(text),
             Self::DateTime => is_date_time(text),
@@ -92,6 +92,13 @@ impl Format {
             Self::MetaKey => is_meta_key(text),
         }
     }
+}
+
+/// The URI template that a text is.
+pub fn template(text: &str) -> Option<&UriTemplateStr> {
+    let hex = |at: usize| text.as_bytes().get(at + 1..at + 3).is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit));
+    // The parser itself panics where a percent sign stands before a character that is not ASCII.
+    text.match_indices('%').all(|(at, _)| hex(at)).then(|| UriTemplateStr::new(text).ok())?
 }
 
 fn is_some_base64(text: &str) -> bool {
@@ -171,7 +178,11 @@ mod tests {
         let good = ["file:///a/b", "test://x?q=1#f", "urn:isbn:1", "https://[::1]:80/", "a:", "file:///%C3%A9"];
         let bad = ["", "/a/b", "a b:c", "file:///a b", "ui://é", "test://x/%zz", "http://[::1", "x:{y}", "file:///a\n"];
         check(Format::Uri, &good, &bad);
-        check(Format::UriTemplate, &["file:///{path}", "a{?x,y*}", "plain", "{+a}"], &["a{", "{!x}", "{a b}", "}"]);
+        check(
+            Format::UriTemplate,
+            &["file:///{path}", "a{?x,y*}", "plain", "{+a}", "%2F{%41}"],
+            &["a{", "{!x}", "{a b}", "}", "a%é", "%", "%2", "{%é}"],
+        );
     }
 
     #[test]

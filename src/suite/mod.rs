@@ -9,20 +9,24 @@ mod ground;
 pub mod load;
 pub mod matcher;
 pub mod model;
+#[cfg(all(test, debug_assertions))]
+mod pack;
 pub mod path;
 mod pattern;
 pub mod scope;
 pub mod shape;
 mod template;
+#[cfg(any(test, not(debug_assertions)))]
+mod unpack;
 pub(crate) mod yaml;
 
 pub use diagnostic::Diagnostic;
 pub use file::schema;
-pub use ground::{FACTS, SURVEY, ground};
-pub use load::{Known, Origin, load};
+pub use ground::{FACTS, Form, SURVEY, ground};
+pub use load::{Known, Origin, built_in, load};
 pub use matcher::{Matcher, Mismatch};
 pub use model::*;
-pub use path::{Node, Path, push_token};
+pub use path::{Filter, Node, Path, push_token};
 pub use pattern::fits;
 pub use scope::Scope;
 pub use template::Missing;

@@ -13,6 +13,9 @@ use crate::{
     revision::Revision,
 };
 
+/// Names whose items pass by one at a time: what happened in the whole run.
+pub const STREAMED: [&str; 5] = ["transcript", "messages", "exchanges", "streams", "asked"];
+
 pub struct Suite {
     pub id: String,
     pub about: String,
@@ -54,7 +57,7 @@ pub enum Connection {
     Shared,
     /// A second one, because the suite may disturb it. Other such suites may have used it before.
     Own,
-    /// As `Own`, when all of those are through, because the suite may end the server.
+    /// One on which nothing else will be asked, because the suite may end the server.
     Last,
     /// One that nothing was sent on before.
     Fresh,
@@ -166,6 +169,8 @@ pub struct WalkLimits {
     pub depth: usize,
     pub pages: usize,
     pub seconds: u64,
+    /// The user may set others.
+    pub settable: bool,
 }
 
 pub struct Notify {
@@ -228,6 +233,23 @@ pub struct Rule {
     pub hint: Option<String>,
     pub faults: Vec<String>,
     pub line: usize,
+}
+
+impl Rule {
+    /// It looks at everything that passes, whichever suite caused it.
+    pub fn looks_at_whole_run(&self) -> bool {
+        let is_streamed = |path: &Path| STREAMED.contains(&path.root.as_str());
+        if let Some(every) = &self.every {
+            return every.over.iter().any(is_streamed);
+        }
+        match &self.test {
+            Test::Expect(clauses) => clauses.iter().any(|clause| is_streamed(&clause.subject)),
+            Test::Observe(paths) => paths.iter().any(is_streamed),
+            Test::Check { given, .. } => {
+                given.iter().any(|(_, template)| template.references().into_iter().any(is_streamed))
+            }
+        }
+    }
 }
 
 /// Judges the rule for each node that the paths select.

@@ -1,5 +1,7 @@
 //! Fills a template in: references give way to the values they point to.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::{model::Template, path::Path, scope::Scope};
@@ -19,6 +21,17 @@ impl Template {
             Self::Reference(path) => vec![path],
             Self::Array(items) => items.iter().flat_map(Self::references).collect(),
             Self::Object(members) => members.iter().flat_map(|(_, template)| template.references()).collect(),
+        }
+    }
+
+    /// As [`Template::resolve`], without a copy of what stands somewhere already.
+    pub fn look_up<'s>(&'s self, scope: &'s Scope<'_>) -> Result<Cow<'s, Value>, Missing> {
+        match self {
+            Self::Literal(value) => Ok(Cow::Borrowed(value)),
+            Self::Reference(path) if !path.is_plural() => {
+                path.first(scope).map(Cow::Borrowed).ok_or_else(|| Missing { path: path.text.clone() })
+            }
+            other => other.resolve(scope).map(Cow::Owned),
         }
     }
 
@@ -49,11 +62,10 @@ impl Template {
 /// A path that may select several values (`[*]`, a filter) always stands for a list of them, even of one or none, so
 /// that the type does not depend on the server.
 fn referenced(path: &Path, scope: &Scope<'_>) -> Option<Value> {
-    let nodes = path.select(scope)?;
     if path.is_plural() {
-        return Some(nodes.into_iter().map(|node| node.value.clone()).collect());
+        return Some(path.select(scope)?.into_iter().map(|node| node.value.clone()).collect());
     }
-    nodes.first().map(|node| node.value.clone())
+    path.first(scope).cloned()
 }
 
 #[cfg(test)]

@@ -34,6 +34,8 @@ pub struct Bearing {
     open: HashMap<String, Option<Value>>,
     own: HashSet<String>,
     settings: Vec<Setting>,
+    /// Whether any request is cancelled and not gone yet, so that there is reason to look for it.
+    cancelled: bool,
 }
 
 /// A request of the client.
@@ -92,6 +94,7 @@ impl Bearing {
             open: HashMap::new(),
             own: HashSet::new(),
             settings: Vec::new(),
+            cancelled: false,
         }
     }
 
@@ -118,6 +121,7 @@ impl Bearing {
         let running = |asked: &&mut Asked| asked.id == *id && asked.state == State::Running;
         if let Some(asked) = self.asked.iter_mut().rfind(running) {
             asked.state = State::Cancelled(frame);
+            self.cancelled = true;
         }
     }
 
@@ -126,10 +130,13 @@ impl Bearing {
         let Some(index) = self.asked.iter().rposition(|asked| asked.frame == request && asked.id == *id) else {
             return;
         };
-        for earlier in &mut self.asked[..index] {
-            if matches!(earlier.state, State::Cancelled(frame) if frame < request) {
-                earlier.state = State::Gone;
+        if self.cancelled {
+            for earlier in &mut self.asked[..index] {
+                if matches!(earlier.state, State::Cancelled(frame) if frame < request) {
+                    earlier.state = State::Gone;
+                }
             }
+            self.cancelled = self.asked.iter().any(|asked| matches!(asked.state, State::Cancelled(_)));
         }
         let asked = &mut self.asked[index];
         if asked.state == State::Running {

@@ -33,19 +33,16 @@ fn run(given: &Given) -> Report {
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        judge::checks::run,
-        revision::Revision,
-        suite::{Scope, Template},
-    };
     use serde_json::json;
+
+    use super::{super::tried, *};
+    use crate::revision::Revision;
 
     #[test]
     fn counts_agree_with_what_was_sent() {
         let faults = |completion: serde_json::Value, of: &str| {
             let given = [("completion", completion), ("of", json!(of))];
-            let given = given.map(|(name, value)| (name.to_owned(), Template::Literal(value)));
-            let report = run("completion-counts", &given, &Scope::new(), Revision::NEWEST);
+            let report = tried(&CHECK, Revision::NEWEST, given);
             (report.checked, report.faults.len())
         };
         let values = json!(["a", "b"]);

@@ -39,20 +39,17 @@ fn run(given: &Given) -> Report {
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        judge::checks::run,
-        revision::Revision,
-        suite::{Scope, Template},
-    };
     use serde_json::json;
+
+    use super::{super::tried, *};
+    use crate::revision::Revision;
 
     #[test]
     fn a_list_on_another_connection_holds_other_tasks() {
         let found = |link: u64| {
             let created = json!({ "link": 1, "result": { "task": { "taskId": "a" } } });
             let listed = json!({ "link": link, "result": { "tasks": [{ "taskId": "a" }] } });
-            let given = [("exchanges".to_owned(), Template::Literal(json!([created, listed])))];
-            let report = run("foreign-tasks", &given, &Scope::new(), Revision::V2025_11_25);
+            let report = tried(&CHECK, Revision::V2025_11_25, [("exchanges", json!([created, listed]))]);
             (report.checked, report.faults.len())
         };
         assert_eq!((found(1), found(2)), ((0, 0), (1, 1)));

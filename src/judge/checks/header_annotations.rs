@@ -174,17 +174,12 @@ fn words(name: &str) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::*;
-    use crate::{
-        judge::checks::run as run_check,
-        revision::Revision,
-        suite::{Scope, Template},
-    };
+    use super::{super::tried, *};
+    use crate::revision::Revision;
 
     fn told(part: &str, schema: &Value) -> Vec<String> {
-        let given = [("schema", schema.clone()), ("part", json!(part))]
-            .map(|(name, value)| (name.to_owned(), Template::Literal(value)));
-        let report = run_check("header-annotations", &given, &Scope::new(), Revision::V2026_07_28);
+        let given = [("schema", schema.clone()), ("part", json!(part))];
+        let report = tried(&CHECK, Revision::V2026_07_28, given);
         report.faults.into_iter().map(|fault| fault.pointer).collect()
     }
 

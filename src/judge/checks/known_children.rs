@@ -1,41 +1,36 @@
-//! What containers list against the children that the configuration says they have: `part: only` finds what is too
-//! much, `part: complete` what is missing.
+//! What a container lists against the children that the configuration says it has: `part: only` finds what is too much,
+//! `part: complete` what is missing.
 
 use serde_json::{Value, json};
 
 use super::{Check, Fault, Given, Report};
 
-pub const CHECK: Check = Check { name: "known-children", given: &["visits", "children", "part"], run };
+pub const CHECK: Check = Check { name: "known-children", given: &["visit", "children", "part"], run };
 
 fn run(given: &Given) -> Report {
-    let mut report = Report::default();
-    for (index, visit) in given.value("visits").as_array().into_iter().flatten().enumerate() {
-        let key = visit["key"].as_str().unwrap_or_default();
-        let Some(known) = given.value("children")[key].as_array() else { continue };
-        let whole = visit["reply"]["end"] == "complete";
-        let Some(listed) = visit["children"].as_array() else { continue };
-        let (odd, what): (Vec<&Value>, _) = match given.text("part") {
-            // A container may list itself.
-            "only" => {
-                (listed.iter().filter(|uri| !known.contains(uri) && uri.as_str() != Some(key)).collect(), "no child")
-            }
-            _ if !whole => continue,
-            _ => (known.iter().filter(|uri| !listed.contains(uri)).collect(), "missing"),
-        };
-        report.checked += 1;
-        if let Some(first) = odd.first() {
-            report.faults.push(Fault {
-                given: "visits",
-                pointer: format!("/{index}"),
-                message: match odd.len() {
-                    1 => format!("{first} is {what}"),
-                    more => format!("{first} and {} more are {what}", more - 1),
-                },
-                subject: Some(key.to_owned()),
-                expected: Some(json!(known)),
-                received: Some(json!(listed)),
-            });
-        }
-    }
-    report
+    let visit = given.value("visit");
+    let key = visit["key"].as_str().unwrap_or_default();
+    let (Some(known), Some(listed)) = (given.value("children")[key].as_array(), visit["children"].as_array()) else {
+        return Report::default();
+    };
+    let whole = visit["reply"]["end"] == "complete";
+    let (odd, what): (Vec<&Value>, _) = match given.text("part") {
+        // A container may list itself.
+        "only" => (listed.iter().filter(|uri| !known.contains(uri) && uri.as_str() != Some(key)).collect(), "no child"),
+        _ if !whole => return Report::default(),
+        _ => (known.iter().filter(|uri| !listed.contains(uri)).collect(), "missing"),
+    };
+    let said = match odd.as_slice() {
+        [] => return Report::of(Vec::new()),
+        [one] => format!("{one} is {what}"),
+        [first, more @ ..] => format!("{first} and {} more are {what}", more.len()),
+    };
+    Report::of(vec![Fault {
+        given: "visit",
+        message: said,
+        subject: Some(key.to_owned()),
+        expected: Some(json!(known)),
+        received: Some(json!(listed)),
+        ..Fault::default()
+    }])
 }

@@ -104,6 +104,8 @@ pub const CHECKS: &[Check] = &[
     tells_none::CHECK,
     tool_rounds::CHECK,
     unguessable::CHECK,
+    #[cfg(test)]
+    Check { name: "panics", given: &[], run: |_| panic!("on purpose") },
 ];
 
 /// What a rule gives to a check.
@@ -155,13 +157,20 @@ pub fn run(name: &str, given: &[(String, Template)], scope: &Scope, revision: Re
     let Some(check) = CHECKS.iter().find(|check| check.name == name) else {
         return Report { broken: Some(format!("there is no check `{name}`")), ..Report::default() };
     };
-    let values = given.iter().filter_map(|(name, template)| Some((name.as_str(), value(template, scope)?))).collect();
+    let values =
+        given.iter().filter_map(|(name, template)| Some((name.as_str(), template.look_up(scope).ok()?))).collect();
     let given = Given { values, revision };
     catch_unwind(std::panic::AssertUnwindSafe(|| (check.run)(&given))).unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
         let why = format!("the check `{name}` failed inside: {}", said.unwrap_or("no message"));
         Report { broken: Some(why), ..Report::default() }
     })
+}
+
+/// What a check says of these values.
+#[cfg(test)]
+fn tried<const N: usize>(check: &Check, revision: Revision, given: [(&str, Value); N]) -> Report {
+    (check.run)(&Given { values: given.map(|(name, value)| (name, Cow::Owned(value))).into(), revision })
 }
 
 /// The texts in a list and in the lists in it.
@@ -172,12 +181,14 @@ fn texts(value: &Value) -> Vec<&str> {
     }
 }
 
-fn value<'a>(template: &'a Template, scope: &'a Scope) -> Option<Cow<'a, Value>> {
-    match template {
-        Template::Literal(value) => Some(Cow::Borrowed(value)),
-        Template::Reference(path) if !path.is_plural() => {
-            path.select(scope)?.first().map(|node| Cow::Borrowed(node.value))
-        }
-        other => other.resolve(scope).ok().map(Cow::Owned),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_that_panics_breaks_its_rule_alone() {
+        let report = run("panics", &[], &Scope::default(), Revision::NEWEST);
+        assert_eq!(report.broken.as_deref(), Some("the check `panics` failed inside: on purpose"));
+        assert_eq!((report.checked, report.faults.len()), (0, 0));
     }
 }

@@ -36,20 +36,17 @@ fn run(given: &Given) -> Report {
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::{
-        judge::checks::run as run_check,
-        revision::Revision,
-        suite::{Scope, Template},
-    };
+    use super::{super::tried, CHECK};
+    use crate::revision::Revision;
 
     fn told(result: &Value) -> (usize, Vec<String>) {
         let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
         let given = [
-            ("params".to_owned(), Template::Literal(json!({ "name": "add" }))),
-            ("result".to_owned(), Template::Literal(result.clone())),
-            ("tools".to_owned(), Template::Literal(json!([{ "name": "add", "outputSchema": schema }]))),
+            ("params", json!({ "name": "add" })),
+            ("result", result.clone()),
+            ("tools", json!([{ "name": "add", "outputSchema": schema }])),
         ];
-        let report = run_check("output-schema", &given, &Scope::new(), Revision::V2025_06_18);
+        let report = tried(&CHECK, Revision::V2025_06_18, given);
         (report.checked, report.faults.into_iter().map(|fault| fault.message).collect())
     }
 

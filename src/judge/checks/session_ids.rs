@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
-
-use super::{Check, Fault, Given, Report, texts};
+use super::{Check, Given, Report, texts, unguessable::guessable};
 
 pub const CHECK: Check = Check { name: "session-ids", given: &["ids"], run };
 
@@ -19,13 +17,11 @@ fn run(given: &Given) -> Report {
     let distinct: BTreeSet<&str> = ids.iter().copied().collect();
     let bits = bits(&ids);
     let message = if distinct.len() < ids.len() {
-        "the same session id was given to several connections".to_owned()
-    } else if bits < BITS {
-        format!("from one session id to the next no more than {bits:.0} bits differ")
+        Some("the same session id was given to several connections".to_owned())
     } else {
-        return Report::of(Vec::new());
+        (bits < BITS).then(|| format!("from one session id to the next no more than {bits:.0} bits differ"))
     };
-    Report::of(vec![Fault { given: "ids", message, received: Some(json!(ids)), ..Fault::default() }])
+    guessable(&ids, message)
 }
 
 /// The places at which the ids differ, times the bits that such characters hold; by chance a few places agree.

@@ -46,20 +46,14 @@ fn status(look: &Value) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::{
-        judge::checks::run,
-        revision::Revision,
-        suite::{Scope, Template},
-    };
+    use super::{super::tried, *};
+    use crate::revision::Revision;
 
     #[test]
     fn an_end_is_final_unless_the_looks_overlap() {
         let look = |status: &str, asked: u64, answered: u64| json!({ "link": 1, "frames": [asked, answered], "result": { "taskId": "a", "status": status } });
         let found = |looks: Value, of: &str| {
-            let given = [("looks", looks), ("of", json!(of))];
-            let given = given.map(|(name, value)| (name.to_owned(), Template::Literal(value)));
-            let report = run("task-course", &given, &Scope::new(), Revision::V2025_11_25);
+            let report = tried(&CHECK, Revision::V2025_11_25, [("looks", looks), ("of", json!(of))]);
             (report.checked, report.faults.len())
         };
         let back = json!([look("working", 1, 2), look("completed", 3, 4), look("working", 5, 6)]);

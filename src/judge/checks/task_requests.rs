@@ -121,19 +121,16 @@ fn odd(poll: &Poll, key: &str, what: &str) -> Fault {
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
-
     use serde_json::json;
 
-    use super::*;
+    use super::{super::tried, *};
     use crate::revision::Revision;
 
     /// The number of faults, or none where nothing was looked at.
     fn faults(part: &str, polls: [Value; 3]) -> Option<usize> {
-        let names = ["asked", "again", "second"];
-        let mut values: Vec<_> = names.into_iter().zip(polls).map(|(name, poll)| (name, Cow::Owned(poll))).collect();
-        values.push(("part", Cow::Owned(json!(part))));
-        let report = run(&Given { values, revision: Revision::NEWEST });
+        let [asked, again, second] = polls;
+        let given = [("asked", asked), ("again", again), ("second", second), ("part", json!(part))];
+        let report = tried(&CHECK, Revision::NEWEST, given);
         (report.checked > 0).then_some(report.faults.len())
     }
 

@@ -1,8 +1,8 @@
 //! Ids that were made one after the other differ in more than a counter or a clock would.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{Check, Fault, Given, Report};
+use super::{Check, Fault, Given, Report, texts};
 
 pub const CHECK: Check = Check { name: "unguessable", given: &["ids"], run };
 
@@ -12,20 +12,21 @@ const ENOUGH: usize = 3;
 const FEWEST: usize = 8;
 
 fn run(given: &Given) -> Report {
-    let ids: Vec<&str> = given.value("ids").as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let ids = texts(given.value("ids"));
     if ids.len() < ENOUGH {
         return Report::default();
     }
     let longest = ids.iter().map(|id| id.chars().count()).max().unwrap_or_default();
     let alike = common(&ids, |id| id.chars().collect()) + common(&ids, |id| id.chars().rev().collect());
     let own = longest.saturating_sub(alike);
-    let fault = || Fault {
-        given: "ids",
-        message: format!("{} ids differ in {own} characters only: {}", ids.len(), ids.join(", ")),
-        received: Some(json!(ids)),
-        ..Fault::default()
-    };
-    Report::of(if own < FEWEST { vec![fault()] } else { Vec::new() })
+    let told = || format!("{} ids differ in {own} characters only: {}", ids.len(), ids.join(", "));
+    guessable(&ids, (own < FEWEST).then(told))
+}
+
+/// What is wrong with some ids as a whole, if anything is.
+pub(super) fn guessable(ids: &[&str], message: Option<String>) -> Report {
+    let fault = |message| Fault { given: "ids", message, received: Some(json!(ids)), ..Fault::default() };
+    Report::of(message.map(fault).into_iter().collect())
 }
 
 /// How many characters all of them begin with.
@@ -38,12 +39,11 @@ fn common(ids: &[&str], spell: fn(&str) -> Vec<char>) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::tried, *};
     use crate::revision::Revision;
 
     fn passes(ids: &[&str]) -> bool {
-        let given = Given { values: vec![("ids", std::borrow::Cow::Owned(json!(ids)))], revision: Revision::NEWEST };
-        run(&given).faults.is_empty()
+        tried(&CHECK, Revision::NEWEST, [("ids", json!(ids))]).faults.is_empty()
     }
 
     #[test]

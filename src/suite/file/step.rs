@@ -87,7 +87,7 @@ keys! {
 }
 
 keys! {
-    /// All of them are needed.
+    /// All of the numbers are needed.
     Limits, "`limits`" {
         /// How many nodes to visit.
         #[schemars(required)]
@@ -101,6 +101,8 @@ keys! {
         /// How long.
         #[schemars(required)]
         seconds: usize,
+        /// Whether the user may set others, by `--limit walk_nodes=N` and its like.
+        settable: bool,
     }
 }
 

@@ -1,12 +1,13 @@
 //! Clauses: paths, and the matchers that judge what they select.
 
-use regex::Regex;
-
-use super::lint::{Lint, is_streamed};
+use super::{
+    Origin,
+    lint::{Lint, is_streamed},
+};
 use crate::suite::{
     decode::{self, Decode, Pairs},
     file,
-    matcher::{Bound, Condition, Kind, Matcher},
+    matcher::{Bound, Condition, Expression, Kind, Matcher},
     model::{Clause, Template},
     yaml::{At, Tree, Yaml},
 };
@@ -77,9 +78,12 @@ impl Lint<'_> {
         }
     }
 
-    fn pattern(&mut self, pattern: &At<String>) -> Option<Regex> {
-        match Regex::new(&pattern.value) {
-            Ok(regex) => Some(regex),
+    fn pattern(&mut self, pattern: &At<String>) -> Option<Expression> {
+        if self.origin == Origin::Trusted {
+            return Some(Expression::trusted(pattern.value.clone()));
+        }
+        match Expression::new(&pattern.value) {
+            Ok(expression) => Some(expression),
             Err(error) => {
                 let error = error.to_string();
                 let what = error.lines().last().unwrap_or_default().trim_start_matches("error: ");

@@ -4,7 +4,7 @@ use super::{Known, Origin};
 use crate::suite::{
     decode::Typed,
     diagnostic::{Problems, suggestion},
-    model::Template,
+    model::{STREAMED, Template},
     path::{Path, split_root},
     scope::Scope,
     yaml::{At, Position, Tree, Yaml},
@@ -12,9 +12,6 @@ use crate::suite::{
 
 /// In scope in every suite.
 const EVERYWHERE: [&str; 6] = ["facts", "values", "server", "client", "revision", "transport"];
-
-/// In scope in rules: the whole run, which passes by item by item.
-const STREAMED: [&str; 5] = ["transcript", "messages", "exchanges", "streams", "asked"];
 
 /// Checks one suite.
 pub struct Lint<'a> {

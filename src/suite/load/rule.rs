@@ -89,7 +89,7 @@ impl Lint<'_> {
         for fault in faults {
             self.one_known(fault, "fault", &self.known.faults);
         }
-        let proves_itself = self.origin == Origin::User || level.is_none_or(|level| level == Level::May);
+        let proves_itself = self.origin != Origin::BuiltIn || level.is_none_or(|level| level == Level::May);
         if faults.is_empty() && !proves_itself {
             let help = "a rule is trusted when a fault of the reference server was seen to break it".to_owned();
             self.problems.add_with(own.place("faults"), "a rule above `may` names its `faults`", help);
@@ -173,8 +173,10 @@ impl Lint<'_> {
 
     fn check(&mut self, typed: &mut file::Rule) -> Option<Test> {
         let name = typed.check.take()?;
-        let known: Vec<String> = self.known.checks.keys().cloned().collect();
-        self.one_known(&name, "check", &known);
+        if !self.known.checks.contains_key(&name.value) {
+            let known: Vec<String> = self.known.checks.keys().cloned().collect();
+            self.one_known(&name, "check", &known);
+        }
         let given = typed.given.take().map(|given| given.0).unwrap_or_default();
         if let Some(takes) = self.known.checks.get(&name.value) {
             let takes: Vec<String> = takes.iter().map(|name| name.trim_end_matches('?').to_owned()).collect();

@@ -122,7 +122,8 @@ impl Lint<'_> {
         let depth = self.needs(&typed.typed, "depth", typed.depth);
         let pages = self.needs(&typed.typed, "pages", typed.pages);
         let seconds = self.needs(&typed.typed, "seconds", typed.seconds);
-        Some(WalkLimits { nodes: nodes?, depth: depth?, pages: pages?, seconds: u64::try_from(seconds?).ok()? })
+        let (seconds, settable) = (u64::try_from(seconds?).ok()?, typed.settable.unwrap_or(false));
+        Some(WalkLimits { nodes: nodes?, depth: depth?, pages: pages?, seconds, settable })
     }
 
     fn notify(&mut self, typed: file::Step) -> Option<Notify> {

@@ -60,7 +60,7 @@ impl Lint<'_> {
             }
         }
         let facts = typed.facts.map(|facts| facts.0).unwrap_or_default();
-        let known: Vec<String> = FACTS.iter().map(|name| (*name).to_owned()).collect();
+        let known: Vec<String> = FACTS.iter().map(|(name, _)| (*name).to_owned()).collect();
         for fact in &facts {
             self.one_known(fact, "fact", &known);
         }

@@ -45,6 +45,7 @@ pub(super) fn one_of(node: &Node<'_>, options: &Value) -> Option<Mismatch> {
         return None;
     }
     let list = options.iter().map(show::value).collect::<Vec<_>>().join(", ");
+    let list = if list.is_empty() { "an empty list".to_owned() } else { list };
     Some(Mismatch::new(&node.location, format!("is {}, expected one of {list}", show::value(node.value))))
 }
 

@@ -1,15 +1,16 @@
 //! The matchers of the suite language: what a rule can ask of the values that its path selects.
 
 mod compare;
+mod expression;
 mod kind;
 mod list;
 pub(super) mod show;
 mod size;
 
-use regex::Regex;
 use serde_json::Value;
 
 pub use compare::equal;
+pub use expression::Expression;
 pub use kind::Kind;
 pub use size::Bound;
 
@@ -40,7 +41,7 @@ pub enum Condition {
     },
     /// A template for a list.
     OneOf(Template),
-    Matches(Regex),
+    Matches(Expression),
     Present(bool),
     Number(Bound, Template),
     Length(Bound, Template),
@@ -79,8 +80,9 @@ impl Clause {
         self.matcher.judge(&self.subject.select(scope).unwrap_or_default(), scope, revision)
     }
 
+    /// Whether nothing is wrong with them.
     pub fn holds(&self, scope: &Scope<'_>, revision: Revision) -> bool {
-        self.judge(scope, revision).is_empty()
+        self.matcher.holds(&self.subject.select(scope).unwrap_or_default(), scope, revision)
     }
 }
 
@@ -89,11 +91,18 @@ impl Matcher {
     /// everything but `present: false` and `if-present`.
     pub fn judge(&self, nodes: &[Node<'_>], scope: &Scope<'_>, revision: Revision) -> Vec<Mismatch> {
         if nodes.is_empty() {
-            let needs_one =
-                |condition: &Condition| !matches!(condition, Condition::Present(false) | Condition::IfPresent(_));
-            return self.conditions.iter().find(|c| needs_one(c)).map(|c| missing(c, scope)).into_iter().collect();
+            return self.conditions.iter().find(|c| c.needs_one()).map(|c| missing(c, scope)).into_iter().collect();
         }
         self.conditions.iter().flat_map(|condition| condition.judge(nodes, scope, revision)).collect()
+    }
+
+    /// Whether there is no such reason. Conditions often do not hold, so none of it is put into words.
+    pub fn holds(&self, nodes: &[Node<'_>], scope: &Scope<'_>, revision: Revision) -> bool {
+        let holds = |condition: &Condition| match nodes {
+            [] => !condition.needs_one(),
+            _ => condition.holds(nodes, scope, revision),
+        };
+        self.conditions.iter().all(holds)
     }
 }
 
@@ -109,6 +118,28 @@ fn missing(condition: &Condition, scope: &Scope<'_>) -> Mismatch {
 }
 
 impl Condition {
+    const fn needs_one(&self) -> bool {
+        !matches!(self, Self::Present(false) | Self::IfPresent(_))
+    }
+
+    fn holds(&self, nodes: &[Node<'_>], scope: &Scope<'_>, revision: Revision) -> bool {
+        let all = |fits: &dyn Fn(&Value) -> bool| nodes.iter().all(|node| fits(node.value));
+        let texts = |fits: &dyn Fn(&str) -> bool| all(&|value| value.as_str().is_some_and(fits));
+        let against = |operand: &Template, fits: &dyn Fn(&Value, &Value) -> bool| {
+            operand.look_up(scope).is_ok_and(|operand| all(&|value| fits(value, &operand)))
+        };
+        match self {
+            Self::Present(wanted) => *wanted,
+            Self::IfPresent(inner) => inner.holds(nodes, scope, revision),
+            Self::Kind(kind) => all(&|value| kind.fits(value)),
+            Self::Format(format) => texts(&|text| format.fits(text)),
+            Self::Matches(pattern) => texts(&|text| pattern.finds_something(text)),
+            Self::Equals { to, ignoring } => against(to, &|a, b| compare::equal_ignoring(a, b, ignoring)),
+            Self::NotEquals { to, ignoring } => against(to, &|a, b| !compare::equal_ignoring(a, b, ignoring)),
+            other => other.judge(nodes, scope, revision).is_empty(),
+        }
+    }
+
     fn judge(&self, nodes: &[Node<'_>], scope: &Scope<'_>, revision: Revision) -> Vec<Mismatch> {
         match self {
             Self::Unique => list::unique(nodes),
@@ -126,7 +157,7 @@ impl Condition {
             }),
             Self::Matches(pattern) => each(nodes, |value| {
                 string(value, |text| {
-                    (!pattern.is_match(text)).then(|| format!("expected text that matches /{pattern}/"))
+                    (!pattern.finds_something(text)).then(|| format!("expected text that matches /{pattern}/"))
                 })
             }),
             Self::Equals { to, ignoring } => against(nodes, to, scope, |node, to| compare::equals(node, to, ignoring)),
@@ -153,7 +184,7 @@ fn against(
     scope: &Scope<'_>,
     judge: impl Fn(&Node<'_>, &Value) -> Option<Mismatch>,
 ) -> Vec<Mismatch> {
-    match operand.resolve(scope) {
+    match operand.look_up(scope) {
         Ok(operand) => nodes.iter().filter_map(|node| judge(node, &operand)).collect(),
         Err(missing) => vec![nothing_to_compare_with(nodes, &missing.path)],
     }

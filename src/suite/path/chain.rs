@@ -1,20 +1,41 @@
-//! Paths that are a plain chain of members, indices and `[*]`.
+//! Paths that are a plain chain of members, indices, `[*]` and simple filters.
 
 use serde_json::Value;
 
-use super::Node;
+use super::{Node, filter::Filter};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Segment {
     Member(String),
     Index(i64),
     All,
+    Where(Filter),
 }
 
-/// Reads a chain of `.name`, `['name']`, `[0]` and `[*]`; `None` where there is anything else.
-pub fn parse(mut rest: &str) -> Option<Vec<Segment>> {
+impl Segment {
+    /// It may select more than one value.
+    pub const fn is_plural(&self) -> bool {
+        matches!(self, Self::All | Self::Where(_))
+    }
+
+    /// Whether a segment that looks at all items or members selects this one.
+    fn lets_through(&self, value: &Value) -> bool {
+        match self {
+            Self::Where(filter) => filter.holds(value),
+            _ => true,
+        }
+    }
+}
+
+/// Reads a chain of `.name`, `['name']`, `[0]`, `[*]` and `[?filter]`; `None` where there is anything else.
+pub fn parse(text: &str) -> Option<Vec<Segment>> {
+    take(text).filter(|(_, rest)| rest.is_empty()).map(|(segments, _)| segments)
+}
+
+/// Reads a chain at the beginning of a text, and gives what follows it.
+pub fn take(mut rest: &str) -> Option<(Vec<Segment>, &str)> {
     let mut segments = Vec::new();
-    while !rest.is_empty() {
+    while rest.starts_with(['.', '[']) {
         if let Some(after) = rest.strip_prefix('.') {
             if let Some(after) = after.strip_prefix('*') {
                 segments.push(Segment::All);
@@ -33,6 +54,10 @@ pub fn parse(mut rest: &str) -> Option<Vec<Segment>> {
             let after = rest.strip_prefix('[')?;
             let (segment, after) = match after.chars().next()? {
                 '*' => (Segment::All, &after[1..]),
+                '?' => {
+                    let (filter, after) = Filter::parse(&after[1..])?;
+                    (Segment::Where(filter), after)
+                }
                 quote @ ('\'' | '"') => {
                     let (name, after) = after[1..].split_once(quote)?;
                     if name.contains(|c: char| c == '\\' || c < ' ') {
@@ -42,19 +67,22 @@ pub fn parse(mut rest: &str) -> Option<Vec<Segment>> {
                 }
                 _ => {
                     let (index, _) = after.split_once(']')?;
-                    let digits = index.strip_prefix('-').unwrap_or(index);
-                    let canonical = index == "0" || (digits.len() < 16 && !digits.starts_with('0'));
-                    if !canonical || digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-                        return None;
-                    }
-                    (Segment::Index(index.parse().ok()?), &after[index.len()..])
+                    (Segment::Index(integer(index)?), &after[index.len()..])
                 }
             };
             segments.push(segment);
             rest = after.strip_prefix(']')?;
         }
     }
-    Some(segments)
+    Some((segments, rest))
+}
+
+/// An integer in its one spelling.
+pub fn integer(text: &str) -> Option<i64> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let canonical = text == "0" || (digits.len() < 16 && !digits.starts_with('0'));
+    let is_one = canonical && !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    is_one.then(|| text.parse().ok())?
 }
 
 /// Follows the segments, from `value` that stands at `location`.
@@ -70,36 +98,65 @@ pub fn walk<'v>(value: &'v Value, segments: &[Segment], location: &mut String, f
         location.truncate(length);
     };
     match (segment, value) {
+        (Segment::All | Segment::Where(_), Value::Array(items)) => {
+            for (at, value) in items.iter().enumerate().filter(|(_, value)| segment.lets_through(value)) {
+                enter(&at.to_string(), value);
+            }
+        }
+        (Segment::All | Segment::Where(_), Value::Object(members)) => {
+            for (name, value) in members.iter().filter(|(_, value)| segment.lets_through(value)) {
+                enter(name, value);
+            }
+        }
         (Segment::Member(name), Value::Object(members)) => {
             if let Some(value) = members.get(name) {
                 enter(name, value);
             }
         }
         (Segment::Index(index), Value::Array(items)) => {
-            let from_end = usize::try_from(index.unsigned_abs()).ok().and_then(|back| items.len().checked_sub(back));
-            let at = if *index < 0 { from_end } else { usize::try_from(*index).ok() };
-            if let Some((at, value)) = at.and_then(|at| Some((at, items.get(at)?))) {
-                enter(&at.to_string(), value);
-            }
-        }
-        (Segment::All, Value::Array(items)) => {
-            for (at, value) in items.iter().enumerate() {
-                enter(&at.to_string(), value);
-            }
-        }
-        (Segment::All, Value::Object(members)) => {
-            for (name, value) in members {
-                enter(name, value);
+            if let Some(at) = position(*index, items) {
+                enter(&at.to_string(), &items[at]);
             }
         }
         _ => {}
     }
 }
 
+/// Whether the segments select anything.
+pub fn selects(value: &Value, segments: &[Segment]) -> bool {
+    let Some((segment, rest)) = segments.split_first() else { return true };
+    let passes = |value: &Value| segment.lets_through(value) && selects(value, rest);
+    match (segment, value) {
+        (Segment::All | Segment::Where(_), Value::Array(items)) => items.iter().any(passes),
+        (Segment::All | Segment::Where(_), Value::Object(members)) => members.values().any(passes),
+        _ => child(value, segment).is_some_and(|value| selects(value, rest)),
+    }
+}
+
+/// Where members and indices lead to.
+pub fn follow<'v>(value: &'v Value, segments: &[Segment]) -> Option<&'v Value> {
+    segments.iter().try_fold(value, child)
+}
+
+fn child<'v>(value: &'v Value, segment: &Segment) -> Option<&'v Value> {
+    match (segment, value) {
+        (Segment::Member(name), Value::Object(members)) => members.get(name),
+        (Segment::Index(index), Value::Array(items)) => position(*index, items).map(|at| &items[at]),
+        _ => None,
+    }
+}
+
+/// Negative indices count from the end.
+fn position(index: i64, items: &[Value]) -> Option<usize> {
+    let away = usize::try_from(index.unsigned_abs()).ok()?;
+    let at = if index < 0 { items.len().checked_sub(away)? } else { away };
+    (at < items.len()).then_some(at)
+}
+
 /// Appends one token to a JSON Pointer.
 pub fn push_token(pointer: &mut String, token: &str) {
     pointer.push('/');
-    if token.contains(['~', '/']) {
+    if token.bytes().any(|byte| matches!(byte, b'~' | b'/')) {
         pointer.push_str(&token.replace('~', "~0").replace('/', "~1"));
     } else {
         pointer.push_str(token);

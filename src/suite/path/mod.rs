@@ -1,14 +1,16 @@
 //! Where a rule looks: a name in scope and, after it, an RFC 9535 query (`$read.result.contents[*].uri`).
 //!
-//! Nearly every path is a chain of members, indices and `[*]`. Those are walked directly, because paths are evaluated
-//! for every frame of a run; filters, slices and descendants are left to `serde_json_path`.
+//! Nearly every path is a chain of members, indices, `[*]` and simple filters. Those are walked directly, because paths are
+//! evaluated for every frame of a run; slices, descendants, functions and the like are left to `serde_json_path`.
 
 use serde_json::Value;
 use serde_json_path::JsonPath;
 
 mod chain;
+mod filter;
 
 pub use chain::push_token;
+pub use filter::Filter;
 
 use self::chain::Segment;
 use super::scope::Scope;
@@ -62,6 +64,15 @@ impl Path {
         scope.lookup(&self.root).map(|value| self.select_in(value))
     }
 
+    /// The value that a path to one value selects.
+    pub fn first<'s>(&self, scope: &'s Scope<'_>) -> Option<&'s Value> {
+        let value = scope.lookup(&self.root)?;
+        match &self.query {
+            Query::Plain(segments) => chain::follow(value, segments),
+            Query::Full(query) => query.query(value).first(),
+        }
+    }
+
     /// As [`Path::select`], for a value that stands for the root.
     pub fn select_in<'v>(&self, value: &'v Value) -> Vec<Node<'v>> {
         match &self.query {
@@ -85,7 +96,7 @@ impl Path {
     /// It may select more than one value, so what it stands for in a template is a list.
     pub fn is_plural(&self) -> bool {
         match &self.query {
-            Query::Plain(segments) => segments.contains(&Segment::All),
+            Query::Plain(segments) => segments.iter().any(Segment::is_plural),
             Query::Full(_) => true,
         }
     }
@@ -105,11 +116,22 @@ impl Path {
         }
     }
 
+    /// The filter that the items of its root have to pass first, if it starts with a simple one.
+    pub fn first_filter(&self) -> Option<&Filter> {
+        match &self.query {
+            Query::Plain(segments) => match segments.first() {
+                Some(Segment::Where(filter)) => Some(filter),
+                _ => None,
+            },
+            Query::Full(_) => None,
+        }
+    }
+
     /// It looks at the items of its root one by one (`[*]` or a filter comes first), so the root need not be in memory
     /// as a whole.
     pub fn is_item_by_item(&self) -> bool {
         match &self.query {
-            Query::Plain(segments) => segments.first() == Some(&Segment::All),
+            Query::Plain(segments) => segments.first().is_some_and(Segment::is_plural),
             Query::Full(_) => first_selector(&self.text[1 + self.root.len()..])
                 .is_some_and(|selector| selector.starts_with('?') || selector.trim() == "*"),
         }
@@ -127,11 +149,28 @@ pub fn split_root(text: &str) -> Option<(&str, &str)> {
 }
 
 fn full(rest: &str) -> Result<JsonPath, String> {
+    if ends_in_quotes(rest) {
+        return Err("a quote is not closed".to_owned());
+    }
     let query = format!("${rest}");
     JsonPath::parse(&query).map_err(|error| match (error.message(), query.get(error.position() - 1..)) {
         ("parser error", Some(surplus)) => format!("unexpected `{surplus}`"),
         (message, _) => message.to_owned(),
     })
+}
+
+/// There the parser itself panics, if what ends is an escape.
+fn ends_in_quotes(rest: &str) -> bool {
+    let (mut quote, mut characters) = (None, rest.chars());
+    while let Some(c) = characters.next() {
+        match (quote, c) {
+            (Some(_), '\\') => _ = characters.next(),
+            (Some(open), _) => quote = Some(open).filter(|open| *open != c),
+            (None, '\'' | '"') => quote = Some(c),
+            _ => {}
+        }
+    }
+    quote.is_some()
 }
 
 /// What stands in the first pair of brackets, if that is one selector and does not look back at the root.
@@ -203,7 +242,21 @@ mod tests {
 
     #[test]
     fn what_is_no_path_is_refused() {
-        for text in ["x", "$", "$1", "$x.", "$x[", "$x bar", "$x.a-b", "$x[01]", "$x['a]", "$x[?@.a ==]", "$x[*]]"] {
+        for text in [
+            "x",
+            "$",
+            "$1",
+            "$x.",
+            "$x[",
+            "$x bar",
+            "$x.a-b",
+            "$x[01]",
+            "$x['a]",
+            "$x[?@.a ==]",
+            "$x[*]]",
+            r"$x['\u",
+            r"$x['\u12",
+        ] {
             assert!(Path::parse(text).is_err(), "{text}");
         }
         assert!(Path::parse(&format!("$x{}", "[?@.a".repeat(200))).is_err());
@@ -219,6 +272,29 @@ mod tests {
         }
     }
 
+    /// Filters, and some texts that nearly are.
+    const FILTER: &str = "(!? ?\\(?@(\\.[abc]|\\[-?[01]\\]|\\[\\*\\]|\\[\\?@\\.a( == 1)?\\]|\\['a'\\]){0,2}\
+        ( ?(==|!=|<|<=|>|>=) ?('b'|\"b\"|''|1|-2|0|1\\.0|true|false|null|@\\.b)){0,1}\\)?( && | \\|\\| |&&|\\|\\|)?){1,3}";
+
+    #[test]
+    fn the_filters_of_rules_are_simple() {
+        for text in [
+            "[?@.method == 'a' && (@.end == 'result' || !@.by)].result.tools[*]",
+            "[?@.a.b['c/d'].e]",
+            "[?!@.resumes && @.events[?@.about == 'this']][0]",
+            "[?@.error.code == -32021].x",
+            "[?@.status >= 200 && @.status < 300]",
+            "[?@.brief == false && @.c != null]",
+        ] {
+            assert!(chain::parse(text).is_some(), "{text}");
+        }
+        for text in
+            ["[?length(@.a) == 1]", "[?@.a == $.b]", "[?@.a == @.b]", "[?@..a]", "[?@.a == 1.5]", "[?@[*] == 1]"]
+        {
+            assert!(chain::parse(text).is_none(), "{text}");
+        }
+    }
+
     proptest! {
         #[test]
         fn parsing_and_selecting_never_panics(text in "\\$?[a-z.*\\[\\]'\"0-9?@=$, -]{0,40}", any in ".{0,40}") {
@@ -229,6 +305,22 @@ mod tests {
                     path.is_item_by_item();
                     path.first_member();
                 }
+            }
+        }
+
+        #[test]
+        fn simple_filters_agree_with_the_full_machinery(filter in FILTER, tail in "(\\.[a-c]|\\[[01]\\]|\\[\\*\\]){0,2}") {
+            let value = json!([
+                { "a": "b", "b": [{ "a": 1 }, { "a": "b" }], "c": null }, { "a": 1, "c": { "a": { "b": true } } },
+                { "a": -2.0, "b": { "a": false } }, [1, [2]], "b", 1.0, null, { "a": [], "b": "" },
+            ]);
+            let text = format!("[?{filter}]{tail}");
+            if let Some(segments) = chain::parse(&text) {
+                let full = JsonPath::parse(&format!("${text}")).expect("what is simple is a filter");
+                let located = full.query_located(&value);
+                let expected: Vec<_> = located.iter().map(|n| (n.location().to_json_pointer(), n.node().clone())).collect();
+                prop_assert!(segments[0].is_plural());
+                prop_assert_eq!(selected(&format!("$x{text}"), &value), expected);
             }
         }
 

@@ -1,0 +1,47 @@
+//! Visits of a walk beyond those that were saved: they pass by with the frames, and each rule that goes over the visits
+//! one by one looks at each.
+
+use serde_json::{Value, json};
+
+use super::{
+    item::{Item, judge_item},
+    tally::Tally,
+};
+use crate::{
+    evidence::{Frame, Scene},
+    suite::{Node, Path, Scope, Test},
+};
+
+/// A visit of the walk that the suite saves under the name in the frame.
+pub fn judge_visit(tally: &mut Tally, scene: &Scene, frame: &Frame) {
+    let (Some(save), Some(visit)) = (&frame.text, &frame.message) else { return };
+    let (rule, walk) = (tally.rule, json!({ "visits": [visit] }));
+    let looks = |path: &&Path| path.root == *save && path.first_member() == Some("visits");
+    if let Some(every) = &rule.every {
+        for path in every.over.iter().filter(looks) {
+            for node in &visits(path.select_in(&walk)) {
+                let mut inner = Scope::over(tally.ground);
+                inner.bind(every.var.as_str(), node.value);
+                judge_item(tally, &inner, scene.revision, Some(&Item { var: &every.var, path, root: &walk, node }));
+            }
+        }
+    } else if let Test::Observe(paths) = &rule.test {
+        for path in paths.iter().filter(looks) {
+            for node in path.select_in(&walk) {
+                tally.checked += 1;
+                tally.observe(path, node.value);
+            }
+        }
+    }
+}
+
+/// Those that a path selects: `$graph.visits` stands for each of them.
+fn visits(nodes: Vec<Node<'_>>) -> Vec<Node<'_>> {
+    match nodes.as_slice() {
+        [Node { value: Value::Array(visits), location }] if location == "/visits" => {
+            let inside = visits.iter().enumerate();
+            inside.map(|(place, value)| Node { value, location: format!("{location}/{place}") }).collect()
+        }
+        _ => nodes,
+    }
+}

@@ -1,0 +1,26 @@
+//! The built-in suites: a debug build reads and checks their texts, a release takes what was packed when it was built.
+
+#[cfg(not(debug_assertions))]
+use super::{Draft, finish};
+use super::{Known, Origin};
+#[cfg(debug_assertions)]
+use crate::embedded::SUITES;
+use crate::suite::{diagnostic::Diagnostic, model::Suite};
+#[cfg(not(debug_assertions))]
+use crate::{embedded::PACKED_SUITES, suite::unpack::unpack};
+
+/// All of them. `known` is only asked for where they are checked; tests check what a release takes as it is.
+#[cfg(debug_assertions)]
+pub fn built_in(known: impl FnOnce() -> Known) -> Result<Vec<Suite>, Vec<Diagnostic>> {
+    let files: Vec<_> = SUITES.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    super::load(&files, &known(), Origin::BuiltIn)
+}
+
+#[cfg(not(debug_assertions))]
+pub fn built_in(_: impl FnOnce() -> Known) -> Result<Vec<Suite>, Vec<Diagnostic>> {
+    let draft = |(name, packed): &(&'static str, &'static [u8])| {
+        let tree = unpack(packed).unwrap_or_else(|| unreachable!("{name} was packed when this was built"));
+        Draft::of(name, "", |_| Some(tree))
+    };
+    finish(PACKED_SUITES.iter().map(draft).collect(), &Known::default(), Origin::Trusted)
+}

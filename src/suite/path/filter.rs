@@ -1,0 +1,138 @@
+//! Filters as rules write them (`[?@.kind == 'junk' && !@.event]`): members compared with constants, members that are
+//! there. Functions, and comparisons of two members, are left to `serde_json_path`.
+
+use serde_json::Value;
+
+use super::chain::{Segment, follow, selects, take};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Filter {
+    Any(Vec<Filter>),
+    All(Vec<Filter>),
+    Not(Box<Filter>),
+    Exists(Vec<Segment>),
+    Compares { what: Vec<Segment>, how: Comparison, with: Value },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Comparison {
+    Equal,
+    Unequal,
+    AtMost,
+    AtLeast,
+    Below,
+    Above,
+}
+
+/// The longer ones first, as `<` begins `<=`.
+const COMPARISONS: [(&str, Comparison); 6] = [
+    ("==", Comparison::Equal),
+    ("!=", Comparison::Unequal),
+    ("<=", Comparison::AtMost),
+    (">=", Comparison::AtLeast),
+    ("<", Comparison::Below),
+    (">", Comparison::Above),
+];
+
+impl Filter {
+    /// Reads what stands after the `?`, as far as it goes, and gives what follows it.
+    pub fn parse(text: &str) -> Option<(Self, &str)> {
+        let (mut tests, rest) = separated(text.trim_start_matches(' '), "||", all)?;
+        Some((if tests.len() == 1 { tests.swap_remove(0) } else { Self::Any(tests) }, rest))
+    }
+
+    pub fn holds(&self, value: &Value) -> bool {
+        match self {
+            Self::Any(filters) => filters.iter().any(|filter| filter.holds(value)),
+            Self::All(filters) => filters.iter().all(|filter| filter.holds(value)),
+            Self::Not(filter) => !filter.holds(value),
+            Self::Exists(segments) => selects(value, segments),
+            Self::Compares { what, how, with } => how.holds(follow(value, what), with),
+        }
+    }
+}
+
+impl Comparison {
+    /// What is not there is unequal to everything; only numbers and strings have an order.
+    fn holds(self, value: Option<&Value>, with: &Value) -> bool {
+        let order = value.and_then(|value| match (value, with) {
+            (Value::Number(a), Value::Number(b)) => a.as_f64().partial_cmp(&b.as_f64()),
+            (Value::String(a), Value::String(b)) => Some(a.cmp(b)),
+            _ => None,
+        });
+        let equal = || order.map_or_else(|| value == Some(with), std::cmp::Ordering::is_eq);
+        match self {
+            Self::Equal => equal(),
+            Self::Unequal => !equal(),
+            Self::AtMost => order.map_or_else(equal, std::cmp::Ordering::is_le),
+            Self::AtLeast => order.map_or_else(equal, std::cmp::Ordering::is_ge),
+            Self::Below => order.is_some_and(std::cmp::Ordering::is_lt),
+            Self::Above => order.is_some_and(std::cmp::Ordering::is_gt),
+        }
+    }
+}
+
+fn all(text: &str) -> Option<(Filter, &str)> {
+    let (mut tests, rest) = separated(text, "&&", one)?;
+    Some((if tests.len() == 1 { tests.swap_remove(0) } else { Filter::All(tests) }, rest))
+}
+
+fn separated<'t>(
+    text: &'t str,
+    by: &str,
+    part: impl Fn(&'t str) -> Option<(Filter, &'t str)>,
+) -> Option<(Vec<Filter>, &'t str)> {
+    let (first, mut rest) = part(text)?;
+    let mut parts = vec![first];
+    while let Some(after) = rest.trim_start_matches(' ').strip_prefix(by) {
+        let (next, after) = part(after.trim_start_matches(' '))?;
+        parts.push(next);
+        rest = after;
+    }
+    Some((parts, rest))
+}
+
+fn one(text: &str) -> Option<(Filter, &str)> {
+    if let Some(after) = text.strip_prefix('!') {
+        let after = after.trim_start_matches(' ');
+        let (filter, rest) = if after.starts_with('(') {
+            in_parentheses(after)?
+        } else {
+            let (segments, rest) = take(after.strip_prefix('@')?)?;
+            (Filter::Exists(segments), rest)
+        };
+        return Some((Filter::Not(Box::new(filter)), rest));
+    }
+    if text.starts_with('(') {
+        return in_parentheses(text);
+    }
+    let (what, rest) = take(text.strip_prefix('@')?)?;
+    let operator = rest.trim_start_matches(' ');
+    let Some((sign, how)) = COMPARISONS.into_iter().find(|(sign, _)| operator.starts_with(sign)) else {
+        return Some((Filter::Exists(what), rest));
+    };
+    let is_singular = what.iter().all(|segment| matches!(segment, Segment::Member(_) | Segment::Index(_)));
+    let (with, rest) = constant(operator[sign.len()..].trim_start_matches(' ')).filter(|_| is_singular)?;
+    Some((Filter::Compares { what, how, with }, rest))
+}
+
+fn in_parentheses(text: &str) -> Option<(Filter, &str)> {
+    let (filter, rest) = Filter::parse(text.strip_prefix('(')?)?;
+    Some((filter, rest.trim_start_matches(' ').strip_prefix(')')?))
+}
+
+fn constant(text: &str) -> Option<(Value, &str)> {
+    if let Some(quote) = text.chars().next().filter(|c| matches!(c, '\'' | '"')) {
+        let (inside, rest) = text[1..].split_once(quote)?;
+        return (!inside.contains(|c: char| c == '\\' || c < ' ')).then(|| (inside.into(), rest));
+    }
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '+' | '.')).unwrap_or(text.len());
+    let (word, rest) = text.split_at(end);
+    let value = match word {
+        "true" => true.into(),
+        "false" => false.into(),
+        "null" => Value::Null,
+        number => super::chain::integer(number)?.into(),
+    };
+    Some((value, rest))
+}

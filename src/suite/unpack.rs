@@ -1,0 +1,83 @@
+//! The way back from what `pack` makes of a YAML file.
+
+use super::yaml::{At, Position, Tree, Yaml};
+
+/// `None` for bytes that were not packed.
+pub fn unpack(mut bytes: &[u8]) -> Option<Tree> {
+    let tree = node(&mut bytes)?;
+    bytes.is_empty().then_some(tree)
+}
+
+fn node(bytes: &mut &[u8]) -> Option<Tree> {
+    let at = place(bytes)?;
+    let value = match bytes.split_off_first()? {
+        b'n' => Yaml::Null,
+        b'f' => Yaml::Bool(false),
+        b't' => Yaml::Bool(true),
+        b'#' => Yaml::Number(text(bytes)?.parse().ok()?),
+        b's' => Yaml::String(text(bytes)?.to_owned()),
+        b'l' => Yaml::List((0..count(bytes)?).map(|_| node(bytes)).collect::<Option<_>>()?),
+        b'm' => Yaml::Map((0..count(bytes)?).map(|_| member(bytes)).collect::<Option<_>>()?),
+        _ => return None,
+    };
+    Some(At { at, value })
+}
+
+fn member(bytes: &mut &[u8]) -> Option<(At<String>, Tree)> {
+    let key = At { at: place(bytes)?, value: text(bytes)?.to_owned() };
+    Some((key, node(bytes)?))
+}
+
+fn place(bytes: &mut &[u8]) -> Option<Position> {
+    Some(Position { line: count(bytes)?, column: count(bytes)?, length: count(bytes)? })
+}
+
+fn text<'b>(bytes: &mut &'b [u8]) -> Option<&'b str> {
+    let length = count(bytes)?;
+    std::str::from_utf8(bytes.split_off(..length)?).ok()
+}
+
+fn count(bytes: &mut &[u8]) -> Option<usize> {
+    let mut number = 0;
+    for shift in (0..usize::BITS).step_by(7) {
+        let byte = *bytes.split_off_first()?;
+        number |= usize::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+#[cfg(all(test, debug_assertions))]
+mod tests {
+    use super::*;
+    use crate::{
+        embedded::SUITES,
+        suite::{diagnostic::Problems, pack::pack, yaml::parse},
+    };
+
+    /// A debug build reads the texts, a release what the build script packed.
+    #[test]
+    fn every_suite_comes_back_as_it_was_read() {
+        assert!(SUITES.len() > 100);
+        for (path, text) in SUITES.iter() {
+            let tree = parse(text, &mut Problems::new(path, text)).expect(path);
+            assert_eq!(unpack(&pack(&tree)).as_ref(), Some(&tree), "{path}");
+        }
+    }
+
+    #[test]
+    fn every_kind_of_node_comes_back() {
+        let long = "é".repeat(300);
+        let text =
+            format!("a: [~, true, false, 1, -2, 1.0, 18446744073709551615, 1e300]\n\"{long}\": {{}}\nb: []\nc: ''\n");
+        let tree = parse(&text, &mut Problems::new("x", &text)).expect("it is good");
+        let packed = pack(&tree);
+        assert_eq!(unpack(&packed), Some(tree));
+        for cut in 0..packed.len() {
+            assert_eq!(unpack(&packed[..cut]), None, "{cut} of {} bytes", packed.len());
+        }
+        assert_eq!(unpack(&[&packed[..], b"n"].concat()), None);
+    }
+}
