@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::revision::Revision;
+use crate::{reference::world::Grown, revision::Revision};
 
 /// Every proposal and dialect that the server knows.
 pub const PROPOSALS: [&str; 3] = ["sep-2093", "sep-prefix", "dialect-versioned"];
@@ -15,6 +15,8 @@ pub struct Options {
     pub proposals: Vec<String>,
     /// Over HTTP nobody is let in without a token.
     pub protected: bool,
+    /// A world of any size besides the usual one.
+    pub world: Option<Grown>,
 }
 
 impl Default for Options {
@@ -24,6 +26,7 @@ impl Default for Options {
             fault: None,
             proposals: vec!["sep-2093".to_owned(), "sep-prefix".to_owned()],
             protected: false,
+            world: None,
         }
     }
 }

@@ -33,7 +33,7 @@ pub struct Server {
 
 impl Server {
     pub fn new(options: Options) -> Result<Self, String> {
-        let mut world = World::new();
+        let mut world = World::new(options.world);
         let faults = Faults::commit(options.fault.as_deref(), &mut world)?;
         let mut revisions = faults.speaks().unwrap_or(options.revisions);
         revisions.sort_unstable();

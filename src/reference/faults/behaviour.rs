@@ -243,7 +243,7 @@ pub static BEHAVIOURS: &[Behaviour] = &[
     Behaviour {
         one_line_a_read: true,
         until: Some(Revision::NEWEST_LEGACY),
-        ..Behaviour::new("second-line-dropped", "of several lines read at once only the first is handled", STDIO)
+        ..Behaviour::new("second-line-dropped", "what was read together with a ping is not handled", STDIO)
     },
     Behaviour { batch: Some(Batch::Refused), ..batch("batch-refused", "batches are refused as invalid requests") },
     Behaviour {

@@ -67,17 +67,12 @@ pub fn faults() -> Vec<FaultInfo> {
     written.map(|fault| fault.info()).chain(behaviours().map(Behaviour::info)).collect()
 }
 
+/// Faults that are code, by the file they stand in.
+static BEHAVIOUR_FILES: &[&[Behaviour]] =
+    &[BEHAVIOURS, PROPOSED, ENDINGS, LIFECYCLE, STREAMING, TOOLS, TASKS, TASK_FAULTS, ASKING];
+
 fn behaviours() -> impl Iterator<Item = &'static Behaviour> {
-    BEHAVIOURS
-        .iter()
-        .chain(PROPOSED)
-        .chain(ENDINGS)
-        .chain(LIFECYCLE)
-        .chain(STREAMING)
-        .chain(TOOLS)
-        .chain(TASKS)
-        .chain(TASK_FAULTS)
-        .chain(ASKING)
+    BEHAVIOUR_FILES.iter().copied().flatten()
 }
 
 /// The fault that this server commits, and what it has to remember for that.
@@ -209,6 +204,6 @@ mod tests {
 
     #[test]
     fn an_unknown_fault_is_refused() {
-        assert!(Faults::commit(Some("no-such-fault"), &mut World::new()).is_err());
+        assert!(Faults::commit(Some("no-such-fault"), &mut World::new(None)).is_err());
     }
 }

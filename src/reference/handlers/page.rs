@@ -3,19 +3,35 @@
 //! Nothing is remembered: the same cursor gives the same page on any connection, and a cursor that was made up, or that
 //! belongs to another list, does not carry the right seal.
 
+use std::ops::Range;
+
 use serde_json::{Map, Value};
 
 use crate::reference::{fail::Fail, handlers::Params};
 
 /// One page of `items` as a result; `list` tells apart all lists that can be asked for.
 pub fn page(params: Params, member: &str, items: Vec<Value>, size: usize, list: &str) -> Result<Value, Fail> {
+    let length = items.len();
+    let told = |page: Range<usize>| items.into_iter().skip(page.start).take(page.len()).collect();
+    page_of(params, member, length, told, size, list)
+}
+
+/// As `page`, of a list of which only that page is made.
+pub fn page_of(
+    params: Params,
+    member: &str,
+    length: usize,
+    make: impl FnOnce(Range<usize>) -> Vec<Value>,
+    size: usize,
+    list: &str,
+) -> Result<Value, Fail> {
     let start = match params.optional_string("cursor")? {
         Some(cursor) => place(cursor, list).ok_or_else(|| Fail::params("Invalid cursor"))?,
         None => 0,
     };
     let end = start.saturating_add(size);
-    let more = end < items.len();
-    let items: Vec<_> = items.into_iter().skip(start).take(size).collect();
+    let more = end < length;
+    let items = make(start.min(length)..end.min(length));
     let mut result = Map::new();
     result.insert(member.to_owned(), items.into());
     if more {

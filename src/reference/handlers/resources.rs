@@ -1,5 +1,7 @@
 //! Listing, reading and describing resources, and their templates; with SEP-2093 and prefix filtering if in force.
 
+use std::ops::Range;
+
 use iri_string::types::UriStr;
 use serde_json::{Value, json};
 
@@ -7,7 +9,11 @@ use crate::{
     reference::{
         context::Context,
         fail::Fail,
-        handlers::{Params, page::page, params},
+        handlers::{
+            Params,
+            page::{page, page_of},
+            params,
+        },
         world::{Node, icons, templates::TEMPLATES},
     },
     revision::Revision,
@@ -19,6 +25,14 @@ const TEMPLATES_A_PAGE: usize = 3;
 pub fn list(context: &mut Context, params: Params) -> Result<Value, Fail> {
     let mut list = String::from("resources");
     let scope = if context.proposals.metadata { params.optional_string("uri")? } else { None };
+    let (prefix, kind) = (prefix(context, params)?, kind(context, params)?);
+    if let (Some(uri), "", None) = (scope, prefix, kind)
+        && let Some((branch, size)) = context.world.branch(uri)
+    {
+        let view = context.view();
+        let make = |page: Range<usize>| page.map(|place| view.resource(&branch.child(place)).into()).collect();
+        return page_of(params, "resources", branch.length, make, size, &format!("{list} in {uri}"));
+    }
     let nodes = match scope {
         Some(uri) => {
             list = format!("{list} in {uri}");
@@ -27,8 +41,6 @@ pub fn list(context: &mut Context, params: Params) -> Result<Value, Fail> {
         }
         None => context.world.listed(),
     };
-    let prefix = prefix(context, params)?;
-    let kind = kind(context, params)?;
     let view = context.view();
     let nodes = nodes.iter().filter(|node| node.uri.starts_with(prefix));
     let told = nodes.map(|node| Value::from(view.resource(node)));

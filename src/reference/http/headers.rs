@@ -65,7 +65,7 @@ fn value(headers: &HeaderMap, name: &str) -> Result<Option<String>, Fail> {
 }
 
 /// What does not fit into a header travels as `=?base64?...?=`.
-fn decoded(value: &str) -> Result<String, Fail> {
+pub fn decoded(value: &str) -> Result<String, Fail> {
     let Some(payload) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
         return Ok(value.to_owned());
     };

@@ -2,13 +2,13 @@
 
 mod authority;
 mod body;
-mod guard;
-mod headers;
-mod hub;
+pub(crate) mod guard;
+pub(crate) mod headers;
+pub(crate) mod hub;
 mod legacy;
 mod modern;
-mod request;
-mod route;
+pub(crate) mod request;
+pub(crate) mod route;
 mod sse;
 mod streams;
 

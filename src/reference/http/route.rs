@@ -72,7 +72,7 @@ fn guarded(hub: &Shared, head: &Parts, bytes: &Bytes, overlooked: &[String], exc
     }
 }
 
-fn serve(hub: &Shared, head: &Parts, bytes: &Bytes, overlooked: &[String]) -> Reply {
+pub fn serve(hub: &Shared, head: &Parts, bytes: &Bytes, overlooked: &[String]) -> Reply {
     let headers = &head.headers;
     if is_foreign(headers) {
         return empty(StatusCode::FORBIDDEN);

@@ -6,6 +6,7 @@ mod describe;
 mod files;
 mod forms;
 mod generated;
+mod grown;
 mod node;
 pub mod prompts;
 pub mod task_extension;
@@ -16,5 +17,6 @@ pub mod tools;
 mod world;
 
 pub use describe::{View, icons};
+pub use grown::{Branch, Grown};
 pub use node::{Body, Data, Format, Node};
 pub use world::{Slips, World};

@@ -3,11 +3,7 @@
 //! The tool has run when its task begins; what comes of it is kept back until its time is over. So nothing ever happens
 //! by itself: how a task stands is found out when somebody asks.
 
-use std::{
-    collections::hash_map::RandomState,
-    hash::BuildHasher,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use indexmap::IndexMap;
 use jiff::Timestamp;
@@ -15,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::reference::{
     fail::Fail,
+    world::tasks::{INTERVIEW, form, fresh_id},
     world::tools::{Outcome, Tool, Trouble, text},
 };
 use crate::revision::Revision;
@@ -31,14 +28,11 @@ const AS_TASKS: [&str; 4] = ["slow", "fail", "interview", "collapse"];
 /// Tools that are there for tasks.
 pub static TASK_TOOLS: [Tool; 2] = [
     Tool {
-        name: "interview",
-        title: "Interview",
         description: "Asks for a name and a colour, and then whether that was right.",
         read_only: false,
         since: Revision::V2026_07_28,
-        input: || (json!({}), &[]),
-        output: None,
         call: |context, _| Ok(interview(&context.answers)),
+        ..INTERVIEW
     },
     Tool {
         name: "collapse",
@@ -53,11 +47,7 @@ pub static TASK_TOOLS: [Tool; 2] = [
 ];
 
 fn interview(answers: &Map<String, Value>) -> Outcome {
-    let question = |message: &str| {
-        let schema = json!({ "type": "object", "properties": { "answer": { "type": "string" } } });
-        let params = json!({ "mode": "form", "message": message, "requestedSchema": schema });
-        json!({ "method": "elicitation/create", "params": params })
-    };
+    let question = |message: &str| json!({ "method": "elicitation/create", "params": form(message, "answer") });
     if !answers.contains_key("name") {
         Outcome::Ask(json!({ "name": question("What is your name?"), "colour": question("Which colour do you like?") }))
     } else if !answers.contains_key("right") {
@@ -206,10 +196,4 @@ impl Task {
         }
         told
     }
-}
-
-/// 128 bits that nobody can guess: hashes under keys that the system's source of randomness gave.
-fn fresh_id() -> String {
-    let half = || RandomState::new().hash_one(0_u8);
-    format!("{:016x}{:016x}", half(), half())
 }

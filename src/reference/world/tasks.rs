@@ -28,7 +28,7 @@ const MOST_TASKS: usize = 100;
 const SETTLING: Duration = Duration::from_millis(5);
 
 /// Asks the user, which takes a task: nobody waits for the answer of a person.
-pub static INTERVIEW: Tool = Tool {
+pub const INTERVIEW: Tool = Tool {
     name: "interview",
     title: "Interview",
     description: "Asks the user for a name and says hello.",
@@ -36,11 +36,14 @@ pub static INTERVIEW: Tool = Tool {
     since: Revision::V2025_11_25,
     input: || (json!({}), &[]),
     output: None,
-    call: |_, _| {
-        let schema = json!({ "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] });
-        Ok(Outcome::Ask(json!({ "mode": "form", "message": "What is your name?", "requestedSchema": schema })))
-    },
+    call: |_, _| Ok(Outcome::Ask(form("What is your name?", "name"))),
 };
+
+/// A form with one field to fill in.
+pub fn form(message: &str, field: &str) -> Value {
+    let schema = json!({ "type": "object", "properties": { field: { "type": "string" } }, "required": [field] });
+    json!({ "mode": "form", "message": message, "requestedSchema": schema })
+}
 
 /// Whether a tool can be called as a task, must be, or (`None`) must not be.
 pub fn support(tool: &str) -> Option<&'static str> {
@@ -219,8 +222,8 @@ impl Task {
     }
 }
 
-/// 128 bits that cannot be guessed: hashes under keys that the system's source of randomness gave.
-fn fresh_id() -> String {
+/// The name of a task: 128 bits that cannot be guessed: hashes under keys that the system's source of randomness gave.
+pub fn fresh_id() -> String {
     let half = || RandomState::new().hash_one(0_u8);
     format!("{:016x}{:016x}", half(), half())
 }

@@ -4,13 +4,15 @@ use std::collections::HashSet;
 
 use indexmap::IndexMap;
 
-use crate::reference::world::{Body, Data, Node, files, generated, task_extension::Tasks};
+use crate::reference::world::{Body, Branch, Data, Grown, Node, files, generated, task_extension::Tasks};
 
 /// Tools can add this many resources; then the oldest added one goes.
 const MOST_ADDED: usize = 5;
 
 pub struct World {
     nodes: IndexMap<String, Node>,
+    /// What stands below one more root, instead of the branch without end.
+    grown: Option<Grown>,
     added: Vec<String>,
     ever_added: usize,
     /// One more tool and one more prompt than at the start.
@@ -41,11 +43,12 @@ pub struct Slips {
 }
 
 impl World {
-    pub fn new() -> Self {
+    pub fn new(grown: Option<Grown>) -> Self {
         let mut nodes: Vec<_> = files::nodes();
-        nodes.extend(generated::find(generated::ENDLESS));
+        nodes.extend(grown.map_or_else(|| generated::find(generated::ENDLESS), |grown| Some(grown.root())));
         Self {
             nodes: nodes.into_iter().map(|node| (node.uri.clone(), node)).collect(),
+            grown,
             added: Vec::new(),
             ever_added: 0,
             extra_tool: false,
@@ -59,7 +62,14 @@ impl World {
 
     /// URIs are compared as they are: one character changed is another resource.
     pub fn find(&self, uri: &str) -> Option<Node> {
-        self.nodes.get(uri).cloned().or_else(|| generated::find(uri))
+        let made = || generated::find(uri).or_else(|| self.grown?.find(uri));
+        self.nodes.get(uri).cloned().or_else(made)
+    }
+
+    /// A directory of the grown world, and how many of its children stand on one page.
+    pub fn branch(&self, uri: &str) -> Option<(Branch, usize)> {
+        let grown = self.grown?;
+        Some((grown.branch(uri)?, grown.page))
     }
 
     pub fn listed(&self) -> Vec<Node> {
@@ -67,6 +77,9 @@ impl World {
     }
 
     pub fn children(&self, node: &Node) -> Option<Vec<Node>> {
+        if let Some((branch, _)) = self.branch(&node.uri) {
+            return Some((0..branch.length).map(|place| branch.child(place)).collect());
+        }
         match &node.body {
             Body::Leaf(_) => None,
             Body::Directory(uris) => Some(uris.iter().filter_map(|uri| self.find(uri)).collect()),
