@@ -4,7 +4,7 @@
 //! serialised form is what rules see as `$transcript` and what a transcript file holds, so its member names are part of
 //! the suite language.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::revision::Revision;
@@ -24,6 +24,8 @@ pub enum FrameKind {
     Message,
     /// Bytes that are no JSON: `text` holds their beginning, `why` says what is wrong with them.
     Junk,
+    /// Bytes that may be a message, only longer, deeper or larger than is read: as `Junk`, and no fault of the server.
+    Unread,
     /// The head of an HTTP request: `http` holds it.
     HttpRequest,
     /// The head of an HTTP response: `http` holds it.
@@ -31,6 +33,11 @@ pub enum FrameKind {
     /// The body of an HTTP response that is no place for messages, such as a metadata document: in `message` if it is
     /// JSON, else its beginning in `text`.
     Document,
+    /// What came of listing a node of a walk, in `message`; `by` is the suite, `text` the name that the walk is saved under.
+    /// Only visits beyond those that are saved.
+    Visit,
+    /// The gathering ended here, for the reason in `text`: what was waited for then is held against nobody.
+    CutShort,
     /// Something that is not traffic: a process that ended, a stream that closed, a limit that was reached. In `text`.
     Note,
 }
@@ -97,7 +104,7 @@ pub struct Frame {
     /// Length on the wire, without the delimiter.
     #[serde(default)]
     pub bytes: u64,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub message: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
@@ -117,6 +124,11 @@ pub struct Frame {
     /// On a note that tells of an end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
+}
+
+/// A value that is written is there, even where it is `null`.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -6,9 +6,11 @@ mod recorder;
 mod reply;
 mod scene;
 pub mod transcript;
+mod weight;
 
 pub use frame::{Ended, Event, Frame, FrameKind, HttpHead, Link, Side, Transport};
 pub use manner::Manner;
 pub use recorder::{Recorder, Sent};
 pub use reply::{End, HttpStatus, Reply};
 pub use scene::Scene;
+pub use weight::weight;

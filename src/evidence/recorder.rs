@@ -1,4 +1,6 @@
 //! Keeps every frame of a run, within a memory budget; the oldest ones beyond it wait in a temporary file.
+//!
+//! What would make the file too long, or cannot be written to it, is not recorded: the record is then the run up to there.
 
 use std::{
     collections::VecDeque,
@@ -10,11 +12,14 @@ use std::{
 
 use serde_json::Value;
 
-use super::{Ended, Event, Frame, FrameKind, HttpHead, Link, Side, Transport};
+use super::{Ended, Event, Frame, FrameKind, HttpHead, Link, Side, Transport, weight};
 use crate::revision::Revision;
 
-/// What a frame costs besides its bytes, roughly.
+/// What a frame costs in memory besides its message, roughly.
 const FRAME_COST: u64 = 300;
+
+/// Why something was not read that a client with more room might read.
+const BEYOND_LIMITS: [&str; 4] = ["longer than", "more than", "nested deeper than", "a number out of range"];
 
 /// A shared handle: the wire writes frames through it while the run goes on.
 #[derive(Clone)]
@@ -25,12 +30,17 @@ pub struct Recorder {
 struct Store {
     began: Instant,
     budget: u64,
+    /// How long the file may get, ...
+    most: u64,
+    /// ... and how many frames there may be.
+    frames_at_most: u64,
     recorded: u64,
     frames: VecDeque<Arc<Frame>>,
     bytes: u64,
     spilled: Option<BufWriter<File>>,
-    /// Why frames beyond the budget were lost, if they were.
-    lost: Option<String>,
+    written: u64,
+    /// Why nothing more is recorded, if so.
+    full: Option<String>,
     links: Vec<Link>,
     posts: u64,
 }
@@ -44,16 +54,19 @@ pub struct Sent {
 }
 
 impl Recorder {
-    /// Frames beyond `budget` bytes go to a temporary file.
-    pub fn new(budget: usize) -> Self {
+    /// Frames beyond `budget` bytes go to a temporary file of `most` bytes; there are `frames` of them at most.
+    pub fn new(budget: usize, most: usize, frames: usize) -> Self {
         let store = Store {
             began: Instant::now(),
             budget: budget as u64,
+            most: most as u64,
+            frames_at_most: frames as u64,
             recorded: 0,
             frames: VecDeque::new(),
             bytes: 0,
             spilled: None,
-            lost: None,
+            written: 0,
+            full: None,
             links: Vec::new(),
             posts: 0,
         };
@@ -91,9 +104,18 @@ impl Recorder {
         self.lock().recorded
     }
 
-    /// Why frames are missing from the record, if any are.
-    pub fn lost(&self) -> Option<String> {
-        self.lock().lost.clone()
+    /// Why nothing more is recorded, if so.
+    pub fn full(&self) -> Option<String> {
+        self.lock().full.clone()
+    }
+
+    /// The gathering ends here, on every connection, whatever was still waited for.
+    pub fn cut_short(&self, why: &str) {
+        let mut store = self.lock();
+        let links: Vec<u32> = store.links.iter().map(|link| link.link).collect();
+        for link in links {
+            store.keep(Frame { text: Some(why.to_owned()), ..blank(link, Side::Client, FrameKind::CutShort) });
+        }
     }
 
     /// All frames in order, read back from the file as far as they are there.
@@ -108,6 +130,13 @@ impl Recorder {
         let later = store.frames.clone();
         let lines = earlier.into_iter().flat_map(BufRead::lines).map_while(Result::ok);
         lines.filter_map(|line| serde_json::from_str(&line).ok().map(Arc::new)).chain(later)
+    }
+
+    /// The frames behind that number, as far as they are in memory.
+    pub fn since(&self, seen: u64) -> Vec<Arc<Frame>> {
+        let store = self.lock();
+        let fresh = store.frames.iter().rev().take_while(|frame| frame.frame > seen);
+        fresh.cloned().collect::<Vec<_>>().into_iter().rev().collect()
     }
 
     /// The number of a new HTTP exchange.
@@ -169,14 +198,9 @@ impl Recorder {
         why: String,
         event: Option<Event>,
     ) -> u64 {
-        self.push(Frame {
-            text: Some(text),
-            why: Some(why),
-            bytes,
-            post,
-            event,
-            ..blank(link, Side::Server, FrameKind::Junk)
-        })
+        let kind =
+            if BEYOND_LIMITS.iter().any(|limit| why.starts_with(limit)) { FrameKind::Unread } else { FrameKind::Junk };
+        self.push(Frame { text: Some(text), why: Some(why), bytes, post, event, ..blank(link, Side::Server, kind) })
     }
 
     /// The body of an HTTP response that is no place for messages.
@@ -209,6 +233,17 @@ impl Recorder {
         self.push(Frame { text: Some(text), ..blank(link, from, FrameKind::Note) })
     }
 
+    /// What came of listing a node of a walk that is saved under this name.
+    pub fn visit(&self, sent: &Sent, save: &str, visit: Value, bytes: u64) -> u64 {
+        self.push(Frame {
+            by: Some(sent.by.clone()),
+            text: Some(save.to_owned()),
+            message: Some(visit),
+            bytes,
+            ..blank(sent.link, Side::Client, FrameKind::Visit)
+        })
+    }
+
     /// The end of one HTTP exchange, or of the process.
     pub fn ended(&self, link: u32, post: Option<u64>, text: String, ended: Ended) -> u64 {
         self.push(Frame { text: Some(text), post, ended: Some(ended), ..blank(link, Side::Server, FrameKind::Note) })
@@ -219,15 +254,10 @@ impl Recorder {
         self.push(Frame { text: Some(text), post, event, ..blank(link, Side::Server, FrameKind::Note) })
     }
 
-    fn push(&self, mut frame: Frame) -> u64 {
+    fn push(&self, frame: Frame) -> u64 {
         let mut store = self.lock();
-        store.recorded += 1;
-        frame.frame = store.recorded;
-        frame.at = u64::try_from(store.began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        store.bytes += frame.bytes + FRAME_COST;
-        store.frames.push_back(Arc::new(frame));
-        if store.bytes > store.budget {
-            store.spill();
+        if store.full.is_none() {
+            store.keep(frame);
         }
         store.recorded
     }
@@ -238,15 +268,37 @@ impl Recorder {
 }
 
 impl Store {
-    /// Moves the older half of the frames to the file. Where that fails they are lost, and the record says so.
-    fn spill(&mut self) {
-        while self.bytes > self.budget / 2 {
-            let Some(frame) = self.frames.pop_front() else { break };
-            self.bytes = self.bytes.saturating_sub(frame.bytes + FRAME_COST);
-            if let Err(error) = self.write_out(&frame) {
-                self.lost.get_or_insert(format!("frames of this run were lost: {error}"));
-            }
+    fn keep(&mut self, mut frame: Frame) {
+        self.recorded += 1;
+        frame.frame = self.recorded;
+        frame.at = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.bytes += cost(&frame);
+        self.frames.push_back(Arc::new(frame));
+        if self.full.is_some() {
+            return;
         }
+        if self.recorded >= self.frames_at_most {
+            self.full = Some(format!("the record of the run reached {} messages (record_messages)", self.recorded));
+        } else if self.bytes > self.budget
+            && let Err(error) = self.spill()
+        {
+            self.full = Some(format!("the record of the run could not be continued: {error}"));
+        }
+    }
+
+    /// Moves the older half of the frames to the file.
+    fn spill(&mut self) -> std::io::Result<()> {
+        while self.bytes > self.budget / 2 {
+            let Some(frame) = self.frames.front().cloned() else { break };
+            self.write_out(&frame)?;
+            self.frames.pop_front();
+            self.bytes = self.bytes.saturating_sub(cost(&frame));
+        }
+        self.spilled.as_mut().map_or(Ok(()), Write::flush)?;
+        if self.written > self.most {
+            self.full = Some(format!("the record of the run reached {} bytes on disk (disk_bytes)", self.most));
+        }
+        Ok(())
     }
 
     fn write_out(&mut self, frame: &Frame) -> std::io::Result<()> {
@@ -254,11 +306,17 @@ impl Store {
             self.spilled = Some(BufWriter::new(tempfile::tempfile()?));
         }
         if let Some(file) = &mut self.spilled {
-            serde_json::to_writer(&mut *file, frame)?;
+            let line = serde_json::to_vec(frame)?;
+            file.write_all(&line)?;
             file.write_all(b"\n")?;
+            self.written += line.len() as u64 + 1;
         }
         Ok(())
     }
+}
+
+fn cost(frame: &Frame) -> u64 {
+    FRAME_COST + frame.message.as_ref().map_or(frame.bytes, weight)
 }
 
 fn blank(link: u32, from: Side, kind: FrameKind) -> Frame {
@@ -289,7 +347,7 @@ mod tests {
 
     #[test]
     fn frames_beyond_the_budget_are_read_back_in_order() {
-        let recorder = Recorder::new(2_000);
+        let recorder = Recorder::new(6_000, 100_000, 1000);
         for number in 0..50 {
             recorder.received(1, None, json!({ "id": number }), 100, Vec::new(), None);
         }
@@ -297,6 +355,20 @@ mod tests {
             recorder.frames().map(|frame| frame.message.clone().unwrap()["id"].as_u64().unwrap()).collect();
         assert_eq!(ids, (0..50).collect::<Vec<_>>());
         assert!(recorder.lock().frames.len() < 10, "most of them are in the file");
-        assert_eq!(recorder.lost(), None);
+        assert_eq!(recorder.full(), None);
+    }
+
+    #[test]
+    fn a_file_that_is_too_long_ends_the_record_and_what_was_waited_for_is_told() {
+        let recorder = Recorder::new(6_000, 1_000, 1000);
+        recorder.open_link(Transport::Stdio);
+        for number in 0..100 {
+            recorder.received(1, None, json!({ "id": number }), 100, Vec::new(), None);
+        }
+        assert_eq!(recorder.full().as_deref(), Some("the record of the run reached 1000 bytes on disk (disk_bytes)"));
+        recorder.cut_short("over");
+        let frames: Vec<_> = recorder.frames().collect();
+        assert!(frames.len() < 50 && frames.iter().map(|frame| frame.frame).eq(1..=frames.len() as u64));
+        assert_eq!(frames.last().map(|frame| frame.kind), Some(FrameKind::CutShort));
     }
 }

@@ -37,8 +37,10 @@ pub async fn take(core: &Core, response: Response, carrier: Carrier, role: &mut 
         _ if body.is_empty() => {}
         _ if matches!(role, Role::Document) => core.channel.document(carrier, &body).await,
         // Who lets nobody in may say so in any words.
-        _ if refused && !is_message(&body) => core.channel.document(carrier, &body).await,
-        None => core.channel.received(carrier, &body, &[], None).await,
+        _ if refused && !core.channel.read(&body).as_ref().is_some_and(is_message) => {
+            core.channel.document(carrier, &body).await;
+        }
+        None => _ = core.channel.received(carrier, &body, &[], None).await,
         Some(_) if matches!(role, Role::Message) && status.is_success() => {
             let beginning = String::from_utf8_lossy(&body[..body.len().min(100)]);
             core.channel.note(carrier, format!("the server added: {beginning}"), None);
@@ -132,7 +134,7 @@ async fn event(core: &Core, carrier: Carrier, role: &mut Role, block: Block) {
                 core.channel.hand_on(Incoming::Endpoint { post, url }).await;
             }
         }
-        _ => core.channel.received(carrier, &data, &[], Some(event)).await,
+        _ => _ = core.channel.received(carrier, &data, &[], Some(event)).await,
     }
 }
 
@@ -145,8 +147,8 @@ fn essence(media: &str) -> String {
     media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-fn is_message(body: &[u8]) -> bool {
-    serde_json::from_slice::<Value>(body).is_ok_and(|body| body.is_array() || body.get("jsonrpc").is_some())
+fn is_message(body: &Value) -> bool {
+    body.is_array() || body.get("jsonrpc").is_some()
 }
 
 fn too_long(limit: usize) -> String {

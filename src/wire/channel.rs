@@ -35,6 +35,8 @@ pub struct Channel {
     secrets: Secrets,
     incoming: mpsc::Sender<Incoming>,
     closing: watch::Receiver<bool>,
+    /// Values in one message at most.
+    values: usize,
 }
 
 impl Channel {
@@ -43,11 +45,12 @@ impl Channel {
         transport: Transport,
         recorder: &Recorder,
         secrets: Secrets,
+        values: usize,
     ) -> (Self, mpsc::Receiver<Incoming>, watch::Sender<bool>) {
         let (incoming, receiver) = mpsc::channel(WAITING);
         let (close, closing) = watch::channel(false);
         let link = recorder.open_link(transport);
-        (Self { link, recorder: recorder.clone(), secrets, incoming, closing }, receiver, close)
+        (Self { link, recorder: recorder.clone(), secrets, incoming, closing, values }, receiver, close)
     }
 
     pub fn next_post(&self) -> u64 {
@@ -61,7 +64,7 @@ impl Channel {
 
     /// Bytes sent as they stand: a message if they are one and nothing is odd about them.
     pub fn sent_raw(&self, by: &str, post: Option<u64>, bytes: &[u8]) -> u64 {
-        match json::read(bytes) {
+        match json::read(bytes, usize::MAX) {
             Reading::Message { message, flaws } if flaws.is_empty() => self.sent(by, post, message, bytes.len()),
             _ => self.recorder.sent_raw(&self.sender(by, post), self.beginning(bytes), bytes.len() as u64),
         }
@@ -94,17 +97,21 @@ impl Channel {
         }
     }
 
-    /// A message, or junk if the bytes are none.
-    pub async fn received(&self, carrier: Carrier, bytes: &[u8], more_flaws: &[&str], event: Option<Event>) {
-        match json::read(bytes) {
+    /// A message, or junk if the bytes are none; whether they were one.
+    pub async fn received(&self, carrier: Carrier, bytes: &[u8], more_flaws: &[&str], event: Option<Event>) -> bool {
+        match json::read(bytes, self.values) {
             Reading::Message { mut message, mut flaws } => {
                 self.secrets.hide_in(&mut message);
                 flaws.extend(more_flaws.iter().map(|&flaw| flaw.to_owned()));
                 let (length, kept) = (bytes.len() as u64, message.clone());
                 let frame = self.recorder.received(self.link, carrier.post, kept, length, flaws, event);
                 self.hand_on(Incoming::Message { frame, message, post: carrier.shown() }).await;
+                true
             }
-            Reading::Junk { why } => self.junk(carrier, bytes, bytes.len() as u64, why, event).await,
+            Reading::Junk { why } => {
+                self.junk(carrier, bytes, bytes.len() as u64, why, event).await;
+                false
+            }
         }
     }
 
@@ -117,7 +124,7 @@ impl Channel {
 
     /// A body that is no place for messages. Credentials that a server hands out are nobody else's business.
     pub async fn document(&self, carrier: Carrier, bytes: &[u8]) {
-        let mut document = serde_json::from_slice::<Value>(bytes).ok();
+        let mut document = self.read(bytes);
         if let Some(document) = &mut document {
             self.secrets.hide_in(document);
             leave_out_credentials(document);
@@ -126,6 +133,14 @@ impl Channel {
         let length = bytes.len() as u64;
         let frame = self.recorder.received_document(self.link, carrier.post, document.clone(), text, length);
         self.hand_on(Incoming::Document { frame, post: carrier.shown(), document }).await;
+    }
+
+    /// The JSON value that the bytes are, if they are one.
+    pub fn read(&self, bytes: &[u8]) -> Option<Value> {
+        match json::read(bytes, self.values) {
+            Reading::Message { message, .. } => Some(message),
+            Reading::Junk { .. } => None,
+        }
     }
 
     /// What happened to the connection or to one exchange, and is no traffic.

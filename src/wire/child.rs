@@ -25,6 +25,11 @@ use crate::evidence::Ended;
 /// How often to look whether the rest of a process group is gone.
 const LOOK: Duration = Duration::from_millis(10);
 
+/// The end may take so many times as long as the start.
+const SLOWER: u32 = 2;
+/// And in no case longer than so many times the usual grace.
+const PATIENCE: u32 = 8;
+
 pub struct Child {
     /// In words, once the process is gone.
     pub exit: watch::Receiver<Option<String>>,
@@ -79,20 +84,22 @@ impl Child {
         self.exit.borrow().clone()
     }
 
-    /// Waits for the end, then asks for it, then forces it. Its stdin must be closed, or closing.
-    pub async fn end(&mut self) -> (String, Ended) {
+    /// Waits for the end, then asks for it, then forces it. Its stdin must be closed, or closing. Who took long to start,
+    /// say on a busy machine, may take long to end.
+    pub async fn end(&mut self, started: Duration) -> (String, Ended) {
         let grace = self.grace;
-        if let Some(exit) = self.within(grace).await {
+        let patience = grace.max(Duration::from_secs((started * SLOWER).as_secs())).min(grace * PATIENCE);
+        if let Some(exit) = self.within(patience).await {
             return (format!("{exit} when stdin was closed"), Ended::StdinClosed);
         }
         self.orders.send_replace(Some(Signal::Term));
         if let Some(exit) = self.within(grace).await {
-            let how = format!("still ran {grace:?} after stdin was closed; {exit} when told to terminate");
+            let how = format!("still ran {patience:?} after stdin was closed; {exit} when told to terminate");
             return (how, Ended::Terminated);
         }
         self.orders.send_replace(Some(Signal::Kill));
         let how = match self.within(grace).await {
-            Some(_) => format!("still ran {grace:?} after stdin was closed and {grace:?} after SIGTERM; was killed"),
+            Some(_) => format!("still ran {patience:?} after stdin was closed and {grace:?} after SIGTERM; was killed"),
             None => "could not be killed".to_owned(),
         };
         (how, Ended::Killed)

@@ -46,8 +46,13 @@ pub fn cure(failure: &str) -> Option<&'static str> {
         ("connection refused", "is the server running, and does it listen on that port?"),
         ("no connection in time", "is the host reachable from here?"),
         ("lookup address", "check the host name"),
+        ("message head is too large", "the response has more headers, or longer ones, than clients take"),
         ("not HTTP", "does that port speak HTTP? is it https?"),
         ("InvalidContentType", "does that port speak TLS? is it http?"),
+        ("tls handshake", "does that port speak TLS? is it http?"),
+        ("chunked encoding", "`curl -iv` shows what comes; a proxy in between may be at fault as well"),
+        ("before the response was complete", "did the server crash? its log may tell"),
+        ("reset the connection", "did the server crash? its log may tell"),
         ("certificate", "is the certificate trusted here? SSL_CERT_FILE names a file of roots"),
     ];
     cures.iter().find(|(sign, _)| failure.contains(sign)).map(|(_, cure)| *cure)

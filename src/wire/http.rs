@@ -100,10 +100,10 @@ impl Http {
         let password = url.password().map(|password| (String::new(), password.to_owned()));
         let entrusted = target.secrets.iter().chain(target.tokens.iter().map(|token| &token.value));
         let secrets = Secrets::of(headers.iter().chain(&password)).and(entrusted);
-        let (channel, incoming, close) = Channel::open(transport, recorder, secrets);
+        let (channel, incoming, close) = Channel::open(transport, recorder, secrets, limits.message_values);
         let core = Core {
             channel,
-            limit: limits.frame_bytes,
+            limit: limits.message_bytes,
             clients,
             user,
             tokens: target.tokens.clone(),

@@ -4,8 +4,13 @@
 
 use std::{borrow::Cow, cell::Cell, fmt};
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
+
+/// Deeper messages are not read. What is read is written again inside of transcripts and reports, whose readers end at
+/// 128 levels.
+const DEEPEST: usize = 96;
+const TOO_MANY: &str = "too many values";
 
 /// What bytes turned out to be.
 #[derive(Debug, PartialEq)]
@@ -14,7 +19,8 @@ pub enum Reading {
     Junk { why: String },
 }
 
-pub fn read(bytes: &[u8]) -> Reading {
+/// A value of more than `most` parts is not read: each takes many times the memory of its bytes.
+pub fn read(bytes: &[u8], most: usize) -> Reading {
     let mut flaws = Vec::new();
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").map_or(bytes, |rest| {
         flaws.push("bom".to_owned());
@@ -25,34 +31,61 @@ pub fn read(bytes: &[u8]) -> Reading {
     if broken {
         flaws.push("invalid-utf8".to_owned());
     }
-    let repeated = Cell::new(false);
+    let (repeated, left) = (Cell::new(false), Cell::new(most));
+    let seed = Seed { repeated: &repeated, left: &left, depth: 0 };
     let mut deserializer = serde_json::Deserializer::from_str(&text);
-    let parsed = Seed(&repeated).deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
+    let parsed = seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
     if repeated.get() {
         flaws.push("duplicate-key".to_owned());
     }
     match parsed {
         Ok(message) => Reading::Message { message, flaws },
+        Err(error) if error.to_string().starts_with(TOO_MANY) => {
+            Reading::Junk { why: format!("more than {most} values, not read further") }
+        }
         Err(error) => Reading::Junk { why: words(&error.to_string(), broken) },
     }
 }
 
 fn words(error: &str, broken: bool) -> String {
-    if error.starts_with("recursion limit exceeded") {
-        return "nested deeper than 128 levels".to_owned();
+    if error.starts_with(&too_deep()) {
+        return too_deep();
+    }
+    if error.starts_with("number out of range") {
+        return "a number out of range".to_owned();
     }
     let and = if broken { "not UTF-8 and " } else { "" };
     format!("{and}not JSON: {}", error.replace(" at line 1 column ", " at column "))
 }
 
-/// Builds a `Value` as `serde_json` does, and notices a member that is given twice.
+fn too_deep() -> String {
+    format!("nested deeper than {DEEPEST} levels")
+}
+
+/// Builds a `Value` as `serde_json` does, notices a member that is given twice, and counts.
 #[derive(Clone, Copy)]
-struct Seed<'a>(&'a Cell<bool>);
+struct Seed<'a> {
+    repeated: &'a Cell<bool>,
+    /// How many values may still come.
+    left: &'a Cell<usize>,
+    depth: usize,
+}
+
+impl Seed<'_> {
+    fn deeper<E: Error>(self) -> Result<Self, E> {
+        let depth = self.depth + 1;
+        if depth > DEEPEST { Err(E::custom(too_deep())) } else { Ok(Self { depth, ..self }) }
+    }
+}
 
 impl<'de> DeserializeSeed<'de> for Seed<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+        match self.left.get().checked_sub(1) {
+            Some(left) => self.left.set(left),
+            None => return Err(D::Error::custom(TOO_MANY)),
+        }
         deserializer.deserialize_any(self)
     }
 }
@@ -93,18 +126,18 @@ impl<'de> Visitor<'de> for Seed<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut array = Vec::new();
-        while let Some(item) = items.next_element_seed(self)? {
+        let (mut array, inner) = (Vec::new(), self.deeper::<A::Error>()?);
+        while let Some(item) = items.next_element_seed(inner)? {
             array.push(item);
         }
         Ok(Value::Array(array))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        let mut object = Map::new();
+        let (mut object, inner) = (Map::new(), self.deeper::<A::Error>()?);
         while let Some(name) = members.next_key::<String>()? {
-            if object.insert(name, members.next_value_seed(self)?).is_some() {
-                self.0.set(true);
+            if object.insert(name, members.next_value_seed(inner)?).is_some() {
+                self.repeated.set(true);
             }
         }
         Ok(Value::Object(object))
@@ -119,14 +152,14 @@ mod tests {
     use super::*;
 
     fn flawed(bytes: &[u8]) -> (Value, Vec<String>) {
-        match read(bytes) {
+        match read(bytes, 1000) {
             Reading::Message { message, flaws } => (message, flaws),
             Reading::Junk { why } => panic!("junk: {why}"),
         }
     }
 
     fn why(bytes: &[u8]) -> String {
-        match read(bytes) {
+        match read(bytes, 1000) {
             Reading::Message { message, .. } => panic!("read as {message}"),
             Reading::Junk { why } => why,
         }
@@ -146,13 +179,18 @@ mod tests {
         assert_eq!(why(b"Listening on 3000"), "not JSON: expected value at column 1");
         assert_eq!(why(b"{} {}"), "not JSON: trailing characters at column 4");
         assert_eq!(why(b"\xFF"), "not UTF-8 and not JSON: expected value at column 1");
-        assert_eq!(why("[".repeat(100_000).as_bytes()), "nested deeper than 128 levels");
+        assert_eq!(why("[".repeat(100_000).as_bytes()), "nested deeper than 96 levels");
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert_eq!(why(nested(DEEPEST + 1).as_bytes()), too_deep());
+        flawed(nested(DEEPEST).as_bytes());
+        assert_eq!(why("9".repeat(1000).as_bytes()), "a number out of range");
+        assert_eq!(why(format!("[0{}]", ",0".repeat(999)).as_bytes()), "more than 1000 values, not read further");
     }
 
     proptest! {
         #[test]
         fn agrees_with_serde_json(text in r#"[\[\]{},:"a0-9. -]{0,40}"#) {
-            match (read(text.as_bytes()), serde_json::from_str::<Value>(&text)) {
+            match (read(text.as_bytes(), 1000), serde_json::from_str::<Value>(&text)) {
                 (Reading::Message { message, .. }, Ok(expected)) => prop_assert_eq!(message, expected),
                 (Reading::Junk { .. }, Err(_)) => {}
                 (ours, theirs) => prop_assert!(false, "{:?} against {:?}", ours, theirs),

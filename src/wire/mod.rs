@@ -4,7 +4,7 @@
 //! and records both. Ids, replies and revisions are the session's business.
 
 mod body;
-mod challenge;
+pub(crate) mod challenge;
 mod channel;
 mod child;
 mod client;
@@ -12,14 +12,14 @@ mod connection;
 pub mod encoding;
 mod ending;
 mod errand;
-mod event_stream;
+pub(crate) mod event_stream;
 mod exchange;
 mod failure;
-mod group;
+pub mod group;
 mod http;
 mod incoming;
-mod json;
-mod lines;
+pub(crate) mod json;
+pub(crate) mod lines;
 mod outgoing;
 mod pipe;
 mod secrets;

@@ -2,10 +2,10 @@
 
 use std::{
     sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        Arc, OnceLock,
+        atomic::{AtomicUsize, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde_json::Value;
@@ -42,8 +42,8 @@ pub struct Stdio {
     close: watch::Sender<bool>,
     reading: JoinHandle<()>,
     grace: Duration,
-    /// Whether it ever wrote to stdout.
-    heard: Arc<AtomicBool>,
+    /// How long it took until it first wrote to stdout, if it ever did.
+    heard: Arc<OnceLock<Duration>>,
 }
 
 impl Stdio {
@@ -56,25 +56,28 @@ impl Stdio {
         recorder: &Recorder,
     ) -> Result<(Self, mpsc::Receiver<Incoming>), OpenError> {
         let (child, pipes) = Child::start(argv, env, cwd, limits.grace)?;
-        let (channel, incoming, close) = Channel::open(Transport::Stdio, recorder, Secrets::known(secrets));
+        let (channel, incoming, close) =
+            Channel::open(Transport::Stdio, recorder, Secrets::known(secrets), limits.message_values);
         let (queue, queued) = mpsc::unbounded_channel();
         let waiting = Arc::<AtomicUsize>::default();
         tokio::spawn(write(pipes.stdin, queued, waiting.clone(), channel.clone()));
         let tail = Tail::hiding(Secrets::known(secrets));
         let draining = tokio::spawn(drain(Pipe::new(pipes.stderr, child.exit.clone()), tail.clone()));
-        let heard = Arc::<AtomicBool>::default();
+        let heard = Arc::<OnceLock<Duration>>::default();
         let reader = Reader {
             pipe: Pipe::new(pipes.stdout, child.exit.clone()),
             exit: child.exit.clone(),
             draining,
             tail: tail.clone(),
             channel: channel.clone(),
-            limit: limits.frame_bytes,
+            limit: limits.message_bytes,
+            junk_lines: limits.junk_lines,
             grace: limits.grace,
+            began: Instant::now(),
             heard: heard.clone(),
         };
         let reading = tokio::spawn(reader.run());
-        let (limit, grace) = (limits.frame_bytes, limits.grace);
+        let (limit, grace) = (limits.message_bytes, limits.grace);
         Ok((Self { channel, tail, child, queue, waiting, limit, close, reading, grace, heard }, incoming))
     }
 
@@ -108,13 +111,13 @@ impl Stdio {
 
     pub async fn close(self) -> Ending {
         let Self { channel, tail, mut child, queue, close, mut reading, grace, heard, .. } = self;
-        let heard = heard.load(Ordering::Relaxed);
+        let heard = heard.get();
         close.send_replace(true);
         let (how, ended) = if let Some(exit) = child.exited() {
             (format!("{exit} before stdin was closed"), Ended::Unasked)
         } else {
             drop(queue);
-            child.end().await
+            child.end(heard.copied().unwrap_or_default()).await
         };
         child.gone().await;
         if timeout(grace, &mut reading).await.is_err() {
@@ -122,8 +125,8 @@ impl Stdio {
         }
         // A process that was still starting knew nothing of its stdin.
         match heard {
-            true => channel.ended(Carrier::default(), how.clone(), ended),
-            false => channel.note(Carrier::default(), how.clone(), None),
+            Some(_) => channel.ended(Carrier::default(), how.clone(), ended),
+            None => channel.note(Carrier::default(), how.clone(), None),
         }
         Ending { how, stderr_tail: tail.text() }
     }
@@ -158,17 +161,27 @@ struct Reader {
     tail: Tail,
     channel: Channel,
     limit: usize,
+    /// So many lines in a row that are no messages, and what comes is no conversation.
+    junk_lines: usize,
     grace: Duration,
-    heard: Arc<AtomicBool>,
+    began: Instant,
+    heard: Arc<OnceLock<Duration>>,
 }
 
 impl Reader {
     async fn run(mut self) {
-        let mut lines = Lines::new(self.limit);
+        let (mut lines, mut junk) = (Lines::new(self.limit), 0);
         while let Some(chunk) = self.pipe.chunk().await {
-            self.heard.store(true, Ordering::Relaxed);
+            self.heard.get_or_init(|| self.began.elapsed());
             for line in lines.feed(chunk) {
-                take(&self.channel, self.limit, line).await;
+                junk = if take(&self.channel, self.limit, line).await { 0 } else { junk + 1 };
+                if junk >= self.junk_lines {
+                    let why =
+                        format!("wrote {junk} lines in a row to stdout that are no messages, and was not read further");
+                    self.channel.note(Carrier::default(), why.clone(), None);
+                    self.channel.hand_on(Incoming::Closed { why }).await;
+                    return;
+                }
             }
         }
         for line in lines.finish() {
@@ -193,7 +206,8 @@ impl Reader {
     }
 }
 
-async fn take(channel: &Channel, limit: usize, line: Line) {
+/// Whether it is a message.
+async fn take(channel: &Channel, limit: usize, line: Line) -> bool {
     let nowhere = Carrier::default();
     match line {
         Line::Whole { bytes, crlf, terminated } => {
@@ -202,7 +216,7 @@ async fn take(channel: &Channel, limit: usize, line: Line) {
                 .filter(|flaw| flaw.0)
                 .map(|flaw| flaw.1)
                 .collect();
-            channel.received(nowhere, &bytes, &flaws, None).await;
+            return channel.received(nowhere, &bytes, &flaws, None).await;
         }
         Line::TooLong { beginning } => {
             let why = format!("longer than {limit} bytes, not read further");
@@ -216,4 +230,5 @@ async fn take(channel: &Channel, limit: usize, line: Line) {
             channel.junk(nowhere, b"", 0, why, None).await;
         }
     }
+    false
 }

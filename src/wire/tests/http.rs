@@ -163,7 +163,7 @@ async fn takes_the_events_before_a_stream_broke_off() {
 
 #[tokio::test]
 async fn reads_no_more_than_the_limit() {
-    let small = Limits { frame_bytes: 20, ..limits() };
+    let small = Limits { message_bytes: 20, ..limits() };
     let long = format!("\"{}\"", "x".repeat(100));
     let answers =
         vec![response("200 OK", JSON, &long), Answer::Whole(stream(&format!("data: {long}\n\ndata: {{}}\n\n")))];

@@ -39,7 +39,7 @@ async fn try_open(start: Start, limits: &Limits) -> Result<Open, OpenError> {
 }
 
 async fn open_target(target: &Target, limits: &Limits) -> Result<Open, OpenError> {
-    let recorder = Recorder::new(limits.memory_bytes);
+    let recorder = Recorder::new(limits.memory_bytes, limits.disk_bytes, limits.record_messages);
     let (wire, incoming) = Wire::open(target, limits, &recorder).await?;
     Ok(Open { wire, incoming, recorder })
 }

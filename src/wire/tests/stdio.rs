@@ -58,7 +58,7 @@ async fn names_the_flaws_of_lines() {
 
 #[tokio::test]
 async fn reads_no_further_than_the_limit() {
-    let small = Limits { frame_bytes: 10, ..limits() };
+    let small = Limits { message_bytes: 10, ..limits() };
     let mut open = open(shell("printf '\"0123456789abcdef\"\n{}\n'"), &small).await;
     assert_eq!(open.junk().await, "longer than 10 bytes, not read further");
     assert_eq!(open.message().await, json!({}));
@@ -134,7 +134,7 @@ async fn ends_what_the_server_left_behind() {
 
 #[tokio::test]
 async fn does_not_wait_for_a_server_that_does_not_read() {
-    let small = Limits { frame_bytes: 1000, grace: Duration::from_millis(50), ..limits() };
+    let small = Limits { message_bytes: 1000, grace: Duration::from_millis(50), ..limits() };
     let open = open(shell("exec sleep 1000"), &small).await;
     let longer_than_any_pipe = json!("x".repeat(2 << 20));
     open.wire.send(&envelope(), &longer_than_any_pipe).expect("queued");

@@ -1,0 +1,135 @@
+//! What a run may cost, whatever the server does. `docs/limits.md` is the table of them.
+
+use std::time::Duration;
+
+/// Reaching a limit is reported by its name; it is a fault of the server only where a rule says so.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// From a request to its answer.
+    pub request: Duration,
+    /// What one suite gathers.
+    pub suite: Duration,
+    /// The whole run.
+    pub run: Duration,
+    /// For each stage of ending a process: stdin closed, TERM, KILL.
+    pub grace: Duration,
+    /// Requests in flight at once.
+    pub in_flight: usize,
+    /// One line, event or body.
+    pub message_bytes: usize,
+    /// Values in one message, each of which takes many times the memory of its bytes.
+    pub message_values: usize,
+    /// Lines in a row that are no messages.
+    pub junk_lines: usize,
+    /// Of the record, kept in memory; older frames wait in a temporary file, ...
+    pub memory_bytes: usize,
+    /// ... which grows to this.
+    pub disk_bytes: usize,
+    /// Frames in the record: each takes its time to be judged.
+    pub record_messages: usize,
+    /// How far resources are walked, in the place of what the suite says.
+    pub walk: Reach,
+    /// Messages that a finding shows.
+    pub evidence_frames: usize,
+}
+
+/// How far a walk goes, where the user says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    pub nodes: Option<usize>,
+    pub depth: Option<usize>,
+    pub pages: Option<usize>,
+    pub seconds: Option<u64>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            request: Duration::from_secs(10),
+            suite: Duration::from_secs(120),
+            run: Duration::from_secs(300),
+            grace: Duration::from_secs(2),
+            in_flight: 8,
+            message_bytes: 16 << 20,
+            message_values: 250_000,
+            junk_lines: 10_000,
+            memory_bytes: 32 << 20,
+            disk_bytes: 96 << 20,
+            record_messages: 200_000,
+            walk: Reach::default(),
+            evidence_frames: 4,
+        }
+    }
+}
+
+impl Limits {
+    /// As they are called in `[limits]` and by `--limit`.
+    pub const NAMES: [&str; 16] = [
+        "request",
+        "suite",
+        "run",
+        "grace",
+        "in_flight",
+        "message_bytes",
+        "message_values",
+        "junk_lines",
+        "memory_bytes",
+        "disk_bytes",
+        "record_messages",
+        "walk_nodes",
+        "walk_depth",
+        "walk_pages",
+        "walk_seconds",
+        "evidence_frames",
+    ];
+
+    /// Sets one by its name; `Err` says what it takes.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "request" => self.request = seconds(value)?,
+            "suite" => self.suite = seconds(value)?,
+            "run" => self.run = seconds(value)?,
+            "grace" => self.grace = seconds(value)?,
+            "in_flight" => self.in_flight = count(value)?,
+            "message_bytes" => self.message_bytes = count(value)?.max(1024),
+            "message_values" => self.message_values = count(value)?,
+            "junk_lines" => self.junk_lines = count(value)?,
+            "memory_bytes" => self.memory_bytes = count(value)?,
+            "disk_bytes" => self.disk_bytes = count(value)?,
+            "record_messages" => self.record_messages = count(value)?,
+            "walk_nodes" => self.walk.nodes = Some(count(value)?),
+            "walk_depth" => self.walk.depth = Some(count(value)?),
+            "walk_pages" => self.walk.pages = Some(count(value)?),
+            "walk_seconds" => self.walk.seconds = Some(count(value)? as u64),
+            "evidence_frames" => self.evidence_frames = count(value)?,
+            _ => return Err(format!("is none of {}", Self::NAMES.join(", "))),
+        }
+        Ok(())
+    }
+}
+
+fn seconds(value: &str) -> Result<Duration, String> {
+    let seconds = value.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.filter(|time| !time.is_zero()).ok_or_else(|| format!("takes a number of seconds above 0, not {value}"))
+}
+
+fn count(value: &str) -> Result<usize, String> {
+    value.parse().ok().filter(|count| *count > 0).ok_or_else(|| format!("takes a whole number above 0, not {value}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_can_be_set_and_nothing_else() {
+        let mut limits = Limits::default();
+        for name in Limits::NAMES {
+            assert_eq!(limits.set(name, "7"), Ok(()), "{name}");
+            assert!(limits.set(name, "0").is_err_and(|why| why.ends_with("above 0, not 0")), "{name}");
+            assert!(limits.set(name, "many").is_err(), "{name}");
+        }
+        assert_eq!((limits.request, limits.walk.depth), (Duration::from_secs(7), Some(7)));
+        assert!(limits.set("requests", "7").is_err());
+    }
+}

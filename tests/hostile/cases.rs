@@ -1,0 +1,196 @@
+//! One test for each trait: the words of the report, the exit code, memory, and what is left.
+
+use std::{env, fs::OpenOptions, io::Write};
+
+use libtest_mimic::{Failed, Trial};
+
+use crate::{
+    http,
+    run::{Met, start},
+};
+
+/// No run needs more, however much is sent to it.
+const MEGABYTES: u64 = 256;
+/// So that a test is over soon; the traits are no other with the usual limits.
+const SMALL: [&str; 12] = [
+    "--limit",
+    "grace=0.3",
+    "--limit",
+    "record_messages=3000",
+    "--limit",
+    "memory_bytes=8000000",
+    "--limit",
+    "disk_bytes=8000000",
+    "--limit",
+    "message_bytes=2000000",
+    "--limit",
+    "junk_lines=1000",
+];
+
+struct Case {
+    how: &'static str,
+    /// Requests are waited for in vain, so that the patience is to be short. What else is not answered in so short a
+    /// time depends on the machine, and with it the verdict.
+    hangs: bool,
+    codes: &'static [i32],
+    says: &'static str,
+}
+
+const fn case(how: &'static str, code: &'static [i32], says: &'static str) -> Case {
+    Case { how, hangs: false, codes: code, says }
+}
+
+const fn hang(how: &'static str, code: &'static [i32], says: &'static str) -> Case {
+    Case { how, hangs: true, codes: code, says }
+}
+
+const STDIO: &[Case] = &[
+    case("good", &[0], "passed"),
+    hang("deaf", &[3], "no reply within 3 s"),
+    hang("silent", &[3], "no reply within 3 s"),
+    hang("drips", &[1, 3], "no reply within 3 s"),
+    hang("stops", &[1, 3], "stopped answering"),
+    case("floods-stdout", &[1], "wrote 1000 lines in a row to stdout that are no messages"),
+    case("floods-stderr", &[0], "passed"),
+    hang("floods-notifications", &[1, 3], "the record of the run reached 3000 messages"),
+    hang("only-notifies", &[1, 3], "the record of the run reached 3000 messages"),
+    hang("asks-forever", &[1, 3], "the record of the run reached 3000 messages"),
+    case("long-notifications", &[1, 3], "the record of the run reached 8000000 bytes on disk"),
+    hang("long-line", &[0, 1, 3], "not read: longer than 2000000 bytes"),
+    hang("deep", &[0, 1, 3], "not read: nested deeper than 96 levels"),
+    hang("digits", &[0, 1, 3], "not read: a number out of range"),
+    hang("many-values", &[0, 1, 3], "not read: more than 250000 values"),
+    case("same-keys", &[0], "passed"),
+    case("not-utf8", &[1], "jsonrpc-utf8-encoding"),
+    hang("nul", &[0, 1, 3], "stdio-one-message-per-line"),
+    case("bom", &[0], "passed"),
+    case("crlf", &[0], "passed"),
+    case("pauses", &[0], "passed"),
+    case("stays", &[0, 1], "still ran 300ms after stdin was closed"),
+    hang("half", &[1, 3], "exited with status 3; on stderr: fatal: out of cheese"),
+    case("dies", &[1, 3], "exited with status 3; on stderr: fatal: out of cheese"),
+    case("pages", &[1], "pagination-cursor-advances"),
+];
+
+#[cfg(target_os = "linux")]
+const SCRIPTS: &[(Case, &str)] = &[
+    (
+        hang("closes-stdout", &[1], "closed stdout and runs on"),
+        r#"read x; echo '{"jsonrpc":"2.0","id":"discover","error":{"code":-32601,"message":"no"}}'; exec 1>&-; while read x; do :; done"#,
+    ),
+    (case("ignores-term", &[0, 1], "after SIGTERM; was killed"), "trap '' TERM; exec BEHAVE stays"),
+    (case("escapes", &[0], "outside of its process group were ended"), "setsid sleep 1000 & exec BEHAVE good"),
+    (
+        case("escapes-quietly", &[0], "outside of its process group were ended"),
+        "setsid sleep 1000 <&- >&- 2>&- & exec BEHAVE good",
+    ),
+];
+#[cfg(not(target_os = "linux"))]
+const SCRIPTS: &[(Case, &str)] = &[];
+
+const HTTP: &[Case] = &[
+    case("good", &[1], "passed"),
+    hang("silent", &[3], "no reply within 3 s"),
+    hang("mute", &[3], "no reply within 3 s"),
+    hang("stops", &[1, 3], "stopped answering"),
+    hang("drips", &[3], "no reply within 3 s"),
+    hang("floods-events", &[1, 3], "the record of the run reached 3000 messages"),
+    hang("floods-comments", &[3], "no reply within 3 s"),
+    hang("keeps-alive", &[3], "no reply within 3 s"),
+    case("splits-events", &[1], "passed"),
+    case("streams-for-ever", &[1, 3], "the record of the run reached 3000 messages"),
+    case("huge-header", &[3], "message head is too large"),
+    case("endless-headers", &[3], "message head is too large"),
+    case("chunked-garbage", &[3], "the chunked encoding is broken"),
+    case("short-length", &[3], "something that is no JSON-RPC message"),
+    case("long-length", &[3], "closed the connection before the response was complete"),
+    case("bomb", &[3], "encoded as gzip, which was not asked for"),
+    case("endless-body", &[3], "longer than 2000000 bytes, not read further"),
+    case("redirects", &[3], "no redirection is followed"),
+    case("continues", &[1], "passed"),
+    hang("continues-forever", &[3], "no reply within 3 s"),
+    case("http-1.0", &[1], "passed"),
+    case("closes", &[3], "did the server crash?"),
+    case("resets", &[3], "did the server crash?"),
+    case("deep", &[1], "not read: nested deeper than 96 levels"),
+    case("digits", &[1], "not read: a number out of range"),
+    case("many-values", &[1], "not read: more than 250000 values"),
+    case("long-line", &[1], "not read: longer than 2000000 bytes"),
+    case("pages", &[1], "pagination-cursor-advances"),
+];
+
+const SSE: &[Case] = &[
+    hang("silent", &[3], "the answer is no event stream: status 405"),
+    hang("names-nothing", &[3], "no endpoint event within 1s"),
+    case("names-another", &[3], "is on another server"),
+];
+
+const TLS: &[Case] = &[case("good", &[3], "does that port speak TLS?"), hang("mute", &[3], "no connection in time")];
+
+pub fn all() -> Vec<Trial> {
+    let me = env::current_exe().expect("a program knows where it is").display().to_string();
+    let behave = move |how: &str| vec!["--".to_owned(), me.clone(), "behave".to_owned(), how.to_owned()];
+    let stdio = STDIO.iter().map(|case| {
+        let server = behave(case.how);
+        trial("stdio", case, move || server)
+    });
+    let scripts = SCRIPTS.iter().map(|(case, script)| {
+        let script = script.replace("BEHAVE", &behave("")[1..3].join(" "));
+        trial("stdio", case, move || ["--", "sh", "-c", &script].map(str::to_owned).into())
+    });
+    let served = [("http", HTTP), ("sse", SSE), ("https", TLS)].into_iter().flat_map(|(transport, cases)| {
+        cases.iter().map(move |case| {
+            trial(transport, case, move || {
+                let server = http::start(case.how, &http::start("good", "").address);
+                let flag = if transport == "sse" { "--sse" } else { "--http" };
+                let scheme = if transport == "https" { "https" } else { "http" };
+                vec![flag.to_owned(), format!("{scheme}://{}/mcp", server.address)]
+            })
+        })
+    });
+    let small = stdio.chain(scripts).collect::<Vec<_>>();
+    small.into_iter().chain(served).collect()
+}
+
+fn trial(transport: &'static str, case: &'static Case, target: impl FnOnce() -> Vec<String> + Send + 'static) -> Trial {
+    Trial::test(format!("{transport}::{}", case.how), move || {
+        let target = target();
+        let usual = env::var("MCP_CONFORM_TABLE").is_ok_and(|path| path.ends_with("usual"));
+        let small: &[&str] = if usual { &[] } else { &SMALL };
+        let hasty: &[&str] = if case.hangs && !usual { &["--timeout", "1"] } else { &[] };
+        let arguments: Vec<&str> =
+            small.iter().chain(hasty).copied().chain(target.iter().map(String::as_str)).collect();
+        let met = start(&arguments).meet();
+        tabulate(transport, case, &met);
+        judge(case, &met)
+    })
+}
+
+fn judge(case: &Case, met: &Met) -> Result<(), Failed> {
+    // The report is folded at the width of a page.
+    let said = met.said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let wrong = match () {
+        () if !met.code.is_some_and(|code| case.codes.contains(&code)) => {
+            format!("exit code {:?}, not one of {:?}", met.code, case.codes)
+        }
+        () if !said.contains(case.says) => format!("it does not say {:?}", case.says),
+        () if said.contains("panicked") => "it panicked".to_owned(),
+        () if met.peak_mb > MEGABYTES => format!("it took {} MB", met.peak_mb),
+        () if !met.left.is_empty() => format!("it left {:?}", met.left),
+        () => return Ok(()),
+    };
+    Err(format!("{wrong}\n{}", met.said).into())
+}
+
+/// A line of figures.
+fn tabulate(transport: &str, case: &Case, met: &Met) {
+    let Ok(path) = env::var("MCP_CONFORM_TABLE") else { return };
+    let mut table = OpenOptions::new().create(true).append(true).open(path).expect("a table");
+    let code = met.code.map_or("none".to_owned(), |code| code.to_string());
+    let (how, says, left) = (case.how, case.says, met.left.len());
+    let line = format!(
+        "| {how} | {transport} | {says} | {code} | {:.1} | {:.1} | {} | {left} |\n",
+        met.seconds, met.cpu_seconds, met.peak_mb
+    );
+    table.write_all(line.as_bytes()).expect("a line");
+}

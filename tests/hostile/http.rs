@@ -1,0 +1,237 @@
+//! Servers over HTTP that do what no server should, byte by byte on a socket of their own.
+
+use std::{
+    collections::HashMap,
+    io::{BufRead, BufReader, ErrorKind, Result, Write},
+    net::{TcpListener, TcpStream},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread::{self, sleep},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use crate::{
+    good::{answer, twisted},
+    stdio::endless_page,
+};
+
+const SECOND: Duration = Duration::from_secs(1);
+const FOREVER: Duration = Duration::from_secs(1000);
+
+pub struct Server {
+    /// Without a scheme.
+    pub address: String,
+    heard: Arc<Mutex<Vec<Request>>>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub method: String,
+    pub headers: HashMap<String, String>,
+    pub body: Vec<u8>,
+}
+
+/// `elsewhere` is where to send the client to, for the traits that do.
+pub fn start(how: &'static str, elsewhere: &str) -> Server {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    let heard = Arc::<Mutex<Vec<Request>>>::default();
+    let server = Server { address, heard: heard.clone() };
+    let (elsewhere, asked) = (elsewhere.to_owned(), Arc::<AtomicUsize>::default());
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let (heard, elsewhere, asked) = (heard.clone(), elsewhere.clone(), asked.clone());
+            // The client may go away at any moment.
+            thread::spawn(move || _ = serve(how, &stream, &elsewhere, &heard, &asked));
+        }
+    });
+    server
+}
+
+impl Server {
+    pub fn heard(&self) -> Vec<Request> {
+        self.heard.lock().expect("nobody panics").clone()
+    }
+}
+
+fn serve(
+    how: &str,
+    stream: &TcpStream,
+    elsewhere: &str,
+    heard: &Mutex<Vec<Request>>,
+    asked: &AtomicUsize,
+) -> Result<()> {
+    stream.set_nodelay(true)?;
+    if how == "mute" {
+        sleep(FOREVER);
+    }
+    if how == "resets" {
+        // What is closed unread is reset.
+        stream.peek(&mut [0])?;
+        return Ok(());
+    }
+    let mut reader = BufReader::new(stream);
+    let mut out = stream;
+    loop {
+        let request = read(&mut reader)?;
+        heard.lock().expect("nobody panics").push(request.clone());
+        let message: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        if request.method == "GET" {
+            listen(how, out, elsewhere)?;
+            continue;
+        }
+        let Some(mut said) = answer(&message) else {
+            out.write_all(b"HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n")?;
+            continue;
+        };
+        if how == "pages" {
+            endless_page(&message, &mut said);
+        }
+        if how == "stops" && asked.fetch_add(1, Ordering::Relaxed) > 5 {
+            sleep(FOREVER);
+        }
+        let body = match message["method"] == "tools/list" {
+            true => twisted(how, &said).unwrap_or_else(|| said.to_string().into()),
+            false => said.to_string().into_bytes(),
+        };
+        post(how, out, elsewhere, &body)?;
+    }
+}
+
+/// Answers a request.
+fn post(how: &str, mut out: &TcpStream, elsewhere: &str, body: &[u8]) -> Result<()> {
+    let ok = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+    let events = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+    let plain = |length: usize| format!("{ok}content-length: {length}\r\n\r\n").into_bytes();
+    match how {
+        "silent" => sleep(FOREVER),
+        "drips" => {
+            out.write_all(&plain(body.len()))?;
+            for byte in body {
+                out.write_all(&[*byte])?;
+                sleep(SECOND);
+            }
+        }
+        "floods-events" => {
+            out.write_all(events)?;
+            let text = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": { "level": "info", "data": "x" } });
+            flood(out, format!("data: {text}\n\n").as_bytes())?;
+        }
+        "floods-comments" => {
+            out.write_all(events)?;
+            flood(out, b": still here\n\n")?;
+        }
+        "keeps-alive" => {
+            out.write_all(events)?;
+            loop {
+                out.write_all(b": still here\n\n")?;
+                sleep(SECOND / 20);
+            }
+        }
+        "splits-events" => {
+            out.write_all(events)?;
+            for byte in [b"event: message\r\ndata: ", body, b"\r\n\r\n"].concat() {
+                out.write_all(&[byte])?;
+            }
+            return Err(ErrorKind::ConnectionAborted.into());
+        }
+        "huge-header" => {
+            let header = format!("x-huge: {}\r\n", "x".repeat(1 << 20));
+            out.write_all(&[ok.as_bytes(), header.as_bytes(), b"\r\n", body].concat())?;
+        }
+        "endless-headers" => {
+            out.write_all(ok.as_bytes())?;
+            flood(out, b"x-more: and more\r\n")?;
+        }
+        "chunked-garbage" => {
+            out.write_all(&[ok.as_bytes(), b"transfer-encoding: chunked\r\n\r\nZZ\r\n", body].concat())?;
+        }
+        "short-length" => out.write_all(&[&plain(body.len() / 2), body].concat())?,
+        "long-length" => {
+            out.write_all(&[&plain(body.len() * 2), body].concat())?;
+            return Err(ErrorKind::ConnectionAborted.into());
+        }
+        "bomb" => {
+            let head = format!("{ok}content-encoding: gzip\r\ncontent-length: {}\r\n\r\n", body.len());
+            out.write_all(&[head.as_bytes(), body].concat())?;
+        }
+        "endless-body" => {
+            out.write_all(&[ok.as_bytes(), b"\r\n\""].concat())?;
+            flood(out, b"xxxxxxxxxxxxxxxx")?;
+        }
+        "redirects" => {
+            let head = "HTTP/1.1 307 Temporary Redirect\r\ncontent-length: 0\r\n";
+            out.write_all(format!("{head}location: http://{elsewhere}/mcp\r\n\r\n").as_bytes())?;
+        }
+        "continues" => {
+            out.write_all(&[&b"HTTP/1.1 100 Continue\r\n\r\n".repeat(3), &plain(body.len()), body].concat())?;
+        }
+        "continues-forever" => flood(out, b"HTTP/1.1 100 Continue\r\n\r\n")?,
+        "http-1.0" => {
+            out.write_all(&[b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n", body].concat())?;
+            return Err(ErrorKind::ConnectionAborted.into());
+        }
+        "closes" => return Err(ErrorKind::ConnectionAborted.into()),
+        _ => out.write_all(&[&plain(body.len()), body].concat())?,
+    }
+    Ok(())
+}
+
+/// Answers a GET: by a stream where the trait has one.
+fn listen(how: &str, mut out: &TcpStream, elsewhere: &str) -> Result<()> {
+    let events = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+    match how {
+        "streams-for-ever" => {
+            out.write_all(events)?;
+            let text = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": { "level": "info", "data": "x" } });
+            flood(out, format!("data: {text}\n\n").as_bytes())
+        }
+        "names-nothing" => {
+            out.write_all(events)?;
+            loop {
+                out.write_all(b": still here\n\n")?;
+                sleep(SECOND / 20);
+            }
+        }
+        "names-another" => {
+            out.write_all(events)?;
+            out.write_all(format!("event: endpoint\ndata: http://{elsewhere}/messages\n\n").as_bytes())?;
+            sleep(FOREVER);
+            Ok(())
+        }
+        _ => out.write_all(b"HTTP/1.1 405 Method Not Allowed\r\ncontent-length: 0\r\n\r\n"),
+    }
+}
+
+fn flood(mut to: impl Write, piece: &[u8]) -> Result<()> {
+    let pieces = piece.repeat((64 << 10) / piece.len() + 1);
+    loop {
+        to.write_all(&pieces)?;
+    }
+}
+
+fn read(reader: &mut impl BufRead) -> Result<Request> {
+    let mut line = || -> Result<String> {
+        let mut line = String::new();
+        match reader.read_line(&mut line)? {
+            0 => Err(ErrorKind::UnexpectedEof.into()),
+            _ => Ok(line.trim_end().to_owned()),
+        }
+    };
+    let first = line()?;
+    let method = first.split(' ').next().unwrap_or_default().to_owned();
+    let mut headers = HashMap::new();
+    loop {
+        let line = line()?;
+        let Some((name, value)) = line.split_once(':') else { break };
+        headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+    }
+    let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body)?;
+    Ok(Request { method, headers, body })
+}

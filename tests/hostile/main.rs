@@ -1,0 +1,32 @@
+//! The program against servers that do what no server should: it ends in time, says what happened in words that help,
+//! judges what it could, takes bounded memory and leaves nothing behind.
+//!
+//! Servers over stdio are this very program, started as `behave NAME`; those over HTTP are threads in it. With
+//! `MCP_CONFORM_TABLE=PATH` every run adds a line of figures to that file.
+
+mod cases;
+mod early;
+mod good;
+mod http;
+mod run;
+mod stdio;
+
+use std::{env, process::ExitCode};
+
+use libtest_mimic::Arguments;
+
+/// Tests at once, unless `--test-threads` says otherwise. Most of a test is waiting.
+const AT_ONCE: usize = 6;
+
+fn main() -> ExitCode {
+    let typed: Vec<String> = env::args().collect();
+    if let [_, behave, how] = typed.as_slice()
+        && behave == "behave"
+    {
+        stdio::behave(how);
+    }
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert(AT_ONCE);
+    let tests = cases::all().into_iter().chain(early::all()).collect();
+    libtest_mimic::run(&arguments, tests).exit_code()
+}

@@ -1,0 +1,133 @@
+//! One run against a hostile server: what it said, how it ended, and what it took and left.
+
+use std::{
+    fs::{self, File},
+    process::{Child, Command, Stdio},
+    sync::atomic::{AtomicUsize, Ordering},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+/// In the environment of the run and of all that it starts.
+const MARK: &str = "MCP_CONFORM_HOSTILE_TEST";
+const LOOK: Duration = Duration::from_millis(5);
+/// A process that was killed may need a moment to be gone.
+const GOING: Duration = Duration::from_secs(2);
+/// A run that takes longer counts as hung.
+const LONGEST: Duration = Duration::from_secs(500);
+
+pub struct Run {
+    child: Child,
+    directory: tempfile::TempDir,
+    mark: String,
+    began: Instant,
+    peak_kb: u64,
+    cpu_seconds: f32,
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct Met {
+    pub code: Option<i32>,
+    pub said: String,
+    /// The JSON report, if there was one.
+    pub report: Option<Value>,
+    pub seconds: f32,
+    /// Of the program itself, which says more on a machine that does other things too.
+    pub cpu_seconds: f32,
+    /// Memory of the program itself at its peak, where the system tells.
+    pub peak_mb: u64,
+    /// Processes that still run, and files in the directory for temporary ones.
+    pub left: Vec<String>,
+}
+
+/// Starts `mcp-conform run` with these arguments.
+pub fn start(arguments: &[&str]) -> Run {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let mark = format!("{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name);
+    fs::create_dir(path("tmp")).expect("a directory");
+    let said = File::create(path("said")).expect("a file");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-conform"));
+    command.arg("run").args(["--report", "human"]).arg("--report").arg(format!("json={}", path("json").display()));
+    command.args(arguments).env(MARK, &mark).env("TMPDIR", path("tmp")).current_dir(directory.path());
+    command.stdin(Stdio::null()).stdout(said.try_clone().expect("a file")).stderr(said);
+    let child = command.spawn().expect("the program starts");
+    Run { child, directory, mark, began: Instant::now(), peak_kb: 0, cpu_seconds: 0.0 }
+}
+
+impl Run {
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub fn meet(mut self) -> Met {
+        let status = loop {
+            self.peak_kb = self.peak_kb.max(memory(self.child.id()));
+            self.cpu_seconds = self.cpu_seconds.max(cpu(self.child.id()));
+            match self.child.try_wait().expect("it can be waited for") {
+                Some(status) => break status,
+                None if self.began.elapsed() > LONGEST => {
+                    let _ = self.child.kill();
+                }
+                None => sleep(LOOK),
+            }
+        };
+        let seconds = self.began.elapsed().as_secs_f32();
+        let read = |name: &str| fs::read(self.directory.path().join(name)).unwrap_or_default();
+        Met {
+            code: status.code(),
+            said: String::from_utf8_lossy(&read("said")).into_owned(),
+            report: serde_json::from_slice(&read("json")).ok(),
+            seconds,
+            cpu_seconds: self.cpu_seconds,
+            peak_mb: self.peak_kb.div_ceil(1024),
+            left: self.left(),
+        }
+    }
+
+    fn left(&self) -> Vec<String> {
+        let began = Instant::now();
+        loop {
+            let files = fs::read_dir(self.directory.path().join("tmp")).into_iter().flatten().flatten();
+            let files = files.map(|file| file.path().display().to_string());
+            let left: Vec<String> = marked(&format!("{MARK}={}", self.mark)).into_iter().chain(files).collect();
+            if left.is_empty() || began.elapsed() > GOING {
+                return left;
+            }
+            sleep(LOOK);
+        }
+    }
+}
+
+/// The processes that have this in their environment, where the system shows it.
+fn marked(mark: &str) -> Vec<String> {
+    let holds = |path: &std::path::Path| {
+        let environment = fs::read(path.join("environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())
+    };
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.path());
+    let named = |path: std::path::PathBuf| {
+        let line = fs::read_to_string(path.join("cmdline")).unwrap_or_default().replace('\0', " ");
+        format!("{}: {line}", path.display())
+    };
+    processes.filter(|path| holds(path)).map(named).collect()
+}
+
+fn memory(id: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
+fn cpu(id: u32) -> f32 {
+    /// What the kernel counts in, on every system that has this file.
+    const TICKS_A_SECOND: f32 = 100.0;
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+    let (_, rest) = stat.rsplit_once(") ").unwrap_or_default();
+    let ticks = rest.split(' ').skip(11).take(2).filter_map(|ticks| ticks.parse::<f32>().ok());
+    ticks.sum::<f32>() / TICKS_A_SECOND
+}
