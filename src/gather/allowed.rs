@@ -6,8 +6,10 @@ use super::arguments::{minimal, wrong};
 
 /// What stands for the arguments of a prompt where nothing is known of them.
 const DUMMY: &str = "mcp-conform";
+const DUMMY_URI: &str = "mcp-conform://dummy";
 /// What no prompt should open, however it is asked.
 const OUTSIDE: [&str; 2] = ["../../../../../../../../etc/passwd", "/etc/passwd"];
+const OUTSIDE_URIS: [&str; 2] = ["file:///../../../../etc/passwd", "file:///etc/passwd"];
 
 /// Adds what the tools come to.
 pub fn tools(facts: &mut Value, listed: &[Value], all: bool) {
@@ -53,7 +55,8 @@ pub fn prompts(facts: &mut Value, listed: &[Value]) {
                 json!({ "name": name, "argument": argument, "arguments": arguments })
             };
             wrong_gets.extend([json!({ "mcp-conform": [] }), json!([[]])].map(&mut with));
-            climbs.extend(OUTSIDE.map(|path| with(json!(path))));
+            let outside = if names_uri(argument) { OUTSIDE_URIS } else { OUTSIDE };
+            climbs.extend(outside.map(|path| with(json!(path))));
         }
         match known {
             Some(known) => gets.push(known),
@@ -119,7 +122,14 @@ fn required(prompt: &Value) -> impl Iterator<Item = &str> {
 
 /// Some text for each argument that is needed.
 fn dummies(prompt: &Value) -> Value {
-    required(prompt).map(|name| (name.to_owned(), json!(DUMMY))).collect::<Map<_, _>>().into()
+    let dummy = |name| if names_uri(name) { DUMMY_URI } else { DUMMY };
+    required(prompt).map(|name| (name.to_owned(), json!(dummy(name)))).collect::<Map<_, _>>().into()
+}
+
+/// What is asked for by a URI may be given back under it.
+fn names_uri(argument: &str) -> bool {
+    let name = argument.to_ascii_lowercase();
+    name.ends_with("uri") || name.ends_with("url")
 }
 
 #[cfg(test)]
@@ -129,6 +139,16 @@ mod tests {
     fn completed(mut facts: Value, survey: &Value) -> Value {
         complete_facts(&mut facts, survey, false);
         facts
+    }
+
+    #[test]
+    fn an_argument_that_is_a_uri_gets_one() {
+        let prompts = json!({ "prompts": { "items": [
+            { "name": "embed", "arguments": [{ "name": "resourceUri", "required": true }, { "name": "topic", "required": true }] },
+        ] } });
+        let facts = completed(json!({}), &prompts);
+        assert_eq!(facts["guesses"][0]["arguments"], json!({ "resourceUri": DUMMY_URI, "topic": DUMMY }));
+        assert_eq!(facts["climbs"][0]["arguments"]["resourceUri"], OUTSIDE_URIS[0]);
     }
 
     #[test]

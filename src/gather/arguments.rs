@@ -2,18 +2,22 @@
 //!
 //! What is made is held against the schema before it is used, so a schema that is not understood yields nothing.
 
+use std::cell::Cell;
+
 use serde_json::{Map, Value, json};
 
 use crate::suite::foreign::{dialect, resolved, violations};
 
 /// Schemas that refer to each other end here.
 const DEEPEST: usize = 8;
+/// Schemas with branches upon branches end here: so many values are made, fitting or not.
+const MOST_MADE: usize = 500;
 /// No tool knows this name or says this value.
 const NONSENSE: &str = "mcp-conform-none-of-these";
 
 /// The required arguments. Without `invent` only values that the schema itself names are taken.
 pub fn minimal(schema: &Value, invent: bool) -> Option<Value> {
-    let arguments = object(schema, schema, invent, DEEPEST)?;
+    let arguments = Maker { root: schema, invent, left: Cell::new(MOST_MADE) }.object(schema, DEEPEST)?;
     violations(schema, &arguments)?.is_empty().then_some(arguments)
 }
 
@@ -23,11 +27,17 @@ pub fn wrong(schema: &Value, right: &Value) -> Vec<Value> {
     let Some(right) = Some(right).filter(|right| fits(right) == Some(true)).and_then(Value::as_object) else {
         return Vec::new();
     };
-    let mut probes = Vec::new();
+    let (mut probes, mut can_be_told) = (Vec::new(), true);
     let mut probe = |kind: &str, words: String, arguments: Map<String, Value>| {
         let arguments = Value::Object(arguments);
         let known = probes.iter().any(|probe: &Value| probe["kind"] == kind);
-        if !known && fits(&arguments) == Some(false) {
+        if known || !can_be_told {
+            return;
+        }
+        let fits = fits(&arguments);
+        // Each answer that does not come costs time.
+        can_be_told = fits.is_some();
+        if fits == Some(false) {
             probes.push(json!({ "kind": kind, "wrong": words, "arguments": arguments }));
         }
     };
@@ -89,39 +99,50 @@ fn beyond(property: &Value) -> Option<Value> {
         .map(Value::from)
 }
 
-fn object(schema: &Value, root: &Value, invent: bool, depth: usize) -> Option<Value> {
-    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let member = |name: &str| Some((name.to_owned(), value(&schema["properties"][name], root, invent, depth)?));
-    required.map(member).collect::<Option<Map<_, _>>>().map(Value::Object)
+/// Makes values that a schema asks for.
+struct Maker<'a> {
+    /// What references point into.
+    root: &'a Value,
+    invent: bool,
+    left: Cell<usize>,
 }
 
-fn value(schema: &Value, root: &Value, invent: bool, depth: usize) -> Option<Value> {
-    let depth = depth.checked_sub(1)?;
-    let schema = resolved(schema, root);
-    let named = ["const", "default"].iter().find_map(|name| schema.get(*name));
-    let listed = || ["examples", "enum"].iter().find_map(|name| schema[*name].get(0));
-    if let Some(named) = named.or_else(listed) {
-        return Some(named.clone());
+impl Maker<'_> {
+    fn object(&self, schema: &Value, depth: usize) -> Option<Value> {
+        let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let member = |name: &str| Some((name.to_owned(), self.value(&schema["properties"][name], depth)?));
+        required.map(member).collect::<Option<Map<_, _>>>().map(Value::Object)
     }
-    for branches in ["anyOf", "oneOf"] {
-        if let Some(branches) = schema[branches].as_array() {
-            return branches.iter().find_map(|branch| value(branch, root, invent, depth));
+
+    fn value(&self, schema: &Value, depth: usize) -> Option<Value> {
+        let depth = depth.checked_sub(1)?;
+        self.left.set(self.left.get().checked_sub(1)?);
+        let schema = resolved(schema, self.root);
+        let named = ["const", "default"].iter().find_map(|name| schema.get(*name));
+        let listed = || ["examples", "enum"].iter().find_map(|name| schema[*name].get(0));
+        if let Some(named) = named.or_else(listed) {
+            return Some(named.clone());
         }
-    }
-    let kind = schema["type"].as_str().or_else(|| schema["type"].get(0)?.as_str());
-    match kind {
-        Some("object") => object(schema, root, invent, depth),
-        _ if !invent => None,
-        Some("string") => text(schema),
-        Some("integer" | "number") => Some(schema.get("minimum").cloned().unwrap_or_else(|| json!(1))),
-        Some("boolean") => Some(json!(false)),
-        Some("array") => {
-            let least = usize::try_from(schema["minItems"].as_u64().unwrap_or_default()).ok()?;
-            let item = || value(&schema["items"], root, invent, depth);
-            (0..least.min(DEEPEST)).map(|_| item()).collect::<Option<Vec<_>>>().map(Value::Array)
+        for branches in ["anyOf", "oneOf"] {
+            if let Some(branches) = schema[branches].as_array() {
+                return branches.iter().find_map(|branch| self.value(branch, depth));
+            }
         }
-        Some("null") => Some(Value::Null),
-        _ => None,
+        let kind = schema["type"].as_str().or_else(|| schema["type"].get(0)?.as_str());
+        match kind {
+            Some("object") => self.object(schema, depth),
+            _ if !self.invent => None,
+            Some("string") => text(schema),
+            Some("integer" | "number") => Some(schema.get("minimum").cloned().unwrap_or_else(|| json!(1))),
+            Some("boolean") => Some(json!(false)),
+            Some("array") => {
+                let least = usize::try_from(schema["minItems"].as_u64().unwrap_or_default()).ok()?;
+                let item = || self.value(&schema["items"], depth);
+                (0..least.min(DEEPEST)).map(|_| item()).collect::<Option<Vec<_>>>().map(Value::Array)
+            }
+            Some("null") => Some(Value::Null),
+            _ => None,
+        }
     }
 }
 

@@ -7,7 +7,6 @@ use tokio::time::sleep;
 
 use super::{param_headers::param_headers, step::Stage};
 use crate::{
-    evidence::Transport,
     session::CallOptions,
     suite::{Call, Notify, Scope, Template},
 };
@@ -54,10 +53,6 @@ async fn once(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, patience: Optio
     let headers = param_headers(stage, method, params.as_ref().unwrap_or(&Value::Null));
     let options = CallOptions { id, plain: call.plain, patience, headers, ..CallOptions::default() };
     if call.alone {
-        // Many servers of HTTP+SSE bear one connection at a time.
-        if stage.scene.transport == Transport::Sse {
-            return None;
-        }
         return Some(json!(stage.conversation.alone(by, method, params, options).await));
     }
     let session = stage.conversation.session().await;

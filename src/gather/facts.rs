@@ -3,14 +3,12 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use iri_string::{
     spec::UriSpec,
-    template::{
-        UriTemplateStr,
-        simple_context::{SimpleContext, Value as Filling},
-    },
+    template::simple_context::{SimpleContext, Value as Filling},
 };
 use serde_json::{Value, json};
 
 use super::{allowed, as_tasks, param_headers::annotated};
+use crate::suite::format;
 
 /// Adds what suites need and a configuration rarely says:
 /// - `missing_uri`: names no resource;
@@ -44,7 +42,7 @@ pub fn complete_facts(facts: &mut Value, survey: &Value, all_tools: bool) {
     if let Some(bystander) = bystander(&listed, facts["change"]["uri"].as_str().unwrap_or_default()) {
         facts["bystander"] = json!(bystander);
     }
-    let variables = templates.iter().filter_map(|template| Some((template, UriTemplateStr::new(template).ok()?)));
+    let variables = templates.iter().filter_map(|template| Some((template, format::template(template)?)));
     facts["variables"] = variables
         .filter_map(|(uri, template)| Some(json!({ "uri": uri, "name": template.variables().next()?.as_str() })))
         .collect();
@@ -96,7 +94,7 @@ fn expansions(arguments: &Value) -> Value {
             };
             context.insert(name.as_str(), filling);
         }
-        let uri = UriTemplateStr::new(template).ok()?.expand::<UriSpec, _>(&context).ok()?.to_string();
+        let uri = format::template(template)?.expand::<UriSpec, _>(&context).ok()?.to_string();
         Some(json!({ "template": template, "uri": uri }))
     };
     arguments.as_object().into_iter().flatten().filter_map(expanded).collect()

@@ -1,44 +1,63 @@
-//! The nodes that a walk has seen and the edges between them, at a few bytes each: of a node only a hash is kept.
+//! The nodes that a walk has seen and the edges between them, at a few bytes each: of a node only a hash is kept, and of
+//! edges those between nodes that are listed, as no other can be part of a circle.
 
 use std::{
-    collections::{HashMap, hash_map::Entry},
+    collections::{HashMap, HashSet},
     hash::{BuildHasher, RandomState},
+    ops::Range,
 };
 
 #[derive(Default)]
 pub struct Graph {
     hasher: RandomState,
-    known: HashMap<u64, usize>,
-    /// For each node, those that it lists.
-    children: Vec<Vec<usize>>,
+    /// Nodes that are not listed.
+    leaves: HashSet<u64>,
+    /// Nodes that are, with their numbers: 0, 1, 2, ...
+    listed: HashMap<u64, u32>,
+    /// For each number the place of its children in `children`.
+    lists: Vec<Range<usize>>,
+    children: Vec<u32>,
+    edges: usize,
 }
 
 impl Graph {
-    /// The number of the node with this key, and whether it is new.
-    pub fn enter(&mut self, key: &str) -> (usize, bool) {
-        match self.known.entry(self.hasher.hash_one(key)) {
-            Entry::Occupied(known) => (*known.get(), false),
-            Entry::Vacant(free) => {
-                self.children.push(Vec::new());
-                (*free.insert(self.children.len() - 1), true)
-            }
+    pub fn hash(&self, key: &str) -> u64 {
+        self.hasher.hash_one(key)
+    }
+
+    pub fn knows(&self, hash: u64) -> bool {
+        self.leaves.contains(&hash) || self.listed.contains_key(&hash)
+    }
+
+    /// Takes note of a new node; the value is its number, if it is to be listed.
+    pub fn enter(&mut self, hash: u64, is_listed: bool) -> Option<u32> {
+        if !is_listed {
+            self.leaves.insert(hash);
+            return None;
         }
+        let number = u32::try_from(self.listed.len()).ok()?;
+        self.listed.insert(hash, number);
+        Some(number)
     }
 
-    pub fn knows(&self, key: &str) -> bool {
-        self.known.contains_key(&self.hasher.hash_one(key))
-    }
-
-    pub fn link(&mut self, parent: usize, child: usize) {
-        self.children[parent].push(child);
+    /// Takes note of an edge. Those of one parent come one after another.
+    pub fn link(&mut self, parent: u32, child: u64) {
+        self.edges += 1;
+        let Some(&child) = self.listed.get(&child) else { return };
+        let (parent, end) = (parent as usize, self.children.len());
+        if self.lists.len() <= parent {
+            self.lists.resize(parent + 1, end..end);
+        }
+        self.children.push(child);
+        self.lists[parent].end = end + 1;
     }
 
     pub fn nodes(&self) -> usize {
-        self.children.len()
+        self.leaves.len() + self.listed.len()
     }
 
     pub fn edges(&self) -> usize {
-        self.children.iter().map(Vec::len).sum()
+        self.edges
     }
 
     /// Edges that lead back to where they came from: without them there would be no way in a circle.
@@ -49,25 +68,25 @@ impl Graph {
             OnTheWay,
             Done,
         }
-        let mut states = vec![State::New; self.nodes()];
+        let mut states = vec![State::New; self.listed.len()];
         let mut cycles = 0;
-        for start in 0..self.nodes() {
+        for start in 0..self.lists.len() {
             if states[start] != State::New {
                 continue;
             }
             states[start] = State::OnTheWay;
-            let mut way = vec![(start, 0)];
-            while let Some((node, next)) = way.last_mut() {
-                let Some(&child) = self.children[*node].get(*next) else {
+            let mut way = vec![(start, self.lists[start].clone())];
+            while let Some((node, left)) = way.last_mut() {
+                let Some(next) = left.next() else {
                     states[*node] = State::Done;
                     way.pop();
                     continue;
                 };
-                *next += 1;
+                let child = self.children[next] as usize;
                 match states[child] {
                     State::New => {
                         states[child] = State::OnTheWay;
-                        way.push((child, 0));
+                        way.push((child, self.lists.get(child).cloned().unwrap_or_default()));
                     }
                     State::OnTheWay => cycles += 1,
                     State::Done => {}
@@ -82,29 +101,45 @@ impl Graph {
 mod tests {
     use super::*;
 
-    fn graph(edges: &[(&str, &str)]) -> Graph {
+    /// A graph of nodes that are listed, each with its children.
+    fn graph(lists: &[(&str, &[&str])]) -> Graph {
         let mut graph = Graph::default();
-        for (parent, child) in edges {
-            let (parent, child) = (graph.enter(parent).0, graph.enter(child).0);
-            graph.link(parent, child);
+        let keys = || lists.iter().flat_map(|(parent, children)| [*parent].into_iter().chain(children.iter().copied()));
+        for key in keys() {
+            let hash = graph.hash(key);
+            if !graph.knows(hash) {
+                graph.enter(hash, true);
+            }
+        }
+        for (parent, children) in lists {
+            let parent = graph.listed[&graph.hash(parent)];
+            for child in *children {
+                graph.link(parent, graph.hash(child));
+            }
         }
         graph
     }
 
     #[test]
-    fn a_key_is_new_once() {
+    fn only_what_is_listed_has_a_number() {
         let mut graph = Graph::default();
-        assert_eq!([graph.enter("a"), graph.enter("b"), graph.enter("a")], [(0, true), (1, true), (0, false)]);
-        assert!(graph.knows("b") && !graph.knows("c"));
+        let hashes = ["a", "b", "c"].map(|key| graph.hash(key));
+        assert_eq!(hashes.map(|hash| graph.enter(hash, hash != hashes[1])), [Some(0), None, Some(1)]);
+        assert!(graph.knows(hashes[1]) && !graph.knows(graph.hash("d")));
+        graph.link(0, hashes[1]);
+        graph.link(0, hashes[2]);
+        assert_eq!((graph.nodes(), graph.edges(), graph.children.len()), (3, 2, 1));
     }
 
     #[test]
     fn circles_are_counted_and_diamonds_are_none() {
-        assert_eq!(graph(&[("top", "l"), ("top", "r"), ("l", "tip"), ("r", "tip")]).cycles(), 0);
-        assert_eq!(graph(&[("self", "self")]).cycles(), 1);
-        assert_eq!(graph(&[("top", "a"), ("top", "b"), ("a", "b"), ("b", "a")]).cycles(), 1);
-        let long: Vec<_> = (0..50_000).map(|n| (n.to_string(), (n + 1).to_string())).collect();
-        let long: Vec<_> = long.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
-        assert_eq!((graph(&long).cycles(), graph(&long).edges()), (0, 50_000));
+        assert_eq!(graph(&[("top", &["l", "r"]), ("l", &["tip"]), ("r", &["tip"])]).cycles(), 0);
+        assert_eq!(graph(&[("self", &["self"])]).cycles(), 1);
+        assert_eq!(graph(&[("top", &["a", "b"]), ("a", &["b"]), ("b", &["a"])]).cycles(), 1);
+        let names: Vec<String> = (0..=50_000).map(|n| n.to_string()).collect();
+        let children: Vec<[&str; 1]> = names[1..].iter().map(|name| [name.as_str()]).collect();
+        let chain: Vec<(&str, &[&str])> =
+            names.iter().zip(&children).map(|(name, child)| (name.as_str(), child.as_slice())).collect();
+        assert_eq!((graph(&chain).cycles(), graph(&chain).edges()), (0, 50_000));
     }
 }

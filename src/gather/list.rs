@@ -1,4 +1,5 @@
-//! A list and its further pages. A cursor that comes back a second time ends it, as does the limit on pages.
+//! A list and its further pages. A cursor that comes back a second time ends it, as does the limit on pages, or pages
+//! that hold more together than one message may.
 
 use std::{collections::HashSet, time::Instant};
 
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{call::filled, step::Stage};
 use crate::{
-    evidence::{End, Reply},
+    evidence::{End, Reply, weight},
     session::CallOptions,
     suite::{List, Scope},
 };
@@ -42,15 +43,35 @@ impl Listed {
     }
 }
 
-/// Follows `nextCursor` within the limits.
+/// Follows `nextCursor` within the limits and keeps all there is.
 pub async fn pages(stage: &Stage<'_>, method: &str, params: Option<Value>, take: &str, limits: PageLimits) -> Listed {
-    let mut listed = Listed { end: json!("page-limit"), items: Vec::new(), origins: Vec::new(), pages: Vec::new() };
-    let mut followed = HashSet::new();
+    let mut listed = Listed { end: Value::Null, items: Vec::new(), origins: Vec::new(), pages: Vec::new() };
+    let keep = |reply: Reply| {
+        let frame = reply.frames.last().copied();
+        let result = reply.result.as_ref().unwrap_or(&Value::Null);
+        for (index, item) in result[take].as_array().into_iter().flatten().enumerate() {
+            listed.items.push(item.clone());
+            listed.origins.push(json!({ "frame": frame, "pointer": format!("/result/{take}/{index}") }));
+        }
+        listed.pages.push(reply);
+    };
+    let end = follow(stage, method, params, limits, keep).await;
+    Listed { end, ..listed }
+}
+
+/// Follows `nextCursor` within the limits and hands over each page; the value is how the list ended.
+pub async fn follow(
+    stage: &Stage<'_>,
+    method: &str,
+    params: Option<Value>,
+    limits: PageLimits,
+    mut hand_over: impl FnMut(Reply),
+) -> Value {
+    let (mut followed, mut weighed) = (HashSet::new(), 0);
     let mut cursor: Option<String> = None;
-    while listed.pages.len() < limits.pages {
-        if !listed.pages.is_empty() && limits.until.is_some_and(|until| Instant::now() >= until) {
-            listed.end = json!("time-limit");
-            return listed;
+    for page in 0..limits.pages {
+        if page > 0 && limits.until.is_some_and(|until| Instant::now() >= until) {
+            return json!("time-limit");
         }
         let mut params = params.clone();
         if let Some(cursor) = &cursor {
@@ -59,27 +80,22 @@ pub async fn pages(stage: &Stage<'_>, method: &str, params: Option<Value>, take:
         }
         let session = stage.conversation.session().await;
         let reply = session.call(&stage.suite.id, method, params, CallOptions::default()).await;
-        let (end, result) = (reply.end, reply.result.clone().unwrap_or(Value::Null));
-        let frame = reply.frames.last().copied();
-        listed.pages.push(reply);
-        if end != End::Result {
-            listed.end = json!(end);
-            return listed;
-        }
-        for (index, item) in result[take].as_array().into_iter().flatten().enumerate() {
-            listed.items.push(item.clone());
-            listed.origins.push(json!({ "frame": frame, "pointer": format!("/result/{take}/{index}") }));
-        }
+        let end = reply.end;
         // Anything but a string is a fault of another kind; as a client one takes it for the end.
-        let Some(next) = result["nextCursor"].as_str() else {
-            listed.end = json!("complete");
-            return listed;
-        };
-        if !followed.insert(next.to_owned()) {
-            listed.end = json!("cursor-repeats");
-            return listed;
+        weighed += reply.result.as_ref().map_or(0, weight);
+        let next = reply.result.as_ref().and_then(|result| result.get("nextCursor")?.as_str().map(str::to_owned));
+        hand_over(reply);
+        if end != End::Result {
+            return json!(end);
         }
-        cursor = Some(next.to_owned());
+        let Some(next) = next else { return json!("complete") };
+        if weighed > stage.limits.memory_bytes as u64 {
+            break;
+        }
+        if !followed.insert(next.clone()) {
+            return json!("cursor-repeats");
+        }
+        cursor = Some(next);
     }
-    listed
+    json!("page-limit")
 }

@@ -2,13 +2,14 @@
 
 mod adoption;
 mod allowed;
-mod arguments;
+pub(crate) mod arguments;
 mod as_tasks;
 mod authorization;
 mod await_;
 mod call;
 mod change;
 mod facts;
+mod frontier;
 mod graph;
 mod list;
 mod param_headers;
@@ -21,4 +22,4 @@ pub use adoption::adoption;
 pub use authorization::authorization;
 pub use facts::complete_facts;
 pub use prefixes::add_prefixes;
-pub use step::{Stage, gather};
+pub use step::{Stage, asks_beside, gather, steps};

@@ -23,13 +23,24 @@ pub struct Stage<'a> {
     pub scene: &'a Scene,
 }
 
+/// The steps of a suite that count on this server.
+pub fn steps<'a>(suite: &'a Suite, scene: &Scene) -> impl Iterator<Item = &'a Step> {
+    let counts = |step: &&Step| left_out(&step.applies, scene).or_else(|| lacking(&step.applies, scene)).is_none();
+    suite.gather.iter().filter(counts)
+}
+
+/// Whether it needs a connection beside that of its suite.
+pub fn asks_beside(step: &Step) -> bool {
+    matches!(&step.verb, Verb::Call(call) if call.alone)
+}
+
 /// Runs the gather steps of a suite; the value is an object with a member for each save.
 pub async fn gather(stage: &Stage<'_>) -> Value {
     let ground = ground(stage.scene, stage.suite);
     let mut saves = Map::new();
     let mut began = Map::new();
-    for step in &stage.suite.gather {
-        if left_out(&step.applies, stage.scene).or_else(|| lacking(&step.applies, stage.scene)).is_some() {
+    for step in steps(stage.suite, stage.scene) {
+        if asks_beside(step) && stage.conversation.is_single() {
             continue;
         }
         let before = json!(stage.recorder.frames_so_far());
@@ -101,7 +112,10 @@ fn act<'a>(
         match &step.verb {
             Verb::Call(call) => call::call(stage, call, scope).await,
             Verb::List(list) => list::list(stage, list, scope).await,
-            Verb::Walk(walk) => walk::walk(stage, walk, &step.filter, scope).await,
+            Verb::Walk(walk) => {
+                let save = step.save.as_deref().filter(|_| step.each.is_none());
+                walk::walk(stage, walk, save, &step.filter, scope).await
+            }
             Verb::Notify(notify) => call::notify(stage, notify, scope).await,
             Verb::Await(wait) => await_::wait(stage, wait, scope, began).await,
             Verb::Send(send) => send::send(stage, send, scope).await,

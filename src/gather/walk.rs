@@ -1,43 +1,72 @@
 //! Breadth first over listable nodes, each key visited once, within limits.
 //!
 //! What is seen grows with what the server likes to list, so little of it is kept: a hash for each node, of the nodes
-//! ahead only what their request needs, and of a visit the keys that were listed.
+//! ahead only what their request needs, of a page only its keys, and of a visit the keys that were listed. The first
+//! visits are saved; the others are recorded as frames are, and pass by the rules one at a time.
 
-use std::{
-    collections::VecDeque,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
 
 use super::{
+    frontier::{Frontier, Stop},
     graph::Graph,
-    list::{Listed, PageLimits, pages},
+    list::{PageLimits, follow},
     step::Stage,
 };
-use crate::suite::{Clause, Scope, Walk};
+use crate::{
+    evidence::{Reply, Sent},
+    suite::{Clause, Scope, Walk, WalkLimits},
+};
 
-/// Pages of one node at most, so that a list without end does not use up the pages of all others.
+/// Of one node this part of all pages at most, so that a list without end does not use up the pages of all others; ...
+const PART_OF_PAGES: usize = 6;
+/// ... but so many in any case.
 const PAGES_A_NODE: usize = 50;
+/// Visits that are saved, as long as the keys in them are no more than these.
+const VISITS_SAVED: usize = 2000;
+const KEYS_SAVED: usize = 20_000;
+/// What a visit has in bytes besides the keys, and a key besides itself.
+const VISIT: usize = 300;
+const KEY: usize = 3;
 
-/// A node that is to be listed.
-struct Stop {
-    node: Value,
-    number: usize,
-    key: String,
-    depth: usize,
-}
-
-struct Walker<'a> {
+/// What is asked, and what of the answers is looked at.
+#[derive(Clone, Copy)]
+struct Question<'a> {
     stage: &'a Stage<'a>,
     walk: &'a Walk,
     filter: &'a [Clause],
     scope: &'a Scope<'a>,
+}
+
+/// A node in a list, with what its own request needs if it is to be listed itself.
+struct Child {
+    key: String,
+    node: Option<Value>,
+}
+
+/// What came of listing a node.
+struct Listed {
+    end: Value,
+    pages: usize,
+    items: usize,
+    children: Vec<Child>,
+    /// The last page, without its result.
+    last: Option<Reply>,
+}
+
+struct Walker<'a> {
+    question: Question<'a>,
+    /// The name that visits are known by, where one alone stands for this walk.
+    save: Option<&'a str>,
+    limits: WalkLimits,
     until: Instant,
     graph: Graph,
-    ahead: VecDeque<Stop>,
+    ahead: Frontier,
     visits: Vec<Value>,
+    keys_saved: usize,
+    visited: usize,
     repeats: usize,
     pages: usize,
     deepest: usize,
@@ -45,58 +74,62 @@ struct Walker<'a> {
     end: Option<&'static str>,
 }
 
-pub async fn walk(stage: &Stage<'_>, walk: &Walk, filter: &[Clause], scope: &Scope<'_>) -> Option<Value> {
+pub async fn walk<'a>(
+    stage: &'a Stage<'a>,
+    walk: &'a Walk,
+    save: Option<&'a str>,
+    filter: &'a [Clause],
+    scope: &'a Scope<'a>,
+) -> Option<Value> {
+    let limits = limits(stage, walk);
+    let question = Question { stage, walk, filter, scope };
     let mut walker = Walker {
-        stage,
-        walk,
-        filter,
-        scope,
-        until: Instant::now() + Duration::from_secs(walk.limits.seconds),
+        question,
+        save,
+        limits,
+        until: Instant::now() + Duration::from_secs(limits.seconds),
         graph: Graph::default(),
-        ahead: VecDeque::new(),
+        ahead: Frontier::default(),
         visits: Vec::new(),
+        keys_saved: 0,
+        visited: 0,
         repeats: 0,
         pages: 0,
         deepest: 0,
         end: None,
     };
     for node in walk.from.select(scope)? {
-        match node.value {
-            Value::Array(items) => items.iter().for_each(|item| walker.meet(item, None, 0)),
-            other => walker.meet(other, None, 0),
+        let nodes = node.value.as_array().map_or(std::slice::from_ref(node.value), Vec::as_slice);
+        for child in nodes.iter().filter_map(|node| question.child(node)) {
+            walker.meet(&child.key, child.node, None, 0);
         }
     }
     while walker.go_on().await {}
     Some(walker.describe())
 }
 
-impl Walker<'_> {
-    /// Takes note of a node, and of the way to it; one that is to be listed is put ahead.
-    fn meet(&mut self, node: &Value, from: Option<usize>, depth: usize) {
-        let Some(key) = node[&self.walk.key].as_str() else { return };
-        if self.graph.nodes() >= self.walk.limits.nodes && !self.graph.knows(key) {
-            self.cut("node-limit");
-            return;
-        }
-        let (number, new) = self.graph.enter(key);
-        if let Some(from) = from {
-            self.graph.link(from, number);
-        }
-        if !new {
-            self.repeats += 1;
-            return;
-        }
-        self.deepest = self.deepest.max(depth);
+/// Those of the suite, unless the user has set others and they may be set.
+fn limits(stage: &Stage, walk: &Walk) -> WalkLimits {
+    let (own, set) = (walk.limits, stage.limits.walk);
+    if !own.settable {
+        return own;
+    }
+    WalkLimits {
+        nodes: set.nodes.unwrap_or(own.nodes),
+        depth: set.depth.unwrap_or(own.depth),
+        pages: set.pages.unwrap_or(own.pages),
+        seconds: set.seconds.unwrap_or(own.seconds),
+        ..own
+    }
+}
+
+impl Question<'_> {
+    fn child(&self, item: &Value) -> Option<Child> {
+        let key = item[&self.walk.key].as_str()?.to_owned();
         let mut inner = Scope::over(self.scope);
-        inner.bind(self.walk.node.as_str(), node);
-        if !self.filter.iter().all(|clause| clause.holds(&inner, self.stage.scene.revision)) {
-            return;
-        }
-        if depth >= self.walk.limits.depth {
-            self.cut("depth-limit");
-            return;
-        }
-        self.ahead.push_back(Stop { node: self.needed(node), number, key: key.to_owned(), depth });
+        inner.bind(self.walk.node.as_str(), item);
+        let is_listed = self.filter.iter().all(|clause| clause.holds(&inner, self.stage.scene.revision));
+        Some(Child { key, node: is_listed.then(|| self.needed(item)) })
     }
 
     /// The members of a node that its request is made of.
@@ -108,80 +141,148 @@ impl Walker<'_> {
         members.filter_map(|name| Some((name.to_owned(), node.get(name)?.clone()))).collect::<Map<_, _>>().into()
     }
 
+    /// Lists a node; each page is gone before the next one is asked for.
+    async fn list(&self, stop: &Stop, limits: PageLimits) -> Option<Listed> {
+        let mut inner = Scope::over(self.scope);
+        inner.bind(self.walk.node.as_str(), &stop.node);
+        let params = self.walk.with.resolve(&inner).ok()?;
+        let mut listed = Listed { end: Value::Null, pages: 0, items: 0, children: Vec::new(), last: None };
+        let page = |mut reply: Reply| {
+            let result = reply.result.take().unwrap_or_default();
+            let items = result[&self.walk.take].as_array().map(Vec::as_slice).unwrap_or_default();
+            listed.pages += 1;
+            listed.items += items.len();
+            listed.children.extend(items.iter().filter_map(|item| self.child(item)));
+            listed.last = Some(reply);
+        };
+        let end = follow(self.stage, &self.walk.method, Some(params), limits, page).await;
+        listed.end = end;
+        Some(listed)
+    }
+}
+
+impl Walker<'_> {
+    /// Takes note of a node, and of the way to it; one that is to be listed is put ahead.
+    fn meet(&mut self, key: &str, node: Option<Value>, from: Option<u32>, depth: usize) {
+        let hash = self.graph.hash(key);
+        if self.graph.knows(hash) {
+            self.repeats += 1;
+        } else if self.graph.nodes() >= self.limits.nodes {
+            self.cut("node-limit");
+            return;
+        } else {
+            self.deepest = self.deepest.max(depth);
+            let node = node.filter(|_| depth < self.limits.depth || self.cut("depth-limit"));
+            if let (Some(number), Some(node)) = (self.graph.enter(hash, node.is_some()), node)
+                && self.ahead.push(Stop { node, number, key: key.to_owned(), depth }).is_err()
+            {
+                self.cut("disk-limit");
+            }
+        }
+        if let Some(from) = from {
+            self.graph.link(from, hash);
+        }
+    }
+
     /// Lists the next few nodes, side by side; false when there is nothing more to do.
     async fn go_on(&mut self) -> bool {
-        let left = self.walk.limits.pages.saturating_sub(self.pages);
-        if self.ahead.is_empty() || left == 0 || Instant::now() >= self.until {
-            if !self.ahead.is_empty() {
+        let left = self.limits.pages.saturating_sub(self.pages);
+        if self.ahead.len() == 0 || left == 0 || Instant::now() >= self.until {
+            if self.ahead.len() > 0 {
                 self.cut(if left == 0 { "page-limit" } else { "time-limit" });
             }
             return false;
         }
-        let few = self.stage.limits.in_flight.clamp(1, left).min(self.ahead.len());
-        let stops: Vec<Stop> = self.ahead.drain(..few).collect();
-        let limits = PageLimits { pages: PAGES_A_NODE.min(left / few), until: Some(self.until) };
-        let this = &*self;
+        let question = self.question;
+        let few = question.stage.limits.in_flight.clamp(1, left).min(self.ahead.len());
+        let mut stops = Vec::new();
+        while stops.len() < few {
+            match self.ahead.pop() {
+                Ok(Some(stop)) => stops.push(stop),
+                Ok(None) => break,
+                Err(_) => {
+                    self.cut("disk-limit");
+                    return false;
+                }
+            }
+        }
+        let pages = PAGES_A_NODE.max(self.limits.pages / PART_OF_PAGES).min(left / few);
+        let limits = PageLimits { pages, until: Some(self.until) };
         let mut lists: Vec<Option<Listed>> =
-            stream::iter(&stops).map(|stop| this.list(stop, limits)).buffered(few).collect().await;
+            stream::iter(&stops).map(|stop| question.list(stop, limits)).buffered(few).collect().await;
         if few > 1 {
             // Of the requests that were under way when the server died, only one can have killed it.
             for (stop, list) in stops.iter().zip(&mut lists) {
                 if list.as_ref().is_some_and(|list| list.end == "closed") {
-                    *list = self.list(stop, limits).await;
+                    *list = question.list(stop, limits).await;
                 }
             }
         }
-        for (stop, list) in stops.into_iter().zip(lists) {
+        let link = question.stage.conversation.session().await.link();
+        for (stop, list) in stops.iter().zip(lists) {
             if let Some(list) = list {
-                self.arrive(&stop, &list);
+                self.arrive(stop, list, link);
             }
         }
         true
     }
 
-    async fn list(&self, stop: &Stop, limits: PageLimits) -> Option<Listed> {
-        let mut inner = Scope::over(self.scope);
-        inner.bind(self.walk.node.as_str(), &stop.node);
-        let params = self.walk.with.resolve(&inner).ok()?;
-        Some(pages(self.stage, &self.walk.method, Some(params), &self.walk.take, limits).await)
-    }
-
-    fn arrive(&mut self, stop: &Stop, list: &Listed) {
-        self.pages += list.pages.len();
+    fn arrive(&mut self, stop: &Stop, list: Listed, link: u32) {
+        self.pages += list.pages;
         match list.end.as_str() {
-            Some("page-limit") => self.cut("page-limit"),
-            Some("time-limit") => self.cut("time-limit"),
+            Some("page-limit") => _ = self.cut("page-limit"),
+            Some("time-limit") => _ = self.cut("time-limit"),
             _ => {}
         }
-        for child in &list.items {
-            self.meet(child, Some(stop.number), stop.depth + 1);
+        let mut children = Vec::with_capacity(list.children.len());
+        let mut bytes = stop.key.len() + VISIT;
+        for Child { key, node } in list.children {
+            self.meet(&key, node, Some(stop.number), stop.depth + 1);
+            bytes += key.len() + KEY;
+            children.push(Value::String(key));
         }
-        let children: Vec<&str> = list.items.iter().filter_map(|item| item[&self.walk.key].as_str()).collect();
-        let mut reply = json!({ "end": list.end, "pages": list.pages.len(), "items": list.items.len() });
-        if let Some(last) = list.pages.last() {
+        let mut reply = json!({ "end": list.end, "pages": list.pages, "items": list.items });
+        if let Some(last) = list.last {
             reply["frames"] = json!(last.frames);
             reply["asked"] = json!(last.asked);
             reply["error"] = json!(last.error);
             reply["why"] = json!(last.why);
         }
-        self.visits.push(json!({
+        self.visited += 1;
+        let keys = children.len();
+        let visit = json!({
             "node": stop.node, "key": stop.key, "depth": stop.depth, "children": children, "reply": reply,
-        }));
+        });
+        match self.save {
+            Some(save) if self.visits.len() >= VISITS_SAVED || self.keys_saved >= KEYS_SAVED => {
+                let by = self.question.stage.suite.id.clone();
+                self.question.stage.recorder.visit(&Sent { link, by, post: None }, save, visit, bytes as u64);
+            }
+            _ => {
+                self.visits.push(visit);
+                self.keys_saved += keys;
+            }
+        }
     }
 
-    fn cut(&mut self, limit: &'static str) {
+    /// Notes the limit that keeps something from being seen. Always false.
+    fn cut(&mut self, limit: &'static str) -> bool {
         self.end.get_or_insert(limit);
+        false
     }
 
     fn describe(self) -> Value {
+        let WalkLimits { nodes, depth, pages, seconds, .. } = self.limits;
         json!({
             "end": self.end.unwrap_or("complete"),
+            "limits": { "nodes": nodes, "depth": depth, "pages": pages, "seconds": seconds },
             "nodes": self.graph.nodes(),
             "edges": self.graph.edges(),
             "repeats": self.repeats,
             "cycles": self.graph.cycles(),
             "depth": self.deepest,
             "pages": self.pages,
+            "visited": self.visited,
             "visits": self.visits,
         })
     }

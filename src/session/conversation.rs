@@ -1,8 +1,11 @@
 //! A connection that is opened anew when the server has died, so that one fatal request costs only itself.
 
-use std::sync::{
-    Arc, Mutex as StdMutex, PoisonError,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex as StdMutex, PoisonError,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
 use serde_json::Value;
@@ -17,7 +20,7 @@ use crate::{
     error::Error,
     evidence::{End, Recorder, Reply},
     revision::Revision,
-    target::{Limits, Target},
+    target::{Limits, Start, Target},
     wire::Ending,
 };
 
@@ -25,7 +28,10 @@ use crate::{
 const RESTARTS_AT_MOST: usize = 8;
 
 /// A server that stops answering more often than this in one run is given up: each time costs several time limits.
-const HANGS_AT_MOST: usize = 4;
+const HANGS_AT_MOST: usize = 8;
+
+/// A start may take this many times as long as the slowest so far.
+const MUCH_SLOWER: u32 = 5;
 
 /// Everything it takes to open a connection.
 #[derive(Clone)]
@@ -34,13 +40,23 @@ pub struct Opener {
     pub limits: Limits,
     pub recorder: Recorder,
     pub face: ClientFace,
-    /// How often the server stopped answering, on all connections together.
-    pub hangs: Arc<AtomicUsize>,
+    pub known: Arc<Known>,
+}
+
+/// What the connections of a run have shown of the server, all together.
+#[derive(Default)]
+pub struct Known {
+    /// How often it stopped answering.
+    hangs: AtomicUsize,
+    /// Whether it bears one connection alone, say because it locks what it works on.
+    pub single: AtomicBool,
+    /// The longest that a handshake took, in milliseconds.
+    slowest: AtomicU64,
 }
 
 impl Opener {
     pub async fn open(&self, wish: Wish) -> Result<Session, Unopened> {
-        if self.hangs.load(Ordering::Relaxed) > HANGS_AT_MOST {
+        if self.known.hangs.load(Ordering::Relaxed) > HANGS_AT_MOST {
             return Err(Error::Target {
                 tried: self.target.name.clone(),
                 came: format!("it stopped answering more than {HANGS_AT_MOST} times"),
@@ -48,7 +64,11 @@ impl Opener {
             }
             .into());
         }
-        open(&self.target, &self.limits, &self.recorder, &self.face, wish).await
+        let began = Instant::now();
+        let session = open(&self.target, &self.limits, &self.recorder, &self.face, wish).await?;
+        let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.known.slowest.fetch_max(took, Ordering::Relaxed);
+        Ok(session)
     }
 }
 
@@ -86,8 +106,12 @@ impl Conversation {
     /// A connection that is alive, unless the server cannot be brought back to life.
     pub async fn session(&self) -> Arc<Session> {
         let mut current = self.current.lock().await;
+        // Or the next request would be blamed for what the last one has done.
+        if current.is_mute() {
+            current.is_well().await;
+        }
         if let Some(why) = current.closed() {
-            self.opener.hangs.fetch_add(usize::from(current.hung()), Ordering::Relaxed);
+            self.opener.known.hangs.fetch_add(usize::from(current.hung()), Ordering::Relaxed);
             let restarts = self.deaths().len();
             if restarts < RESTARTS_AT_MOST
                 && let Ok(fresh) = self.opener.open(Wish::Exactly(self.revision)).await
@@ -99,9 +123,20 @@ impl Conversation {
         Arc::clone(&current)
     }
 
+    /// Whether nothing can be asked on a connection beside this one.
+    pub fn is_single(&self) -> bool {
+        // Many servers of HTTP+SSE bear one connection at a time.
+        matches!(self.opener.target.start, Start::Sse { .. }) || self.opener.known.single.load(Ordering::Relaxed)
+    }
+
+    /// Whether the connection has ended and was not opened anew.
+    pub async fn is_over(&self) -> bool {
+        self.current.lock().await.closed().is_some()
+    }
+
     /// One request as the first thing on a connection of its own, which is closed when the answer is there.
     pub async fn alone(&self, by: &str, method: &str, params: Option<Value>, options: CallOptions) -> Reply {
-        let Opener { target, limits, recorder, face, .. } = &self.opener;
+        let Opener { target, limits, recorder, face, known } = &self.opener;
         let session = match Session::connect(target, limits, recorder, face).await {
             Ok(session) => session,
             Err(error) => return Reply { why: Some(error.came), ..Reply::ended(End::Closed) },
@@ -111,8 +146,10 @@ impl Conversation {
         if self.revision.is_modern() && !handshake {
             session.settle(Some(self.revision), None);
         }
-        // A process has to start first.
-        let options = CallOptions { timeout: Some(limits.request * PATIENCE), ..options };
+        // A process has to start first, and others may be starting beside it.
+        let slowest = Duration::from_millis(known.slowest.load(Ordering::Relaxed));
+        let within = (limits.request * PATIENCE).max(slowest * MUCH_SLOWER);
+        let options = CallOptions { timeout: Some(within), ..options };
         let reply = session.call(by, method, params, options).await;
         let spoken = reply.result.as_ref().and_then(|result| result.get("protocolVersion")).and_then(Value::as_str);
         let spoken = spoken.and_then(|version| version.parse().ok()).filter(|_| handshake);

@@ -3,6 +3,7 @@
 use crate::{
     evidence::{End, Reply},
     target::{Limits, Start},
+    wire,
 };
 
 /// What to do about a handshake that ended so; `banner`: something else than messages came.
@@ -21,8 +22,16 @@ pub fn cure(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> Stri
              --timeout (now {} s)",
             limits.request.as_secs()
         ),
-        (Start::Http { .. }, End::Closed) => "start the server first and check host, port and path of the URL".into(),
+        (Start::Http { .. }, End::Closed) => reply
+            .why
+            .as_deref()
+            .and_then(wire::cure)
+            .unwrap_or("start the server first and check host, port and path of the URL")
+            .into(),
         (Start::Http { headers, .. } | Start::Sse { headers, .. }, _) if lets_nobody_in(reply) => entry(headers),
+        (Start::Http { .. } | Start::Sse { .. }, _) if elsewhere(reply).is_some() => {
+            "no redirection is followed; give the URL that it leads to, if that is the server to be tested".into()
+        }
         (Start::Http { .. }, End::Answered | End::Malformed) => {
             "check the path of the URL (often /mcp); a server of the older HTTP+SSE transport needs --sse URL".into()
         }
@@ -32,6 +41,12 @@ pub fn cure(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> Stri
         (Start::Sse { .. }, _) => "check the path of the URL (often /sse)".into(),
         _ => "look at the answer above: it is no MCP handshake".into(),
     }
+}
+
+/// Where the server sends its client instead of answering.
+fn elsewhere(reply: &Reply) -> Option<&str> {
+    let http = reply.http.as_ref().filter(|http| (300..400).contains(&http.status))?;
+    http.headers.get("location").map(String::as_str)
 }
 
 /// How to get in.
@@ -52,7 +67,8 @@ pub fn lets_nobody_in(reply: &Reply) -> bool {
 
 pub fn answer_in_words(reply: &Reply) -> String {
     let why = reply.why.as_deref().unwrap_or_default();
-    let status = reply.http.as_ref().map(|http| format!("HTTP {} with ", http.status)).unwrap_or_default();
+    let to = elsewhere(reply).map(|place| format!(" to {place}")).unwrap_or_default();
+    let status = reply.http.as_ref().map(|http| format!("HTTP {}{to} with ", http.status)).unwrap_or_default();
     match (reply.end, &reply.error, &reply.result) {
         (End::Error, Some(error), _) => format!("{status}the error {error}"),
         (End::Result, _, Some(result)) => format!("{status}the result {result}"),

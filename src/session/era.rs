@@ -69,7 +69,7 @@ pub async fn open(
     let settled = match wish {
         Wish::Newest => opening.newest(&mut session).await,
         Wish::Exactly(revision) if revision.is_modern() => {
-            match opening.discover(&mut session, revision, limits.request, "handshake").await {
+            match opening.discover(&mut session, revision, limits.request * PATIENCE, "handshake").await {
                 Discovered::Modern => Ok(()),
                 Discovered::Legacy(reply) => opening.undiscovered(&mut session, revision, *reply).await,
             }
@@ -133,14 +133,13 @@ impl Opening<'_> {
             legacy = self.initialize(session, Revision::NEWEST_LEGACY, false).await;
         }
         if reply.end == End::Timeout && session.late_answer(&json!(PROBE_ID)).is_some_and(|late| is_modern(&late)) {
-            // Only a server that took up the handshake as well has to forget it first.
-            if legacy.is_ok() {
-                self.restart(session).await?;
-            }
-            if let Discovered::Modern = self.discover(session, Revision::NEWEST, self.limits.request, "handshake").await
-            {
-                return Ok(());
-            }
+            // It was slow to start, and the handshake that went to it meanwhile is to be forgotten.
+            self.restart(session).await?;
+            let within = self.limits.request * PATIENCE;
+            return match self.discover(session, Revision::NEWEST, within, "handshake").await {
+                Discovered::Modern => Ok(()),
+                Discovered::Legacy(_) => self.initialize(session, Revision::NEWEST_LEGACY, false).await,
+            };
         }
         legacy
     }

@@ -5,8 +5,14 @@ use serde_json::{Map, Value, json};
 /// The required members, each with the least that its schema allows.
 pub fn filled(schema: &Value) -> Value {
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let members = required.map(|name| (name.to_owned(), least(&schema["properties"][name])));
-    Value::Object(members.collect())
+    let mut members = Map::new();
+    for name in required {
+        // A name that is repeated at every level would take for ever.
+        if !members.contains_key(name) {
+            members.insert(name.to_owned(), least(&schema["properties"][name]));
+        }
+    }
+    Value::Object(members)
 }
 
 /// Every member with a value of another type, so that nobody can take it for an answer.

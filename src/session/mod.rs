@@ -4,7 +4,7 @@ mod answers;
 mod conversation;
 mod cure;
 mod era;
-mod filling;
+pub(crate) mod filling;
 mod headers;
 mod pump;
 mod rounds;
@@ -14,6 +14,6 @@ mod talk;
 mod wait;
 
 pub use answers::ClientFace;
-pub use conversation::{Conversation, Opener};
+pub use conversation::{Conversation, Known, Opener};
 pub use era::{Unopened, Wish};
 pub use talk::{CallOptions, Session};

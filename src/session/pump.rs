@@ -171,7 +171,8 @@ fn answer(shared: &Shared, frame: u64, request: &Value, post: Option<u64>) {
     let wanted = json!({ "method": request["method"], "params": request["params"] });
     // Over stdio nothing ties it to one of the requests that are under way.
     let tied = post.is_some() && state.waiters.iter().any(|waiter| waiter.post == post);
-    for waiter in state.waiters.iter_mut().filter(|waiter| !tied || waiter.post == post) {
+    let keeps = state.may_keep(request);
+    for waiter in state.waiters.iter_mut().filter(|waiter| keeps && (!tied || waiter.post == post)) {
         if waiter.seen.wanted.len() < WANTED_KEPT {
             waiter.seen.wanted.push(wanted.clone());
         }
@@ -185,7 +186,7 @@ fn answer(shared: &Shared, frame: u64, request: &Value, post: Option<u64>) {
     });
     let before = state.before;
     state.before += 1;
-    if state.notifications.len() < NOTIFICATIONS_KEPT {
+    if keeps && state.notifications.len() < NOTIFICATIONS_KEPT {
         state.notifications.push(Arrived { frame, message: request.clone() });
     }
     drop(state);
@@ -213,19 +214,22 @@ fn note(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     // An acknowledgement under a wrong tag is still the one that is waited for.
     let waited_for = || state.waiters.iter().position(|waiter| acknowledges && waiter.subscription && post.is_none());
     let owner = exact.or_else(waited_for);
+    let keeps = state.may_keep(&message);
     if let Some(index) = owner {
         let seen = &mut state.waiters[index].seen;
-        seen.notifications.push(message.clone());
-        seen.frames.push(frame);
+        if keeps {
+            seen.notifications.push(message.clone());
+            seen.frames.push(frame);
+        }
         if acknowledges && state.waiters[index].subscription {
             let waiter = state.waiters.swap_remove(index);
             state.subscriptions.push(Subscription::of(&waiter));
             let _ = waiter.tell.send((Outcome::Open, waiter.seen));
         }
-    } else {
+    } else if keeps {
         state.subscriptions.iter_mut().for_each(|subscription| subscription.note(frame, &message, post));
     }
-    if state.notifications.len() < NOTIFICATIONS_KEPT {
+    if keeps && state.notifications.len() < NOTIFICATIONS_KEPT {
         state.notifications.push(Arrived { frame, message });
     }
     drop(state);
@@ -254,7 +258,9 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     // Raw bytes that name the id of their answer may well bring other answers along.
     let another = |w: &Waiter| w.takes_unidentified && matches!((&w.id, id), (Some(a), Some(b)) if text(a) != text(b));
     let carried = || waiters.iter().position(|w| post.is_some() && w.post == post && !another(w));
-    let alike = || waiters.iter().position(|w| matches!((&w.id, id), (Some(a), Some(b)) if text(a) == text(b)));
+    let too_late = id.is_some_and(|id| state.given_up.contains(id));
+    let alike =
+        || waiters.iter().position(|w| !too_late && matches!((&w.id, id), (Some(a), Some(b)) if text(a) == text(b)));
     let unidentified = || waiters.iter().position(|w| id.is_none() && w.takes_unidentified);
     let oldest = || {
         let waiting = waiters
@@ -263,14 +269,13 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
             .filter(|(_, waiter)| id.is_none() && waiter.id.is_some() && !waiter.subscription);
         waiting.min_by_key(|(_, waiter)| waiter.number).map(|(index, _)| index)
     };
-    let too_late = id.is_some_and(|id| state.given_up.contains(id));
     let free = |w: &Waiter| !w.whole_exchange && !too_late && !another(w);
     // An id that no request ever had can only be a garbled one; any other belongs where it was used.
     let strange = id.is_none_or(|id| !state.used.contains(&id.to_string()));
     let alone = || matches!(waiters.as_slice(), [only] if strange && free(only)).then_some(0);
     let Some(index) = carried().or_else(exact).or_else(alike).or_else(unidentified).or_else(oldest).or_else(alone)
     else {
-        if state.unclaimed.len() < UNCLAIMED_KEPT {
+        if state.unclaimed.len() < UNCLAIMED_KEPT && state.may_keep(&message) {
             state.unclaimed.push(message);
         }
         return;

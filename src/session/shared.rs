@@ -13,7 +13,15 @@ use super::{
     pump::{Arrived, Waiter},
     subscription::Subscription,
 };
-use crate::{evidence::Manner, revision::Revision, target::Limits, wire::Wire};
+use crate::{
+    evidence::{Manner, weight},
+    revision::Revision,
+    target::Limits,
+    wire::Wire,
+};
+
+/// Bytes of memory, on one connection.
+const KEPT_AT_MOST: u64 = 16 << 20;
 
 pub struct Shared {
     pub wire: Wire,
@@ -32,6 +40,8 @@ pub struct State {
     pub waiters: Vec<Waiter>,
     pub subscriptions: Vec<Subscription>,
     pub notifications: Vec<Arrived>,
+    /// What all that is kept of the server's own accord weighs.
+    pub kept: u64,
     /// Ids of requests that were not waited for any longer, and what came when nobody waited.
     pub given_up: Vec<Value>,
     pub unclaimed: Vec<Value>,
@@ -47,6 +57,14 @@ pub struct State {
 }
 
 impl State {
+    /// Whether one more message may be kept; a flood beyond this is still in the transcript.
+    pub fn may_keep(&mut self, message: &Value) -> bool {
+        let weight = weight(message);
+        let may = self.kept + weight <= KEPT_AT_MOST;
+        self.kept += if may { weight } else { 0 };
+        may
+    }
+
     pub fn answer_by(&mut self, manner: Option<Manner>) {
         (self.manner, self.before) = (manner, 0);
     }

@@ -66,6 +66,8 @@ impl Session {
         let Subscription { post, seen, end, .. } = {
             let mut state = self.shared.state();
             let index = state.subscriptions.iter().position(|subscription| subscription.id == *id)?;
+            // Its result may still come, and is nobody else's.
+            state.given_up.push(id.clone());
             state.subscriptions.swap_remove(index)
         };
         if end.is_none() {

@@ -93,6 +93,24 @@ impl Session {
         self.shared.state().closed.clone()
     }
 
+    /// Whether the last request was waited for in vain, and nothing else was answered since.
+    pub(super) fn is_mute(&self) -> bool {
+        let state = self.shared.state();
+        state.closed.is_none() && state.silent > 0
+    }
+
+    /// Whether the server still answers a harmless request; if it does not, the connection is given up.
+    pub async fn is_well(&self) -> bool {
+        let modern = self.revision().is_some_and(Revision::is_modern);
+        let method = if modern { "server/discover" } else { "ping" };
+        let end = self.call("probe", method, None, CallOptions::default()).await.end;
+        if end == End::Timeout {
+            self.shared.state().silent = SILENT_AT_MOST;
+            close(&self.shared, "the server stopped answering");
+        }
+        matches!(end, End::Result | End::Error)
+    }
+
     /// Whether it is gone because the server stopped answering.
     pub fn hung(&self) -> bool {
         self.shared.state().silent >= SILENT_AT_MOST

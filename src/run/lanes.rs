@@ -1,0 +1,244 @@
+//! Lanes: each asks for one suite after another on connections of its own, and several may be under way at once.
+
+use std::{
+    sync::{Mutex, MutexGuard, PoisonError, atomic::Ordering},
+    time::Duration,
+};
+
+use futures_util::{StreamExt, stream};
+use serde_json::{Value, json};
+use tokio::{task::JoinHandle, time::timeout};
+
+use super::{Job, clients, stop::Stop};
+use crate::{
+    error::Error,
+    evidence::Scene,
+    gather::{Stage, gather},
+    revision::Revision,
+    session::{Conversation, Opener, Session, Unopened, Wish},
+    suite::{Client, Connection, Suite},
+    target::Start,
+};
+
+/// Lanes at once: a process that starts keeps a processor busy, and further ones only slow each other down.
+const AT_ONCE: usize = 4;
+
+/// Suites that are gathered one after another.
+pub struct Lane<'a, 'c> {
+    pub suites: Vec<&'a Suite>,
+    /// Where the connection is kept that they share, unless nobody else is to use it. Opened when it is needed.
+    pub shared: Option<&'c mut Option<Conversation>>,
+}
+
+impl<'a> Lane<'a, '_> {
+    /// A suite on a connection that nobody else is to use.
+    pub fn apart(suite: &'a Suite) -> Self {
+        Self { suites: vec![suite], shared: None }
+    }
+}
+
+/// What came of a suite.
+pub struct Gathered<'a> {
+    pub suite: &'a Suite,
+    pub saves: Value,
+    /// What kept it from asking all that it was to ask.
+    pub incident: Option<String>,
+    /// How the server was lost, each time that it was started anew.
+    pub deaths: Vec<String>,
+}
+
+impl<'a> Gathered<'a> {
+    fn nothing(suite: &'a Suite, why: String) -> Self {
+        Self { suite, saves: json!({}), incident: Some(why), deaths: Vec::new() }
+    }
+}
+
+/// The suites of a lane that were gathered, and those for which no connection could be had.
+#[derive(Default)]
+struct Walked<'a> {
+    gathered: Vec<Gathered<'a>>,
+    unopened: Vec<(&'a Suite, Error)>,
+}
+
+pub struct Lanes<'a> {
+    job: &'a Job,
+    pub opener: Opener,
+    pub stop: Stop,
+    /// Conversations that are being ended; a bad end that is to be noted comes out in words.
+    endings: Mutex<Vec<JoinHandle<Option<String>>>>,
+    notes: Mutex<Vec<String>>,
+    /// The last suite that the server did not survive, of those that may end it.
+    ended_under: Mutex<Option<String>>,
+}
+
+impl<'a> Lanes<'a> {
+    pub fn new(job: &'a Job, opener: Opener) -> Self {
+        let stop = Stop::new(&job.limits, &opener.recorder, &job.interrupts);
+        Self { job, opener, stop, endings: Mutex::default(), notes: Mutex::default(), ended_under: Mutex::default() }
+    }
+
+    /// Gathers in one lane after another.
+    pub async fn one_by_one(&self, lanes: Vec<Lane<'a, '_>>, scene: &Scene) -> Vec<Gathered<'a>> {
+        let mut all = Vec::new();
+        for lane in lanes {
+            let Walked { gathered, unopened } = self.walk(lane, scene).await;
+            all.extend(gathered);
+            all.extend(unopened.into_iter().map(|(suite, error)| {
+                let gone = match lock(&self.ended_under).as_ref() {
+                    Some(ended) => format!("the server ended its connections under {ended} and did not come back"),
+                    None => "the server could not be reached again".to_owned(),
+                };
+                Gathered::nothing(suite, self.stop.why().unwrap_or_else(|| format!("{gone}: {error}")))
+            }));
+        }
+        all
+    }
+
+    /// Gathers in several lanes at once. The suites for which no connection could be had beside the others are left
+    /// over: they may get one when nothing else is connected.
+    pub async fn side_by_side(&self, lanes: Vec<Lane<'a, '_>>, scene: &Scene) -> (Vec<Gathered<'a>>, Vec<&'a Suite>) {
+        let walked: Vec<Walked> =
+            stream::iter(lanes).map(|lane| self.walk(lane, scene)).buffer_unordered(AT_ONCE).collect().await;
+        let (mut all, mut left) = (Vec::new(), Vec::new());
+        for Walked { gathered, unopened } in walked {
+            all.extend(gathered);
+            left.extend(unopened.into_iter().map(|(suite, _)| suite));
+        }
+        (all, left)
+    }
+
+    async fn walk(&self, lane: Lane<'a, '_>, scene: &Scene) -> Walked<'a> {
+        let mut walked = Walked::default();
+        let mut own = None;
+        let shared = lane.shared.unwrap_or(&mut own);
+        for suite in lane.suites {
+            let mut apart = None;
+            let alone = suite.connection == Connection::Fresh || suite.client != Client::Full;
+            match self.suite(suite, scene, if alone { &mut apart } else { &mut *shared }).await {
+                Ok(gathered) => walked.gathered.push(gathered),
+                Err(error) => walked.unopened.push((suite, error)),
+            }
+            self.close(apart, false).await;
+            if !alone
+                && suite.connection == Connection::Own
+                && !self.stop.unless(self.is_well(shared.as_ref())).await.is_ok_and(|well| well)
+            {
+                self.close(shared.take(), false).await;
+            }
+        }
+        self.close(own, false).await;
+        walked
+    }
+
+    /// Gathers for one suite, on the conversation given or, without one, on a new one.
+    pub async fn suite(
+        &self,
+        suite: &'a Suite,
+        scene: &Scene,
+        conversation: &mut Option<Conversation>,
+    ) -> Result<Gathered<'a>, Error> {
+        if let Some(why) = self.stop.why() {
+            return Ok(Gathered::nothing(suite, why));
+        }
+        let conversation = match conversation {
+            Some(conversation) => conversation,
+            None => conversation.insert(self.open(suite.client, scene.revision).await?),
+        };
+        let deaths = conversation.deaths().len();
+        let recorder = &self.opener.recorder;
+        let stage = Stage { suite, conversation, recorder, limits: &self.job.limits, scene };
+        let saves = self.stop.unless_in_suite(gather(&stage)).await;
+        let deaths: Vec<String> = conversation.deaths().drain(..).skip(deaths).collect();
+        let incident = match &saves {
+            Err(why) => Some(why.clone()),
+            // What may end the server has done so; nothing else will be asked on it.
+            Ok(_) if suite.connection == Connection::Last => {
+                if conversation.is_over().await {
+                    *lock(&self.ended_under) = Some(suite.id.clone());
+                }
+                None
+            }
+            // The last request may have killed it; that alone kept nothing from being asked.
+            Ok(_) => conversation.session().await.closed(),
+        };
+        if let Some(why) = self.stop.why() {
+            recorder.cut_short(&why);
+        }
+        Ok(Gathered { suite, saves: saves.unwrap_or_else(|_| json!({})), incident, deaths })
+    }
+
+    /// A connection, unless everything is to stop before it stands.
+    pub async fn connect(&self, opener: &Opener, wish: Wish) -> Result<Session, Unopened> {
+        let came = match self.stop.unless(Box::pin(opener.open(wish))).await {
+            Ok(opened) => return opened,
+            Err(came) => came,
+        };
+        opener.recorder.cut_short(&came);
+        let cure = "look at the messages above: what came last before that?".to_owned();
+        Err(Error::Target { tried: self.job.target.name.clone(), came, cure }.into())
+    }
+
+    async fn open(&self, client: Client, revision: Revision) -> Result<Conversation, Error> {
+        let opener = Opener { face: clients::face(client, &self.opener.face), ..self.opener.clone() };
+        let mut opened = self.connect(&opener, Wish::Exactly(revision)).await;
+        if opened.is_err() && !lock(&self.endings).is_empty() {
+            // Some servers bear no second instance, and the one before may still be on its way out.
+            self.closed().await;
+            opened = self.connect(&opener, Wish::Exactly(revision)).await;
+        }
+        let session = opened.map_err(|unopened| unopened.error)?;
+        Ok(Conversation::new(opener, session, revision))
+    }
+
+    /// A second connection, if the server bears it beside the first.
+    pub async fn beside(&self, first: &Conversation, revision: Revision) -> Option<Conversation> {
+        let session = first.session().await;
+        let second = self.open(Client::Full, revision).await.ok();
+        if second.is_some() && self.stop.unless(session.is_well()).await.is_ok_and(|well| well) {
+            return second;
+        }
+        self.opener.known.single.store(true, Ordering::Relaxed);
+        self.close(second, false).await;
+        None
+    }
+
+    /// Whether a connection still answers after what was done to it.
+    async fn is_well(&self, conversation: Option<&Conversation>) -> bool {
+        let Some(conversation) = conversation else { return false };
+        conversation.session().await.is_well().await
+    }
+
+    /// Ends a conversation while the run goes on; a server that takes its time holds nothing up. Over HTTP it takes one
+    /// request, and servers that have one session alone lose the next one if that comes too late.
+    pub async fn close(&self, conversation: Option<Conversation>, noted: bool) {
+        let Some(conversation) = conversation else { return };
+        let limit = self.job.limits.grace * 10 + Duration::from_secs(1);
+        let is_process = matches!(self.job.target.start, Start::Stdio { .. });
+        let ending = tokio::spawn(async move {
+            let how = timeout(limit, conversation.close()).await.ok()?.how;
+            (noted && is_process && !how.contains("status 0")).then(|| format!("the server {how}"))
+        });
+        lock(&self.endings).push(ending);
+        if matches!(self.job.target.start, Start::Http { .. }) {
+            self.closed().await;
+        }
+    }
+
+    /// Waits until every conversation has ended.
+    pub async fn closed(&self) {
+        let endings = std::mem::take(&mut *lock(&self.endings));
+        for ending in endings {
+            let note = ending.await.ok().flatten();
+            lock(&self.notes).extend(note);
+        }
+    }
+
+    /// What is to be said of how conversations ended.
+    pub fn notes(&self) -> Vec<String> {
+        std::mem::take(&mut *lock(&self.notes))
+    }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}

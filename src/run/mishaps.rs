@@ -1,0 +1,87 @@
+//! What happened to the server while it was asked, as notes: the same thing in many suites is one note.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use crate::{
+    evidence::{Frame, FrameKind},
+    revision::Revision,
+};
+
+/// Names of suites in a note.
+const SHOWN: usize = 3;
+
+#[derive(Default)]
+pub struct Mishaps(IndexMap<Mishap, Vec<String>>);
+
+#[derive(PartialEq, Eq, Hash)]
+enum Mishap {
+    StartedAnew(String),
+    Unfinished(String),
+}
+
+impl Mishaps {
+    /// The server was lost in a suite, and could be started again.
+    pub fn started_anew(&mut self, suite: &str, revision: Revision, why: String) {
+        self.add(Mishap::StartedAnew(why), suite, revision);
+    }
+
+    /// Something kept a suite from gathering all that it asks for.
+    pub fn unfinished(&mut self, suite: &str, revision: Revision, why: String) {
+        self.add(Mishap::Unfinished(why), suite, revision);
+    }
+
+    fn add(&mut self, mishap: Mishap, suite: &str, revision: Revision) {
+        self.0.entry(mishap).or_default().push(format!("{suite} ({revision})"));
+    }
+
+    pub fn notes(&self) -> impl Iterator<Item = String> {
+        self.0.iter().map(|(mishap, suites)| match (mishap, suites.len()) {
+            (Mishap::StartedAnew(why), 1) => format!("the server was lost in {} and started anew: {why}", suites[0]),
+            (Mishap::StartedAnew(why), times) => {
+                format!("the server was lost {times} times and started anew, in {}: {why}", listed(suites))
+            }
+            (Mishap::Unfinished(why), _) => format!("not all could be asked in {}: {why}", listed(suites)),
+        })
+    }
+}
+
+/// What a client with more room might have read.
+pub fn unread(frames: impl Iterator<Item = Arc<Frame>>) -> Vec<String> {
+    let mut counts: IndexMap<String, usize> = IndexMap::new();
+    for frame in frames.filter(|frame| frame.kind == FrameKind::Unread) {
+        *counts.entry(frame.why.clone().unwrap_or_default()).or_default() += 1;
+    }
+    let note = |(why, count): (String, usize)| match count {
+        1 => format!("a message of the server was not read: {why}"),
+        count => format!("{count} messages of the server were not read: {why}"),
+    };
+    counts.into_iter().map(note).collect()
+}
+
+fn listed(suites: &[String]) -> String {
+    let mut names: Vec<&str> = suites.iter().map(String::as_str).collect();
+    names.dedup();
+    let more = names.len().saturating_sub(SHOWN);
+    let shown = names[..names.len() - more].join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_thing_is_told_once() {
+        let mut mishaps = Mishaps::default();
+        let revision = Revision::NEWEST;
+        for suite in ["a", "b", "b", "c", "d"] {
+            mishaps.started_anew(suite, revision, "exited with status 3".into());
+        }
+        mishaps.unfinished("a", revision, "the time was over".into());
+        let notes: Vec<_> = mishaps.notes().map(|note| note.replace(&format!(" ({revision})"), "")).collect();
+        let died = "the server was lost 5 times and started anew, in a, b, c and 1 more: exited with status 3";
+        assert_eq!(notes, [died, "not all could be asked in a: the time was over"]);
+    }
+}

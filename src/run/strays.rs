@@ -1,0 +1,66 @@
+//! Processes that a server started, that left its process group and that would outlive the run.
+//!
+//! On Linux they become children of this program when their parents end, so that none gets away; elsewhere they are
+//! nobody's to find.
+
+/// From now on what loses its parent below this program becomes its child.
+pub fn adopt() {
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+}
+
+/// Ends every child of this program, and says how many there were. Nothing that it started may be needed any more.
+#[cfg(target_os = "linux")]
+pub fn end() -> usize {
+    use rustix::process::{Signal, WaitOptions, kill_process, wait};
+    use std::{collections::HashSet, thread::sleep, time::Duration};
+
+    /// So often the children are looked at, and so long apart. First those go that were killed just now, then the
+    /// others are asked, then forced.
+    const LOOKS: usize = 100;
+    const GOING: usize = 20;
+    const APART: Duration = Duration::from_millis(5);
+    let mut found = HashSet::new();
+    for look in 0..LOOKS {
+        let left = loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some(_)) => {}
+                Ok(None) => break true,
+                Err(_) => break false,
+            }
+        };
+        if !left {
+            break;
+        }
+        // A child keeps its number until it is waited for, so it cannot be somebody else's by now.
+        for child in children().into_iter().filter(|_| look >= GOING) {
+            let first = found.insert(child);
+            match look < LOOKS / 2 {
+                true if first => _ = kill_process(child, Signal::TERM),
+                true => {}
+                false => _ = kill_process(child, Signal::KILL),
+            }
+        }
+        sleep(APART);
+    }
+    found.len()
+}
+
+#[cfg(target_os = "linux")]
+fn children() -> Vec<rustix::process::Pid> {
+    let own = std::process::id().to_string();
+    let is_child = |name: &str| {
+        let stat = std::fs::read_to_string(format!("/proc/{name}/stat")).unwrap_or_default();
+        // The name of a program may hold anything; after it come the state and the parent.
+        stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)) == Some(own.as_str())
+    };
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let numbers = names.filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()) && is_child(name));
+    numbers.filter_map(|name| rustix::process::Pid::from_raw(name.parse().ok()?)).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn end() -> usize {
+    0
+}

@@ -1,0 +1,44 @@
+//! Servers that bear few instances beside each other, as those that lock what they work on.
+#![cfg(unix)]
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::{PROGRAM, ran};
+
+/// On the connection of the survey, on a second one, and on some of their own.
+const SUITES: [&str; 4] = ["resources.list", "base.ping", "base.ids", "base.stateless"];
+
+/// The status of each rule where so many instances find a place.
+fn verdicts(places: usize, revision: &str) -> BTreeMap<String, Value> {
+    let directory = tempfile::tempdir().unwrap();
+    let script = format!(
+        "for place in $(seq {places}); do \
+           if mkdir {0}/$place 2>/dev/null; then {PROGRAM} serve; rmdir {0}/$place; exit; fi; \
+         done; echo 'no place is left' >&2; exit 1",
+        directory.path().display()
+    );
+    let filters = SUITES.iter().flat_map(|suite| ["--filter", suite]);
+    let line = ["run", "--revision", revision, "--report", "json"].into_iter().chain(filters);
+    let ran = ran(line.chain(["--", "sh", "-c", &script]));
+    assert_eq!(ran.code, 0, "{places} in {revision}: {}{}", ran.stdout, ran.stderr);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let rules = report["rules"].as_array().unwrap().iter();
+    rules.map(|rule| (rule["id"].to_string(), rule["status"].clone())).collect()
+}
+
+#[test]
+fn lanes_that_find_no_place_are_gathered_later() {
+    let free = verdicts(20, "2025-11-25");
+    for places in [1, 2] {
+        assert_eq!(verdicts(places, "2025-11-25"), free, "with {places} at once");
+    }
+}
+
+#[test]
+fn what_needs_a_second_instance_is_not_exercised_where_there_is_none() {
+    let (free, one) = (verdicts(20, "2026-07-28"), verdicts(1, "2026-07-28"));
+    let other: Vec<_> = one.iter().filter(|(id, status)| free[*id] != **status).collect();
+    assert!(!other.is_empty() && other.iter().all(|(_, status)| **status == "not-exercised"), "{other:?}");
+}
