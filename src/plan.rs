@@ -1,9 +1,13 @@
 //! What will run and what will not, and why: suites against revision, transport, capabilities, proposals and filter.
 
+mod partition;
+
+use self::partition::Share;
 use crate::{
     error::Error,
     evidence::{Scene, Transport},
     outcome::Level,
+    partition::Partition,
     revision::Revision,
     suite::{Applies, Rule, Suite, fits},
 };
@@ -96,6 +100,8 @@ impl PlannedSuite<'_> {
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     terms: Vec<Term>,
+    /// One part of several of what the terms select.
+    share: Option<Share>,
 }
 
 #[derive(Clone, Debug)]
@@ -131,10 +137,25 @@ impl Filter {
                 });
             }
         }
-        Ok(Self { terms })
+        Ok(Self { terms, share: None })
+    }
+
+    /// What one part of a run takes of it.
+    #[must_use]
+    pub fn part(self, part: Partition, suites: &[Suite]) -> Self {
+        let share = Share::of(part, &self, suites);
+        Self { share: Some(share), ..self }
+    }
+
+    /// Whether the report has this rule; others are only judged for its sake.
+    pub fn shows(&self, rule: &str) -> bool {
+        self.share.as_ref().is_none_or(|share| share.rules.contains(rule))
     }
 
     pub fn selects(&self, suite: &Suite, rule: &Rule) -> bool {
+        if self.share.as_ref().is_some_and(|share| !share.suites.contains(&suite.id)) {
+            return false;
+        }
         let (levels, names): (Vec<_>, Vec<_>) = self.terms.iter().partition(|term| matches!(term, Term::Level(_)));
         [levels, names].iter().all(|terms| terms.is_empty() || terms.iter().any(|term| term.selects(suite, rule)))
     }
