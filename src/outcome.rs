@@ -6,7 +6,7 @@ pub mod excerpt;
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use crate::revision::Revision;
@@ -33,6 +33,16 @@ impl Level {
             Self::Should => "should",
             Self::Advice => "advice",
             Self::May => "may",
+        }
+    }
+
+    /// What stands between "a server" and a statement.
+    pub const fn verb(self) -> &'static str {
+        match self {
+            Self::Must => "MUST",
+            Self::Should => "SHOULD",
+            Self::Advice => "is advised to",
+            Self::May => "MAY",
         }
     }
 }
@@ -79,9 +89,9 @@ pub struct Finding {
     /// One sentence: what came, against what was expected.
     pub message: String,
     /// The members at fault, for a diff: absent where there is nothing structured to show.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub expected: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub received: Option<Value>,
     /// JSON Pointer into the last of `frames`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -186,6 +196,9 @@ pub struct RunReport {
     pub ms: u64,
     /// `should` counts as failure.
     pub strict: bool,
+    /// The parts of a run that it holds (`hash:1/4`); absent where it is the whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub partition: Vec<String>,
     pub exit_code: u8,
     pub totals: Totals,
     /// One line each: what was not judged and why, what limit was reached, how the server ended.
@@ -235,6 +248,11 @@ pub struct GraphNode {
 pub struct Tool {
     pub name: String,
     pub version: String,
+}
+
+/// A value that is written is there, even where it is `null`.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 // Called by serde, which passes a reference.

@@ -1,6 +1,6 @@
 //! The sample run of `reports/` in every format, and what each format makes of a clean and of a hostile server.
 //!
-//! `MCP_CONFORM_BLESS=1` rewrites the samples. To look at one run in a terminal:
+//! `MCP_CONFORM_BLESS=1` renders the samples anew. To look at one run in a terminal:
 //! `COLUMNS=100 VERBOSITY=verbose cargo test --test reports -- --ignored --nocapture --exact print`.
 
 use std::{env, fs, path::PathBuf};
@@ -30,7 +30,13 @@ fn path(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "reports", name].iter().collect()
 }
 
+/// A run as no server has it: something of everything.
 fn sample() -> RunReport {
+    report::read(include_str!("reports/one-of-each.json")).unwrap()
+}
+
+/// The real run that `reports/` shows.
+fn real() -> RunReport {
     report::read(&fs::read_to_string(path("sample.json")).unwrap()).unwrap()
 }
 
@@ -40,9 +46,10 @@ fn human(report: &RunReport, width: usize, verbosity: Verbosity) -> String {
 
 #[test]
 fn samples_are_what_is_rendered() {
-    let report = sample();
-    for (format, name) in SAMPLES {
-        let rendered = render(format, &report, &Style::default());
+    let report = real();
+    let formats = SAMPLES.map(|(format, name)| (name, render(format, &report, &Style::default())));
+    let colored = render(Format::Human, &report, &Style { width: 100, color: true, verbosity: Verbosity::Normal });
+    for (name, rendered) in formats.into_iter().chain([("terminal.svg", on_a_terminal(&colored, 100))]) {
         if env::var_os("MCP_CONFORM_BLESS").is_some() {
             fs::write(path(name), &rendered).unwrap();
         }
@@ -50,6 +57,46 @@ fn samples_are_what_is_rendered() {
         let diff = TextDiff::from_lines(&kept, &rendered);
         assert!(kept == rendered, "reports/{name} differs; MCP_CONFORM_BLESS=1 rewrites it\n{}", diff.unified_diff());
     }
+}
+
+/// A picture of a terminal of so many columns on which this was printed.
+fn on_a_terminal(text: &str, columns: usize) -> String {
+    const DARK: [(u8, u8, u8); 16] = [
+        (13, 17, 23),
+        (255, 123, 114),
+        (63, 185, 80),
+        (210, 153, 34),
+        (88, 166, 255),
+        (188, 140, 255),
+        (57, 197, 207),
+        (177, 186, 196),
+        (110, 118, 129),
+        (255, 161, 152),
+        (86, 211, 100),
+        (227, 179, 65),
+        (121, 192, 255),
+        (210, 168, 255),
+        (86, 212, 221),
+        (240, 246, 252),
+    ];
+    let piece = regex::Regex::new("\u{1b}\\[[0-9;]*m|.").unwrap();
+    let mut lines = String::new();
+    for line in text.lines() {
+        let mut used = 0;
+        for piece in piece.find_iter(line).map(|piece| piece.as_str()) {
+            let wide = usize::from(!piece.starts_with('\u{1b}'));
+            if used + wide > columns {
+                lines.push('\n');
+                used = 0;
+            }
+            lines.push_str(piece);
+            used += wide;
+        }
+        lines.push('\n');
+    }
+    let picture = anstyle_svg::Term::new().palette(anstyle_svg::Palette(DARK.map(Into::into))).render_svg(&lines);
+    // Else what is faint could hardly be read.
+    picture.replace(".dimmed { opacity: 0.4; }", ".dimmed { opacity: 0.7; }")
 }
 
 #[test]
@@ -69,7 +116,7 @@ fn the_json_schema_is_the_one_kept_and_fits() {
     }
     assert_eq!(fs::read_to_string(path("schema.json")).unwrap_or_default(), text, "MCP_CONFORM_BLESS=1 rewrites it");
     let validator = jsonschema::validator_for(&schema).unwrap();
-    for report in [sample(), hostile(), clean(3), in_three_revisions()] {
+    for report in [real(), sample(), hostile(), clean(3), in_three_revisions()] {
         let report = serde_json::to_value(report).unwrap();
         let wrong: Vec<_> = validator.iter_errors(&report).map(|error| error.to_string()).collect();
         assert!(wrong.is_empty(), "{wrong:#?}");

@@ -3,12 +3,12 @@
 use schemars::{Schema, schema_for};
 use serde::Deserialize;
 
+use super::text::visible;
 use crate::outcome::{REPORT_SCHEMA, RunReport};
 
 pub(super) fn render(report: &RunReport) -> String {
-    let mut text = serde_json::to_string_pretty(report).expect("a report is plain data with strings for keys");
-    text.push('\n');
-    text
+    let text = serde_json::to_string_pretty(report).expect("a report is plain data with strings for keys");
+    visible(&text) + "\n"
 }
 
 /// The JSON Schema of the report: `reports/schema.json`.

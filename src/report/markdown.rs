@@ -81,15 +81,15 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
 fn folded(page: &mut String, mark: &str, report: &RunReport, rule: &RuleResult) -> std::fmt::Result {
     let revision = if report.revisions.len() > 1 { format!(" ({})", rule.revision) } else { String::new() };
     let (id, statement) = (prose(&rule.id), prose(&rule.statement));
-    let word = rule.level.word().to_uppercase();
-    writeln!(page, "<details><summary>{mark} <code>{id}</code>{revision}: {word} {statement}</summary>\n")?;
+    let verb = rule.level.verb();
+    writeln!(page, "<details><summary>{mark} <code>{id}</code>{revision}: {verb} {statement}</summary>\n")?;
     let told = explanation(rule);
     let fence = "`".repeat(longest_run(&told).max(2) + 1);
     writeln!(page, "{fence}text\n{}\n{fence}\n\n</details>", told.trim_end())
 }
 
 /// Text between others that is taken for nothing but text.
-fn prose(text: &str) -> String {
+pub(super) fn prose(text: &str) -> String {
     let special =
         |c: char| c.is_ascii_punctuation() && !matches!(c, '.' | ',' | ':' | ';' | '-' | '/' | '(' | ')' | '\'' | '?');
     let mut shown = String::new();
@@ -107,7 +107,7 @@ fn prose(text: &str) -> String {
 }
 
 /// A code span, with more backticks around it than stand in it.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     let text = plain(&flow(text)).into_owned();
     let ticks = "`".repeat(longest_run(&text) + 1);
     format!("{ticks} {text} {ticks}")

@@ -9,6 +9,7 @@ mod json;
 mod junit;
 mod link;
 mod markdown;
+pub mod matrix;
 mod sarif;
 mod tally;
 mod tap;

@@ -63,7 +63,7 @@ fn descriptor(rule: &RuleResult) -> Value {
         Level::Should => "warning",
         Level::Advice | Level::May => "note",
     };
-    let statement = format!("{} {}", rule.level.word().to_uppercase(), flow(&rule.statement));
+    let statement = format!("{} {}", rule.level.verb(), flow(&rule.statement));
     let mut descriptor = json!({
         "id": plain(&rule.id),
         "shortDescription": { "text": plain(&statement) },

@@ -1,5 +1,7 @@
 //! How the rules of a report stand, counted.
 
+use serde::{Serialize, Serializer};
+
 use crate::outcome::{RuleResult, RunReport, Status};
 
 /// The status that decides: under `--strict` a warning is a failure.
@@ -9,6 +11,19 @@ pub fn standing(report: &RunReport, rule: &RuleResult) -> Status {
         status => status,
     }
 }
+
+/// The worst first.
+pub const STATUSES: [Status; 9] = [
+    Status::Fail,
+    Status::Known,
+    Status::Broken,
+    Status::Warn,
+    Status::Advice,
+    Status::Pass,
+    Status::Observed,
+    Status::NotExercised,
+    Status::NotApplicable,
+];
 
 /// How many rules stand how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,9 +48,20 @@ impl Tally {
         self.0[status as usize]
     }
 
+    /// What was counted at all, the worst first.
+    pub fn counted(&self) -> impl Iterator<Item = (Status, usize)> {
+        STATUSES.into_iter().map(|status| (status, self.count(status))).filter(|(_, count)| *count > 0)
+    }
+
     /// Something about these rules is worth a line.
     pub fn is_notable(&self) -> bool {
         use Status::{Advice, Broken, Fail, Known, Warn};
         [Fail, Known, Broken, Warn, Advice].into_iter().any(|status| self.count(status) > 0)
+    }
+}
+
+impl Serialize for Tally {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.counted())
     }
 }

@@ -29,6 +29,19 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
+/// The same JSON, in which every such character but the line breaks between its parts is an escape.
+pub fn visible(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len() + 1);
+    for c in json.chars() {
+        if hidden(c) && c != '\n' {
+            shown.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
 fn hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -125,6 +138,14 @@ mod tests {
     fn shows_what_a_reader_could_not_see() {
         assert_eq!(plain("abc\u{202e}fdp.exe"), r"abc\u202efdp.exe");
         assert_eq!(plain("a\u{200b}b\u{feff}\u{e0041}"), r"a\u200bb\ufeff\u{e0041}");
+    }
+
+    #[test]
+    fn json_stays_the_same() {
+        let value = serde_json::json!({ "a\u{202e}": "\u{9b}2J\u{e0041}\n", "é": "日" });
+        let shown = visible(&format!("{value:#}"));
+        assert!(shown.contains(r"\u202e") && shown.contains(r"\udb40\udc41") && shown.contains("日"), "{shown}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).ok(), Some(value));
     }
 
     #[test]

@@ -10,12 +10,12 @@ use std::fmt::Write;
 
 use super::{
     human::{meaning, revisions},
-    tally::{Tally, standing},
+    tally::{STATUSES, Tally, standing},
     text::{flow, plain},
 };
 use crate::outcome::{Moment, RunReport, Status};
 
-const STYLE: &str = include_str!("style.css");
+pub(super) const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
 pub(super) fn render(report: &RunReport) -> String {
@@ -26,18 +26,10 @@ pub(super) fn render(report: &RunReport) -> String {
 }
 
 fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
-    let title = format!("{} · {}", report.target.name, report.tool.name);
-    write!(
-        page,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-         script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n\
-         <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
-        text(&title)
-    )?;
+    begin(page, &format!("{} · {}", report.target.name, report.tool.name), STYLE)?;
     header(page, report)?;
     rules::attention(page, report)?;
+    notes(page, &report.notes)?;
     if let Some(graph) = &report.graph {
         picture::section(page, graph, report)?;
     }
@@ -45,6 +37,19 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
     rules::all(page, report)?;
     timeline(page, &report.timeline)?;
     write!(page, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n")
+}
+
+/// All up to the body.
+pub(super) fn begin(page: &mut String, title: &str, style: &str) -> std::fmt::Result {
+    write!(
+        page,
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
+         script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n\
+         <title>{}</title>\n<style>\n{style}</style>\n</head>\n<body>\n",
+        text(title)
+    )
 }
 
 fn header(page: &mut String, report: &RunReport) -> std::fmt::Result {
@@ -67,7 +72,7 @@ fn header(page: &mut String, report: &RunReport) -> std::fmt::Result {
     )?;
     let tally = Tally::of(report);
     page.push_str("<ul class=\"counts\">\n");
-    for status in rules::STATUSES {
+    for status in STATUSES {
         if tally.count(status) > 0 {
             writeln!(
                 page,
@@ -79,7 +84,14 @@ fn header(page: &mut String, report: &RunReport) -> std::fmt::Result {
         }
     }
     page.push_str("</ul>\n");
-    for note in &report.notes {
+    Ok(())
+}
+
+fn notes(page: &mut String, notes: &[String]) -> std::fmt::Result {
+    if !notes.is_empty() {
+        writeln!(page, "<h2>Notes</h2>")?;
+    }
+    for note in notes {
         writeln!(page, "<p class=\"faint\">{}</p>", text(note))?;
     }
     Ok(())
@@ -111,7 +123,7 @@ fn timeline(page: &mut String, moments: &[Moment]) -> std::fmt::Result {
 }
 
 /// Text that is nothing but text, in an element or in a quoted attribute.
-fn text(raw: &str) -> String {
+pub(super) fn text(raw: &str) -> String {
     let mut safe = String::with_capacity(raw.len() + 16);
     for c in plain(&flow(raw)).chars() {
         push(&mut safe, c);
@@ -143,6 +155,6 @@ fn push(safe: &mut String, c: char) {
     }
 }
 
-fn class(status: Status) -> String {
+pub(super) fn class(status: Status) -> String {
     status.word().replace(' ', "-")
 }

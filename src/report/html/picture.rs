@@ -20,7 +20,8 @@ use crate::{
 /// Children drawn of one node, and nodes drawn in all, before the rest is folded.
 const CHILDREN: usize = 8;
 const NODES: usize = 150;
-const COLUMN: usize = 190;
+/// A level is indented by so much: deep branches stay on the page.
+const COLUMN: usize = 32;
 const ROW: usize = 22;
 /// What a letter takes.
 const LETTER: usize = 7;
@@ -46,7 +47,7 @@ pub fn section(page: &mut String, graph: &Graph, report: &RunReport) -> std::fmt
     }
     let mut picture = Picture::new(graph, report);
     picture.draw()?;
-    let (width, height) = ((picture.columns + 1) * COLUMN + 40, (picture.rows + 1) * ROW);
+    let (width, height) = (picture.columns * COLUMN + LABEL * LETTER + 110, (picture.rows + 1) * ROW);
     let nodes = graph.nodes.len();
     writeln!(page, "<h2>How the resources hang together</h2>")?;
     let limit = graph.limit.as_deref().map(|limit| format!("; {}", text(limit))).unwrap_or_default();

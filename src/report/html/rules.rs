@@ -6,27 +6,21 @@ use indexmap::IndexSet;
 
 use super::{class, lines, standing, text};
 use crate::{
-    outcome::{Finding, Level, RuleResult, RunReport, Status},
+    outcome::{Finding, RuleResult, RunReport, Status},
     report::{
-        diff::{Contrast, Side, contrast},
+        diff::{Contrast, Side, contrast, shown},
+        human::fault,
         link::link,
+        tally::STATUSES,
     },
 };
 
-/// The worst first.
-pub const STATUSES: [Status; 9] = [
-    Status::Fail,
-    Status::Known,
-    Status::Broken,
-    Status::Warn,
-    Status::Advice,
-    Status::Pass,
-    Status::Observed,
-    Status::NotExercised,
-    Status::NotApplicable,
-];
 /// Columns of a value beside another one.
 const WIDTH: usize = 110;
+/// Columns of a message, around what is wrong in it.
+const MESSAGE: usize = 500;
+/// Findings of a rule that are not folded.
+const SHOWN: usize = 5;
 
 pub fn attention(page: &mut String, report: &RunReport) -> std::fmt::Result {
     for (status, heading) in [
@@ -56,12 +50,9 @@ fn in_full(page: &mut String, report: &RunReport, rule: &RuleResult, open: &str)
     if report.revisions.len() > 1 {
         write!(page, " <span class=\"faint\">{}</span>", rule.revision)?;
     }
-    writeln!(page, "<br>{} {}</summary>\n<div>", word(rule.level), text(&rule.statement))?;
+    writeln!(page, "<br>{} {}</summary>\n<div>", rule.level.verb(), text(&rule.statement))?;
     if let Some(reason) = &rule.reason {
         writeln!(page, "<p>{}</p>", text(reason))?;
-    }
-    for each in &rule.findings {
-        finding(page, each)?;
     }
     for (label, said) in [("hint", &rule.hint), ("why", &rule.derived)] {
         if let Some(said) = said {
@@ -81,10 +72,21 @@ fn in_full(page: &mut String, report: &RunReport, rule: &RuleResult, open: &str)
         }
         None => writeln!(page, "<p><span class=\"faint\">source</span> {}</p>", text(&rule.source))?,
     }
+    let (shown, folded) = rule.findings.split_at(SHOWN.min(rule.findings.len()));
+    for (index, each) in shown.iter().enumerate() {
+        finding(page, each, if index == 0 { " open" } else { "" })?;
+    }
+    if !folded.is_empty() {
+        writeln!(page, "<details><summary class=\"faint\">and {} more</summary>", folded.len())?;
+        for each in folded {
+            finding(page, each, "")?;
+        }
+        page.push_str("</details>\n");
+    }
     writeln!(page, "</div></details>")
 }
 
-fn finding(page: &mut String, finding: &Finding) -> std::fmt::Result {
+fn finding(page: &mut String, finding: &Finding, open: &str) -> std::fmt::Result {
     writeln!(
         page,
         "<div class=\"finding\"><p><code>{}</code></p><p>{}</p>",
@@ -114,26 +116,35 @@ fn finding(page: &mut String, finding: &Finding) -> std::fmt::Result {
         }
         page.push_str("</pre>\n");
     }
+    if finding.alike > 0 {
+        let places = if finding.alike == 1 { "place" } else { "places" };
+        writeln!(page, "<p class=\"faint\">and the same in {} more {places}</p>", finding.alike)?;
+    }
+    writeln!(page, "<details{open}><summary class=\"faint\">messages, and how to see it again</summary>")?;
     if !finding.messages.is_empty() {
-        page.push_str("<details><summary class=\"faint\">messages</summary>\n<pre>");
-        for message in &finding.messages {
+        page.push_str("<pre>");
+        for (at, message) in finding.messages.iter().enumerate() {
             let number = message.frame;
+            let fault = if at + 1 == finding.messages.len() { fault(message, finding) } else { None };
+            let (line, part) = shown(&message.text, fault.unwrap_or(0..0), MESSAGE);
+            let (before, inside, after) = (&line[..part.start], &line[part.clone()], &line[part.end..]);
+            let marked = if inside.is_empty() { String::new() } else { format!("<mark>{}</mark>", lines(inside)) };
             writeln!(
                 page,
-                "<a href=\"#frame-{number}\">#{number}</a> {}  {}",
+                "<a href=\"#frame-{number}\">#{number}</a> {}  {}{marked}{}",
                 text(&message.from),
-                text(&message.text)
+                lines(before),
+                lines(after)
             )?;
         }
-        page.push_str("</pre></details>\n");
+        page.push_str("</pre>\n");
     }
-    if finding.alike > 0 {
-        writeln!(page, "<p class=\"faint\">and the same in {} more places</p>", finding.alike)?;
+    for (label, command) in [("rerun", &finding.reproduce), ("by hand", &finding.by_hand)] {
+        if let Some(command) = command {
+            writeln!(page, "<p class=\"faint\">{label}</p><pre>{}</pre>", lines(command))?;
+        }
     }
-    for command in finding.reproduce.iter().chain(&finding.by_hand) {
-        writeln!(page, "<pre>{}</pre>", lines(command))?;
-    }
-    writeln!(page, "</div>")
+    writeln!(page, "</details></div>")
 }
 
 pub fn form(page: &mut String, report: &RunReport) -> std::fmt::Result {
@@ -168,7 +179,7 @@ pub fn all(page: &mut String, report: &RunReport) -> std::fmt::Result {
             data(status, rule),
             status.word(),
             text(&rule.id),
-            word(rule.level),
+            rule.level.verb(),
             text(&rule.statement),
             reason.unwrap_or_default(),
             text(&rule.suite),
@@ -185,11 +196,4 @@ fn data(status: Status, rule: &RuleResult) -> String {
         rule.level.word(),
         text(&rule.suite)
     )
-}
-
-fn word(level: Level) -> String {
-    match level {
-        Level::Advice => String::new(),
-        level => level.word().to_uppercase(),
-    }
 }

@@ -44,6 +44,7 @@ pub fn values(page: &mut Page, indent: usize, finding: &Finding) {
                     marker(page, indent + LABEL, &received, fault);
                 }
             }
+            Contrast::Parts(lines) if lines.iter().all(|line| is_said(finding, line)) => {}
             Contrast::Parts(lines) => parts(page, indent, &lines),
         },
     }
@@ -51,6 +52,11 @@ pub fn values(page: &mut Page, indent: usize, finding: &Finding) {
 
 fn is_told(finding: &Finding, value: &Value) -> bool {
     finding.message.contains(&value.to_string())
+}
+
+/// A line of a diff that adds nothing to the message.
+fn is_said(finding: &Finding, line: &Line) -> bool {
+    line.side == Side::Gap || finding.message.contains(line.text.trim())
 }
 
 fn parts(page: &mut Page, indent: usize, lines: &[Line]) {
@@ -91,7 +97,7 @@ pub fn messages(page: &mut Page, indent: usize, finding: &Finding) {
 }
 
 /// The member at fault, or if it is missing the bracket of what it is missing from.
-fn fault(message: &ShownFrame, finding: &Finding) -> Option<Range<usize>> {
+pub fn fault(message: &ShownFrame, finding: &Finding) -> Option<Range<usize>> {
     let mut pointer = finding.pointer.as_deref()?;
     if message.text.starts_with('…') {
         // Too long to be kept whole, so there is nothing to follow the pointer through.

@@ -7,10 +7,10 @@ use indexmap::{IndexMap, IndexSet};
 use super::{
     evidence,
     header::revisions,
-    page::{CYAN, FAINT, Ink, MAGENTA, Page, RED, STRONG, TEXT, YELLOW, span},
+    page::{CYAN, FAINT, Ink, MAGENTA, Page, RED, STRONG, Span, TEXT, YELLOW, span},
 };
 use crate::{
-    outcome::{Finding, Level, RuleResult, RunReport, Status, excerpt::middle},
+    outcome::{Finding, RuleResult, RunReport, Status, excerpt::middle},
     report::{
         link::link,
         tally::standing,
@@ -23,6 +23,8 @@ use crate::{
 const SHOWN: usize = 3;
 /// Lines that one message may take.
 const MESSAGE_LINES: usize = 6;
+/// Warnings that are told, unless everything is asked for; the others are named.
+const TOLD: usize = 10;
 
 pub fn findings(page: &mut Page, report: &RunReport) {
     for (rule, revisions) in alike(report, Status::Fail) {
@@ -35,18 +37,39 @@ pub fn findings(page: &mut Page, report: &RunReport) {
         page.hang(2, &[], TEXT, &flow(rule.reason.as_deref().unwrap_or_default()));
         summarise(page, 2, rule);
     }
-    for (rule, revisions) in alike(report, Status::Warn) {
-        headline(page, "WARN", YELLOW, &rule.id, &revisions);
+    let warned = alike(report, Status::Warn);
+    let (told, named) = warned.split_at(told(page, &warned));
+    for (rule, revisions) in told {
+        headline(page, "WARN", YELLOW, &rule.id, revisions);
         if page.is_verbose() {
             explain(page, 2, rule);
         } else {
             summarise(page, 2, rule);
         }
     }
+    only_named(page, "WARN", YELLOW, named);
     page.gap();
-    for (rule, revisions) in alike(report, Status::Advice) {
-        advise(page, rule, &revisions);
+    let advised = alike(report, Status::Advice);
+    let (told, named) = advised.split_at(self::told(page, &advised));
+    for (rule, revisions) in told {
+        advise(page, rule, revisions);
     }
+    only_named(page, "ADVICE", CYAN, named);
+}
+
+/// How many of these are told in full: a long run of warnings would bury what failed.
+fn told(page: &Page, rules: &[Told]) -> usize {
+    // One that stands for the rest takes as much room as the rest.
+    if page.is_verbose() || rules.len() <= TOLD + 1 { rules.len() } else { TOLD }
+}
+
+fn only_named(page: &mut Page, word: &str, ink: Ink, rules: &[Told]) {
+    if rules.is_empty() {
+        return;
+    }
+    headline(page, word, ink, &format!("{} more rules (--verbose tells what of them)", rules.len()), &[]);
+    let names: IndexSet<_> = rules.iter().map(|(rule, _)| rule.id.as_str()).collect();
+    page.hang(2, &[], FAINT, &names.into_iter().collect::<Vec<_>>().join(", "));
 }
 
 /// Only the names of what failed or broke.
@@ -58,9 +81,12 @@ pub fn names(page: &mut Page, report: &RunReport) {
     }
 }
 
-/// The rules of one standing, with the revisions in which they have the same findings; none if only one was tested.
-fn alike(report: &RunReport, status: Status) -> Vec<(&RuleResult, Vec<Revision>)> {
-    let mut groups: IndexMap<_, (&RuleResult, Vec<Revision>)> = IndexMap::new();
+/// A rule, and the revisions in which it has the same findings; none if only one was tested.
+type Told<'a> = (&'a RuleResult, Vec<Revision>);
+
+/// The rules of one standing.
+fn alike(report: &RunReport, status: Status) -> Vec<Told<'_>> {
+    let mut groups: IndexMap<_, Told> = IndexMap::new();
     for rule in report.rules.iter().filter(|rule| standing(report, rule) == status) {
         let places: Vec<_> = rule.findings.iter().map(|finding| (&finding.subject, &finding.message)).collect();
         let group = groups.entry((&rule.id, &rule.reason, places)).or_insert((rule, Vec::new()));
@@ -104,7 +130,9 @@ pub fn explain(page: &mut Page, indent: usize, rule: &RuleResult) {
     }
     more(page, indent, hidden.iter());
     page.gap();
-    footer(page, indent, rule, shown.iter());
+    footer(page, indent, rule);
+    rerun(page, indent, shown.iter());
+    by_hand(page, indent, shown);
 }
 
 /// A rule in a few lines.
@@ -123,7 +151,8 @@ fn summarise(page: &mut Page, indent: usize, rule: &RuleResult) {
         page.hang(indent, &[span(FAINT, "- ")], TEXT, &format!("{}{times}", middle(&text, room)));
     }
     more(page, indent, hidden.iter().flat_map(|(_, findings)| findings.iter().copied()));
-    footer(page, indent, rule, std::iter::empty());
+    footer(page, indent, rule);
+    rerun(page, indent, rule.findings.iter().take(1));
 }
 
 /// Findings that say the same of different things.
@@ -176,19 +205,15 @@ fn broken(page: &mut Page, report: &RunReport) {
         }
         headline(page, "BROKEN", MAGENTA, &format!("{} rules could not be judged", rules.len()), &[]);
         page.hang(2, &[], TEXT, &flow(reason.unwrap_or("no reason is known")));
-        let names: Vec<_> = rules.iter().map(|(rule, _)| rule.id.as_str()).collect();
+        let limit = if page.is_verbose() { rules.len() } else { TOLD };
+        let mut names: Vec<_> = rules.iter().take(limit).map(|(rule, _)| plain(&rule.id)).collect();
+        names.extend((rules.len() > limit).then(|| format!("and {} more (--verbose)", rules.len() - limit).into()));
         page.hang(2, &[], FAINT, &names.join(", "));
     }
 }
 
 fn statement(page: &mut Page, indent: usize, rule: &RuleResult) {
-    let word = match rule.level {
-        Level::Must => "MUST ",
-        Level::Should => "SHOULD ",
-        Level::May => "MAY ",
-        Level::Advice => "",
-    };
-    page.hang(indent, &[span(STRONG, word)], TEXT, &flow(&rule.statement));
+    page.hang(indent, &[span(STRONG, format!("{} ", rule.level.verb()))], TEXT, &flow(&rule.statement));
 }
 
 fn subject(page: &mut Page, indent: usize, finding: &Finding) {
@@ -209,8 +234,7 @@ fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Fin
 }
 
 /// What to do about it. Sources are for copying, so they are never broken.
-fn footer<'a>(page: &mut Page, indent: usize, rule: &RuleResult, shown: impl Iterator<Item = &'a Finding>) {
-    let label = |word: &str| span(FAINT, format!("{word:<8}"));
+fn footer(page: &mut Page, indent: usize, rule: &RuleResult) {
     let also = (!rule.also.is_empty()).then(|| format!("{} (same cause)", rule.also.join(", ")));
     for (word, text) in [("hint", &rule.hint), ("why", &rule.derived), ("also", &also)] {
         if let Some(text) = text {
@@ -221,9 +245,14 @@ fn footer<'a>(page: &mut Page, indent: usize, rule: &RuleResult, shown: impl Ite
         let source = link(&rule.source, rule.revision).unwrap_or_else(|| rule.source.clone());
         page.line(indent, &[label("source"), span(FAINT, source)]);
     }
-    let shown: Vec<_> = shown.collect();
-    let by_hand = shown.iter().find_map(|finding| finding.by_hand.as_deref());
-    let mut commands: Vec<_> = shown.iter().filter_map(|finding| finding.reproduce.as_deref()).collect();
+}
+
+fn label(word: &str) -> Span<'static> {
+    span(FAINT, format!("{word:<8}"))
+}
+
+fn rerun<'a>(page: &mut Page, indent: usize, findings: impl Iterator<Item = &'a Finding>) {
+    let mut commands: Vec<_> = findings.filter_map(|finding| finding.reproduce.as_deref()).collect();
     commands.dedup();
     for command in commands {
         let mut word = "rerun";
@@ -231,8 +260,12 @@ fn footer<'a>(page: &mut Page, indent: usize, rule: &RuleResult, shown: impl Ite
             page.line(indent, &[label(std::mem::take(&mut word)), span(CYAN, line)]);
         }
     }
-    // For copying, so it stays as it is.
-    for (at, line) in by_hand.into_iter().flat_map(str::lines).enumerate() {
+}
+
+/// For copying, so it stays as it is.
+fn by_hand(page: &mut Page, indent: usize, findings: &[Finding]) {
+    let shown = findings.iter().find_map(|finding| finding.by_hand.as_deref());
+    for (at, line) in shown.into_iter().flat_map(str::lines).enumerate() {
         page.line(indent, &[label(if at == 0 { "by hand" } else { "" }), span(FAINT, plain(line).into_owned())]);
     }
 }

@@ -3,11 +3,11 @@
 mod evidence;
 mod findings;
 mod header;
-mod page;
-mod table;
-mod totals;
+pub(super) mod page;
+pub(super) mod table;
+pub(super) mod totals;
 
-pub(super) use self::{header::revisions, totals::meaning};
+pub(super) use self::{evidence::fault, header::revisions, totals::meaning};
 
 use self::page::Page;
 use super::{Style, Verbosity};

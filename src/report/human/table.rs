@@ -67,7 +67,7 @@ fn counted<'a>(report: &'a RunReport, key: impl Fn(&'a RuleResult) -> &'a str) -
     counts
 }
 
-fn table(page: &mut Page, title: &str, rows: &[(&str, Tally)]) {
+pub fn table(page: &mut Page, title: &str, rows: &[(&str, Tally)]) {
     let mut shown: Vec<_> = COLUMNS
         .iter()
         .filter(|(status, ..)| rows.iter().any(|(_, tally)| tally.count(*status) > 0))
@@ -108,6 +108,10 @@ pub fn unjudged(page: &mut Page, report: &RunReport) {
     }
 }
 
+/// How a reason reads that the configuration can do away with.
+const GIVE: &str = "give ";
+const CONFIGURATION: &str = " in mcp-conform.toml";
+
 fn reasons(page: &mut Page, report: &RunReport, status: Status, title: &str) {
     let mut by_reason: IndexMap<String, usize> = IndexMap::new();
     for rule in report.rules.iter().filter(|rule| rule.status == status) {
@@ -118,6 +122,16 @@ fn reasons(page: &mut Page, report: &RunReport, status: Status, title: &str) {
         return;
     }
     by_reason.sort_by(|_, a, _, b| b.cmp(a));
+    // What the user could tell about the server is one thing to do.
+    let known = |reason: &String| reason.starts_with(GIVE) && reason.ends_with(CONFIGURATION);
+    let (facts, others): (Vec<_>, Vec<_>) = by_reason.into_iter().partition(|(reason, _)| known(reason));
+    let mut by_reason = others;
+    if !facts.is_empty() {
+        let count = facts.iter().map(|(_, count)| count).sum();
+        let names = facts.iter().map(|(reason, _)| &reason[GIVE.len()..reason.len() - CONFIGURATION.len()]);
+        let names = names.collect::<Vec<_>>().join(", ");
+        by_reason.push((format!("could be judged if mcp-conform.toml gave {names}"), count));
+    }
     page.gap();
     page.hang(0, &[], STRONG, title);
     for (reason, count) in by_reason {

@@ -13,6 +13,15 @@ use crate::{
 
 pub fn notes(page: &mut Page, report: &RunReport) {
     page.gap();
+    if !report.partition.is_empty() {
+        let parts = report.partition.join(", ");
+        page.hang(
+            0,
+            &[span(FAINT, "part  ")],
+            TEXT,
+            &plain(&format!("{parts}; the rest is for the other parts of the run")),
+        );
+    }
     for note in &report.notes {
         page.hang(0, &[span(FAINT, "note  ")], TEXT, &plain(note));
     }
@@ -64,11 +73,15 @@ pub fn meaning(report: &RunReport) -> String {
         (2, _) => "The command, the configuration or a suite is wrong.".to_owned(),
         (3, _) => "The server could not be started or reached, or it died on the way.".to_owned(),
         (4, _) => "Nothing could be checked.".to_owned(),
-        _ => "The run ended early.".to_owned(),
+        (_, 0) => "The run was ended early; nothing had failed by then.".to_owned(),
+        (_, number) => {
+            let fails = if number == 1 { "rule had failed" } else { "rules had failed" };
+            format!("The run was ended early; {number} {fails} by then.")
+        }
     }
 }
 
-fn duration(ms: u64) -> String {
+pub fn duration(ms: u64) -> String {
     match ms {
         0..1000 => format!("{ms} ms"),
         1000..60_000 => format!("{}.{} s", ms / 1000, ms % 1000 / 100),
