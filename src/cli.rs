@@ -1,17 +1,19 @@
 //! What can be typed, exactly as it was typed. `run` makes values of it.
 
-use std::{net::SocketAddr, path::PathBuf};
+use std::{net::SocketAddr, num::NonZeroUsize, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
 
-use crate::report::Format;
+use crate::{partition::Partition, report::Format};
 
 const EXIT_CODES: &str = "Exit codes:
   0  conforming: nothing that a server must do failed
   1  a MUST failed, or with --strict a SHOULD
   2  the command line, the configuration or a suite is wrong; nothing was sent
-  3  the server could not be started or reached, or died
-  4  nothing could be exercised";
+  3  the server could not be started or reached, or died, or time or room ran out
+  4  nothing could be exercised
+  130, 143, 129  ended by Ctrl-C, SIGTERM, SIGHUP; what was gathered was judged";
 
 /// Conformance tests for MCP servers, in every revision of the protocol.
 #[derive(Debug, Parser)]
@@ -34,6 +36,8 @@ pub enum ColorChoice {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Begin in a project: say how its server is started, and write a first rule of your own; what is there stays
+    Init(InitArgs),
     /// Test a server
     #[command(after_help = concat!(
         "Examples:\n",
@@ -44,6 +48,14 @@ pub enum Command {
         "  mcp-conform run --reference"
     ))]
     Run(Box<RunArgs>),
+    /// Test many servers side by side, and say what they have in common
+    #[command(after_help = concat!(
+        "Examples:\n",
+        "  mcp-conform matrix targets.toml --out results\n",
+        "  mcp-conform matrix targets.toml --out results --partition hash:2/4\n",
+        "  mcp-conform matrix merge results another-machine/results"
+    ), args_conflicts_with_subcommands = true)]
+    Matrix(Box<MatrixArgs>),
     /// Judge a recorded run again, without the server
     Judge(JudgeArgs),
     /// Say what a rule asks for, where that stands, how it is tested, and what breaking it looks like
@@ -61,6 +73,29 @@ pub enum Command {
     Serve(ServeArgs),
     /// Prove that each rule can fail: run all rules against each fault of the reference server
     Mutants(MutantsArgs),
+    /// Print what a shell needs to complete commands and options
+    Completions { shell: Shell },
+    /// Write manual pages
+    Man {
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// The project
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub directory: PathBuf,
+    /// Write the file of this pipeline too
+    #[arg(long, value_enum, value_name = "WHERE")]
+    pub ci: Option<Pipeline>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Pipeline {
+    Github,
+    Gitlab,
 }
 
 #[derive(Debug, Args)]
@@ -69,27 +104,37 @@ pub struct RunArgs {
     pub target: TargetArgs,
     #[command(flatten)]
     pub scope: ScopeArgs,
+    /// One part of the run, for several machines: hash:K/N by the ids of rules, count:K/N in pieces of the same length;
+    /// `mcp-conform report merge` joins their JSON reports
+    #[arg(long, value_name = "PART", help_heading = "Scope")]
+    pub partition: Option<Partition>,
     #[command(flatten)]
     pub output: OutputArgs,
 
-    /// Seconds that the server has for each answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
-    pub timeout: f64,
-    /// Seconds for the whole run
-    #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
-    pub run_timeout: f64,
-    /// Bytes of the longest message that is read whole
-    #[arg(long, value_name = "BYTES", default_value_t = 16 << 20)]
-    pub max_message: usize,
-    /// Requests that may be on their way at once
-    #[arg(long, value_name = "N", default_value_t = 8)]
-    pub in_flight: usize,
+    /// Seconds that the server has for each answer [default: 10]
+    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
+    pub timeout: Option<f64>,
+    /// Seconds for the whole run [default: 300]
+    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
+    pub run_timeout: Option<f64>,
+    /// Bytes of the longest message that is read whole [default: 16777216]
+    #[arg(long, value_name = "BYTES", help_heading = "Limits")]
+    pub max_message: Option<usize>,
+    /// Requests that may be on their way at once [default: 8]
+    #[arg(long, value_name = "N", help_heading = "Limits")]
+    pub in_flight: Option<usize>,
+    /// Any limit by its name in docs/limits.md, such as request=30 (seconds); repeatable
+    #[arg(long, value_name = "NAME=VALUE", help_heading = "Limits")]
+    pub limit: Vec<String>,
     /// What the client declares to be able to do, as a comma-separated list of roots, sampling, elicitation; or `none`
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "roots,sampling,elicitation")]
     pub client: Vec<String>,
     /// Record everything that happens, for `mcp-conform judge`
     #[arg(long, value_name = "PATH")]
     pub transcript: Option<PathBuf>,
+    /// Run again whenever a file here changes, and say what changed in the verdicts; repeatable
+    #[arg(long, value_name = "PATH")]
+    pub watch: Vec<PathBuf>,
 }
 
 /// The server to test.
@@ -182,6 +227,53 @@ pub struct FormArgs {
     /// Every rule with its verdict
     #[arg(long, short, help_heading = "Output")]
     pub verbose: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct MatrixArgs {
+    #[command(subcommand)]
+    pub command: Option<MatrixCommand>,
+    /// The servers, each a table [targets.NAME] as in mcp-conform.toml; without it, those of the mcp-conform.toml in this
+    /// directory or above it
+    #[arg(value_name = "TARGETS")]
+    pub targets: Option<PathBuf>,
+    #[command(flatten)]
+    pub scope: ScopeArgs,
+    /// Take only this part of the servers: hash:K/N or count:K/N, the K-th of N parts
+    #[arg(long, value_name = "PART", help_heading = "Scope")]
+    pub partition: Option<Partition>,
+
+    /// Servers that are tested at once; without it, as many as there are cores
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Seconds that a server has for each answer
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    pub timeout: f64,
+    /// Seconds for each server as a whole
+    #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
+    pub run_timeout: f64,
+    /// Test servers anew whose results stand in the directory
+    #[arg(long)]
+    pub again: bool,
+
+    /// The directory of the results: a JSON report for each server, and matrix.html, matrix.md and matrix.json
+    #[arg(long, value_name = "DIR", default_value = "mcp-conform-matrix", help_heading = "Output")]
+    pub out: PathBuf,
+    /// A SHOULD that does not hold fails a server too
+    #[arg(long, help_heading = "Output")]
+    pub strict: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum MatrixCommand {
+    /// Make one matrix of all results in these directories, and test nothing
+    Merge {
+        #[arg(value_name = "DIR", required = true)]
+        directories: Vec<PathBuf>,
+        /// Where matrix.html, matrix.md and matrix.json go; without it, into the first directory
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -300,6 +392,11 @@ pub struct ServeArgs {
     /// A proposal or dialect to follow besides the protocol; repeatable
     #[arg(long, value_name = "NAME")]
     pub proposal: Vec<String>,
+    /// Serve N more resources, made when they are asked for and never stored, to be walked from one directory: tree:N, or
+    /// cyclic:N where all are directories in circles; then fanout:F children each and page:P of them at once (100 and 100),
+    /// as in tree:1000000,fanout:50
+    #[arg(long, value_name = "WORLD")]
+    pub world: Option<String>,
     /// Over HTTP: let nobody in without a bearer token; says which tokens there are
     #[arg(long, requires = "http")]
     pub protected: bool,

@@ -13,6 +13,8 @@ pub mod exit {
     pub const USAGE: u8 = 2;
     pub const UNREACHABLE: u8 = 3;
     pub const NOTHING_EXERCISED: u8 = 4;
+    /// As shells have it.
+    pub const INTERRUPTED: u8 = 130;
 }
 
 #[derive(Debug)]
@@ -29,6 +31,8 @@ pub enum Error {
     Target { tried: String, came: String, cure: String },
     /// It is reachable, but not in the revision asked for.
     NotSpoken { asked: Revision, offered: String },
+    /// Its user, or the system, wants no more of it.
+    Interrupted,
 }
 
 impl Error {
@@ -36,10 +40,19 @@ impl Error {
         Self::Usage { message: message.into(), cure: None }
     }
 
+    /// What happened, alone.
+    pub fn came(&self) -> String {
+        match self {
+            Self::Target { came, .. } => came.clone(),
+            other => other.to_string(),
+        }
+    }
+
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage { .. } | Self::Suites { .. } | Self::Config { .. } | Self::File { .. } => exit::USAGE,
             Self::Target { .. } | Self::NotSpoken { .. } => exit::UNREACHABLE,
+            Self::Interrupted => exit::INTERRUPTED,
         }
     }
 }
@@ -68,6 +81,7 @@ impl fmt::Display for Error {
                 "error: the server does not speak revision {asked}\n   came: {offered}\n   help: leave out --revision \
                  to test the newest it speaks, or use `--revision all`"
             ),
+            Self::Interrupted => f.write_str("interrupted: nothing was judged"),
         }
     }
 }

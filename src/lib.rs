@@ -18,9 +18,10 @@
 //!                                RunReport --render--> human | json | junit
 //! ```
 //!
-//! `run` walks all of it. `check` stops at the suites, `judge` enters at the evidence; there is no second path. So a step cannot
-//! assert and a rule cannot act: the suite language needs no branches, one exchange is judged by many rules, a
-//! request that fails is a reply like any other, and an old transcript is judged by a new rule.
+//! `run` walks all of it, and `matrix` has a process walk it for each of many servers. `check` stops at the suites,
+//! `judge` enters at the evidence; there is no second path. So a step cannot assert and a rule cannot act: the suite
+//! language needs no branches, one exchange is judged by many rules, a request that fails is a reply like any other, and
+//! an old transcript is judged by a new rule.
 //!
 //! # Modules, from the ground up
 //!
@@ -28,7 +29,7 @@
 //!
 //! - [`revision`]: the protocol revisions, and what sets them apart. [`error`]: what stops a run, and its exit code.
 //!   [`outcome`]: verdicts and the report, as plain data. [`evidence`]: what happened, as plain data. `embedded`: the
-//!   texts of suites, shapes and faults.
+//!   texts of suites, shapes and faults. [`partition`]: which part of many things one machine takes.
 //! - [`target`]: how to start or reach a server. [`suite`]: suites from text to rules: mistakes, paths, matchers, shapes.
 //! - [`wire`]: bytes in and out, over stdio, Streamable HTTP and HTTP+SSE; every wait has a limit, every buffer a bound.
 //!   [`plan`]: which suites and rules apply. [`judge`]: from evidence to verdicts. [`report`]: from verdicts to text.
@@ -36,8 +37,12 @@
 //! - [`gather`]: the verbs of the suite language, acted out.
 //! - [`cli`]: what can be typed. [`config`]: what `mcp-conform.toml` says. [`run`]: the program on one page.
 //!
+//! [`tests`] is a second way in: the rules as tests of `cargo test`.
+//!
 //! [`mod@reference`] stands apart: the server that the rules are proved against shares nothing with the client but
 //! [`revision`] and the texts, or it would share its mistakes.
+//!
+//! `fuzzing` is there in tests and under `cargo fuzz` alone, and says what has to hold for any bytes.
 //!
 //! Three absences matter. `suite` cannot see `wire`, so a suite means the same on every transport. `judge` cannot see
 //! `session`, so it cannot ask the server anything. `report` cannot see `suite`, so a format is a function of the report.
@@ -47,9 +52,13 @@ pub mod config;
 mod embedded;
 pub mod error;
 pub mod evidence;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 pub mod gather;
+mod harness;
 pub mod judge;
 pub mod outcome;
+pub mod partition;
 pub mod plan;
 pub mod reference;
 pub mod report;
@@ -59,3 +68,5 @@ pub mod session;
 pub mod suite;
 pub mod target;
 pub mod wire;
+
+pub use harness::tests;

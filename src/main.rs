@@ -1,4 +1,4 @@
-//! The only place where arguments, environment and terminal are read.
+//! From the arguments and the terminal to the program.
 
 use std::{env, io::IsTerminal, process::ExitCode};
 
@@ -16,20 +16,15 @@ fn main() -> ExitCode {
     let terminal = std::io::stdout().is_terminal();
     let set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     let forced = set("CLICOLOR_FORCE") && env::var("CLICOLOR_FORCE").is_ok_and(|value| value != "0");
-    let surroundings = Surroundings {
-        color: match cli.color {
-            ColorChoice::Always => true,
-            ColorChoice::Never => false,
-            ColorChoice::Auto => forced || (terminal && !set("NO_COLOR") && env::var("TERM").as_deref() != Ok("dumb")),
-        },
-        width: terminal.then(terminal_width).flatten().unwrap_or(WIDTH_OF_A_FILE),
-        directory: env::current_dir().ok(),
-        environment: env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect(),
-        program: env::current_exe().ok(),
+    let color = match cli.color {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => forced || (terminal && !set("NO_COLOR") && env::var("TERM").as_deref() != Ok("dumb")),
     };
-    ExitCode::from(run(&cli, &surroundings))
+    let width = terminal.then(terminal_width).flatten().unwrap_or(WIDTH_OF_A_FILE);
+    let shows_status = std::io::stderr().is_terminal() && !set("CI") && env::var("TERM").as_deref() != Ok("dumb");
+    let status = shows_status.then(terminal_width).flatten();
+    ExitCode::from(run(&cli, &Surroundings { status, ..Surroundings::of_process(color, width) }))
 }
 
 fn terminal_width() -> Option<usize> {

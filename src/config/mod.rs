@@ -19,6 +19,7 @@ pub use target::Described;
 use crate::{
     error::Error,
     suite::{Diagnostic, diagnostic::Problems},
+    target::Limits,
 };
 
 /// The name of the file that is looked for.
@@ -33,8 +34,11 @@ pub struct Config {
     file: PathBuf,
     text: String,
     targets: Vec<Described>,
+    /// Suites of the user's own: files or directories.
+    pub suites: Vec<PathBuf>,
     /// `[facts]`, with `[tools]` and `[prompts]` as members of it: what rules see as `$facts`.
     pub facts: serde_json::Value,
+    pub limits: Limits,
 }
 
 /// The file in this directory or the nearest one above it.
@@ -44,13 +48,19 @@ pub fn find(directory: &Path) -> Option<PathBuf> {
 
 pub fn load(file: &Path, color: bool) -> Result<Config, Error> {
     let shown = file.display().to_string();
-    let text = fs::read_to_string(file).map_err(|source| Error::File { path: shown.clone(), doing: "read", source })?;
-    let mut problems = Problems::new(&shown, &text);
+    let text = fs::read_to_string(file).map_err(|source| Error::File { path: shown, doing: "read", source })?;
+    parse(file, text, color)
+}
+
+pub(crate) fn parse(file: &Path, text: String, color: bool) -> Result<Config, Error> {
+    let mut problems = Problems::new(&file.display().to_string(), &text);
     let directory = folder(file);
     let read = toml::parse(&text, &mut problems).and_then(|tree| read::config(&tree, directory, &mut problems));
     let mistakes = problems.into_diagnostics();
     match read {
-        Some((targets, facts)) if mistakes.is_empty() => Ok(Config { file: file.to_owned(), text, targets, facts }),
+        Some((targets, suites, facts, limits)) if mistakes.is_empty() => {
+            Ok(Config { file: file.to_owned(), text, targets, suites, facts, limits })
+        }
         _ => Err(refused(&mistakes, color)),
     }
 }

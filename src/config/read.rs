@@ -1,6 +1,6 @@
 //! From the tree of the file to targets and facts.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
@@ -8,64 +8,101 @@ use super::target::{self, Described};
 use crate::{
     revision::Revision,
     suite::{
+        FACTS, Form,
         decode::{Decode, OneOrMany, Pairs, mapping, member, refuse_unknown},
         diagnostic::{Problems, suggestion},
         yaml::{At, Tree, Yaml},
     },
+    target::Limits,
 };
 
-const FACTS: &[(&str, Fact)] = &[
-    ("missing_uri", text),
-    ("prefix", text),
-    ("outside_file", text),
-    ("second_identity", text),
-    ("arguments", arguments),
-    ("children", children),
-    ("change", change_of_one),
-    ("list_change", change),
-    ("slow", tool_call),
-    ("versions", versions),
-    ("tool_list_change", change),
-    ("prompt_list_change", change),
-    ("task", tool_call),
-    ("slow_task", tool_call),
-    ("task_input", tool_call),
-    ("failing_task", tool_call),
-    ("broken_task", tool_call),
-    ("asking", asking),
-    ("outside_roots", outside_roots),
-    ("guarded", call),
-    ("handle", call),
-    ("registration", flag),
-];
+/// Tables of what is known about a server: of the file for all targets, of a target for it alone.
+pub const KNOWN: [&str; 3] = ["facts", "tools", "prompts"];
 
 /// Notes what is wrong with a fact.
-type Fact = fn(&Tree, &mut Problems);
+type Check = fn(&Tree, &mut Problems);
 
-pub fn config(tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<(Vec<Described>, Value)> {
+/// How a fact is looked at; `None` where the file cannot give it.
+fn check(form: Form) -> Option<Check> {
+    Some(match form {
+        Form::Text => text,
+        Form::Arguments => arguments,
+        Form::Children => children,
+        Form::ChangeOfOne => change_of_one,
+        Form::Change => change,
+        Form::ToolCall => tool_call,
+        Form::Versions => versions,
+        Form::Asking => asking,
+        Form::OutsideRoots => outside_roots,
+        Form::Call => call,
+        Form::Flag => flag,
+        Form::Elsewhere => return None,
+    })
+}
+
+/// The targets, the user's own suites, the facts and the limits.
+type Read = (Vec<Described>, Vec<PathBuf>, Value, Limits);
+
+pub fn config(tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<Read> {
     let members = mapping(tree, problems)?;
     refuse_unknown(
         members,
         "the configuration",
-        &["targets", "facts", "tools", "prompts"].map(str::to_owned),
+        &[&["targets", "suites", "limits"], &KNOWN[..]]
+            .concat()
+            .iter()
+            .map(|key| (*key).to_owned())
+            .collect::<Vec<_>>(),
         problems,
     );
-    let targets = member::<Pairs<Tree>>(members, "targets", problems).map(|pairs| pairs.0).unwrap_or_default();
-    let targets: Vec<Described> =
-        targets.iter().filter_map(|(name, tree)| target::read(name, tree, directory, problems)).collect();
+    let trees = member::<Pairs<Tree>>(members, "targets", problems).map(|pairs| pairs.0).unwrap_or_default();
+    let names: Vec<&str> = trees.iter().map(|(name, _)| name.value.as_str()).collect();
+    let facts = known(members, directory, &names, problems);
+    let mut targets = Vec::new();
+    for (name, tree) in &trees {
+        let Some(mut target) = target::read(name, tree, directory, problems) else { continue };
+        if let Yaml::Map(members) = &tree.value {
+            target.facts = known(members, directory, &names, problems);
+        }
+        targets.push(target);
+    }
     for second in targets.iter().filter(|target| target.default).skip(1) {
         problems.add(second.at, "one target alone can be the default");
     }
+    let suites = member::<OneOrMany<String>>(members, "suites", problems).map(|suites| suites.0).unwrap_or_default();
+    let suites = suites.into_iter().map(|path| directory.join(path)).collect();
+    let limits = find(members, "limits").map(|tree| limits(tree, problems)).unwrap_or_default();
+    Some((targets, suites, Value::Object(facts), limits))
+}
 
-    let mut facts = match member::<Tree>(members, "facts", problems) {
-        Some(tree) => self::facts(&tree, directory, problems),
+fn limits(tree: &Tree, problems: &mut Problems) -> Limits {
+    let mut limits = Limits::default();
+    let Some(members) = mapping(tree, problems) else { return limits };
+    refuse_unknown(members, "`limits`", &Limits::NAMES.map(str::to_owned), problems);
+    for (name, value) in members.iter().filter(|(name, _)| Limits::NAMES.contains(&name.value.as_str())) {
+        if let Err(why) = limits.set(&name.value, &Value::from(value).to_string()) {
+            problems.add(value.at, format!("`{}` {why}", name.value));
+        }
+    }
+    limits
+}
+
+/// What is known about one server, or about all.
+fn known(
+    members: &[(At<String>, Tree)],
+    directory: &Path,
+    targets: &[&str],
+    problems: &mut Problems,
+) -> Map<String, Value> {
+    let mut facts = match find(members, "facts") {
+        Some(tree) => self::facts(tree, directory, problems),
         None => Map::new(),
     };
     if let Some(Tree { value: Yaml::Map(facts), .. }) = find(members, "facts")
         && let Some(Tree { value: Yaml::String(name), at }) = find(facts, "second_identity")
-        && !targets.iter().any(|target| target.name == *name)
+        && !targets.contains(&name.as_str())
     {
-        let help = suggestion(name, targets.iter().map(|target| target.name.as_str()));
+        let help = suggestion(name, targets.iter().copied());
         problems.add_with(*at, format!("there is no target `{name}`"), help);
     }
     for (section, noun) in [("tools", "a tool"), ("prompts", "a prompt")] {
@@ -78,15 +115,17 @@ pub fn config(tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<
         }
         facts.insert(section.to_owned(), Value::from(tree));
     }
-    Some((targets, Value::Object(facts)))
+    facts
 }
 
 fn facts(tree: &Tree, directory: &Path, problems: &mut Problems) -> Map<String, Value> {
     let Some(members) = mapping(tree, problems) else { return Map::new() };
-    refuse_unknown(members, "`facts`", &FACTS.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>(), problems);
+    let given = FACTS.iter().filter_map(|(name, form)| Some((*name, check(*form)?)));
+    let given: Vec<(&str, Check)> = given.collect();
+    refuse_unknown(members, "`facts`", &given.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>(), problems);
     let mut facts = Map::new();
     for (name, tree) in members {
-        if let Some((_, check)) = FACTS.iter().find(|(known, _)| *known == name.value) {
+        if let Some((_, check)) = given.iter().find(|(known, _)| *known == name.value) {
             check(tree, problems);
         }
         let mut fact = Value::from(tree);

@@ -2,11 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::{Map, Value, json};
+
 use super::{
     Config, Environment,
     auth::{self, DescribedAuth},
     expand::expand,
-    folder, refused,
+    folder,
+    read::KNOWN,
+    refused,
 };
 use crate::{
     error::Error,
@@ -24,6 +28,10 @@ pub struct Described {
     pub name: String,
     pub at: Position,
     pub default: bool,
+    /// What is known about this server alone.
+    pub facts: Map<String, Value>,
+    /// All that the file says of it, as it stands there.
+    text: Value,
     how: How,
     env: Vec<(At<String>, At<String>)>,
     headers: Vec<(At<String>, At<String>)>,
@@ -42,7 +50,8 @@ const KEYS: [&str; 8] = ["stdio", "http", "sse", "env", "headers", "auth", "cwd"
 
 pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<Described> {
     let members = mapping(tree, problems)?;
-    refuse_unknown(members, "a target", &KEYS.map(str::to_owned), problems);
+    let keys = KEYS.iter().chain(&KNOWN).map(|key| (*key).to_owned()).collect::<Vec<_>>();
+    refuse_unknown(members, "a target", &keys, problems);
     let stdio = member::<Vec<String>>(members, "stdio", problems);
     let http = member::<At<String>>(members, "http", problems);
     let sse = member::<At<String>>(members, "sse", problems);
@@ -79,6 +88,8 @@ pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Pro
         name: name.value.clone(),
         at: name.at,
         default: member(members, "default", problems).unwrap_or(false),
+        facts: Map::new(),
+        text: Value::from(tree),
         how: how?,
         env: pairs("env", problems),
         headers: pairs("headers", problems),
@@ -90,23 +101,46 @@ pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Pro
 impl Config {
     /// The target of that name; without a name the default one, or the only one. `None`: there is none to choose from.
     pub fn target(&self, name: Option<&str>, environment: &Environment, color: bool) -> Result<Option<Target>, Error> {
-        let names = || self.targets.iter().map(|target| target.name.as_str());
-        let described = match (name, self.targets.as_slice()) {
-            (Some(name), targets) => targets.iter().find(|target| target.name == name).ok_or_else(|| Error::Usage {
-                message: format!("{} has no target `{name}`", self.file.display()),
-                cure: suggestion(name, names()),
-            })?,
-            (None, []) => return Ok(None),
-            (None, [only]) => only,
-            (None, several) => several.iter().find(|target| target.default).ok_or_else(|| Error::Usage {
+        self.described(name)?.map(|described| self.filled(described, environment, color)).transpose()
+    }
+
+    /// What rules see of that target as `$facts`: what the file says of all, and in its place what it says of this one.
+    pub fn facts(&self, name: Option<&str>) -> Result<Value, Error> {
+        let mut facts = self.facts.clone();
+        for (fact, value) in self.described(name)?.into_iter().flat_map(|described| &described.facts) {
+            facts[fact] = value.clone();
+        }
+        Ok(facts)
+    }
+
+    /// The names of all targets, in the order of the file.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.targets.iter().map(|target| target.name.as_str())
+    }
+
+    /// All that the file says of a target, as it stands there: no variable is put in.
+    pub fn definition(&self, name: &str) -> Result<Value, Error> {
+        Ok(json!([self.facts, self.described(Some(name))?.map(|described| &described.text)]))
+    }
+
+    fn described(&self, name: Option<&str>) -> Result<Option<&Described>, Error> {
+        Ok(match (name, self.targets.as_slice()) {
+            (Some(name), targets) => {
+                Some(targets.iter().find(|target| target.name == name).ok_or_else(|| Error::Usage {
+                    message: format!("{} has no target `{name}`", self.file.display()),
+                    cure: suggestion(name, self.names()),
+                })?)
+            }
+            (None, []) => None,
+            (None, [only]) => Some(only),
+            (None, several) => Some(several.iter().find(|target| target.default).ok_or_else(|| Error::Usage {
                 message: format!("{} has several targets", self.file.display()),
                 cure: Some(format!(
                     "name one of {}, or give one `default = true`",
-                    names().collect::<Vec<_>>().join(", ")
+                    self.names().collect::<Vec<_>>().join(", ")
                 )),
-            })?,
-        };
-        self.filled(described, environment, color).map(Some)
+            })?),
+        })
     }
 
     /// With the variables of the environment put in.
@@ -152,6 +186,8 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use std::{fs, path::Path};
+
+    use serde_json::json;
 
     use super::super::*;
     use crate::{
@@ -233,10 +269,38 @@ mod tests {
     }
 
     #[test]
+    fn limits_have_names_and_places() {
+        let config = loaded("[limits]\nrequest = 2.5\nwalk_nodes = 7\n").expect("it is good");
+        assert_eq!((config.limits.request.as_millis(), config.limits.walk.nodes), (2500, Some(7)));
+        let mistakes = loaded("[limits]\nrequests = 3\nrun = \"long\"\n").expect_err("it is not good");
+        for part in [":2:1", "did you mean `request`?", ":3:7", "takes a number of seconds above 0"] {
+            assert!(mistakes.contains(part), "{part} is not in\n{mistakes}");
+        }
+    }
+
+    #[test]
     fn facts_and_tools_become_what_rules_see() {
         let config =
             loaded("[facts.change]\nuri = \"a:b\"\ntool = \"t\"\n[tools.t]\nwith = { n = 1 }\n").expect("it is good");
         assert_eq!(config.facts["change"]["tool"], "t");
         assert_eq!(config.facts["tools"]["t"]["with"]["n"], 1);
+    }
+
+    #[test]
+    fn what_a_target_says_of_itself_stands_in_place_of_what_the_file_says_of_all() {
+        let text = "[targets.a]\nhttp = \"http://a\"\n[targets.a.facts]\nprefix = \"own:\"\n\
+                    [targets.a.tools.t]\nwith = { n = 1 }\n[targets.b]\nhttp = \"http://b\"\n\
+                    [facts]\nprefix = \"all:\"\nmissing_uri = \"x:y\"\n";
+        let config = loaded(text).expect("it is good");
+        let (a, b) = (config.facts(Some("a")).expect("a target"), config.facts(Some("b")).expect("a target"));
+        assert_eq!(
+            (&a["prefix"], &a["missing_uri"], &a["tools"]["t"]["with"]["n"]),
+            (&json!("own:"), &json!("x:y"), &json!(1))
+        );
+        assert_eq!((&b["prefix"], &b["tools"]), (&json!("all:"), &json!(null)));
+        assert_ne!(config.definition("a").expect("a target"), config.definition("b").expect("a target"));
+        let mistakes =
+            loaded("[targets.a]\nhttp = \"http://a\"\nfacts = { prefx = \"p\" }\n").expect_err("it is not good");
+        assert!(mistakes.contains(":3:") && mistakes.contains("did you mean `prefix`?"), "{mistakes}");
     }
 }

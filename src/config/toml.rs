@@ -15,31 +15,32 @@ use crate::suite::{
 
 /// Reads a file; what cannot be read is noted in `problems`.
 pub fn parse(text: &str, problems: &mut Problems) -> Option<Tree> {
+    let source = Source::new(text);
     match DeTable::parse(text) {
         Ok(table) => {
             let at = Position { line: 1, column: 1, length: 1 };
-            Some(At { at, value: Yaml::Map(members(text, table.get_ref(), problems)) })
+            Some(At { at, value: Yaml::Map(members(&source, table.get_ref(), problems)) })
         }
         Err(error) => {
-            problems.add(position(text, error.span().unwrap_or(0..1)), error.message().replace('\n', "; "));
+            problems.add(source.position(error.span().unwrap_or(0..1)), error.message().replace('\n', "; "));
             None
         }
     }
 }
 
-fn members(text: &str, table: &DeTable, problems: &mut Problems) -> Vec<(At<String>, Tree)> {
+fn members(source: &Source, table: &DeTable, problems: &mut Problems) -> Vec<(At<String>, Tree)> {
     // The parser sorts tables by name; they are wanted as they were typed.
     let mut members: Vec<_> = table.iter().collect();
     members.sort_by_key(|(key, _)| key.span().start);
     let member = |(key, value): (&Spanned<Cow<str>>, &Spanned<DeValue>)| {
-        let name = At { at: position(text, key.span()), value: key.get_ref().to_string() };
-        (name, tree(text, value, problems))
+        let name = At { at: source.position(key.span()), value: key.get_ref().to_string() };
+        (name, tree(source, value, problems))
     };
     members.into_iter().map(member).collect()
 }
 
-fn tree(text: &str, value: &Spanned<DeValue>, problems: &mut Problems) -> Tree {
-    let at = position(text, value.span());
+fn tree(source: &Source, value: &Spanned<DeValue>, problems: &mut Problems) -> Tree {
+    let at = source.position(value.span());
     let number = |number: Option<Number>| number.map(Yaml::Number);
     let read = match value.get_ref() {
         DeValue::String(text) => Some(Yaml::String(text.to_string())),
@@ -48,8 +49,8 @@ fn tree(text: &str, value: &Spanned<DeValue>, problems: &mut Problems) -> Tree {
             number(i64::from_str_radix(integer.as_str(), integer.radix()).ok().map(Number::from))
         }
         DeValue::Float(float) => number(float.as_str().parse().ok().and_then(Number::from_f64)),
-        DeValue::Array(items) => Some(Yaml::List(items.iter().map(|item| tree(text, item, problems)).collect())),
-        DeValue::Table(table) => Some(Yaml::Map(members(text, table, problems))),
+        DeValue::Array(items) => Some(Yaml::List(items.iter().map(|item| tree(source, item, problems)).collect())),
+        DeValue::Table(table) => Some(Yaml::Map(members(source, table, problems))),
         DeValue::Datetime(_) => None,
     };
     let value = read.unwrap_or_else(|| {
@@ -59,14 +60,23 @@ fn tree(text: &str, value: &Spanned<DeValue>, problems: &mut Problems) -> Tree {
     At { at, value }
 }
 
-fn position(text: &str, span: Range<usize>) -> Position {
-    let before = text.get(..span.start).unwrap_or_default();
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    let spanned = text.get(span).and_then(|spanned| spanned.lines().next()).unwrap_or_default();
-    Position {
-        line: before.matches('\n').count() + 1,
-        column: line.chars().count() + 1,
-        length: spanned.chars().count().max(1),
+/// The text, and where its lines begin: a file of many targets has many positions.
+struct Source<'t> {
+    text: &'t str,
+    starts: Vec<usize>,
+}
+
+impl<'t> Source<'t> {
+    fn new(text: &'t str) -> Self {
+        let starts = [0].into_iter().chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Self { text, starts }
+    }
+
+    fn position(&self, span: Range<usize>) -> Position {
+        let line = self.starts.partition_point(|start| *start <= span.start);
+        let before = self.text.get(self.starts[line - 1]..span.start).unwrap_or_default();
+        let spanned = self.text.get(span).and_then(|spanned| spanned.lines().next()).unwrap_or_default();
+        Position { line, column: before.chars().count() + 1, length: spanned.chars().count().max(1) }
     }
 }
 

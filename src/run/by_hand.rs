@@ -1,10 +1,11 @@
 //! Puts beside each finding what shows it without this program: lines piped into the server, or requests by curl.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::Arc,
 };
 
+use super::rerun::numbers;
 use crate::{
     evidence::{Frame, FrameKind, Side, Transport},
     outcome::RunReport,
@@ -20,7 +21,8 @@ pub fn show_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>
         // The answer comes on a stream of its own, which no one line can hold open.
         return;
     }
-    let sent = Sent::of(frames);
+    let shown = numbers(report);
+    let sent = Sent::of(frames.take_while(|frame| Some(&frame.frame) <= shown.last()), &shown);
     let command = match report.target.options.strip_prefix("--reference") {
         Some(options) => format!("mcp-conform serve{}", options.split(" --proposal").next().unwrap_or_default()),
         None => report.target.name.clone(),
@@ -29,7 +31,7 @@ pub fn show_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>
         let asked = finding.frames.iter().find_map(|number| sent.by_number.get(number));
         let shown = asked.and_then(|frame| match frame.post {
             Some(_) => sent.with_curl(frame),
-            None => sent.piped(frame, &command),
+            None => sent.piped(frame, finding.frames.iter().filter_map(|number| sent.by_number.get(number)), &command),
         });
         finding.by_hand = shown.filter(|shown| shown.len() <= LONGEST);
     }
@@ -45,7 +47,7 @@ struct Sent {
 }
 
 impl Sent {
-    fn of(frames: impl Iterator<Item = Arc<Frame>>) -> Self {
+    fn of(frames: impl Iterator<Item = Arc<Frame>>, shown: &BTreeSet<u64>) -> Self {
         let mut sent = Self::default();
         for frame in frames.filter(|frame| frame.from == Side::Client) {
             match (frame.kind, frame.post) {
@@ -54,7 +56,9 @@ impl Sent {
                     sent.handshakes.entry(frame.link).or_default().insert(frame.frame, Arc::clone(&frame));
                     sent.by_number.insert(frame.frame, frame);
                 }
-                (FrameKind::Message | FrameKind::Junk, _) => _ = sent.by_number.insert(frame.frame, frame),
+                (FrameKind::Message | FrameKind::Junk, _) if shown.contains(&frame.frame) => {
+                    sent.by_number.insert(frame.frame, frame);
+                }
                 _ => {}
             }
         }
@@ -70,8 +74,10 @@ impl Sent {
         handshake.filter(opens).filter(|known| known.frame < frame.frame).collect()
     }
 
-    fn piped(&self, frame: &Frame, command: &str) -> Option<String> {
-        let lines = self.before(frame).into_iter().map(|known| body(known)).chain([body(frame)]);
+    /// All that was sent on the connection of the first frame: a second message may show what the first one left behind.
+    fn piped<'a>(&self, first: &Frame, all: impl Iterator<Item = &'a Arc<Frame>>, command: &str) -> Option<String> {
+        let asked = all.filter(|frame| frame.link == first.link).map(|frame| body(frame));
+        let lines = self.before(first).into_iter().map(|known| body(known)).chain(asked);
         let lines: Vec<String> = lines.map(|line| quoted(&line?)).collect::<Option<_>>()?;
         // A server may end with its input, so that stays open for an answer.
         Some(format!("(printf '%s\\n' {}; sleep 1) | {command}", lines.join(" ")))

@@ -74,13 +74,7 @@ pub fn traceability(proposal: &str, suites: &[Suite]) -> Result<String, Error> {
 }
 
 fn sentence(level: Level, statement: &str) -> String {
-    let verb = match level {
-        Level::Must => "MUST",
-        Level::Should => "SHOULD",
-        Level::May => "MAY",
-        Level::Advice => "is advised to",
-    };
-    format!("A server {verb} {statement}")
+    format!("A server {} {statement}", level.verb())
 }
 
 /// As YAML takes any text: a JSON string is one.

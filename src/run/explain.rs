@@ -12,7 +12,7 @@ use crate::{
     embedded::SUITES,
     error::{Error, exit},
     evidence::{Frame, FrameKind, Side, Transport},
-    outcome::{Finding, Level, RuleResult, excerpt::middle},
+    outcome::{Finding, RuleResult, excerpt::middle},
     plan::{Filter, nearest},
     report::{self, explanation},
     revision::Revision,
@@ -43,7 +43,7 @@ pub fn explain(args: &ExplainArgs, surroundings: &Surroundings) -> Result<u8, Er
 }
 
 fn told(suite: &Suite, rule: &Rule) -> String {
-    let mut lines = vec![rule.id.clone(), format!("  {} {}", demand(rule.level), rule.statement), String::new()];
+    let mut lines = vec![rule.id.clone(), format!("  {} {}", rule.level.verb(), rule.statement), String::new()];
     lines.push(format!("suite      {}: {}", suite.id, suite.about));
     lines.push(format!("applies    {}", scope(&suite.applies, &rule.applies)));
     let source = report::link(&rule.source, newest(suite, rule)).unwrap_or_else(|| rule.source.clone());
@@ -61,18 +61,11 @@ fn not_tested(suite: &Suite, row: &Untested) -> String {
     format!(
         "{}\n  {} {}\n\nsuite      {}\nnot tested {}",
         row.id,
-        demand(row.level),
+        row.level.verb(),
         row.statement,
         suite.id,
         row.because
     )
-}
-
-fn demand(level: Level) -> String {
-    match level {
-        Level::Advice => "It is advised to".to_owned(),
-        level => level.word().to_uppercase(),
-    }
 }
 
 /// Where the rule counts, in words.

@@ -17,13 +17,13 @@ const KEPT: usize = 1000;
 pub fn summary(scene: &Scene, suites: &[Suite]) -> Option<String> {
     let (walk, graph) = widest_walk(scene, suites)?;
     let size = size(walk, graph);
-    Some(limit(walk, graph).map_or(size.clone(), |limit| format!("{size}; {limit}")))
+    Some(limit(graph).map_or(size.clone(), |limit| format!("{size}; {limit}")))
 }
 
 /// The graph that the widest walk saw.
 pub fn graph(scene: &Scene, suites: &[Suite]) -> Option<Graph> {
-    let (walk, seen) = widest_walk(scene, suites)?;
-    let mut graph = Graph { nodes: Vec::new(), roots: 0, limit: limit(walk, seen) };
+    let (_, seen) = widest_walk(scene, suites)?;
+    let mut graph = Graph { nodes: Vec::new(), roots: 0, limit: limit(seen) };
     let mut known = HashMap::new();
     let listed = scene.saves.get(SURVEY)?["resources"]["items"].as_array()?;
     for uri in listed.iter().filter_map(|item| item["uri"].as_str()) {
@@ -85,12 +85,14 @@ fn size(walk: &Walk, graph: &Value) -> String {
 }
 
 /// The limit, if any, that kept the rest of it from being judged.
-fn limit(walk: &Walk, graph: &Value) -> Option<String> {
+fn limit(graph: &Value) -> Option<String> {
+    let limits = &graph["limits"];
     let limit = match graph["end"].as_str()? {
-        "node-limit" => format!("{} nodes", walk.limits.nodes),
-        "depth-limit" => format!("{} levels", walk.limits.depth),
-        "page-limit" => format!("{} pages", walk.limits.pages),
-        "time-limit" => format!("{} seconds", walk.limits.seconds),
+        "node-limit" => format!("{} nodes", limits["nodes"]),
+        "depth-limit" => format!("{} levels", limits["depth"]),
+        "page-limit" => format!("{} pages", limits["pages"]),
+        "time-limit" => format!("{} seconds", limits["seconds"]),
+        "disk-limit" => "the disk".to_owned(),
         _ => return None,
     };
     Some(format!("the limit of {limit} was reached, and what lies beyond was not judged"))

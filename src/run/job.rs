@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
+use super::interrupts::Interrupts;
 use crate::{
     error::Error,
     plan::Proposals,
@@ -24,6 +25,7 @@ pub struct Job {
     pub revisions: Revisions,
     pub proposals: Proposals,
     pub strict: bool,
+    pub interrupts: Interrupts,
 }
 
 /// Which revisions to test.

@@ -1,6 +1,8 @@
 //! `mcp-conform judge`: the second half of a run, on evidence that was recorded.
 
-use std::{fs::File, io::BufReader};
+use std::{fs::File, io::BufReader, path::PathBuf};
+
+use serde::Deserialize;
 
 use super::{
     Surroundings, baseline::Baseline, by_hand, conduct::illustrate, outputs, rerun, shown::show_frames, suites::load,
@@ -9,10 +11,12 @@ use super::{
 use crate::{
     cli::JudgeArgs,
     error::Error,
-    evidence::transcript,
+    evidence::transcript::{self, Transcript},
     judge,
-    outcome::TargetReport,
+    outcome::{RunReport, TargetReport},
     plan::{Filter, plan},
+    suite::Suite,
+    target::Limits,
 };
 
 pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error> {
@@ -26,20 +30,32 @@ pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error>
         message: format!("`{}` is no transcript: {why}", path.display()),
         cure: Some("`mcp-conform run ... --transcript PATH` writes one".into()),
     })?;
-    let mut rules = Vec::new();
-    for scene in &recorded.scenes {
-        let plan = plan(&suites, scene, &filter);
-        rules.extend(judge::judge(&plan, scene, &recorded.links, recorded.frames.iter().cloned()));
-    }
-    show_frames(&mut rules, recorded.frames.iter().cloned());
-    let header = recorded.header;
-    let target: TargetReport = serde_json::from_value(header.target)
+    let mut report = judged(&recorded, &suites, &filter, &args.suite, args.output.strict)
         .map_err(|why| Error::usage(format!("`{}` does not say what was tested: {why}", path.display())))?;
-    let mut report = sum_up(target, rules, header.notes, header.started, header.ms, args.output.strict);
-    illustrate(&mut report, &suites, &recorded.scenes, recorded.frames.iter().cloned());
-    rerun::say_how(&mut report, recorded.frames.iter().cloned(), &args.suite);
-    by_hand::show_how(&mut report, recorded.frames.iter().cloned());
-    baseline.settle(&mut report, &args.output)?;
-    outputs::write(&outputs, &report, &args.output.forms, surroundings)?;
-    Ok(report.exit_code)
+    let settled = baseline.settle(&mut report, &args.output);
+    let written = outputs::write(&outputs, &report, &args.output.forms, surroundings);
+    Ok(outputs::exit_code(report.exit_code, [settled, written]))
+}
+
+/// The report on what was recorded.
+pub(crate) fn judged(
+    recorded: &Transcript,
+    suites: &[Suite],
+    filter: &Filter,
+    own_suites: &[PathBuf],
+    strict: bool,
+) -> serde_json::Result<RunReport> {
+    let Transcript { header, links, frames, scenes } = recorded;
+    let frames = || frames.iter().cloned();
+    let target = TargetReport::deserialize(&header.target)?;
+    let mut rules = Vec::new();
+    for scene in scenes {
+        rules.extend(judge::judge(&plan(suites, scene, filter), scene, links, frames()));
+    }
+    show_frames(&mut rules, frames(), Limits::default().evidence_frames);
+    let mut report = sum_up(target, rules, header.notes.clone(), header.started, header.ms, strict);
+    illustrate(&mut report, suites, scenes, frames());
+    rerun::say_how(&mut report, frames(), own_suites);
+    by_hand::show_how(&mut report, frames());
+    Ok(report)
 }

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{self, File},
-    io::{BufWriter, Write},
+    io::{BufWriter, ErrorKind, Write},
     path::{Path, PathBuf},
 };
 
@@ -11,16 +11,27 @@ use clap::ValueEnum;
 use super::{Conducted, Surroundings};
 use crate::{
     cli::{self, FormArgs},
-    error::Error,
+    error::{Error, exit},
     evidence::transcript,
     outcome::RunReport,
     report::{Format, Style, Verbosity, render},
 };
 
+/// Tries a path before the run, so that nobody waits for a file that cannot be written.
+pub fn try_path(path: Option<&Path>) -> Result<(), Error> {
+    path.map_or(Ok(()), |path| create(path).map(drop))
+}
+
 /// One report, and where it goes; without a path, to stdout.
 pub struct Output {
     format: Format,
     path: Option<PathBuf>,
+}
+
+impl Output {
+    pub fn is_file(&self) -> bool {
+        self.path.is_some()
+    }
 }
 
 /// What was asked for. Paths are tried before the run, so that nobody waits for a report that cannot be written.
@@ -47,6 +58,7 @@ pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
     Ok(outputs)
 }
 
+/// Writes all that can be written; `Err` is the first that could not.
 pub fn write(
     outputs: &[Output],
     report: &RunReport,
@@ -58,15 +70,25 @@ pub fn write(
         (_, true) => Verbosity::Verbose,
         _ => Verbosity::Normal,
     };
-    for output in outputs {
+    let one = |output: &Output| {
         let color = surroundings.color && output.path.is_none();
         let text = render(output.format, report, &Style { width: surroundings.width, color, verbosity });
         match &output.path {
-            None => say(text.trim_end_matches('\n')),
-            Some(path) => fs::write(path, text).map_err(|source| failed(path, "write", source))?,
+            None => put(text.trim_end_matches('\n')).map_err(|source| failed(Path::new("stdout"), "write", source)),
+            Some(path) => fs::write(path, text).map_err(|source| failed(path, "write", source)),
         }
+    };
+    let results: Vec<Result<(), Error>> = outputs.iter().map(one).collect();
+    results.into_iter().collect()
+}
+
+/// The verdict, unless it is a good one of which something could not be written; all that could not is told.
+pub fn exit_code(verdict: u8, written: impl IntoIterator<Item = Result<(), Error>>) -> u8 {
+    let failures: Vec<Error> = written.into_iter().filter_map(Result::err).collect();
+    for failure in &failures {
+        complain(&format!("{failure}\n  note: the run itself ended with exit code {verdict}"));
     }
-    Ok(())
+    if verdict == exit::CONFORMING { failures.first().map_or(verdict, Error::exit_code) } else { verdict }
 }
 
 pub fn save_transcript(path: &Path, conducted: &Conducted) -> Result<(), Error> {
@@ -93,10 +115,20 @@ pub fn failed(path: &Path, doing: &'static str, source: std::io::Error) -> Error
     Error::File { path: path.display().to_string(), doing, source }
 }
 
-/// A line to stdout. A reader that has gone away (`| head`) wants no more, and is no failure.
+/// A line to stdout.
 pub fn say(text: &str) {
+    if let Err(error) = put(text) {
+        complain(&failed(Path::new("stdout"), "write", error).to_string());
+    }
+}
+
+/// A reader that has gone away (`| head`) wants no more, and is no failure.
+fn put(text: &str) -> std::io::Result<()> {
     let mut stdout = std::io::stdout().lock();
-    let _ = writeln!(stdout, "{text}").and_then(|()| stdout.flush());
+    match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// A line to stderr.

@@ -7,6 +7,7 @@ use crate::{
     cli::ReportCommand,
     error::{Error, exit},
     outcome::{RuleResult, RunReport, Status},
+    partition::Partition,
     report,
 };
 
@@ -23,6 +24,9 @@ pub fn report(command: &ReportCommand, surroundings: &Surroundings) -> Result<u8
             let mut reports = files.iter().map(|file| Ok((file.as_path(), read(file)?)));
             let first = reports.next().ok_or_else(|| Error::usage("there is no report to join"))??.1;
             let mut merged = reports.try_fold(first, |merged, next: Result<_, Error>| join(merged, next?))?;
+            if Partition::is_whole(&merged.partition) {
+                merged.partition.clear();
+            }
             total(&mut merged);
             outputs::write(&outputs, &merged, forms, surroundings)?;
             Ok(merged.exit_code)
@@ -71,7 +75,11 @@ fn join(mut merged: RunReport, (path, part): (&Path, RunReport)) -> Result<RunRe
         match merged.rules.iter_mut().find(|known| same(known, &rule)) {
             Some(known) if rule.status < known.status => *known = rule,
             Some(_) => {}
-            None => merged.rules.push(rule),
+            None => {
+                let fellow = |known: &RuleResult| known.suite == rule.suite && known.revision == rule.revision;
+                let place = merged.rules.iter().rposition(fellow).map_or(merged.rules.len(), |last| last + 1);
+                merged.rules.insert(place, rule);
+            }
         }
     }
     for note in part.notes {
@@ -79,11 +87,12 @@ fn join(mut merged: RunReport, (path, part): (&Path, RunReport)) -> Result<RunRe
             merged.notes.push(note);
         }
     }
+    merged.partition.extend(part.partition);
     merged.revisions.extend(part.revisions);
     merged.revisions.sort_unstable();
     merged.revisions.dedup();
     merged.started = merged.started.min(part.started);
-    merged.ms += part.ms;
+    merged.ms = merged.ms.saturating_add(part.ms);
     merged.strict |= part.strict;
     Ok(merged)
 }

@@ -11,13 +11,23 @@ use crate::{evidence::Frame, outcome::RunReport};
 /// Causes of frames that are part of every run.
 const ALWAYS: [&str; 5] = ["survey", "handshake", "adoption", "probe", "answer"];
 
+/// The frames that findings name.
+pub fn numbers(report: &RunReport) -> BTreeSet<u64> {
+    report.rules.iter().flat_map(|rule| &rule.findings).flat_map(|finding| finding.frames.iter().copied()).collect()
+}
+
 pub fn say_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>, suites: &[PathBuf]) {
     let mut command = format!("mcp-conform run {}", report.target.options).trim_end().to_owned();
     for path in suites.iter().map(|path| path.display().to_string()) {
         command += " --suite ";
         command += &shlex::try_quote(&path).unwrap_or_default();
     }
-    let causes: HashMap<u64, String> = frames.filter_map(|frame| Some((frame.frame, frame.by.clone()?))).collect();
+    let shown = numbers(report);
+    let shown_frames = frames.take_while(|frame| Some(&frame.frame) <= shown.last());
+    let causes: HashMap<u64, String> = shown_frames
+        .filter(|frame| shown.contains(&frame.frame))
+        .filter_map(|frame| Some((frame.frame, frame.by.clone()?)))
+        .collect();
     for rule in &mut report.rules {
         for finding in &mut rule.findings {
             // A rule over the whole run may have found it in what another suite asked.

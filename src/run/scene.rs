@@ -7,11 +7,13 @@ use crate::{
     evidence::{Scene, Transport},
     outcome::TargetReport,
     revision::Revision,
+    suite::{Step, Suite, Template, Verb},
     target::{Start, Target},
 };
 
-/// Names of tools in a note.
-const TOOLS_SHOWN: usize = 5;
+/// Names in a note.
+const NAMES_SHOWN: usize = 5;
+const CALL: &str = "tools/call";
 
 /// A scene in which nothing was gathered yet.
 pub fn scene(hello: &Value, transport: Transport, revision: Revision, job: &Job) -> Scene {
@@ -56,18 +58,27 @@ fn headers(target: &Target) -> Vec<String> {
     }
 }
 
-/// The tools that no rule on their answers has seen.
-pub fn left_alone(scene: &Scene, all_tools: bool) -> Option<String> {
+/// The tools that no rule on their answers has seen, if any of these suites calls tools.
+pub fn left_alone(scene: &Scene, suites: &[&Suite], all_tools: bool) -> Option<String> {
+    let calls = |step: &Step| matches!(&step.verb, Verb::Call(call) if call.method == Template::Literal(CALL.into()));
+    if !suites.iter().any(|suite| suite.gather.iter().any(calls)) {
+        return None;
+    }
     let names: Vec<&str> = scene.facts["left_alone"].as_array()?.iter().filter_map(Value::as_str).collect();
-    let more = names.len().saturating_sub(TOOLS_SHOWN);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let shown = names[..names.len().min(TOOLS_SHOWN)].join(", ") + &more;
+    let shown = few(&names);
     let (why, cure) = match all_tools {
         true => ("as no arguments could be made up that fit, or as they run as tasks only", "gives one its arguments"),
         false => ("as they may change something or need arguments", "allows one, --call-tools all"),
     };
     let note = || format!("tools left alone, {why}: {shown}; [tools.NAME] with = {{}} in mcp-conform.toml {cure}");
     (!names.is_empty()).then(note)
+}
+
+/// The first names, and how many more there are.
+fn few(names: &[&str]) -> String {
+    let more = names.len().saturating_sub(NAMES_SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    names[..names.len().min(NAMES_SHOWN)].join(", ") + &more
 }
 
 pub fn describe(target: &Target, scenes: &[Scene]) -> TargetReport {

@@ -4,7 +4,6 @@ use std::{fs, path::PathBuf};
 
 use super::outputs::failed;
 use crate::{
-    embedded::SUITES,
     error::Error,
     judge::checks::CHECKS,
     reference,
@@ -18,20 +17,16 @@ pub fn built_in() -> Result<Vec<Suite>, Error> {
 
 /// The built-in suites and, after them, those under `paths`.
 pub fn load(paths: &[PathBuf], color: bool) -> Result<Vec<Suite>, Error> {
-    let files: Vec<(String, String)> =
-        SUITES.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
-    let mut known = known();
-    let mut suites = suite::load(&files, &known, Origin::BuiltIn).map_err(|mistakes| refused(&mistakes, color))?;
+    let mut suites = suite::built_in(known).map_err(|mistakes| refused(&mistakes, color))?;
     if !paths.is_empty() {
-        known.ids = suites.iter().flat_map(ids).collect();
-        known.survey = survey(&suites);
+        let known = Known { ids: suites.iter().flat_map(ids).collect(), survey: survey(&suites), ..known() };
         suites.extend(suite::load(&read(paths)?, &known, Origin::User).map_err(|mistakes| refused(&mistakes, color))?);
     }
     Ok(suites)
 }
 
 /// Every name that a suite may use besides its own.
-fn known() -> Known {
+pub(crate) fn known() -> Known {
     let given = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     Known {
         faults: reference::faults().into_iter().map(|fault| fault.name).collect(),

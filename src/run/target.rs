@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Surroundings;
 use crate::{
     cli::{RunArgs, TargetArgs},
-    config,
+    config::{self, Config},
     error::Error,
     plan::nearest,
     reference,
@@ -15,9 +15,9 @@ use crate::{
     target::{Limits, Source, Start, Target},
 };
 
-/// The server that is meant, and what is known about it.
-pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Value), Error> {
-    let (mut target, facts) = chosen(args, surroundings)?;
+/// The server that is meant, what is known about it, and what it may cost.
+pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Value, Limits), Error> {
+    let (mut target, facts, limits) = chosen(args, surroundings)?;
     if let Some(line) = &args.bearer_token_command {
         let argv = shlex::split(line).filter(|argv| !argv.is_empty());
         let argv = argv.ok_or_else(|| Error::usage(format!("`{line}` cannot be split into a command")))?;
@@ -26,20 +26,26 @@ pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target,
         }
         target.auth.get_or_insert_default().own = Some(Source::Command { argv, cwd: None });
     }
-    Ok((target, facts))
+    Ok((target, facts, limits))
 }
 
-fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Value), Error> {
+/// The configuration that is in force, if there is one. The reference server has no use for any.
+pub fn config(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Config>, Error> {
     let found = || surroundings.directory.as_deref().and_then(config::find);
     let file = if args.reference { None } else { args.config.clone().or_else(found) };
-    let config = file.map(|file| config::load(&file, surroundings.color)).transpose()?;
-    let facts = match &config {
+    file.map(|file| config::load(&file, surroundings.color)).transpose()
+}
+
+fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Value, Limits), Error> {
+    let config = config(args, surroundings)?;
+    let mut facts = match &config {
         Some(config) => config.facts.clone(),
         None if args.reference => reference::facts(),
         None => json!({}),
     };
+    let limits = config.as_ref().map(|config| config.limits.clone()).unwrap_or_default();
     if let Some(target) = typed(args, surroundings)? {
-        return Ok((target, facts));
+        return Ok((target, facts, limits));
     }
     if let (Some(name), None) = (&args.name, &config) {
         return Err(Error::Usage {
@@ -51,6 +57,9 @@ fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Val
         Some(config) => config.target(args.name.as_deref(), &surroundings.environment, surroundings.color)?,
         None => None,
     };
+    if let Some(config) = &config {
+        facts = config.facts(args.name.as_deref())?;
+    }
     let mut target = target.ok_or_else(|| Error::Usage {
         message: "no server to test".into(),
         cure: Some(
@@ -73,7 +82,7 @@ fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Val
             headers.extend(more_headers);
         }
     }
-    Ok((target, facts))
+    Ok((target, facts, limits))
 }
 
 fn env(args: &TargetArgs) -> Result<Vec<(String, String)>, Error> {
@@ -158,20 +167,33 @@ pub fn options(args: &TargetArgs) -> String {
     options.join(" ")
 }
 
-pub fn limits(args: &RunArgs) -> Result<Limits, Error> {
-    let seconds = |value: f64, flag: &str| {
-        Duration::try_from_secs_f64(value)
-            .ok()
-            .filter(|duration| !duration.is_zero())
-            .ok_or_else(|| Error::usage(format!("{flag} takes a number of seconds above 0, not {value}")))
-    };
-    Ok(Limits {
-        request: seconds(args.timeout, "--timeout")?,
-        run: seconds(args.run_timeout, "--run-timeout")?,
-        frame_bytes: args.max_message.max(1024),
-        in_flight: args.in_flight.max(1),
-        ..Limits::default()
-    })
+/// Those of the configuration, changed by what was typed.
+pub fn limits(args: &RunArgs, mut limits: Limits) -> Result<Limits, Error> {
+    let short = [
+        ("--timeout", "request", args.timeout.map(|seconds| seconds.to_string())),
+        ("--run-timeout", "run", args.run_timeout.map(|seconds| seconds.to_string())),
+        ("--max-message", "message_bytes", args.max_message.map(|bytes| bytes.to_string())),
+        ("--in-flight", "in_flight", args.in_flight.map(|count| count.to_string())),
+    ];
+    for pair in &args.limit {
+        let (name, value) = split(pair, '=', "--limit", "NAME=VALUE")?;
+        limits.set(&name, &value).map_err(|why| Error::Usage {
+            message: format!("--limit {name} {why}"),
+            cure: nearest(&name, Limits::NAMES.into_iter()).map(|near| format!("did you mean {near}?")),
+        })?;
+    }
+    for (flag, name, value) in short {
+        let set = value.map_or(Ok(()), |value| limits.set(name, &value));
+        set.map_err(|why| Error::usage(format!("{flag} {why}")))?;
+    }
+    Ok(limits)
+}
+
+pub fn seconds(value: f64, flag: &str) -> Result<Duration, Error> {
+    Duration::try_from_secs_f64(value)
+        .ok()
+        .filter(|duration| !duration.is_zero())
+        .ok_or_else(|| Error::usage(format!("{flag} takes a number of seconds above 0, not {value}")))
 }
 
 pub fn face(declared: &[String]) -> Result<ClientFace, Error> {

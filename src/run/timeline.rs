@@ -26,7 +26,7 @@ pub fn timeline(frames: impl Iterator<Item = Arc<Frame>>) -> Vec<Moment> {
         what: what(&frame),
         bytes: frame.bytes,
     };
-    frames.take(KEPT).map(moment).collect()
+    frames.filter(|frame| frame.kind != FrameKind::Visit).take(KEPT).map(moment).collect()
 }
 
 fn what(frame: &Frame) -> String {
@@ -34,6 +34,7 @@ fn what(frame: &Frame) -> String {
     match (frame.kind, &frame.http) {
         (FrameKind::Message, _) => frame.message.as_ref().map(message).unwrap_or_default(),
         (FrameKind::Junk, _) => format!("no message: {}", text()),
+        (FrameKind::Unread, _) => format!("not read: {}", frame.why.as_deref().unwrap_or_default()),
         (FrameKind::HttpRequest, Some(head)) => {
             format!("{} {}", head.method.as_deref().unwrap_or_default(), head.url.as_deref().unwrap_or_default())
         }
@@ -42,14 +43,16 @@ fn what(frame: &Frame) -> String {
     }
 }
 
+/// What a request is about, by name.
+pub fn about(request: &Value) -> Option<&str> {
+    let params = request.get("params")?;
+    ["uri", "name", "cursor", "taskId"].iter().find_map(|member| params.get(*member)?.as_str())
+}
+
 fn message(message: &Value) -> String {
     let id = message.get("id").map(|id| format!(" {id}")).unwrap_or_default();
-    let name = || {
-        let params = message.get("params")?;
-        ["uri", "name", "cursor"].iter().find_map(|member| params.get(*member)?.as_str())
-    };
     let said = match message.get("method").and_then(Value::as_str) {
-        Some(method) => format!("{method}{id}{}", name().map(|name| format!(" · {name}")).unwrap_or_default()),
+        Some(method) => format!("{method}{id}{}", about(message).map(|name| format!(" · {name}")).unwrap_or_default()),
         None if message.is_array() => "several messages at once".to_owned(),
         None => match message.get("error") {
             Some(error) => format!("error{id} · {}", error.get("code").unwrap_or(&Value::Null)),

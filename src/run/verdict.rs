@@ -23,15 +23,26 @@ pub fn sum_up(
         started,
         ms,
         strict,
+        partition: Vec::new(),
         exit_code: exit::CONFORMING,
         totals: Totals::default(),
-        notes,
+        notes: counted(notes),
         rules,
         timeline: Vec::new(),
         graph: None,
     };
     total(&mut report);
     report
+}
+
+/// What happened several times is told once.
+fn counted(notes: Vec<String>) -> Vec<String> {
+    let mut counts = IndexMap::new();
+    for note in notes {
+        *counts.entry(note).or_insert(0_usize) += 1;
+    }
+    let told = |(note, count)| if count == 1 { note } else { format!("{note} ({count} times)") };
+    counts.into_iter().map(told).collect()
 }
 
 /// Counts the results anew, and says what they come to.

@@ -32,6 +32,14 @@ fn lines_for_the_server_of_any_revision() {
     }
 }
 
+/// What killed the server stands before what it left without an answer.
+#[test]
+fn what_came_before_is_sent_too() {
+    let script = offered("run --reference --fault cancel-crashes --filter cancellation-races-handled");
+    assert!(!shown_by(&script).contains("\"result\""), "{script}");
+    assert!(shown_by(&script.replace(" --fault cancel-crashes", "")).contains("\"result\""), "{script}");
+}
+
 #[test]
 fn requests_for_curl_with_and_without_a_session() {
     if Command::new("curl").arg("--version").output().is_err() {

@@ -4,15 +4,25 @@ mod authorization;
 mod baseline;
 mod by_hand;
 mod commands;
+mod docs;
+mod examples;
 mod exit_codes;
+mod huge;
+mod instances;
 mod leftovers;
+mod matrix;
+mod partition;
 mod permission;
+#[cfg(target_os = "linux")]
+mod progress;
 mod readme;
 mod replay;
 mod reports;
+mod samples;
 mod server;
 mod unreachable;
 mod usage;
+mod watch;
 
 use std::{path::Path, time::Duration};
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{assert_shown, report, server::Reference, typed};
 
 /// The status of each rule that applies, with what its findings say.
-fn verdicts(report: &Value) -> BTreeMap<String, (String, Vec<String>)> {
+pub fn verdicts(report: &Value) -> BTreeMap<String, (String, Vec<String>)> {
     let rules = report["rules"].as_array().expect("rules").iter();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     rules

@@ -27,7 +27,7 @@ fn a_port_where_nobody_listens() {
         "error: the server could not be tested
   tried: http://127.0.0.1:1/mcp
    came: connection refused
-   help: start the server first and check host, port and path of the URL",
+   help: is the server running, and does it listen on that port?",
     );
     told(
         &["run", "--sse", "http://127.0.0.1:1/sse"],

@@ -11,12 +11,12 @@ use tokio::sync::oneshot;
 
 use crate::{
     error::Error,
-    evidence::Transport,
+    evidence::{Recorder, Transport},
     outcome::Status,
     plan::{Filter, Proposals},
     reference::{self, FaultInfo},
     revision::Revision,
-    run::{Conducted, Job, Revisions, block_on, conduct, credentials::obtain},
+    run::{Conducted, Interrupts, Job, Revisions, block_on, conduct, credentials::obtain},
     session::ClientFace,
     suite::{Suite, Verb},
     target::{Auth, Client, Limits, Source, Start, Target},
@@ -35,6 +35,16 @@ pub struct Trial {
     pub protected: bool,
     pub revision: Revision,
     pub transport: Transport,
+}
+
+async fn recorded(job: &Job, suites: &[Suite], filter: &Filter) -> Result<Conducted, Error> {
+    conduct(
+        job,
+        suites,
+        filter,
+        Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages),
+    )
+    .await
 }
 
 /// What a trial showed.
@@ -174,7 +184,7 @@ impl Trial {
             argv.extend(proposals.iter().flat_map(|proposal| ["--proposal".into(), proposal.clone()]));
             let start = Start::Stdio { argv, env: Vec::new(), cwd: None };
             let target = Target::new(name, start);
-            return conduct(&self.job(target, limits, suites), suites, filter).await;
+            return recorded(&self.job(target, limits, suites), suites, filter).await;
         }
         let mut options = reference::Options { fault: self.fault.clone(), ..reference::Options::default() };
         if !proposals.is_empty() {
@@ -196,7 +206,7 @@ impl Trial {
                 job.target.auth = Some(Box::new(auth(address)));
                 obtain(&mut job.target, &mut job.facts, &job.limits).await?;
             }
-            conduct(&job, suites, filter).await
+            recorded(&job, suites, filter).await
         };
         tokio::select! {
             stopped = served => Err(Error::usage(stopped.err().unwrap_or_else(|| "the reference server stopped".into()))),
@@ -227,6 +237,7 @@ impl Trial {
             revisions: Revisions::One(self.revision),
             proposals: Proposals::also(self.proposal.iter().cloned().collect()),
             strict: true,
+            interrupts: Interrupts::default(),
         }
     }
 

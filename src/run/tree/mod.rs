@@ -11,13 +11,12 @@ use std::{collections::HashSet, sync::Arc};
 use serde_json::{Value, json};
 
 use self::graph::{Graph, Node};
-use super::{Revisions, Surroundings, block_on, credentials, outputs, target};
+use super::{Revisions, Surroundings, credentials, outputs, target, unless_ended};
 use crate::{
     cli::{TreeArgs, TreeFormat},
     error::{Error, exit},
     evidence::{End, Recorder},
     session::{CallOptions, Opener, Session, Wish},
-    target::Limits,
 };
 
 /// Pages of one list that are followed.
@@ -29,12 +28,11 @@ pub fn tree(args: &TreeArgs, surroundings: &Surroundings) -> Result<u8, Error> {
         Revisions::Auto => Wish::Newest,
         Revisions::All => return Err(Error::usage("a tree is of one revision: name it, or leave --revision out")),
     };
-    let (mut target, mut facts) = target::target(&args.target, surroundings)?;
-    let limits = Limits::default();
-    block_on(credentials::obtain(&mut target, &mut facts, &limits))?;
-    let recorder = Recorder::new(limits.memory_bytes);
-    let opener = Opener { target, limits, recorder, face: target::face(&[])?, hangs: Arc::default() };
-    let graph = block_on(async {
+    let (mut target, mut facts, limits) = target::target(&args.target, surroundings)?;
+    unless_ended(credentials::obtain(&mut target, &mut facts, &limits))?;
+    let recorder = Recorder::new(limits.memory_bytes, limits.disk_bytes, limits.record_messages);
+    let opener = Opener { target, limits, recorder, face: target::face(&[])?, known: Arc::default() };
+    let graph = unless_ended(async {
         let session = opener.open(wish).await.map_err(|unopened| unopened.error)?;
         let graph = Fetch { session: &session, nodes: args.nodes, depth: args.depth }.graph().await;
         session.close().await;

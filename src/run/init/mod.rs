@@ -1,0 +1,92 @@
+//! `mcp-conform init`: the first minute in a project. What is there stays as it is.
+
+mod project;
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{ErrorKind, Write},
+    path::Path,
+};
+
+use self::project::Project;
+use super::outputs;
+use crate::{
+    cli::{InitArgs, Pipeline},
+    config,
+    error::{Error, exit},
+};
+
+const SUITE: &str = include_str!("house.yaml");
+
+pub fn init(args: &InitArgs) -> Result<u8, Error> {
+    let directory = &args.directory;
+    if !directory.is_dir() {
+        return Err(Error::usage(format!("`{}` is no directory", directory.display())));
+    }
+    let project = project::look(directory);
+    match &project {
+        Some(project) => outputs::say(&format!("{} says how to start the server: {}", project.file, project.line())),
+        None => outputs::say("nothing here says how to start the server: fill it in"),
+    }
+    write(directory, config::FILE, &configuration(project.as_ref()))?;
+    write(directory, "conformance/house.yaml", SUITE)?;
+    if let Some(pipeline) = args.ci {
+        let (path, text) = described(pipeline, project.as_ref());
+        write(directory, path, &text)?;
+    }
+    outputs::say(&format!("\nnext\n{}", next(project.as_ref())));
+    Ok(exit::CONFORMING)
+}
+
+/// Writes a file where there is none.
+fn write(directory: &Path, name: &str, text: &str) -> Result<(), Error> {
+    let path = directory.join(name);
+    let failed = |source| outputs::failed(&path, "write", source);
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).map_err(failed)?;
+    }
+    match OpenOptions::new().write(true).create_new(true).open(&path) {
+        Ok(mut file) => {
+            file.write_all(text.as_bytes()).map_err(failed)?;
+            outputs::say(&format!("  wrote  {name}"));
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            outputs::say(&format!("  kept   {name}, as it was there"));
+        }
+        Err(error) => return Err(failed(error)),
+    }
+    Ok(())
+}
+
+fn configuration(project: Option<&Project>) -> String {
+    let (name, start) = match project {
+        Some(project) => (project.name.clone(), format!("stdio = {}", toml::Value::from(project.argv.clone()))),
+        None => ("server".to_owned(), "stdio = [\"./server\"]              # the program and its arguments".to_owned()),
+    };
+    let name = if name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c)) && !name.is_empty() {
+        name
+    } else {
+        toml::Value::from(name).to_string()
+    };
+    include_str!("configuration.toml").replace("{NAME}", &name).replace("{START}", &start)
+}
+
+fn described(pipeline: Pipeline, project: Option<&Project>) -> (&'static str, String) {
+    let (path, template, indent) = match pipeline {
+        Pipeline::Github => (".github/workflows/conformance.yml", include_str!("github.yml"), 6),
+        Pipeline::Gitlab => (".gitlab-ci.conformance.yml", include_str!("gitlab.yml"), 4),
+    };
+    let build = match (project.and_then(|project| project.build), pipeline) {
+        (None, _) => String::new(),
+        (Some(command), Pipeline::Github) => format!("{:indent$}- run: {command}\n", ""),
+        (Some(command), Pipeline::Gitlab) => format!("{:indent$}- {command}\n", ""),
+    };
+    (path, template.replace("{BUILD}", &build))
+}
+
+fn next(project: Option<&Project>) -> String {
+    let build = project.and_then(|project| project.build);
+    let edit = project.is_none().then_some("(say in mcp-conform.toml how the server is started)");
+    let run = ["mcp-conform run", "mcp-conform run --write-baseline known.toml   # if it is to pass as it is today"];
+    build.into_iter().chain(edit).chain(run).map(|line| format!("  {line}\n")).collect::<String>().trim_end().to_owned()
+}
