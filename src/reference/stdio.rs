@@ -137,12 +137,16 @@ mod tests {
     #[test]
     fn lines_are_split_at_newlines_and_blank_ones_skipped() {
         let (lines, arrived) = mpsc::sync_channel(10);
-        let input = || BufReader::new(b"one\n\n  \r\ntwo\nthree".as_slice());
+        let input = || BufReader::new(b"one\n\n  \r\n\"ping\"\nthree".as_slice());
         read_lines(input(), false, &lines);
         read_lines(input(), true, &lines);
         drop(lines);
         let read: Vec<_> = arrived.iter().map(|line| String::from_utf8(line).expect("text")).collect();
-        assert_eq!(read, ["one\n", "two\n", "three", "one\n"], "the fault drops all but the first line of a read");
+        assert_eq!(
+            read,
+            ["one\n", "\"ping\"\n", "three", "one\n", "\"ping\"\n"],
+            "the fault drops what was read with a ping"
+        );
     }
 
     fn said(options: Options, lines: &[&str]) -> Vec<String> {
