@@ -1,5 +1,5 @@
-// Opens an HTML report in a real browser, as its reader does: looks, filters, unfolds, prints, on a telephone too, and with
-// scripts off. Usage: node browser.mjs REPORT.html
+// Opens an HTML report, or the page of a matrix, in a real browser, as its reader does: looks, filters, sorts, unfolds, on a
+// telephone too, and with scripts off. Usage: node browser.mjs REPORT.html
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
 import { chromium } from "playwright-core";
@@ -21,7 +21,7 @@ async function open(options) {
   return { page, asked };
 }
 
-{
+async function report() {
   const { page, asked } = await open({ viewport: { width: 1200, height: 900 } });
   const rows = page.locator("tr[data-status]:visible");
   const all = await rows.count();
@@ -49,12 +49,53 @@ async function open(options) {
   await last.locator("summary").first().press("Enter");
   assert.equal(await last.evaluate((element) => element.open), folded, "the keyboard folds and unfolds");
 
-  await page.keyboard.press("Escape");
+  await reached(page, asked);
+}
+
+async function matrix() {
+  const { page, asked } = await open({ viewport: { width: 1200, height: 900 } });
+  const rows = page.locator(".matrix tbody tr:visible");
+  const names = () => page.locator(".matrix tbody tr:visible th").allInnerTexts();
+  const all = await names();
+  assert.deepEqual(all.toSorted(), ["conforming", "hostile", "large", "sample"]);
+
+  await page.selectOption("select[name=standing]", "conforms");
+  assert.deepEqual(await names(), ["conforming"]);
+  await page.selectOption("select[name=standing]", "");
+  await page.fill("input[name=text]", "large");
+  assert.deepEqual(await names(), ["large"]);
+  assert.equal(await page.locator("details[data-server]:visible").count(), 1, "the filter holds for what is told below");
+  assert.equal(await page.locator("#shown").innerText(), "1 of 4 servers");
+  await page.fill("input[name=text]", "");
+  assert.equal(await rows.count(), all.length);
+
+  const heading = (text) => page.locator(".matrix thead button", { hasText: text }).first();
+  await heading("server").click();
+  assert.deepEqual(await names(), all.toSorted());
+  await heading("server").press("Enter");
+  assert.deepEqual(await names(), all.toSorted().toReversed());
+  await heading("failed").click();
+  assert.deepEqual([(await names())[0], (await names()).at(-1)], ["large", "conforming"], "the worst come first");
+  assert.equal(await page.locator("[aria-sort]").count(), 1);
+
+  await page.locator(".matrix tbody a", { hasText: "hostile" }).click();
+  const told = page.locator("details[data-server]", { hasText: "hostile" }).first();
+  assert.ok(await told.evaluate((element) => element.open), "a server leads to what does not hold there");
+  assert.ok(await told.locator(".finding").first().isVisible());
+  await told.locator("summary").first().press("Enter");
+  assert.ok(!(await told.evaluate((element) => element.open)), "the keyboard folds");
+  await reached(page, asked);
+}
+
+/** The key that leads to the filter, and that nothing came from elsewhere. */
+async function reached(page, asked) {
   await page.locator("h1").click();
   await page.keyboard.press("/");
   assert.equal(await page.evaluate(() => document.activeElement.name), "text");
-  assert.deepEqual(asked, [url], "nothing else is loaded");
+  assert.deepEqual(new Set(asked.map((each) => each.split("#")[0])), new Set([url]), "nothing else is loaded");
 }
+
+await (url.endsWith("/matrix.html") ? matrix() : report());
 {
   const { page } = await open({ viewport: { width: 390, height: 800 }, colorScheme: "dark" });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

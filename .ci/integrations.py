@@ -70,7 +70,12 @@ def in_pytest():
     code, said = ran([*pytest], path)
     check(code == 1 and "\n1 failed" not in said and "1 failed" in said, "a faulty server fails in one test", said)
     check("MUST" in said and "name" in said and "rerun  mcp-conform run" in said, "the failure says what is wrong", said)
-    code, said = ran([*pytest, "-k", "contents"], path)
+    check(f"more   mcp-conform explain {RULE}" in said, "the failure says where there is more", said)
+    (path / "pytest.ini").write_text("[pytest]\ntestpaths = mcp-conform.toml\nmcp_conform = --filter tools.calls\n")
+    target(path, PROGRAM, "serve", "--fault", "unknown-tool-as-failure")
+    code, said = ran([*pytest], path)
+    check(code == 0 and "Recommended: SHOULD" in said, "what is only recommended is a warning", said)
+    code, said = ran([*pytest, "-k", "name-case"], path)
     check(code == 0 and "passed" in said, "tests are chosen as usual", said)
 
     target(path, PROGRAM, "no-such-command")
@@ -174,6 +179,18 @@ def from_the_start():
     check("house-tools-are-described" in said, "the rule of one's own is judged", said)
     code, said = ran([PROGRAM, "init", "--ci", "github"], path)
     check(code == 0 and said.count("kept") == 3 and "wrote" not in said, "nothing is overwritten", said)
+    code, said = ran([PROGRAM, "explain", "house-tools-are-described"], path)
+    check(code == 0 and "our house rules" in said, "the rule of one's own is explained", said)
+
+    code, said = ran([PROGRAM, "init", "--ci", "gitlab"], path)
+    check(code == 0 and ".gitlab-ci.yml" in said, "a second pipeline is begun", said)
+    check(yaml.safe_load((path / ".gitlab-ci.yml").read_text())["include"] == ".gitlab-ci.conformance.yml", "it is included")
+    script = yaml.safe_load((path / ".gitlab-ci.conformance.yml").read_text())["conformance"]["script"]
+    (path / ".mcp-conform/bin").mkdir(parents=True)
+    (path / ".mcp-conform/bin/mcp-conform").symlink_to(PROGRAM)
+    lines = [line for line in script if "mcp-conform run" in line]
+    code, said = ran(["bash", "-e", "-c", f"{lines[0]} --filter house"], path, **env)
+    check(code == 0 and len(lines) == 1 and (path / "conform.xml").is_file(), "the pipeline passes", said)
 
 
 for part in (in_pytest, in_node, in_an_action, from_the_start):

@@ -334,6 +334,9 @@ pub struct ListArgs {
     /// With `rules`: the table of a proposal's requirements that the specification project asks for (SEP-2484)
     #[arg(long, value_name = "PROPOSAL", conflicts_with = "json")]
     pub traceability: Option<String>,
+    /// With `rules`: write them into this directory as pages of Markdown, one for each area
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["json", "traceability"])]
+    pub pages: Option<PathBuf>,
     /// Suites of your own to show as well
     #[arg(long, value_name = "PATH")]
     pub suite: Vec<PathBuf>,

@@ -3,12 +3,13 @@
 //! Three lines in `tests/conformance.rs`, with `harness = false` for that test in `Cargo.toml`:
 //!
 //! ```no_run
+//! # macro_rules! env { ($name:literal) => { "./my-server" } }
 //! fn main() -> std::process::ExitCode {
-//!     mcp_conform::tests(["--stdio", concat!(env!("CARGO_MANIFEST_DIR"), "/target/debug/my-server")])
+//!     mcp_conform::tests(["--", env!("CARGO_BIN_EXE_my-server")])
 //! }
 //! ```
 //!
-//! (`env!("CARGO_BIN_EXE_my-server")` is the path of a program of the same package.)
+//! The variable is the path of the program `my-server` of the same package, which cargo has built by then.
 
 use std::{
     ffi::OsString,

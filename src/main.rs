@@ -2,7 +2,10 @@
 
 use std::{env, io::IsTerminal, process::ExitCode};
 
-use clap::Parser;
+use clap::{
+    Parser,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 use mcp_conform::{
     cli::{Cli, ColorChoice},
     run::{Surroundings, run},
@@ -12,7 +15,7 @@ use mcp_conform::{
 const WIDTH_OF_A_FILE: usize = 100;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|mistake| with_tip(mistake).exit());
     let terminal = std::io::stdout().is_terminal();
     let set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     let forced = set("CLICOLOR_FORCE") && env::var("CLICOLOR_FORCE").is_ok_and(|value| value != "0");
@@ -25,6 +28,19 @@ fn main() -> ExitCode {
     let shows_status = std::io::stderr().is_terminal() && !set("CI") && env::var("TERM").as_deref() != Ok("dumb");
     let status = shows_status.then(terminal_width).flatten();
     ExitCode::from(run(&cli, &Surroundings { status, ..Surroundings::of_process(color, width) }))
+}
+
+/// Tells who gave a command where the name of a target stands, or forgot `run`, what to type.
+fn with_tip(mut mistake: clap::Error) -> clap::Error {
+    let tip = match (mistake.kind(), mistake.get(ContextKind::InvalidArg)) {
+        (ErrorKind::InvalidSubcommand, _) => "a server is tested by `mcp-conform run -- COMMAND`",
+        (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) if !word.starts_with('-') => {
+            "a command goes after two dashes: `mcp-conform run -- COMMAND`"
+        }
+        _ => return mistake,
+    };
+    mistake.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    mistake
 }
 
 fn terminal_width() -> Option<usize> {

@@ -7,7 +7,11 @@ use std::{env, fs, path::PathBuf};
 
 use mcp_conform::{
     outcome::{Finding, Level, Observation, RuleResult, RunReport, ShownFrame, Status, TargetReport},
-    report::{self, Format, Style, Verbosity, render},
+    report::{
+        self, Format, Style, Verbosity,
+        matrix::{Fold, Row},
+        render,
+    },
     revision::Revision,
 };
 use quick_xml::{Reader, events::Event};
@@ -198,6 +202,21 @@ fn every_format_is_there_for_validation() {
             fs::write(folder.join(format!("{name}.{extension}")), render(format, &report, &Style::default())).unwrap();
         }
     }
+    fs::write(folder.join("matrix.html"), matrix()).unwrap();
+}
+
+/// The page of three servers that fail, and of one that conforms.
+fn matrix() -> String {
+    let mut conforming = sample();
+    conforming.exit_code = 0;
+    conforming.rules.retain(|rule| rule.status == Status::Pass);
+    let mut fold = Fold::default();
+    for (name, report) in [("sample", sample()), ("hostile", hostile()), ("large", large()), ("conforming", conforming)]
+    {
+        fold.add(Row::of(name, Some(format!("{name}.json")), &report), &report);
+    }
+    let [(_, page), ..] = fold.finish().forms();
+    page
 }
 
 /// 2,000 rules of which 500 fail.

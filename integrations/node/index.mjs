@@ -2,6 +2,7 @@
 //
 //     import test from 'node:test';                       // or: import { test } from 'vitest';
 //     import { conformance } from 'mcp-conform-node';
+//     await conformance(test);                            // the server of mcp-conform.toml
 //     await conformance(test, ['--stdio', 'node server.mjs']);
 
 import { spawn } from 'node:child_process';
@@ -71,7 +72,8 @@ function explained(rule) {
     for (const frame of finding.messages ?? []) lines.push(`  #${frame.frame} ${frame.from}  ${frame.text}`);
     if (finding.reproduce) lines.push(`  rerun  ${finding.reproduce}`);
   }
-  for (const word of ['hint', 'source']) if (rule[word]) lines.push(`${word.padEnd(7)}${rule[word]}`);
+  if (rule.hint) lines.push(`hint   ${rule.hint}`);
+  lines.push(`more   mcp-conform explain ${rule.id}`);
   return plain(lines.join('\n'));
 }
 

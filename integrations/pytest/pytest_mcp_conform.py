@@ -5,7 +5,7 @@ can fail and that concerns the server becomes a test.
 
     [tool.pytest.ini_options]
     testpaths = ["tests", "mcp-conform.toml"]
-    mcp_conform = "--baseline known.toml"        # more arguments of `mcp-conform run`
+    mcp_conform = "--strict"                     # more arguments of `mcp-conform run`
 """
 
 import json
@@ -54,6 +54,8 @@ class Rule(pytest.Item):
         status = self.rule["status"]
         if status in ("fail", "broken") or (status == "warn" and self.strict):
             raise Broken(explained(self.rule))
+        if status == "warn":
+            self.warn(Recommended(explained(self.rule)))
         if status in ("not-exercised", "known"):
             pytest.skip(plain(self.rule.get("reason", status)))
 
@@ -87,6 +89,10 @@ class Broken(Exception):
     """A rule does not hold."""
 
 
+class Recommended(pytest.PytestWarning):
+    """What the protocol recommends does not hold."""
+
+
 def run(configuration, arguments):
     """The report of one run. A server that cannot be tested is an error of the collection."""
     program = os.environ.get("MCP_CONFORM", "mcp-conform")
@@ -114,9 +120,9 @@ def explained(rule):
         lines += [f"  #{frame['frame']} {frame['from']}  {frame['text']}" for frame in finding.get("messages", [])]
         if finding.get("reproduce"):
             lines.append(f"  rerun  {finding['reproduce']}")
-    for word in ("hint", "source"):
-        if rule.get(word):
-            lines.append(f"{word:<7}{rule[word]}")
+    if rule.get("hint"):
+        lines.append(f"hint   {rule['hint']}")
+    lines.append(f"more   mcp-conform explain {rule['id']}")
     return plain("\n".join(lines))
 
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::{Conducted, Surroundings, Trial, load, outputs::say, trials};
 use crate::{
     cli::ExplainArgs,
+    config,
     embedded::SUITES,
     error::{Error, exit},
     evidence::{Frame, FrameKind, Side, Transport},
@@ -20,7 +21,10 @@ use crate::{
 };
 
 pub fn explain(args: &ExplainArgs, surroundings: &Surroundings) -> Result<u8, Error> {
-    let suites = load(&args.suite, surroundings.color)?;
+    let configured = surroundings.directory.as_deref().and_then(config::find);
+    let configured = configured.map(|file| config::load(&file, surroundings.color)).transpose()?;
+    let own = configured.map(|config| config.suites).unwrap_or_default();
+    let suites = load(&args.suite.iter().cloned().chain(own).collect::<Vec<_>>(), surroundings.color)?;
     let known = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
     if let Some((suite, rule)) = known.clone().find(|(_, rule)| rule.id == args.rule) {
         say(&told(suite, rule));
@@ -69,7 +73,7 @@ fn not_tested(suite: &Suite, row: &Untested) -> String {
 }
 
 /// Where the rule counts, in words.
-fn scope(suite: &Applies, rule: &Applies) -> String {
+pub(super) fn scope(suite: &Applies, rule: &Applies) -> String {
     let since = suite.since.max(rule.since).unwrap_or(Revision::ALL[0]);
     let until = [suite.until, rule.until].into_iter().flatten().min().unwrap_or(Revision::NEWEST);
     let mut parts = vec![if since == until { since.to_string() } else { format!("{since} to {until}") }];
@@ -82,6 +86,9 @@ fn scope(suite: &Applies, rule: &Applies) -> String {
         if !applies.server.is_empty() {
             parts.push(format!("to servers with {}", applies.server.join(", ").replace('!', "no ")));
         }
+        if applies.protected {
+            parts.push("to servers that ask for authorization".to_owned());
+        }
         if !applies.facts.is_empty() {
             parts.push(format!("if mcp-conform.toml gives {}", applies.facts.join(", ")));
         }
@@ -89,7 +96,7 @@ fn scope(suite: &Applies, rule: &Applies) -> String {
     parts.join(", ")
 }
 
-fn newest(suite: &Suite, rule: &Rule) -> Revision {
+pub(super) fn newest(suite: &Suite, rule: &Rule) -> Revision {
     [suite.applies.until, rule.applies.until].into_iter().flatten().min().unwrap_or(Revision::NEWEST)
 }
 

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{
     coverage::{coverage, traceability},
-    load, outputs,
+    load, outputs, rule_pages,
 };
 use crate::{
     cli::{ListArgs, Listed},
@@ -48,6 +48,9 @@ fn of_suite(suite: &Suite, as_json: bool) -> String {
 fn rules(args: &ListArgs, suites: &[Suite]) -> Result<Vec<String>, Error> {
     if let Some(proposal) = &args.traceability {
         return traceability(proposal, suites).map(|table| vec![table]);
+    }
+    if let Some(directory) = &args.pages {
+        return rule_pages::write(directory, suites);
     }
     let mut lines: Vec<String> = suites.iter().flat_map(|suite| of_rules(suite, args.json)).collect();
     if !args.json {

@@ -26,6 +26,7 @@ mod progress;
 mod report;
 mod rerun;
 mod rounds;
+mod rule_pages;
 mod scene;
 mod shell;
 mod shown;

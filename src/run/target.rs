@@ -50,7 +50,7 @@ fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Val
     if let (Some(name), None) = (&args.name, &config) {
         return Err(Error::Usage {
             message: format!("there is no {} here or above that could say what `{name}` is", config::FILE),
-            cure: Some("name it with --config PATH, or give a command after `--`".into()),
+            cure: Some(meant(name).unwrap_or("name it with --config PATH, or give a command after `--`".into())),
         });
     }
     let target = match &config {
@@ -83,6 +83,14 @@ fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Val
         }
     }
     Ok((target, facts, limits))
+}
+
+/// What somebody means whose target has no name that anybody would give it.
+fn meant(name: &str) -> Option<String> {
+    if name.starts_with("http://") || name.starts_with("https://") {
+        return Some(format!("did you mean --http {name}?"));
+    }
+    name.contains(['/', '\\', '.', ' ']).then(|| format!("to start it: `mcp-conform run -- {name}`"))
 }
 
 fn env(args: &TargetArgs) -> Result<Vec<(String, String)>, Error> {

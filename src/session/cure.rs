@@ -15,7 +15,9 @@ pub fn cure(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> Stri
                 .into()
         }
         (Start::Stdio { .. }, End::Closed) => {
-            "run the command by hand; it must stay alive, reading requests from stdin".into()
+            "run the command by hand; it must stay alive, reading requests from stdin. Is it built, is what it needs \
+             installed where this command looks for it (the `python` of a virtualenv), are its variables set (--env)?"
+                .into()
         }
         (Start::Stdio { .. }, End::Timeout) => format!(
             "the server must answer `initialize` on stdout, one JSON message a line; a slow one gets more time by \

@@ -31,6 +31,10 @@ fn words(program: &str, cwd: Option<&Path>, error: &io::Error) -> (String, Strin
         io::ErrorKind::NotFound if is_path => {
             ("no such file".to_owned(), "check the path; is the server built?".to_owned())
         }
+        io::ErrorKind::NotFound if program.contains('=') || ["cd", "export", "source"].contains(&program) => (
+            "no such program".to_owned(),
+            "no shell reads the command: give variables by --env NAME=VALUE, a directory by --cwd DIR".to_owned(),
+        ),
         io::ErrorKind::NotFound => (
             "no such program".to_owned(),
             if path.exists() {

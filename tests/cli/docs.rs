@@ -3,14 +3,19 @@
 //! Fenced blocks are played in order, each page in a directory of its own: `LANGUAGE file=PATH` is a file to write, `console` a
 //! session to have, `sh` lines that have to be understood.
 
-use std::{env, fs, path::Path, time::Duration};
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use assert_cmd::Command;
 use clap::Parser as _;
 use mcp_conform::cli::Cli;
 use regex::Regex;
 
-use crate::{PROGRAM, assert_shown, path};
+use crate::{PROGRAM, assert_shown, path, ran};
 
 struct Block {
     language: String,
@@ -30,27 +35,36 @@ fn blocks(page: &str) -> Vec<Block> {
 
 /// The commands of a session, each with all that it said.
 fn played(session: &str, directory: &Path) -> String {
+    let folder = Path::new(PROGRAM).parent().expect("a directory").display();
+    let search = format!("{folder}:{}", env::var("PATH").unwrap_or_default());
     let commands = session.lines().filter_map(|line| line.strip_prefix("$ mcp-conform "));
     let said = |line: &str| {
         let output = Command::new(PROGRAM)
             .current_dir(directory)
             .env_remove("CLICOLOR_FORCE")
+            .env("PATH", &search)
             .args(shlex::split(line).expect("a command line"))
             .timeout(Duration::from_secs(120))
             .output()
             .expect("the program starts");
         let text = [output.stdout, output.stderr].concat();
-        format!("$ mcp-conform {line}\n{}\n", String::from_utf8(text).expect("UTF-8").trim_end())
+        let text = String::from_utf8(text).expect("UTF-8");
+        format!("$ mcp-conform {line}\n{}", text.trim_end().lines().map(|line| format!("{line}\n")).collect::<String>())
     };
     commands.map(said).collect()
+}
+
+/// The pages that people write; those of the rules are made.
+fn pages() -> impl Iterator<Item = PathBuf> {
+    fs::read_dir(path("docs")).expect("docs").flatten().map(|entry| entry.path()).filter(|path| path.is_file())
 }
 
 #[test]
 fn what_the_pages_show_is_what_happens() {
     // Requests go out side by side, so their numbers may differ.
     let numbers = Regex::new(r#"#\d+ +|"id":\d+"#).expect("a pattern");
-    for entry in fs::read_dir(path("docs")).expect("docs").flatten() {
-        let page = fs::read_to_string(entry.path()).expect("a page");
+    for file in pages() {
+        let page = fs::read_to_string(&file).expect("a page");
         let directory = tempfile::tempdir().unwrap();
         let mut blessed = page.clone();
         for block in blocks(&page) {
@@ -67,17 +81,15 @@ fn what_the_pages_show_is_what_happens() {
             }
         }
         if env::var_os("MCP_CONFORM_BLESS").is_some() {
-            fs::write(entry.path(), blessed).expect("the page can be written");
+            fs::write(file, blessed).expect("the page can be written");
         }
     }
 }
 
 #[test]
 fn every_command_line_is_understood() {
-    let pages =
-        fs::read_dir(path("docs")).expect("docs").flatten().map(|entry| entry.path()).chain([path("README.md")]);
     let mut understood = 0;
-    for page in pages {
+    for page in pages().chain([path("README.md")]) {
         let text = fs::read_to_string(&page).expect("a page");
         let shell = blocks(&text).into_iter().filter(|block| ["sh", "yaml"].contains(&block.language.as_str()));
         for block in shell {
@@ -107,10 +119,35 @@ fn is_a_command(before: &str) -> bool {
 #[test]
 fn the_pages_link_to_what_is_there() {
     let links = Regex::new(r"\]\(([^):#]+)(?:#[^)]*)?\)").expect("a pattern");
-    for entry in fs::read_dir(path("docs")).expect("docs").flatten() {
-        let page = fs::read_to_string(entry.path()).expect("a page");
+    for file in pages() {
+        let page = fs::read_to_string(&file).expect("a page");
         for link in links.captures_iter(&page) {
-            assert!(path("docs").join(&link[1]).exists(), "{}: {}", entry.path().display(), &link[1]);
+            assert!(path("docs").join(&link[1]).exists(), "{}: {}", file.display(), &link[1]);
         }
+    }
+}
+
+/// By name, what a directory holds.
+fn texts(directory: &Path) -> BTreeMap<PathBuf, String> {
+    let entries = fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry").path());
+    let text = |path: &Path| fs::read_to_string(path).expect("a text");
+    entries.map(|path| (path.file_name().expect("a name").into(), text(&path))).collect()
+}
+
+#[test]
+fn the_pages_of_the_rules_are_those_of_the_suites() {
+    let kept = path("docs/rules");
+    if env::var_os("MCP_CONFORM_BLESS").is_some() {
+        fs::remove_dir_all(&kept).expect("the pages can be removed");
+        assert_eq!(ran(["list", "rules", "--pages", "docs/rules"]).code, 0);
+        return;
+    }
+    let made = tempfile::tempdir().unwrap();
+    let ran = ran(["list", "rules", "--pages", made.path().to_str().unwrap()]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let (made, kept) = (texts(made.path()), texts(&kept));
+    assert!(made.keys().eq(kept.keys()), "{:?} and {:?}", made.keys(), kept.keys());
+    for (name, text) in &made {
+        assert_shown(text, &kept[name]);
     }
 }

@@ -91,7 +91,9 @@ mod programs {
         );
     }
 
-    const ALIVE: &str = "run the command by hand; it must stay alive, reading requests from stdin";
+    const ALIVE: &str = "run the command by hand; it must stay alive, reading requests from stdin. Is it built, is what it \
+        needs installed where this command looks for it (the `python` of a virtualenv), are its variables set (--env)?";
+
     #[test]
     fn that_die_at_once() {
         shell("exit 3", "exited with status 3", ALIVE);

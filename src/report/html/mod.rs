@@ -16,6 +16,7 @@ use super::{
 use crate::outcome::{Moment, RunReport, Status};
 
 pub(super) const STYLE: &str = include_str!("style.css");
+pub(super) const FILTER: &str = include_str!("filter.js");
 const SCRIPT: &str = include_str!("script.js");
 
 pub(super) fn render(report: &RunReport) -> String {
@@ -36,7 +37,7 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
     rules::form(page, report)?;
     rules::all(page, report)?;
     timeline(page, &report.timeline)?;
-    write!(page, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n")
+    write!(page, "<script>\n{FILTER}{SCRIPT}</script>\n</body>\n</html>\n")
 }
 
 /// All up to the body.

@@ -10,7 +10,7 @@ use super::{Common, Matrix, Row, Standing, verb};
 use crate::{
     outcome::Status,
     report::{
-        html::{STYLE, begin, class, text},
+        html::{FILTER, STYLE, begin, class, text},
         human::{revisions, totals::duration},
         tally::Tally,
     },
@@ -41,7 +41,7 @@ fn write(page: &mut String, matrix: &Matrix) -> std::fmt::Result {
     for (number, row) in matrix.rows.iter().enumerate().filter(|(_, row)| has_more(row)) {
         in_full(page, number, row)?;
     }
-    write!(page, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n")
+    write!(page, "<script>\n{FILTER}{SCRIPT}</script>\n</body>\n</html>\n")
 }
 
 fn header(page: &mut String, matrix: &Matrix) -> std::fmt::Result {

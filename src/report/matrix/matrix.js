@@ -1,22 +1,19 @@
-"use strict";
-document.documentElement.classList.add("scripted");
-const form = document.querySelector("form");
 const body = document.querySelector(".matrix tbody");
 const rows = [...body.rows];
 const told = new Map([...document.querySelectorAll("details[data-server]")].map((each) => [each.dataset.server, each]));
 function filter() {
-  const words = form.text.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const wanted = words();
   let shown = 0;
   for (const row of rows) {
     const details = told.get(row.dataset.server);
     const text = `${row.cells[0].textContent} ${details?.textContent ?? ""}`.toLowerCase();
     const fits = (!form.standing.value || row.cells[1].textContent === form.standing.value) &&
-      words.every((word) => text.includes(word));
+      wanted.every((word) => text.includes(word));
     row.hidden = !fits;
     if (details) details.hidden = !fits;
     shown += fits ? 1 : 0;
   }
-  document.querySelector("#shown").textContent = `${shown} servers`;
+  document.querySelector("#shown").textContent = `${shown} of ${rows.length} servers`;
 }
 const weights = { fail: 4e9, known: 3e9, broken: 2e9, warn: 1e9 };
 function weight(cell) {
@@ -46,13 +43,5 @@ function unfold() {
   }
 }
 addEventListener("hashchange", unfold);
-form.addEventListener("input", filter);
-form.addEventListener("submit", (event) => event.preventDefault());
-addEventListener("keydown", (event) => {
-  if (event.key === "/" && !(event.target instanceof HTMLInputElement)) {
-    event.preventDefault();
-    form.text.focus();
-  }
-});
 filter();
 unfold();

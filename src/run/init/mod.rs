@@ -17,6 +17,7 @@ use crate::{
 };
 
 const SUITE: &str = include_str!("house.yaml");
+const INCLUDE: &str = ".gitlab-ci.yml";
 
 pub fn init(args: &InitArgs) -> Result<u8, Error> {
     let directory = &args.directory;
@@ -29,17 +30,28 @@ pub fn init(args: &InitArgs) -> Result<u8, Error> {
         None => outputs::say("nothing here says how to start the server: fill it in"),
     }
     write(directory, config::FILE, &configuration(project.as_ref()))?;
-    write(directory, "conformance/house.yaml", SUITE)?;
+    // Among the tests, where no build tool takes the directory for a package.
+    write(directory, "tests/conformance/house.yaml", SUITE)?;
+    let mut edits = Vec::new();
+    if project.is_none() {
+        edits.push(format!("say in {} how the server is started", config::FILE));
+    }
     if let Some(pipeline) = args.ci {
         let (path, text) = described(pipeline, project.as_ref());
         write(directory, path, &text)?;
+        if repository().is_none() {
+            edits.push(format!("say in {path} where mcp-conform is installed from"));
+        }
+        if pipeline == Pipeline::Gitlab && !write(directory, INCLUDE, &format!("include: {path}\n"))? {
+            edits.push(format!("say `include: {path}` in {INCLUDE}"));
+        }
     }
-    outputs::say(&format!("\nnext\n{}", next(project.as_ref())));
+    outputs::say(&format!("\nnext\n{}", next(project.as_ref(), &edits)));
     Ok(exit::CONFORMING)
 }
 
-/// Writes a file where there is none.
-fn write(directory: &Path, name: &str, text: &str) -> Result<(), Error> {
+/// Writes a file where there is none; the value says whether there was none.
+fn write(directory: &Path, name: &str, text: &str) -> Result<bool, Error> {
     let path = directory.join(name);
     let failed = |source| outputs::failed(&path, "write", source);
     if let Some(parent) = path.parent() {
@@ -49,13 +61,14 @@ fn write(directory: &Path, name: &str, text: &str) -> Result<(), Error> {
         Ok(mut file) => {
             file.write_all(text.as_bytes()).map_err(failed)?;
             outputs::say(&format!("  wrote  {name}"));
+            Ok(true)
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             outputs::say(&format!("  kept   {name}, as it was there"));
+            Ok(false)
         }
-        Err(error) => return Err(failed(error)),
+        Err(error) => Err(failed(error)),
     }
-    Ok(())
 }
 
 fn configuration(project: Option<&Project>) -> String {
@@ -76,17 +89,31 @@ fn described(pipeline: Pipeline, project: Option<&Project>) -> (&'static str, St
         Pipeline::Github => (".github/workflows/conformance.yml", include_str!("github.yml"), 6),
         Pipeline::Gitlab => (".gitlab-ci.conformance.yml", include_str!("gitlab.yml"), 4),
     };
-    let build = match (project.and_then(|project| project.build), pipeline) {
+    let build = match (project.and_then(|project| project.build.as_ref()), pipeline) {
         (None, _) => String::new(),
         (Some(command), Pipeline::Github) => format!("{:indent$}- run: {command}\n", ""),
         (Some(command), Pipeline::Gitlab) => format!("{:indent$}- {command}\n", ""),
     };
-    (path, template.replace("{BUILD}", &build))
+    // What the program in the first job was linked with is there in each of these.
+    let image = project.map_or("debian:bookworm", |project| project.image);
+    let text = template.replace("{BUILD}", &build).replace("{IMAGE}", image);
+    (path, text.replace("{INSTALL}", &install()).replace("{VERSION}", env!("CARGO_PKG_VERSION")))
 }
 
-fn next(project: Option<&Project>) -> String {
-    let build = project.and_then(|project| project.build);
-    let edit = project.is_none().then_some("(say in mcp-conform.toml how the server is started)");
+/// How a pipeline comes by the program.
+fn install() -> String {
+    format!("cargo install --locked --git {} mcp-conform", repository().unwrap_or("THE_REPOSITORY_OF_MCP_CONFORM"))
+}
+
+/// Where the program is kept, if its Cargo.toml says so.
+fn repository() -> Option<&'static str> {
+    Some(env!("CARGO_PKG_REPOSITORY")).filter(|url| !url.is_empty())
+}
+
+fn next(project: Option<&Project>, edits: &[String]) -> String {
+    let edits = edits.iter().map(|edit| format!("({edit})"));
+    let build = project.and_then(|project| project.build.clone());
     let run = ["mcp-conform run", "mcp-conform run --write-baseline known.toml   # if it is to pass as it is today"];
-    build.into_iter().chain(edit).chain(run).map(|line| format!("  {line}\n")).collect::<String>().trim_end().to_owned()
+    let lines = edits.chain(build).chain(run.map(str::to_owned));
+    lines.map(|line| format!("  {line}\n")).collect::<String>().trim_end().to_owned()
 }

@@ -15,13 +15,15 @@ pub struct Project {
     pub name: String,
     pub argv: Vec<String>,
     /// What has to be done before.
-    pub build: Option<&'static str>,
+    pub build: Option<String>,
+    /// A container that has what this takes.
+    pub image: &'static str,
 }
 
 impl Project {
-    fn new(file: &'static str, name: &str, argv: &[&str], build: Option<&'static str>) -> Self {
+    fn new(file: &'static str, name: &str, argv: &[&str], build: Option<String>, image: &'static str) -> Self {
         let argv = argv.iter().map(|&word| word.to_owned()).collect();
-        Self { file, name: name.to_owned(), argv, build }
+        Self { file, name: name.to_owned(), argv, build, image }
     }
 
     /// As one would type it.
@@ -45,34 +47,56 @@ fn rust(directory: &Path) -> Option<Project> {
     let depth = up.ancestors().position(|parent| parent.join("Cargo.lock").is_file()).unwrap_or_default();
     let program = format!("{}target/debug/{name}", "../".repeat(depth));
     let program = if depth == 0 { format!("./{program}") } else { program };
-    Some(Project::new("Cargo.toml", name, &[&program], Some("cargo build")))
+    Some(Project::new("Cargo.toml", name, &[&program], Some("cargo build".to_owned()), "rust:1-bookworm"))
 }
 
 fn node(directory: &Path) -> Option<Project> {
     let manifest: Value = serde_json::from_str(&fs::read_to_string(directory.join("package.json")).ok()?).ok()?;
     let name = manifest["name"].as_str().map_or("server", |name| name.rsplit('/').next().unwrap_or(name));
-    let first = manifest["bin"].as_object().and_then(|programs| programs.values().next());
-    let script = first.or(manifest.get("bin")).or(manifest.get("main")).and_then(Value::as_str);
-    let script = script.map(str::to_owned).or_else(|| there(directory, &["server.js", "server.mjs", "index.js"]))?;
+    let first = manifest["bin"].as_object().and_then(|programs| programs.values().next()).or(manifest.get("bin"));
+    let started = manifest["scripts"]["start"].as_str().and_then(|line| line.strip_prefix("node "));
+    let started = started.filter(|line| !line.contains(['&', '|', ';', '$', '"', '\'']));
+    let started = started.map(|line| line.split_whitespace().collect());
+    let one = |script| vec![script];
+    let said = [first.and_then(Value::as_str).map(one), started, manifest["main"].as_str().map(one)];
+    let said: Vec<Vec<&str>> = said.into_iter().flatten().collect();
+    let is_there = |words: &&Vec<&str>| words.iter().any(|word| directory.join(word).is_file());
+    let found = there(directory, &["server.js", "server.mjs", "index.js"]).map(|script| vec![script]);
+    // What is not there may have to be built.
+    let words = said.iter().find(is_there).cloned().or(found).or(said.first().cloned())?;
+    let argv = [vec!["node"], words].concat();
     let build = if manifest["scripts"]["build"].is_string() { "npm ci && npm run build" } else { "npm ci" };
-    Some(Project::new("package.json", name, &["node", &script], Some(build)))
+    Some(Project::new("package.json", name, &argv, Some(build.to_owned()), "node:22-bookworm"))
 }
 
 fn python(directory: &Path) -> Option<Project> {
     let manifest = toml_of(&directory.join("pyproject.toml"));
     let manifest = manifest.as_ref().unwrap_or(&Value::Null);
-    let managed = directory.join("uv.lock").is_file();
-    let before: &[&str] = if managed { &["uv", "run"] } else { &[] };
-    let build = if managed { "uv sync" } else { "pip install ." };
+    let is_there = |name: &str| directory.join(name).exists();
+    let is_package = is_there("pyproject.toml");
+    let needs = [("pyproject.toml", "."), ("requirements.txt", "-r requirements.txt")];
+    let needs = needs.into_iter().find(|(file, _)| is_there(file)).map(|(_, needs)| needs);
+    let install = |pip: &str| needs.map(|needs| format!("{pip} install {needs}"));
+    let (before, folder, build): (&[&str], _, _) = if is_there("uv.lock") {
+        (&["uv", "run"], "", Some("pip install uv && uv sync".to_owned()))
+    } else if is_there(".venv/bin/python") {
+        (&[], ".venv/bin/", install("python3 -m venv .venv && .venv/bin/pip"))
+    } else {
+        (&[], "", install("pip"))
+    };
+    let new = |file, name: &str, argv: &[&str]| {
+        Project::new(file, name, &[before, argv].concat(), build.clone(), "python:3-bookworm")
+    };
     if let Some((script, _)) = manifest["project"]["scripts"].as_object().and_then(|scripts| scripts.iter().next()) {
-        return Some(Project::new("pyproject.toml", script, &[before, &[script]].concat(), Some(build)));
+        return Some(new("pyproject.toml", script, &[&format!("{folder}{script}")]));
     }
     let script = there(directory, &["server.py", "main.py", "app.py"])?;
     let name = manifest["project"]["name"].as_str().unwrap_or("server");
-    let file = if manifest.is_null() { "a Python file" } else { "pyproject.toml" };
-    let build = (!manifest.is_null()).then_some(build);
-    Some(Project::new(file, name, &[before, &["python", &script]].concat(), build))
+    let file = if is_package { "pyproject.toml" } else { "a Python file" };
+    Some(new(file, name, &[&format!("{folder}python"), script]))
 }
+
+const GO: &str = "golang:1-bookworm";
 
 fn go(directory: &Path) -> Option<Project> {
     let text = fs::read_to_string(directory.join("go.mod")).ok()?;
@@ -86,13 +110,13 @@ fn go(directory: &Path) -> Option<Project> {
     commands.sort();
     let command = commands.iter().find_map(|path| path.file_name()?.to_str());
     match command.filter(|_| !directory.join("main.go").is_file()) {
-        Some(command) => Some(Project::new("go.mod", name, &["go", "run", &format!("./cmd/{command}")], None)),
-        None => Some(Project::new("go.mod", name, &["go", "run", "."], None)),
+        Some(command) => Some(Project::new("go.mod", name, &["go", "run", &format!("./cmd/{command}")], None, GO)),
+        None => Some(Project::new("go.mod", name, &["go", "run", "."], None, GO)),
     }
 }
 
-fn there(directory: &Path, names: &[&str]) -> Option<String> {
-    names.iter().find(|name| directory.join(name).is_file()).map(|&name| name.to_owned())
+fn there(directory: &Path, names: &[&'static str]) -> Option<&'static str> {
+    names.iter().copied().find(|name| directory.join(name).is_file())
 }
 
 fn toml_of(path: &Path) -> Option<Value> {
@@ -116,7 +140,7 @@ mod tests {
     #[test]
     fn reads_how_each_kind_of_project_starts_its_server() {
         type Case = (&'static [(&'static str, &'static str)], Option<&'static str>);
-        let cases: [Case; 10] = [
+        let cases: [Case; 13] = [
             (&[("Cargo.toml", "[package]\nname = \"notes\"")], Some("notes: ./target/debug/notes")),
             (
                 &[("Cargo.toml", "[package]\nname = \"notes\"\n[[bin]]\nname = \"serve\"\npath = \"x.rs\"")],
@@ -137,6 +161,12 @@ mod tests {
                 Some("n: uv run python server.py"),
             ),
             (&[("server.py", "")], Some("server: python server.py")),
+            (
+                &[("package.json", r#"{"main": "index.js", "scripts": {"start": "node --trace-warnings dist/x.js"}}"#)],
+                Some("server: node --trace-warnings dist/x.js"),
+            ),
+            (&[("package.json", r#"{"main": "gone.js"}"#), ("server.js", "")], Some("server: node server.js")),
+            (&[("server.py", ""), (".venv/bin/python", "")], Some("server: .venv/bin/python server.py")),
             (&[("go.mod", "module example.com/notes\n"), ("cmd/notes/main.go", "")], Some("notes: go run ./cmd/notes")),
             (&[("README.md", "")], None),
         ];
