@@ -20,6 +20,25 @@ fn a_run_needs_a_server() {
     );
 }
 
+/// What somebody types who has not read on, and the help that leads on.
+#[test]
+fn commands_where_none_are_looked_for() {
+    let dashes = "mcp-conform run -- COMMAND";
+    for (line, tip) in [
+        ("run python server.py", dashes),
+        ("server.py", dashes),
+        ("run ./server.py", "`mcp-conform run -- ./server.py`"),
+        ("run http://127.0.0.1:3000/mcp", "did you mean --http http://127.0.0.1:3000/mcp?"),
+    ] {
+        let ran = typed(line);
+        assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{line}");
+        assert!(ran.stderr.contains(tip), "{line}: {}", ran.stderr);
+    }
+    let shell = ran(["run", "--stdio", "TOKEN=x ./server"]);
+    assert_eq!(shell.code, 3);
+    assert!(shell.stderr.contains("give variables by --env"), "{}", shell.stderr);
+}
+
 #[test]
 fn options_that_do_not_exist() {
     let ran = typed("run --reference --strickt");

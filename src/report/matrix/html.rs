@@ -20,7 +20,7 @@ const OWN_STYLE: &str = include_str!("matrix.css");
 const SCRIPT: &str = include_str!("matrix.js");
 /// What stands for itself in the address of a file.
 const SAFE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'/');
-/// Rules that are not folded away.
+/// Rules that are not folded away, if they fail on more than one server.
 const RULES: usize = 20;
 
 pub fn render(matrix: &Matrix) -> String {
@@ -62,11 +62,13 @@ fn shared(page: &mut String, matrix: &Matrix) -> std::fmt::Result {
     let places: HashMap<&str, usize> =
         matrix.rows.iter().enumerate().map(|(number, row)| (row.name.as_str(), number)).collect();
     page.push_str("<h2>What they have in common</h2>\n");
-    let (most, rest) = matrix.failures.split_at(matrix.failures.len().min(RULES));
-    most.iter().try_for_each(|rule| common(page, matrix, rule, &places))?;
+    let is_common = |rule: &&Common| rule.servers > 1;
+    let (mut most, alone): (Vec<_>, Vec<_>) = matrix.failures.iter().partition(is_common);
+    let rest = [most.split_off(most.len().min(RULES)), alone].concat();
+    most.into_iter().try_for_each(|rule| common(page, matrix, rule, &places))?;
     if !rest.is_empty() {
         writeln!(page, "<details><summary>{} more rules</summary>", rest.len())?;
-        rest.iter().try_for_each(|rule| common(page, matrix, rule, &places))?;
+        rest.into_iter().try_for_each(|rule| common(page, matrix, rule, &places))?;
         page.push_str("</details>\n");
     }
     Ok(())
