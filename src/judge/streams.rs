@@ -40,6 +40,8 @@ struct Asked {
     method: Option<String>,
     id: Option<Value>,
     token: Option<Value>,
+    /// The revision that the request says it is of.
+    version: Option<String>,
     asks: bool,
     last_event: Option<String>,
     dropped: bool,
@@ -101,11 +103,13 @@ impl Streams {
 
     fn request(&mut self, post: u64, frame: &Frame) {
         let head = frame.http.clone().unwrap_or_default();
-        let last_event = head.headers.iter().find(|(name, _)| name == "last-event-id").map(|(_, id)| id.clone());
+        let header =
+            |wanted: &str| head.headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
+        let (last_event, version) = (header("last-event-id"), header("mcp-protocol-version"));
         let verb = head.method.unwrap_or_default();
         self.over |= verb == "DELETE";
         let by = frame.by.clone().unwrap_or_default();
-        self.asked.insert(post, Asked { frame: frame.frame, by, verb, last_event, ..Asked::default() });
+        self.asked.insert(post, Asked { frame: frame.frame, by, verb, last_event, version, ..Asked::default() });
     }
 
     fn asks(&mut self, post: u64, frame: &Frame) {
@@ -199,6 +203,7 @@ impl Streams {
             "verb": asked.verb,
             "method": asked.method,
             "by": asked.by,
+            "version": asked.version,
             "asks": asked.asks,
             "cancelled": asked.cancelled,
             "http": http,
@@ -240,4 +245,32 @@ fn kind(message: &Value) -> Option<&'static str> {
         Value::Object(_) => "result",
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The stream that answers a request with these headers.
+    fn answering(headers: &Value) -> Value {
+        let link = json!({ "link": 1, "transport": "http", "revision": "2025-11-25", "brief": false });
+        let mut streams = Streams::new(&serde_json::from_value(link).expect("a link"));
+        let events = json!({ "status": 200, "headers": [["content-type", "text/event-stream"]] });
+        for what in [
+            json!({ "from": "client", "kind": "http-request", "http": { "method": "POST", "headers": headers } }),
+            json!({ "from": "client", "kind": "message", "message": { "jsonrpc": "2.0", "id": 1, "method": "ping" } }),
+            json!({ "from": "server", "kind": "http-response", "http": events }),
+        ] {
+            let mut frame = json!({ "frame": 1, "at": 1, "link": 1, "post": 1 });
+            frame.as_object_mut().expect("an object").extend(what.as_object().cloned().unwrap_or_default());
+            assert_eq!(streams.take(&serde_json::from_value(frame).expect("a frame")), None);
+        }
+        streams.rest().into_iter().next().expect("a stream")
+    }
+
+    #[test]
+    fn a_stream_is_of_the_revision_that_its_request_names() {
+        assert_eq!(answering(&json!([["mcp-protocol-version", "2025-11-25"]]))["version"], "2025-11-25");
+        assert_eq!(answering(&json!([]))["version"], Value::Null);
+    }
 }
