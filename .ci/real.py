@@ -1,0 +1,185 @@
+"""Tests real servers from registries, and holds the verdicts against what is recorded in tests/real.
+
+real.py PROGRAM DIRECTORY [--write] [SERVER...]
+
+What is installed in DIRECTORY stays there for the next time. tests/real/README.md says what to do when this fails.
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+REAL = ROOT / "tests/real"
+PROGRAM, INTO = (Path(argument).resolve() for argument in sys.argv[1:3])
+WRITE = "--write" in sys.argv
+CHOSEN = [name for name in sys.argv[3:] if name != "--write"]
+VERDICTS = REAL / "verdicts.txt"
+HOLDS, NOT = "x", "."
+# A machine with other work to do may be slow to start a server.
+START_SECONDS, ANSWER_SECONDS, RUN_SECONDS = 60, 30, 900
+
+
+def installed(directory, locks, *commands):
+    """Runs the commands in the directory, unless they were run for the same locks before."""
+    of = hashlib.sha256(b"".join(lock.read_bytes() for lock in locks)).hexdigest()
+    mark = directory / "installed.txt"
+    if mark.is_file() and mark.read_text() == of:
+        return
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    for lock in locks:
+        shutil.copy(lock, directory)
+    for command in commands:
+        subprocess.run(command, cwd=directory, check=True, stdout=subprocess.DEVNULL)
+    mark.write_text(of)
+
+
+def install():
+    """Where everything is that servers.yaml names."""
+    npm = INTO / "npm"
+    quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    installed(npm, sorted((REAL / "npm").iterdir()), ["npm", "ci", *quiet])
+    places = {"npm": npm / "node_modules", "servers": npm / "servers", "data": INTO / "data"}
+    for lock in sorted((REAL / "python").glob("*.txt")):
+        directory = INTO / lock.stem
+        pip = ["bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--require-hashes"]
+        installed(directory, [lock], [sys.executable, "-m", "venv", "."], [*pip, "-r", lock.name])
+        places[lock.stem] = directory / "bin"
+    for name in ("servers", "data"):
+        shutil.rmtree(places[name], ignore_errors=True)
+        places[name].mkdir()
+    for file in [*(REAL / "servers").iterdir(), *(ROOT / "tests/servers").glob("*.*")]:
+        shutil.copy(file, places["servers"])
+    (places["data"] / "folder").mkdir()
+    (places["data"] / "hello.txt").write_text("hello\n")
+    (places["data"] / "folder/list.json").write_text("[1, 2, 3]\n")
+    return places
+
+
+def words(command, places):
+    return [word.format_map(places) for word in shlex.split(command)]
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def listening(command, port):
+    """The server as a process, once it listens."""
+    env = {**os.environ, "PORT": str(port)}
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, env=env, start_new_session=True, **silent)
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return process
+        except OSError:
+            time.sleep(0.1)
+    ended(process)
+    sys.exit(f"{shlex.join(command)}\nnever listened on port {port}")
+
+
+def ended(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+def known(name, transport):
+    """The list of what is known to fail: that of the server, and what fails over this transport alone."""
+    lists = [path for path in (REAL / f"{name}.toml", REAL / f"{name}.{transport}.toml") if path.is_file()]
+    text = "\n".join(path.read_text() for path in lists)
+    if 'reason = ""' in text:
+        sys.exit(f"{name}: each entry of what is known to fail needs a reason")
+    path = INTO / f"{name}.{transport}.known.toml"
+    path.write_text(text)
+    return path
+
+
+def tested(name, transport, how, places):
+    """The exit code, what the program says, the rules that hold, and how long it took."""
+    report = INTO / f"{name}.{transport}.json"
+    report.unlink(missing_ok=True)
+    command = [PROGRAM, "run", "--strict", "--report", f"json={report}", "--report", "human", "--baseline", known(name, transport)]
+    command += ["--transcript", report.with_suffix(".jsonl"), "--run-timeout", RUN_SECONDS, "--timeout", ANSWER_SECONDS]
+    began, process = time.monotonic(), None
+    if transport == "stdio":
+        command += ["--", *words(how, places)]
+    else:
+        port = free_port()
+        process = listening(words(how["start"], {**places, "port": port}), port)
+        command += [f"--{transport}", f"http://127.0.0.1:{port}{how['at']}"]
+    try:
+        run = [str(word) for word in command]
+        done = subprocess.run(run, cwd=INTO, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=2 * RUN_SECONDS)
+    finally:
+        if process:
+            ended(process)
+    written = report.read_text() if report.is_file() else ""
+    rules = json.loads(written)["rules"] if written else []
+    # What no text states may depend on the moment, and fails nobody.
+    passed = {rule["id"] for rule in rules if rule["status"] == "pass" and rule["level"] in ("must", "should")}
+    return done.returncode, done.stdout, passed, time.monotonic() - began
+
+
+def recorded():
+    """The rules that hold, for each run."""
+    if not VERDICTS.is_file():
+        return {}
+    runs, *rows = (line.split() for line in VERDICTS.read_text().splitlines() if not line.startswith("#"))
+    return {run: {rule for rule, marks in rows if marks[at] == HOLDS} for at, run in enumerate(runs)}
+
+
+def write(holding):
+    runs = sorted(holding)
+    rules = sorted(set().union(*holding.values()))
+    width = max(map(len, rules))
+    rows = [f"{rule:{width}} " + "".join(HOLDS if rule in holding[run] else NOT for run in runs) for rule in rules]
+    about = "# The rules that hold on real servers; a column for each run, in this order. Written by .ci/real.py --write"
+    VERDICTS.write_text("\n".join([about, " ".join(runs), *rows]) + "\n")
+
+
+def main():
+    began = time.monotonic()
+    servers = yaml.safe_load((REAL / "servers.yaml").read_text())
+    places = install()
+    print(f"installed after {time.monotonic() - began:.0f} s", flush=True)
+    runs = [(name, transport, how) for name, ways in servers.items() for transport, how in ways.items() if not CHOSEN or name in CHOSEN]
+    expected, holding, wrong = recorded(), {}, 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        going = [pool.submit(tested, *run, places) for run in runs]
+        for (name, transport, _), run in zip(runs, going):
+            code, said, passed, seconds = run.result()
+            at = f"{name}.{transport}"
+            holding[at] = passed
+            lost = sorted(expected.get(at, set()) - passed)
+            print(f"{at:24} exit {code}, {len(passed)} rules hold, {seconds:.1f} s", flush=True)
+            if code != 0:
+                print(said)
+            for rule in lost if not WRITE else []:
+                print(f"  held before, and does not now: {rule}")
+            wrong += code != 0 or bool(lost and not WRITE)
+    if WRITE:
+        write({**expected, **holding} if CHOSEN else holding)
+    if wrong:
+        sys.exit("verdicts on real servers have changed: tests/real/README.md says what to do")
+
+
+main()
