@@ -7,7 +7,7 @@ use iri_string::{
 };
 use serde_json::{Value, json};
 
-use super::{allowed, as_tasks, param_headers::annotated};
+use super::{allowed, as_tasks, outside::outside, param_headers::annotated};
 use crate::suite::format;
 
 /// Adds what suites need and a configuration rarely says:
@@ -23,7 +23,8 @@ use crate::suite::format;
 /// - `task_calls`: calls that may become tasks, each with what the tool says of that and a progress token;
 ///   `untasked_calls`: those of `calls` that may not;
 /// - `variables`: each template with its first variable;
-/// - `expansions`: each template of `arguments` with the URI that it becomes.
+/// - `expansions`: each template of `arguments` with the URI that it becomes;
+/// - `outside`: URIs that lead out of what is listed, each with a plain one for the same file.
 pub fn complete_facts(facts: &mut Value, survey: &Value, all_tools: bool) {
     if !facts.is_object() {
         *facts = json!({});
@@ -47,6 +48,7 @@ pub fn complete_facts(facts: &mut Value, survey: &Value, all_tools: bool) {
         .filter_map(|(uri, template)| Some(json!({ "uri": uri, "name": template.variables().next()?.as_str() })))
         .collect();
     facts["expansions"] = expansions(&facts["arguments"]);
+    facts["outside"] = outside(&listed, &templates);
 
     allowed::tools(facts, items(survey, "tools"), all_tools);
     as_tasks::calls(facts, items(survey, "tools"), all_tools);

@@ -12,6 +12,7 @@ mod facts;
 mod frontier;
 mod graph;
 mod list;
+mod outside;
 mod param_headers;
 mod prefixes;
 mod send;

@@ -1,5 +1,6 @@
 //! Native checks: what matchers cannot say. Each is one small file and one line in the table.
 
+mod below_one_of;
 mod carried_out;
 mod completion_counts;
 mod contents_metadata;
@@ -9,6 +10,8 @@ mod foreign_tasks;
 mod header_annotations;
 mod input_declared;
 mod known_children;
+mod list_depth;
+mod listed_once;
 mod lists_agree;
 mod meta_keys;
 mod mime_listed;
@@ -62,6 +65,7 @@ pub struct Check {
 
 /// All of them, by name.
 pub const CHECKS: &[Check] = &[
+    below_one_of::CHECK,
     carried_out::CHECK,
     completion_counts::CHECK,
     contents_metadata::CHECK,
@@ -71,6 +75,8 @@ pub const CHECKS: &[Check] = &[
     header_annotations::CHECK,
     input_declared::CHECK,
     known_children::CHECK,
+    list_depth::CHECK,
+    listed_once::CHECK,
     lists_agree::CHECK,
     meta_keys::CHECK,
     mime_listed::CHECK,

@@ -23,7 +23,7 @@ fn run(given: &Given) -> Report {
     Report { checked: uris.len(), faults: faults.collect(), broken: None }
 }
 
-fn same(uri: &str, other: &str) -> bool {
+pub fn same(uri: &str, other: &str) -> bool {
     uri == other || normal(uri).is_some_and(|normal_form| Some(normal_form) == normal(other))
 }
 

@@ -43,6 +43,25 @@ pub static PROPOSED: &[Behaviour] = &[
         ..of("sep-2093", "undeclared-read-bundles", "a resource without capabilities brings others along")
     },
     Behaviour {
+        say: Some(|_, scene, message| {
+            let other = |contents: &mut Vec<Value>| *contents = vec![json!({ "uri": "memo://status", "text": "" })];
+            undeclared(scene, message, other)
+        }),
+        ..of("sep-2093", "read-contents-elsewhere", "what was read is all of another resource")
+    },
+    Behaviour {
+        say: Some(|_, scene, message| {
+            let scope = scene.sent.and_then(|sent| sent.pointer("/params/uri"));
+            if let Some((result, uri)) = list_result(scene, message).zip(scope)
+                && let Some(children) = result.get_mut("resources").and_then(Value::as_array_mut)
+            {
+                children.insert(0, json!({ "uri": uri, "name": "itself", "capabilities": { "list": true } }));
+            }
+            true
+        }),
+        ..of("sep-2093", "scope-holds-itself", "a scoped list begins with the container itself")
+    },
+    Behaviour {
         hear: Some(|memory, message| remember_prefix(memory, message, "resources/list")),
         ..of("sep-prefix", "prefix-remembered", "lists go on under the last prefix")
     },

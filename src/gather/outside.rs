@@ -1,0 +1,64 @@
+//! URIs that lead out of what a server lists, to a file that every Unix system has: beside listed files, and where
+//! templates take a path.
+
+use iri_string::{
+    spec::UriSpec,
+    template::simple_context::{SimpleContext, Value as Filling},
+};
+use serde_json::{Value, json};
+
+use crate::suite::format;
+
+const FILE: &str = "etc/passwd";
+/// Ways to write the way up; the last one is met by servers that decode a path twice.
+const UP: [&str; 4] = ["../", "%2e%2e/", "..%2f", "%252e%252e/"];
+const STEPS: usize = 8;
+/// How many templates are tried.
+const TEMPLATES: usize = 3;
+
+/// Each as `{ uri, plain }`: who serves the plain one as well is not led out by the other.
+pub fn outside(listed: &[String], templates: &[String]) -> Value {
+    let file = listed.iter().find(|uri| uri.starts_with("file:///") && !uri.contains(['?', '#']));
+    let climbs = file.into_iter().flat_map(|uri| {
+        let folder = uri.trim_end_matches('/').rsplit_once('/').map_or("", |(folder, _)| folder);
+        // Nothing is above the root; what stands in it is taken for a folder.
+        let folder = if folder.len() > "file://".len() { folder } else { uri.trim_end_matches('/') };
+        UP.map(
+            |up| json!({ "uri": format!("{folder}/{}{FILE}", up.repeat(STEPS)), "plain": format!("file:///{FILE}") }),
+        )
+    });
+    let expanded = templates.iter().filter_map(|text| {
+        let up = expand(text, &format!("{}{FILE}", UP[0].repeat(STEPS)))?;
+        Some(json!({ "uri": up, "plain": expand(text, FILE)? }))
+    });
+    climbs.chain(expanded.take(TEMPLATES)).collect()
+}
+
+/// The template with its only variable filled in.
+fn expand(text: &str, path: &str) -> Option<String> {
+    let template = format::template(text)?;
+    let mut variables = template.variables();
+    let (only, None) = (variables.next()?, variables.next()) else { return None };
+    let mut context = SimpleContext::new();
+    context.insert(only.as_str(), Filling::String(path.to_owned()));
+    template.expand::<UriSpec, _>(&context).ok().map(|uri| uri.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_out_begins_at_the_folder_of_a_listed_file() {
+        let uris = |listed: &str, templates: &str| {
+            let outside = outside(&[listed.to_owned()], &[templates.to_owned()]);
+            let uris = outside.as_array().unwrap().iter().map(|climb| climb["uri"].as_str().unwrap().to_owned());
+            uris.collect::<Vec<_>>()
+        };
+        let up = "../".repeat(STEPS);
+        assert_eq!(uris("file:///a/b.md", "")[0], format!("file:///a/{up}etc/passwd"));
+        assert_eq!(uris("file:///a/", "x")[0], format!("file:///a/{up}etc/passwd"));
+        assert_eq!(uris("memo:x", "memo:{+path}"), [format!("memo:{up}etc/passwd")]);
+        assert_eq!(uris("memo:x", "memo:{a}{b}"), [""; 0]);
+    }
+}

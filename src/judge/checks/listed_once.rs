@@ -1,0 +1,52 @@
+//! No URI is listed twice. Pages of a list that changes meanwhile may repeat what they held, so a repetition counts where
+//! the list, read again, held the same URIs, as often; whatever else of its entries has changed.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::{Check, Fault, Given, Report};
+
+pub const CHECK: Check = Check { name: "listed-once", given: &["items", "again"], run };
+
+fn run(given: &Given) -> Report {
+    let (uris, again) = (uris(given.value("items")), uris(given.value("again")));
+    if uris.len() < 2 || sorted(&uris) != sorted(&again) {
+        return Report::default();
+    }
+    let mut seen = HashSet::new();
+    let faults = uris.iter().filter(|(_, uri)| !seen.insert(*uri)).map(|(index, uri)| Fault {
+        given: "items",
+        pointer: format!("/{index}/uri"),
+        message: format!("`items[{index}].uri` repeats {}", Value::from(*uri)),
+        ..Fault::default()
+    });
+    Report { checked: uris.len(), faults: faults.collect(), broken: None }
+}
+
+fn sorted<'a>(uris: &[(usize, &'a str)]) -> Vec<&'a str> {
+    let mut uris: Vec<&str> = uris.iter().map(|(_, uri)| *uri).collect();
+    uris.sort_unstable();
+    uris
+}
+
+fn uris(items: &Value) -> Vec<(usize, &str)> {
+    let items = items.as_array().into_iter().flatten().enumerate();
+    items.filter_map(|(index, item)| Some((index, item["uri"].as_str()?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{sorted, uris};
+
+    #[test]
+    fn the_same_list_may_tell_other_times_in_another_order() {
+        let items =
+            json!([{ "uri": "a:", "annotations": { "lastModified": "1" } }, { "uri": "b:" }, { "uri": "a:" }, {}]);
+        let again = json!([{ "uri": "b:" }, { "uri": "a:" }, { "uri": "a:", "annotations": { "lastModified": "2" } }]);
+        assert_eq!(sorted(&uris(&items)), sorted(&uris(&again)));
+        assert_ne!(sorted(&uris(&items)), ["a:", "b:"]);
+    }
+}
