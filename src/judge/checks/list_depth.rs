@@ -29,9 +29,14 @@ fn run(given: &Given) -> Report {
             alone |= !listed.contains(&key);
             Some("lists itself".to_owned())
         } else {
-            let deeper = deeper(key, listed, &children);
-            alone |= deeper == Some(None);
-            deeper.flatten().map(|uri| format!("lists {uri} as well, which stands below one of its children"))
+            match depth(key, listed, &children) {
+                Depth::Unknown => None,
+                Depth::Children => {
+                    alone = true;
+                    None
+                }
+                Depth::Below(uri) => Some(format!("lists {uri} as well, which stands below one of its children")),
+            }
         };
         report.faults.extend(message.map(|message| Fault {
             given: "visits",
@@ -47,32 +52,40 @@ fn run(given: &Given) -> Report {
     report
 }
 
-/// What the container lists of the children of its children, if it lists all of that; `None` within if it does not. A
-/// container none of whose children has any tells nothing.
-fn deeper<'a>(key: &str, listed: &[&'a str], children: &Children<'a>) -> Option<Option<&'a str>> {
+#[derive(Debug, PartialEq)]
+enum Depth<'a> {
+    /// None of its children has any.
+    Unknown,
+    Children,
+    /// It lists all that its children list, such as this.
+    Below(&'a str),
+}
+
+fn depth<'a>(key: &str, listed: &[&'a str], children: &Children<'a>) -> Depth<'a> {
     let under = |uri: &str, of: &str| below(uri, of);
     let containers = listed.iter().filter(|child| under(child, key)).filter_map(|child| children.get_key_value(child));
     let mut grandchildren =
         containers.flat_map(|(child, its)| its.iter().copied().filter(move |uri| under(uri, child)));
-    let first = grandchildren.next()?;
+    let Some(first) = grandchildren.next() else { return Depth::Unknown };
     let listed: HashSet<&str> = listed.iter().copied().collect();
-    Some((listed.contains(first) && grandchildren.all(|uri| listed.contains(uri))).then_some(first))
+    let all = listed.contains(first) && grandchildren.all(|uri| listed.contains(uri));
+    if all { Depth::Below(first) } else { Depth::Children }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Children, deeper};
+    use super::{Children, Depth, depth};
 
-    fn look<'a>(key: &str, children: &Children<'a>) -> Option<Option<&'a str>> {
-        deeper(key, &children[key], children)
+    fn look<'a>(key: &str, children: &Children<'a>) -> Depth<'a> {
+        depth(key, &children[key], children)
     }
 
     #[test]
     fn a_subtree_is_told_from_a_list_of_children() {
         let mut children = Children::from([("a:/x", vec!["a:/x/y", "a:/x/z"]), ("a:/x/y", vec!["a:/x/y/1", "a:/x"])]);
-        assert_eq!(look("a:/x", &children), Some(None));
+        assert_eq!(look("a:/x", &children), Depth::Children);
         children.insert("a:/x", vec!["a:/x/y", "a:/x/y/1"]);
-        assert_eq!(look("a:/x", &children), Some(Some("a:/x/y/1")));
-        assert_eq!(look("a:/x/y", &children), None, "what leads back is not below");
+        assert_eq!(look("a:/x", &children), Depth::Below("a:/x/y/1"));
+        assert_eq!(look("a:/x/y", &children), Depth::Unknown, "what leads back is not below");
     }
 }
