@@ -15,7 +15,11 @@ const OUTSIDE_URIS: [&str; 2] = ["file:///../../../../etc/passwd", "file:///etc/
 pub fn tools(facts: &mut Value, listed: &[Value], all: bool) {
     let (mut calls, mut left_alone) = (Vec::new(), Vec::new());
     let (mut wrong_calls, mut malformed) = (Vec::new(), Vec::new());
-    for tool in listed {
+    for (index, tool) in listed.iter().enumerate() {
+        // By one name one tool is called.
+        if listed[..index].iter().any(|earlier| earlier["name"] == tool["name"]) {
+            continue;
+        }
         let Some(call) = callable(tool, &facts["tools"], all) else {
             left_alone.push(tool["name"].clone());
             continue;

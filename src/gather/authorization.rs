@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    evidence::{Reply, Scene},
+    evidence::{End, Reply, Scene},
     revision::Revision,
     session::Conversation,
     target::{Start, Target},
@@ -38,9 +38,11 @@ pub async fn authorization(scene: &mut Scene, conversation: &Conversation, targe
     }
     scene.facts["endpoint"] = endpoint(url);
     let asking = Asking { conversation, scene };
-    let http = asking.bare().await.and_then(|bare| bare.http);
-    // With a token the same request was answered, so these turn away whoever has none, too.
-    let turned_away = |status| status == 401 || (shook_hands && matches!(status, 302 | 303 | 403));
+    let bare = asking.bare().await;
+    let served = bare.as_ref().is_some_and(|bare| bare.end == End::Result);
+    let http = bare.and_then(|bare| bare.http);
+    // With a token the same request was answered, so whatever else comes turns away whoever has none, too.
+    let turned_away = |status| status == 401 || (shook_hands && !served && status < 500 && status != 429);
     let required = http.as_ref().is_some_and(|http| turned_away(http.status));
     let challenges = http.map(|http| http.challenges).unwrap_or_default();
     let asks = |challenge: &Value| matches!(challenge["scheme"].as_str(), Some("bearer" | "dpop"));

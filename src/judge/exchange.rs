@@ -33,6 +33,8 @@ pub struct Assembler<'a> {
     endpoint: Option<String>,
     /// Unreadable input that may still be answered by an error without id.
     junk: usize,
+    /// Notifications behind which no request was answered yet: an answer without id may be meant for them.
+    notified: usize,
     loose_ids: HashSet<String>,
     own_ids: HashSet<String>,
     bearing: Bearing,
@@ -70,6 +72,7 @@ impl<'a> Assembler<'a> {
             posted: HashMap::new(),
             endpoint: None,
             junk: 0,
+            notified: 0,
             loose_ids: HashSet::new(),
             own_ids: HashSet::new(),
             bearing: Bearing::new(link),
@@ -182,13 +185,14 @@ impl<'a> Assembler<'a> {
                 });
             }
             (None, Some("notifications/cancelled")) => {
+                self.notified += 1;
                 let cancelled = message.pointer("/params/requestId");
                 self.bearing.cancelled(frame.frame, cancelled.unwrap_or(&Value::Null));
                 if let Some(open) = self.open.iter_mut().rfind(|open| Some(&open.id) == cancelled) {
                     open.expects_reply = false;
                 }
             }
-            (None, Some(_)) => {}
+            (None, Some(_)) => self.notified += 1,
             // A response to a request of the server.
             (Some(id), None) if by == "answer" => self.bearing.settled(id),
             // No request, though an answer may carry the id that can be read in it.
@@ -213,10 +217,14 @@ impl<'a> Assembler<'a> {
     }
 
     fn received(&mut self, frame: &Frame, message: &Value, pointer: &str, passed: &mut Passed) {
+        if self.is_foreign(frame, message) {
+            return;
+        }
         let id = message.get("id");
         let has = |name: &str| message.get(name).is_some();
         let mut item =
             json!({ "message": null, "origin": { "frame": frame.frame, "pointer": pointer }, "phase": self.phase });
+        item["declared"] = self.declared.clone();
         item["message"] = message.clone();
         let kind = match (has("method"), id, has("error"), has("result")) {
             (true, Some(id), ..) => {
@@ -260,10 +268,21 @@ impl<'a> Assembler<'a> {
         asked::item("request", message, &self.declared, &during, self.link.revision, frame.frame, pointer)
     }
 
+    /// JSON over HTTP that is no JSON-RPC at all: whoever refuses a request, be it a gateway, may say so in any words, and
+    /// what comes where no request went is for the rules on HTTP.
+    fn is_foreign(&self, frame: &Frame, message: &Value) -> bool {
+        let meant = ["jsonrpc", "method", "result"].iter().any(|name| message.get(name).is_some())
+            || message.pointer("/error/code").is_some_and(Value::is_number);
+        let asked = self.open.iter().any(|open| open.post == frame.post);
+        !meant && self.status(frame).is_some_and(|status| status >= 300 || !asked)
+    }
+
+    fn status(&self, frame: &Frame) -> Option<u64> {
+        self.heads.get(&frame.post?)?["status"].as_u64()
+    }
+
     /// What a response is the answer to.
     fn answered_by(&mut self, frame: &Frame, id: Option<&Value>, matched: bool) -> &'static str {
-        let refused =
-            |post| self.heads.get(&post).and_then(|head| head["status"].as_u64()).is_some_and(|status| status >= 400);
         if matched {
             "request"
         } else if id.is_some_and(|id| self.loose_ids.remove(&id.to_string())) {
@@ -271,7 +290,7 @@ impl<'a> Assembler<'a> {
         } else if id.is_none_or(Value::is_null) && self.junk > 0 {
             self.junk -= 1;
             "unreadable input"
-        } else if frame.post.is_some_and(refused) {
+        } else if self.status(frame).is_some_and(|status| status >= 400) {
             "refused HTTP request"
         } else {
             "nothing"
@@ -284,10 +303,13 @@ impl<'a> Assembler<'a> {
             self.open.iter().rposition(|open| open.id == *id && (open.post == frame.post || frame.post.is_none()));
         let carried = || self.open.iter().position(|open| frame.post.is_some() && open.post == frame.post);
         let alike = || self.open.iter().position(|open| !id.is_null() && bare(&open.id) == bare(id));
-        // An error that lost its id can only be about the request that has waited longest, unless it is about junk.
-        let nameless = || (id.is_null() && self.junk == 0 && !self.open.is_empty()).then_some(0);
+        // An error that lost its id can only be about the request that has waited longest, unless it is about junk or
+        // answers a notification.
+        let lost = id.is_null() && frame.post.is_none() && self.junk == 0 && self.notified == 0;
+        let nameless = || (lost && !self.open.is_empty()).then_some(0);
         if let Some(index) = exact.or_else(carried).or_else(alike).or_else(nameless) {
             let open = self.open.remove(index);
+            self.notified = 0;
             self.bearing.answered(open.frame, frame.frame, &open.id, message);
             let mut exchange = open.describe(self.link);
             let worked_on = self.bearing.worked_on(open.frame, &open.id);
@@ -298,6 +320,7 @@ impl<'a> Assembler<'a> {
             self.keep(open.id.to_string(), exchange.clone());
             return Some(complete(exchange, frame.frame, message, 1));
         }
+        self.notified -= usize::from(id.is_null() && self.junk == 0 && self.notified > 0);
         let answered = self.answered.get_mut(&id.to_string())?;
         answered.replies += 1;
         Some(complete(answered.request.clone(), frame.frame, message, answered.replies))

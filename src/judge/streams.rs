@@ -22,8 +22,8 @@ pub struct Streams {
     /// A client may come back behind any event that has an id.
     polls: bool,
     open: BTreeMap<u64, Stream>,
-    /// The exchange in which each event id came first.
-    ids: HashMap<String, u64>,
+    /// The exchange in which each event id of a session came first.
+    ids: HashMap<(Option<String>, String), u64>,
     /// What each exchange asked for.
     asked: HashMap<u64, Asked>,
     /// The client has ended the session.
@@ -44,6 +44,8 @@ struct Asked {
     version: Option<String>,
     asks: bool,
     last_event: Option<String>,
+    /// The session that it belongs to, or that it began.
+    session: Option<String>,
     dropped: bool,
     /// The client has taken it back.
     cancelled: bool,
@@ -79,6 +81,10 @@ impl Streams {
             (FrameKind::HttpRequest, _) => self.request(post, frame),
             (_, Side::Client) => self.asks(post, frame),
             (FrameKind::HttpResponse, _) => {
+                let begun = frame.http.as_ref().and_then(|head| header(head, "mcp-session-id"));
+                if let Some((asked, session)) = self.asked.get_mut(&post).zip(begun) {
+                    asked.session = Some(session.clone());
+                }
                 self.open.extend(frame.http.as_ref().and_then(|head| Stream::of(post, head)).map(|new| (post, new)));
             }
             (FrameKind::Note, _) if frame.ended.is_some() => {
@@ -103,13 +109,14 @@ impl Streams {
 
     fn request(&mut self, post: u64, frame: &Frame) {
         let head = frame.http.clone().unwrap_or_default();
-        let header =
-            |wanted: &str| head.headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.clone());
+        let header = |wanted| header(&head, wanted).cloned();
         let (last_event, version) = (header("last-event-id"), header("mcp-protocol-version"));
+        let session = header("mcp-session-id");
         let verb = head.method.unwrap_or_default();
         self.over |= verb == "DELETE";
         let by = frame.by.clone().unwrap_or_default();
-        self.asked.insert(post, Asked { frame: frame.frame, by, verb, last_event, version, ..Asked::default() });
+        let asked = Asked { frame: frame.frame, by, verb, last_event, version, session, ..Asked::default() };
+        self.asked.insert(post, asked);
     }
 
     fn asks(&mut self, post: u64, frame: &Frame) {
@@ -136,13 +143,14 @@ impl Streams {
             _ => "none",
         };
         let mut told = json!({ "data": data, "frame": frame.frame });
-        let resumed = self.asked.get(&post).is_some_and(|asked| asked.last_event.is_some());
+        let asked = self.asked.get(&post);
         if let Some(id) = &event.id {
             told["id"] = json!(id);
             // What is sent again has the id that it had before.
-            if !resumed {
-                told["id_repeated"] = json!(self.ids.contains_key(id));
-                self.ids.entry(id.clone()).or_insert(post);
+            if asked.is_none_or(|asked| asked.last_event.is_none()) {
+                let key = (asked.and_then(|asked| asked.session.clone()), id.clone());
+                told["id_repeated"] = json!(self.ids.contains_key(&key));
+                self.ids.entry(key).or_insert(post);
             }
         }
         if let Some(retry) = event.retry {
@@ -169,7 +177,7 @@ impl Streams {
     fn origin(&self, post: u64) -> Option<&Asked> {
         let asked = self.asked.get(&post)?;
         match &asked.last_event {
-            Some(id) => self.asked.get(self.ids.get(id)?),
+            Some(id) => self.asked.get(self.ids.get(&(asked.session.clone(), id.clone()))?),
             None => Some(asked),
         }
     }
@@ -185,6 +193,8 @@ impl Streams {
                 return Some("changes");
             }
             Some(_) => return None,
+            // Batches, and errors about what could not be read.
+            None if message["id"].is_null() => return None,
             None => (&message["id"], |asked| &asked.id),
         };
         if ours(origin).as_ref() == Some(of) {
@@ -227,12 +237,15 @@ impl Streams {
 impl Stream {
     fn of(post: u64, head: &HttpHead) -> Option<Self> {
         let status = head.status.filter(|status| (200..300).contains(status))?;
-        let header = |wanted: &str| head.headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value);
-        let media = header("content-type")?.split(';').next()?.trim().to_ascii_lowercase();
+        let media = header(head, "content-type")?.split(';').next()?.trim().to_ascii_lowercase();
         let headers: HashMap<&String, &String> = head.headers.iter().map(|(name, value)| (name, value)).collect();
         let http = json!({ "status": status, "headers": headers });
         (media == "text/event-stream").then(|| Self { post, http, events: Vec::new(), answered_at: None, last: 0 })
     }
+}
+
+fn header<'a>(head: &'a HttpHead, wanted: &str) -> Option<&'a String> {
+    head.headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value)
 }
 
 fn kind(message: &Value) -> Option<&'static str> {

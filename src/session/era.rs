@@ -241,11 +241,13 @@ impl Opening<'_> {
 /// `initialize`.
 fn is_modern(response: &Value) -> bool {
     let supported = response.pointer("/result/supportedVersions").or_else(|| response.pointer("/error/data/supported"));
-    if let Some(Value::Array(versions)) = supported {
+    if let Some(Value::Array(versions)) = supported.filter(|versions| **versions != json!([])) {
         return versions.iter().any(|version| version == Revision::NEWEST.as_str());
     }
     let code = response.pointer("/error/code").and_then(Value::as_i64);
-    supported.is_some() || code.is_some_and(|code| MODERN_CODES.contains(&code))
+    // Other results have no type, so this one lacks its versions and nothing else.
+    let discovered = response.pointer("/result/resultType").and(response.pointer("/result/capabilities"));
+    supported.or(discovered).is_some() || code.is_some_and(|code| MODERN_CODES.contains(&code))
 }
 
 pub(super) fn unreachable(error: OpenError) -> Error {

@@ -263,18 +263,22 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
         || waiters.iter().position(|w| !too_late && matches!((&w.id, id), (Some(a), Some(b)) if text(a) == text(b)));
     let unidentified = || waiters.iter().position(|w| id.is_none() && w.takes_unidentified);
     let oldest = || {
-        let waiting = waiters
-            .iter()
-            .enumerate()
-            .filter(|(_, waiter)| id.is_none() && waiter.id.is_some() && !waiter.subscription);
+        // Behind a notification, what has no id answers that.
+        let nameless = id.is_none() && state.notified == 0;
+        let waiting =
+            waiters.iter().enumerate().filter(|(_, waiter)| nameless && waiter.id.is_some() && !waiter.subscription);
         waiting.min_by_key(|(_, waiter)| waiter.number).map(|(index, _)| index)
     };
     let free = |w: &Waiter| !w.whole_exchange && !too_late && !another(w);
     // An id that no request ever had can only be a garbled one; any other belongs where it was used.
     let strange = id.is_none_or(|id| !state.used.contains(&id.to_string()));
-    let alone = || matches!(waiters.as_slice(), [only] if strange && free(only)).then_some(0);
+    let alone = || {
+        let answers = id.is_some() || state.notified == 0;
+        matches!(waiters.as_slice(), [only] if strange && answers && free(only)).then_some(0)
+    };
     let Some(index) = carried().or_else(exact).or_else(alike).or_else(unidentified).or_else(oldest).or_else(alone)
     else {
+        state.notified -= usize::from(id.is_none() && state.notified > 0);
         if state.unclaimed.len() < UNCLAIMED_KEPT && state.may_keep(&message) {
             state.unclaimed.push(message);
         }
@@ -282,6 +286,7 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     };
     state.answered += 1;
     state.silent = 0;
+    state.notified = 0;
     if state.waiters[index].whole_exchange {
         state.waiters[index].seen.response = Some((frame, message));
         return;

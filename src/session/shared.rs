@@ -48,6 +48,8 @@ pub struct State {
     /// Answers so far, and requests without any while nothing else was answered either.
     pub answered: u64,
     pub silent: u32,
+    /// Notifications behind which nothing was answered yet.
+    pub notified: usize,
     /// Every id that a request had.
     pub used: HashSet<String>,
     pub closed: Option<String>,

@@ -165,6 +165,7 @@ impl Session {
         if let Some(params) = params {
             message["params"] = params;
         }
+        self.shared.state().notified += 1;
         if self.transport() == Transport::Stdio {
             return self.post(by, &message);
         }

@@ -38,7 +38,20 @@ pub fn dialect(schema: &Value) -> Option<Draft> {
 
 /// What makes it no schema of its dialect; `None` where that cannot be told.
 pub fn flaws(schema: &Value) -> Option<Vec<Violation>> {
-    let rules = meta(dialect(schema)?)?;
+    flaws_by(dialect(schema)?, schema)
+}
+
+/// The same, but one that names no dialect may be of any.
+pub fn flaws_in_all(schema: &Value) -> Option<Vec<Violation>> {
+    let fits = |draft| flaws_by(draft, schema).is_none_or(|flaws| flaws.is_empty());
+    if schema.get("$schema").is_none() && [Draft::Draft4, Draft::Draft7].into_iter().any(fits) {
+        return Some(Vec::new());
+    }
+    flaws(schema)
+}
+
+fn flaws_by(draft: Draft, schema: &Value) -> Option<Vec<Violation>> {
+    let rules = meta(draft)?;
     let schema = schema.clone();
     in_time(schema, move |schema| {
         // Whether a pattern or a URI inside is well-formed is another question, and engines differ in their answer.

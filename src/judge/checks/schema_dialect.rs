@@ -1,17 +1,23 @@
 //! The schemas of a tool are schemas by the dialect that they name, or by the default one.
 
-use super::{Check, Fault, Given, Report};
-use crate::suite::foreign::flaws;
+use serde_json::Value;
 
-pub const CHECK: Check = Check { name: "schema-dialect", given: &["tool"], run };
+use super::{Check, Fault, Given, Report};
+use crate::suite::foreign::{flaws, flaws_in_all};
+
+/// With `any` a schema that names no dialect may be of any.
+pub const CHECK: Check = Check { name: "schema-dialect", given: &["tool", "any?"], run };
 
 fn run(given: &Given) -> Report {
     let mut report = Report::default();
+    let any = given.value("any") == &Value::Bool(true);
+    let flaws = if any { flaws_in_all } else { flaws };
     for member in ["inputSchema", "outputSchema"] {
         let schema = &given.value("tool")[member];
         let Some(flaws) = schema.is_object().then(|| flaws(schema)).flatten() else { continue };
         report.checked += 1;
-        let dialect = schema["$schema"].as_str().unwrap_or("JSON Schema 2020-12");
+        let default = if any { "JSON Schema" } else { "JSON Schema 2020-12" };
+        let dialect = schema["$schema"].as_str().unwrap_or(default);
         report.faults.extend(flaws.into_iter().map(|flaw| Fault {
             given: "tool",
             pointer: format!("/{member}{}", flaw.pointer),

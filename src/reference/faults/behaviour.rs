@@ -149,8 +149,12 @@ pub static BEHAVIOURS: &[Behaviour] = &[
         ..Behaviour::new("hangs-after-bad-json", "after a line that is no JSON nothing is answered any more", STDIO)
     },
     Behaviour {
-        hear: Some(answer_notification),
+        hear: Some(|_, message| answer_notification(message, "error")),
         ..Behaviour::new("notification-answered", "notifications are answered like requests", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| answer_notification(message, "result")),
+        ..Behaviour::new("notification-answered-well", "notifications are answered by a result", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -274,12 +278,10 @@ const fn batch(name: &'static str, about: &'static str) -> Behaviour {
     }
 }
 
-fn answer_notification(_: &mut Memory, message: &mut Value) -> Heard {
-    if message.get("method").is_none() || message.get("id").is_some() {
-        return Heard::Message;
-    }
-    let error = json!({ "code": -32601, "message": "Method not found" });
-    Heard::Answered(json!({ "jsonrpc": "2.0", "id": null, "error": error }))
+fn answer_notification(message: &Value, by: &str) -> Heard {
+    let heard = message.get("method").is_some() && message.get("id").is_none();
+    let answer = json!({ "code": -32601, "message": "Method not found" });
+    if heard { Heard::Answered(json!({ "jsonrpc": "2.0", "id": null, by: answer })) } else { Heard::Message }
 }
 
 fn cross_wire(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
