@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::{asked, bearing::Bearing, head::is_odd, open::Open, phase::Phase, replays::Replays};
 use crate::{
-    evidence::{Ended, Frame, FrameKind, HttpHead, Link, Side},
+    evidence::{Ended, Frame, FrameKind, HttpHead, Link, Side, Transport},
     revision::Revision,
 };
 
@@ -274,7 +274,9 @@ impl<'a> Assembler<'a> {
         let meant = ["jsonrpc", "method", "result"].iter().any(|name| message.get(name).is_some())
             || message.pointer("/error/code").is_some_and(Value::is_number);
         let asked = self.open.iter().any(|open| open.post == frame.post);
-        !meant && self.status(frame).is_some_and(|status| status >= 300 || !asked)
+        !meant
+            && self.link.transport == Transport::Http
+            && self.status(frame).is_some_and(|status| status >= 300 || !asked)
     }
 
     fn status(&self, frame: &Frame) -> Option<u64> {
@@ -305,7 +307,7 @@ impl<'a> Assembler<'a> {
         let alike = || self.open.iter().position(|open| !id.is_null() && bare(&open.id) == bare(id));
         // An error that lost its id can only be about the request that has waited longest, unless it is about junk or
         // answers a notification.
-        let lost = id.is_null() && frame.post.is_none() && self.junk == 0 && self.notified == 0;
+        let lost = id.is_null() && self.junk == 0 && self.notified == 0;
         let nameless = || (lost && !self.open.is_empty()).then_some(0);
         if let Some(index) = exact.or_else(carried).or_else(alike).or_else(nameless) {
             let open = self.open.remove(index);

@@ -42,7 +42,10 @@ pub async fn take(core: &Core, response: Response, carrier: Carrier, role: &mut 
         }
         None => _ = core.channel.received(carrier, &body, &[], None).await,
         // A message is one whatever it is labelled as, and a rule on labels says what is wrong.
-        _ if matches!(role, Role::Usual) && status.is_success() && core.channel.read(&body).is_some_and(answers) => {
+        _ if matches!(role, Role::Usual)
+            && status.is_success()
+            && core.channel.read(&body).as_ref().is_some_and(answers) =>
+        {
             core.channel.received(carrier, &body, &[], None).await;
         }
         Some(_) if matches!(role, Role::Message) && status.is_success() => {
@@ -155,7 +158,7 @@ fn is_message(body: &Value) -> bool {
     body.is_array() || body.get("jsonrpc").is_some()
 }
 
-fn answers(body: Value) -> bool {
+fn answers(body: &Value) -> bool {
     body.get("jsonrpc").is_some() && body.get("id").is_some()
 }
 
