@@ -30,15 +30,20 @@ pub fn paths(bytes: &[u8]) {
     }
 }
 
-static KNOWN: LazyLock<Known> = LazyLock::new(known);
+/// Of the faults one is enough: all of them are looked through for each name that is none.
+static KNOWN: LazyLock<Known> = LazyLock::new(|| {
+    let known = known();
+    Known { faults: known.faults.into_iter().take(1).collect(), ..known }
+});
 
 /// A suite file: its suites or its mistakes, and what is read is the same when it is written as JSON, which is YAML.
 pub fn suites(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let loaded = |text: &str| load(&[("fuzz.yaml".to_owned(), text.to_owned())], &KNOWN, Origin::User);
-    match loaded(&text) {
+    let suite = loaded(&text);
+    match &suite {
         Ok(suites) => assert!(suites.len() == 1),
-        Err(mistakes) => shown(&mistakes),
+        Err(mistakes) => shown(mistakes),
     }
     let mut problems = Problems::new("fuzz.yaml", &text);
     if let Some(tree) = yaml::parse(&text, &mut problems) {
@@ -47,7 +52,7 @@ pub fn suites(bytes: &[u8]) {
         let again = yaml::parse(&written, &mut Problems::new("again.yaml", &written));
         let again = again.unwrap_or_else(|| panic!("it cannot be read again: {written}"));
         assert_eq!(Value::from(&again), value);
-        assert_eq!(loaded(&written).is_ok(), loaded(&text).is_ok());
+        assert_eq!(loaded(&written).is_ok(), suite.is_ok());
     }
 }
 

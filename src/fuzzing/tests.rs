@@ -133,7 +133,7 @@ fn what_is_huge_breaks_no_promise() {
         super::evidence::transcript(format!("{{\"frame\":{{\"message\":{value}}}}}").as_bytes());
         if value.len() < 1000 {
             let asked = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-            super::judge::conversation(format!("\u{4}>{asked}\n{value}").as_bytes());
+            super::judge::conversation(format!("\u{4}\u{1}>{asked}\n{value}").as_bytes());
         }
         super::reference::server(format!("\u{7}{value}").as_bytes());
         super::schema::schemas(format!("[{value}, {value}]").as_bytes());
