@@ -33,7 +33,9 @@ pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Fr
             finding.subject = finding.frames.iter().find_map(|number| sent(frames.get(number)?)).unwrap_or_default();
         }
         // What never got an answer may have suffered from what came just before.
-        if let Some(earlier) = unanswered(finding, &frames).and_then(|request| before.get(&request)) {
+        if most > 1
+            && let Some(earlier) = unanswered(finding, &frames).and_then(|request| before.get(&request))
+        {
             finding.frames.insert(0, *earlier);
         }
         let last = finding.frames.last();

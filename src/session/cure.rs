@@ -22,7 +22,7 @@ pub fn cure(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> Stri
         (Start::Stdio { .. }, End::Timeout) => format!(
             "the server must answer `initialize` on stdout, one JSON message a line; a slow one gets more time by \
              --timeout (now {} s)",
-            limits.request.as_secs()
+            limits.request.as_secs_f32()
         ),
         (Start::Http { .. }, End::Closed) => reply
             .why

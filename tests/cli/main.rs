@@ -10,6 +10,7 @@ mod exit_codes;
 mod huge;
 mod instances;
 mod leftovers;
+mod limits;
 mod matrix;
 mod partition;
 mod permission;

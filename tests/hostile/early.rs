@@ -14,12 +14,17 @@ use crate::{
     run::{Met, Run, start},
 };
 
+/// And the survey, which is part of every run.
+const ONE_SUITE: [&str; 2] = ["--filter", "base.errors"];
 const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-conform");
 
 pub fn all() -> Vec<Trial> {
     let mut trials = vec![
         Trial::test("credentials::stay_at_their_origin", credentials_stay),
-        Trial::test("limits::of_the_run", || limit("run=4", &[], "the time for the whole run (4 s) was over")),
+        Trial::test("limits::of_the_run", || limit("run=4", &[], "the time for the whole run was over: 4 s (run)")),
+        Trial::test("limits::of_a_suite", || {
+            limit("suite=2", &ONE_SUITE, "the time for one suite was over: 2 s (suite)")
+        }),
         Trial::test("outputs::unwritable_path", unwritable_path),
     ];
     #[cfg(target_os = "linux")]
