@@ -4,14 +4,14 @@ use std::{
     collections::BTreeSet,
     fs,
     io::{BufRead, BufReader, Read, Write},
-    net::{TcpListener, TcpStream},
+    net::{Shutdown, TcpListener, TcpStream},
     sync::{Arc, Mutex},
     thread,
 };
 
 use serde_json::{Value, json};
 
-use crate::ran;
+use crate::{PROGRAM, ran, server::Reference};
 
 /// An MCP server whose tools do nothing but note that they were called.
 struct Recorder {
@@ -127,4 +127,120 @@ fn only_tools_that_may_be_called_are_called() {
     assert_eq!(server.arguments("send"), [r#"{"to":"me"}"#], "who allows one call allows no other");
 
     assert_eq!(server.called(&["--call-tools"]), names(&["drop", "erase", "find", "look", "pick", "send"]));
+}
+
+/// What clients said to a server, byte by byte; the server itself knows nothing of it.
+struct Overheard(Arc<Mutex<Vec<Vec<u8>>>>);
+
+impl Overheard {
+    /// Stands between its clients and the server at that address; the address to use instead.
+    fn before(server: &str) -> (Self, String) {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("an address").to_string();
+        let said = Arc::<Mutex<Vec<Vec<u8>>>>::default();
+        let (noted, server) = (Arc::clone(&said), server.to_owned());
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                let server = TcpStream::connect(&server).expect("the server is there");
+                let both = || (client.try_clone().expect("a socket"), server.try_clone().expect("a socket"));
+                let ((mut to_client, mut from_server), (mut from_client, mut to_server)) = (both(), both());
+                let noted = Arc::clone(&noted);
+                let number = {
+                    let mut all = noted.lock().expect("no test panics inside");
+                    all.push(Vec::new());
+                    all.len() - 1
+                };
+                thread::spawn(move || {
+                    let _ = std::io::copy(&mut from_server, &mut to_client);
+                    to_client.shutdown(Shutdown::Both)
+                });
+                thread::spawn(move || {
+                    let mut piece = [0; 4096];
+                    while let Ok(length @ 1..) = from_client.read(&mut piece) {
+                        noted.lock().expect("no test panics inside")[number].extend_from_slice(&piece[..length]);
+                        if to_server.write_all(&piece[..length]).is_err() {
+                            break;
+                        }
+                    }
+                    to_server.shutdown(Shutdown::Write)
+                });
+            }
+        });
+        (Self(said), address)
+    }
+
+    /// The bodies of all requests.
+    fn bodies(&self) -> Vec<Vec<u8>> {
+        let mut bodies = Vec::new();
+        for said in self.0.lock().expect("no test panics inside").iter() {
+            let mut reader = said.as_slice();
+            loop {
+                let head: Vec<String> =
+                    reader.by_ref().lines().map_while(Result::ok).take_while(|line| !line.is_empty()).collect();
+                if head.is_empty() {
+                    break;
+                }
+                let length = head
+                    .iter()
+                    .find_map(|line| line.to_lowercase().strip_prefix("content-length:")?.trim().parse().ok());
+                let (body, rest) = reader.split_at(length.unwrap_or(0).min(reader.len()));
+                bodies.push(body.to_vec());
+                reader = rest;
+            }
+        }
+        bodies
+    }
+}
+
+/// The names in all calls of tools, each body being a message or several.
+fn calls<'a>(bodies: impl IntoIterator<Item = &'a [u8]>) -> BTreeSet<String> {
+    let messages = bodies.into_iter().filter_map(|body| serde_json::from_slice::<Value>(body).ok());
+    let messages = messages.flat_map(|message| message.as_array().cloned().unwrap_or_else(|| vec![message]));
+    let calls = messages.filter(|message| message["method"] == "tools/call");
+    calls.filter_map(|call| Some(call["params"]["name"].as_str()?.to_owned())).collect()
+}
+
+/// Of all rules in all revisions, over each transport, on a server that offers everything: who asks its client, has tasks,
+/// and sends logs and progress.
+#[test]
+fn no_suite_calls_a_tool_that_may_change_something() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    let (transcript, stdin) = (path("transcript"), path("stdin"));
+    let server = Reference::start();
+    let (overheard, address) = Overheard::before(server.http.split('/').nth(2).expect("an address"));
+    let tee = format!("tee -a {stdin} | {PROGRAM} serve");
+    let targets: [&[&str]; 3] = [
+        &["--http", &format!("http://{address}/mcp")],
+        &["--sse", &format!("http://{address}/sse")],
+        &["--", "sh", "-c", &tee],
+    ];
+    for target in targets {
+        overheard.0.lock().expect("no test panics inside").clear();
+        let options = ["run", "--revision", "all", "--transcript", &transcript];
+        let ran = ran(options.iter().chain(target));
+        assert!(ran.code < 2, "{target:?}: {}{}", ran.stdout, ran.stderr);
+        let bodies = match target[0] {
+            "--" => {
+                fs::read(&stdin).expect("what it was sent").split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
+            }
+            _ => overheard.bodies(),
+        };
+        let called = calls(bodies.iter().map(Vec::as_slice));
+        let (reading, changing) = offered(&fs::read_to_string(&transcript).expect("a transcript"));
+        assert!(!reading.is_disjoint(&called), "{target:?}: {called:?}");
+        assert!(changing.contains("touch") && changing.is_disjoint(&called), "{target:?}: {called:?} of {changing:?}");
+    }
+}
+
+/// The tools of all lists in a transcript: those that say in a revision that they change nothing, and the others.
+fn offered(transcript: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+    let frames = transcript.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let tools =
+        frames.flat_map(|line| line["frame"]["message"]["result"]["tools"].as_array().cloned().unwrap_or_default());
+    let (reading, changing): (Vec<_>, Vec<_>) = tools.partition(|tool| tool["annotations"]["readOnlyHint"] == true);
+    let names = |tools: Vec<Value>| tools.iter().filter_map(|tool| Some(tool["name"].as_str()?.to_owned())).collect();
+    let (reading, changing): (_, BTreeSet<_>) = (names(reading), names(changing));
+    let changing = changing.difference(&reading).cloned().collect();
+    (reading, changing)
 }
