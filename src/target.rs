@@ -1,9 +1,11 @@
 //! How to start or reach the server under test, and the limits that hold for it.
 
+mod entrusted;
 mod limits;
 
 use std::path::PathBuf;
 
+pub use entrusted::{is_path, shown_url};
 pub use limits::{Limits, Reach};
 
 /// A server to test.

@@ -19,7 +19,7 @@ use crate::{
         diagnostic::{Problems, suggestion},
         yaml::{At, Position, Tree},
     },
-    target::{Start, Target},
+    target::{Start, Target, is_path, shown_url},
 };
 
 /// A target as it stands in the file, its variables not yet filled in: those of the others need not be set.
@@ -150,7 +150,7 @@ impl Config {
         let mut fill = |pairs: &[(At<String>, At<String>)]| {
             let pair = |(name, text): &(At<String>, At<String>)| match expand(&text.value, environment) {
                 Ok((value, put_in)) => {
-                    secrets.extend(put_in);
+                    secrets.extend(put_in.into_iter().filter(|value| !is_path(value)));
                     Some((name.value.clone(), value))
                 }
                 Err(variable) => {
@@ -177,7 +177,7 @@ impl Config {
         };
         let name = match &described.how {
             How::Stdio(argv) => shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" ")),
-            How::Http(url) | How::Sse(url) => url.clone(),
+            How::Http(url) | How::Sse(url) => shown_url(url),
         };
         Ok(Target { secrets, auth, ..Target::new(name, start) })
     }

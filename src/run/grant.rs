@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::{
     error::Error,
     target::Client,
-    wire::{Fetched, fetch},
+    wire::{Fetched, Secrets, fetch},
 };
 
 const RESOURCE: &str = "/.well-known/oauth-protected-resource";
@@ -54,8 +54,11 @@ pub async fn request(client: &Client, endpoint: &str, within: Duration) -> Resul
     }
     let body = encoded(&form);
     let answer = fetch("POST", &found.token_endpoint, &headers, Some(body), within).await.map_err(failed)?;
-    let document = document(&answer).unwrap_or_default();
-    let Some(token) = document["access_token"].as_str() else {
+    let mut document = document(&answer).unwrap_or_default();
+    let token = document["access_token"].as_str().map(str::to_owned);
+    // It may repeat what it was sent, or what it grants.
+    Secrets::of([&client.secret].into_iter().chain(&token).cloned()).hide_in(&mut document);
+    let Some(token) = token else {
         let error = document["error"].as_str().map(|error| format!(": {error}")).unwrap_or_default();
         return Err(failed(format!("HTTP {} without an access_token{error}", answer.status)));
     };
@@ -65,7 +68,7 @@ pub async fn request(client: &Client, endpoint: &str, within: Duration) -> Resul
         "scope": document["scope"],
         "refreshable": document["refresh_token"].is_string(),
     });
-    Ok(Granted { token: token.to_owned(), described })
+    Ok(Granted { token, described })
 }
 
 struct Found {

@@ -5,7 +5,7 @@ use std::net::UdpSocket;
 use reqwest::Url;
 use serde_json::{Value, json};
 
-use crate::target::Start;
+use crate::target::{Start, shown_url};
 
 /// Another address of this machine. It reaches a server only if that listens on more than the usual one.
 const BESIDE: &str = "127.0.0.2";
@@ -16,11 +16,11 @@ pub fn place(start: &Start) -> Value {
     let (Start::Http { url, .. } | Start::Sse { url, .. }) = start else { return json!({}) };
     let Ok(mut url) = Url::parse(url) else { return json!({}) };
     let bare = url.set_username("").and_then(|()| url.set_password(None));
-    let mut place = json!({ "url": bare.ok().map(|()| url.as_str()), "local": false });
+    let mut place = json!({ "url": bare.ok().map(|()| shown_url(url.as_str())), "local": false });
     if matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]")) {
         place["local"] = json!(true);
         if UdpSocket::bind((BESIDE, 0)).is_ok() && url.set_host(Some(BESIDE)).is_ok() {
-            place["beside"] = json!(url.as_str());
+            place["beside"] = json!(shown_url(url.as_str()));
         }
     }
     place

@@ -12,7 +12,7 @@ use crate::{
     plan::nearest,
     reference,
     session::ClientFace,
-    target::{Limits, Source, Start, Target},
+    target::{Limits, Source, Start, Target, shown_url},
 };
 
 /// The server that is meant, what is known about it, and what it may cost.
@@ -26,6 +26,7 @@ pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target,
         }
         target.auth.get_or_insert_default().own = Some(Source::Command { argv, cwd: None });
     }
+    target.secrets.extend(target.start.secrets());
     Ok((target, facts, limits))
 }
 
@@ -68,9 +69,6 @@ fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Val
                 .into(),
         ),
     })?;
-    if !matches!(target.start, Start::Stdio { .. }) {
-        target.name = without_password(&target.name);
-    }
     let (more_env, more_headers) = (env(args)?, headers(args)?);
     match &mut target.start {
         Start::Stdio { env, cwd, .. } => {
@@ -133,11 +131,11 @@ fn typed(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Target
     }
     if let Some(url) = &args.http {
         let start = Start::Http { url: checked(url)?, headers };
-        return Ok(Some(Target::new(without_password(url), start)));
+        return Ok(Some(Target::new(shown_url(url), start)));
     }
     if let Some(url) = &args.sse {
         let start = Start::Sse { url: checked(url)?, headers };
-        return Ok(Some(Target::new(without_password(url), start)));
+        return Ok(Some(Target::new(shown_url(url), start)));
     }
     Ok(None)
 }
@@ -149,7 +147,7 @@ pub fn options(args: &TargetArgs) -> String {
     let mut option = |flag: &str, value: &str| options.push(format!("{flag} {}", quoted(value)));
     let argv = shlex::try_join(args.argv.iter().map(String::as_str)).ok().filter(|line| !line.is_empty());
     let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-    let url = |url: &Option<String>| url.as_deref().map(without_password);
+    let url = |url: &Option<String>| url.as_deref().map(shown_url);
     let named = [
         ("--http", url(&args.http)),
         ("--sse", url(&args.sse)),
@@ -221,24 +219,13 @@ pub fn face(declared: &[String]) -> Result<ClientFace, Error> {
     Ok(face)
 }
 
-fn without_password(url: &str) -> String {
-    match reqwest::Url::parse(url) {
-        Ok(mut parsed) if parsed.password().is_some() => {
-            // Only a URL without a host has no place for a password, and this one had one.
-            let _ = parsed.set_password(None);
-            parsed.to_string()
-        }
-        _ => url.to_owned(),
-    }
-}
-
 fn checked(url: &str) -> Result<String, Error> {
     let cure = match reqwest::Url::parse(url) {
         Ok(parsed) if matches!(parsed.scheme(), "http" | "https") => return Ok(url.to_owned()),
         _ if url.contains("://") => "give a URL such as http://127.0.0.1:3000/mcp".to_owned(),
         _ => format!("did you mean http://{url}?"),
     };
-    Err(Error::Usage { message: format!("`{url}` is no http or https URL"), cure: Some(cure) })
+    Err(Error::Usage { message: format!("`{}` is no http or https URL", shown_url(url)), cure: Some(cure) })
 }
 
 /// Refuses a fault that the reference server does not have.
@@ -258,7 +245,8 @@ fn known(fault: &str) -> Result<(), Error> {
 fn split(pair: &str, at: char, flag: &str, form: &str) -> Result<(String, String), Error> {
     match pair.split_once(at) {
         Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.trim().to_owned())),
-        _ => Err(Error::usage(format!("{flag} takes {form}, not `{pair}`"))),
+        // What was given instead may be the value alone, and secret.
+        _ => Err(Error::usage(format!("{flag} takes {form}; no name and `{at}` stand in it"))),
     }
 }
 

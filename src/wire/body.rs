@@ -49,7 +49,7 @@ pub async fn take(core: &Core, response: Response, carrier: Carrier, role: &mut 
             core.channel.received(carrier, &body, &[], None).await;
         }
         Some(_) if matches!(role, Role::Message) && status.is_success() => {
-            let beginning = String::from_utf8_lossy(&body[..body.len().min(100)]);
+            let beginning = core.channel.shown(&body, 100);
             core.channel.note(carrier, format!("the server added: {beginning}"), None);
         }
         Some(why) => core.channel.junk(carrier, &body, body.len() as u64, why, None).await,

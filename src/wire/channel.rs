@@ -1,5 +1,7 @@
 //! The one place that records what passes and hands it to the session, in the order of arrival.
 
+use std::mem::take;
+
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
 
@@ -72,14 +74,13 @@ impl Channel {
 
     pub fn http_request(&self, by: &str, post: u64, mut head: HttpHead) -> u64 {
         head.url = head.url.map(|url| self.secrets.hide(url));
+        self.hide_in_headers(&mut head);
         self.recorder.http_request(&self.sender(by, Some(post)), head)
     }
 
     pub async fn http_response(&self, carrier: Carrier, mut head: HttpHead) {
         let (Some(post), Some(status)) = (carrier.post, head.status) else { return };
-        for (_, value) in &mut head.headers {
-            *value = self.secrets.hide(std::mem::take(value));
-        }
+        self.hide_in_headers(&mut head);
         let mut headers = indexmap::IndexMap::<String, String>::new();
         for (name, value) in &head.headers {
             headers
@@ -99,6 +100,7 @@ impl Channel {
 
     /// A message, or junk if the bytes are none; whether they were one.
     pub async fn received(&self, carrier: Carrier, bytes: &[u8], more_flaws: &[&str], event: Option<Event>) -> bool {
+        let event = event.map(|event| self.hidden(event));
         match json::read(bytes, self.values) {
             Reading::Message { mut message, mut flaws } => {
                 self.secrets.hide_in(&mut message);
@@ -117,7 +119,8 @@ impl Channel {
 
     /// Bytes that are no message; `length` counts those too that were not kept.
     pub async fn junk(&self, carrier: Carrier, bytes: &[u8], length: u64, why: String, event: Option<Event>) {
-        let text = self.beginning(bytes);
+        let (text, why) = (self.beginning(bytes), self.secrets.hide(why));
+        let event = event.map(|event| self.hidden(event));
         let frame = self.recorder.received_junk(self.link, carrier.post, text, length, why.clone(), event);
         self.hand_on(Incoming::Junk { frame, post: carrier.shown(), why }).await;
     }
@@ -145,6 +148,7 @@ impl Channel {
 
     /// What happened to the connection or to one exchange, and is no traffic.
     pub fn note(&self, carrier: Carrier, text: String, event: Option<Event>) {
+        let event = event.map(|event| self.hidden(event));
         self.recorder.note_on(self.link, carrier.post, self.secrets.hide(text), event);
     }
 
@@ -172,6 +176,23 @@ impl Channel {
     }
 
     fn beginning(&self, bytes: &[u8]) -> String {
-        self.secrets.hide(String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN)]).into_owned())
+        self.shown(bytes, SHOWN)
+    }
+
+    /// The beginning of what may be cut off anyway.
+    pub fn shown(&self, bytes: &[u8], most: usize) -> String {
+        self.secrets.hide_cut(String::from_utf8_lossy(&bytes[..bytes.len().min(most)]).into_owned())
+    }
+
+    fn hide_in_headers(&self, head: &mut HttpHead) {
+        for (name, value) in &mut head.headers {
+            *name = self.secrets.hide(take(name));
+            *value = self.secrets.hide(take(value));
+        }
+    }
+
+    fn hidden(&self, event: Event) -> Event {
+        let hide = |text: Option<String>| text.map(|text| self.secrets.hide(text));
+        Event { id: hide(event.id), name: hide(event.name), retry: event.retry }
     }
 }

@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use percent_encoding::percent_decode_str;
 use reqwest::{
     Method, Url,
     header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
@@ -18,11 +19,11 @@ use super::{
     client::Clients,
     exchange::{self, Role},
     failure,
-    secrets::{SHOWN_INSTEAD, Secrets},
+    secrets::{SHOWN_INSTEAD, Secrets, in_headers},
 };
 use crate::{
     evidence::{Event, HttpHead, Recorder, Transport},
-    target::{Limits, Target, Token},
+    target::{Limits, Target, Token, shown_url},
 };
 
 const POSTED: [(&str, &str); 2] =
@@ -85,7 +86,7 @@ impl Http {
         recorder: &Recorder,
     ) -> Result<(Self, mpsc::Receiver<Incoming>), OpenError> {
         let failed = |came: String, cure: &str| OpenError {
-            tried: format!("to reach {}", without_password(url)),
+            tried: format!("to reach {}", shown_url(url)),
             came,
             cure: cure.to_owned(),
         };
@@ -97,9 +98,12 @@ impl Http {
             .collect::<Result<_, _>>()?;
         let clients = Clients::new(limits.request);
         clients.speaking(url.scheme()).map_err(|came| failed(came, "give a URL such as http://127.0.0.1:3000/mcp"))?;
-        let password = url.password().map(|password| (String::new(), password.to_owned()));
+        // Where there is a name alone, it is a token.
+        let password = url.password().or(Some(url.username()));
+        let password =
+            password.map(|password| (String::new(), percent_decode_str(password).decode_utf8_lossy().into_owned()));
         let entrusted = target.secrets.iter().chain(target.tokens.iter().map(|token| &token.value));
-        let secrets = Secrets::of(headers.iter().chain(&password)).and(entrusted);
+        let secrets = Secrets::of(in_headers(headers.iter().chain(&password)).into_iter().chain(entrusted.cloned()));
         let (channel, incoming, close) = Channel::open(transport, recorder, secrets, limits.message_values);
         let core = Core {
             channel,
@@ -134,6 +138,8 @@ impl Http {
         let place = |url: &Url| (url.origin(), url.path().to_owned());
         let endpoints = [place(url), place(&self.url)];
         let mut url = match &request.url {
+            // Suites know it without what is secret in it.
+            Some(shown) if *shown == shown_url(&without_password(self.url.as_str())) => self.url.clone(),
             Some(other) => url.join(other).map_err(|error| format!("{other}: {error}"))?,
             None => url.clone(),
         };
@@ -161,7 +167,7 @@ impl Http {
     }
 
     pub fn shown_url(&self) -> String {
-        without_password(self.url.as_str())
+        self.core.channel.hide(shown_url(self.url.as_str()))
     }
 
     pub fn close(self) -> Ending {

@@ -36,5 +36,5 @@ pub use errand::{Fetched, errand, fetch};
 pub use failure::cure;
 pub use incoming::Incoming;
 pub use outgoing::{Envelope, HttpRequest, Posted};
-pub use secrets::SHOWN_INSTEAD;
+pub use secrets::{SHOWN_INSTEAD, Secrets};
 pub use stderr::telling_line;

@@ -2,80 +2,139 @@
 //! configuration took from the environment.
 //!
 //! In the head of a request they are left out by name. A server may repeat them anywhere, so they are looked for in what
-//! comes back as well; short values and headers that never hold a secret are spared, as hiding `1` or `application/json`
-//! everywhere would falsify the record.
+//! comes back as well, also as JSON, URLs and base64 write them; short values and headers that never hold a secret are
+//! spared, as hiding `1` or `application/json` everywhere would falsify the record.
 
-use std::sync::Arc;
+use std::{mem::take, sync::Arc};
 
+use aho_corasick::{AhoCorasick, MatchKind};
+use base64::{
+    Engine,
+    engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE_NO_PAD},
+};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
 pub const SHOWN_INSTEAD: &str = "(given by the user)";
 const SHORTEST: usize = 8;
+/// So much of a secret at the end of what was cut off may be anything.
+const FEWEST: usize = 4;
 const NEVER_SECRET: [&str; 8] =
     ["accept", "content-", "user-agent", "origin", "referer", "host", "mcp-protocol-version", "traceparent"];
+/// What is percent-encoded: by RFC 3986, in a path, and by those who take no risk.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+const ENCODED: [&AsciiSet; 3] = [RESERVED, &RESERVED.remove(b'/'), NON_ALPHANUMERIC];
 
-#[derive(Clone, Debug, Default)]
-pub struct Secrets(Arc<[String]>);
+#[derive(Clone, Default)]
+pub struct Secrets(Option<Arc<Hidden>>);
+
+struct Hidden {
+    search: AhoCorasick,
+    forms: Vec<String>,
+    /// For each form what is shown in its place.
+    instead: Vec<String>,
+}
 
 impl Secrets {
-    /// The values themselves, and the words of values such as `Bearer TOKEN`.
-    pub fn of<'a>(headers: impl IntoIterator<Item = &'a (String, String)>) -> Self {
-        let mut hidden: Vec<String> = headers
-            .into_iter()
-            .filter(|(name, _)| {
-                let name = name.to_ascii_lowercase();
-                !NEVER_SECRET.iter().any(|known| name.starts_with(known))
-            })
-            .flat_map(|(_, value)| {
-                let words = value.split([' ', ';', ',']).map(str::to_owned);
-                std::iter::once(value.trim().to_owned()).chain(words)
-            })
-            .filter(|text| text.len() >= SHORTEST)
-            .collect();
-        hidden.sort_by_key(|text| std::cmp::Reverse(text.len()));
-        hidden.dedup();
-        Self(hidden.into())
-    }
-
-    /// Values that are known to be secret, whatever their name.
-    pub fn known(values: &[String]) -> Self {
-        let mut hidden: Vec<String> = values.iter().filter(|text| text.len() >= SHORTEST).cloned().collect();
-        hidden.sort_by_key(|text| std::cmp::Reverse(text.len()));
-        Self(hidden.into())
-    }
-
-    /// These and further values that are known to be secret.
-    pub fn and<'a>(&self, values: impl IntoIterator<Item = &'a String>) -> Self {
-        let further = values.into_iter().filter(|text| text.len() >= SHORTEST).cloned();
-        let mut hidden: Vec<String> = self.0.iter().cloned().chain(further).collect();
-        hidden.sort_by_key(|text| std::cmp::Reverse(text.len()));
-        hidden.dedup();
-        Self(hidden.into())
+    pub fn of(values: impl IntoIterator<Item = String>) -> Self {
+        let values = values.into_iter().filter(|text| text.len() >= SHORTEST);
+        let (forms, instead): (Vec<_>, Vec<_>) = values.flat_map(|value| forms(&value)).unzip();
+        // A server may write hosts and names of headers in small letters.
+        let mut search = AhoCorasick::builder();
+        search.ascii_case_insensitive(true).match_kind(MatchKind::LeftmostLongest);
+        let search = search.build(&forms).ok().filter(|_| !forms.is_empty());
+        Self(search.map(|search| Arc::new(Hidden { search, forms, instead })))
     }
 
     pub fn hide(&self, text: String) -> String {
-        self.0.iter().fold(text, |text, secret| {
-            if text.contains(secret.as_str()) { text.replace(secret.as_str(), SHOWN_INSTEAD) } else { text }
-        })
+        match &self.0 {
+            Some(hidden) if hidden.search.is_match(&text) => hidden.search.replace_all(&text, &hidden.instead),
+            _ => text,
+        }
+    }
+
+    /// For text that was cut off at its end, and with it perhaps a secret.
+    pub fn hide_cut(&self, text: String) -> String {
+        let mut text = self.hide(text);
+        let forms = self.0.iter().flat_map(|hidden| &hidden.forms);
+        let ends = |form: &String| {
+            (FEWEST..form.len()).rev().find(|&length| text.as_bytes().ends_with(&form.as_bytes()[..length]))
+        };
+        if let Some(length) = forms.filter_map(ends).max() {
+            text.truncate(text.len() - length);
+            text += SHOWN_INSTEAD;
+        }
+        text
     }
 
     pub fn hide_in(&self, value: &mut Value) {
-        if self.0.is_empty() {
-            return;
-        }
+        let Some(hidden) = &self.0 else { return };
         match value {
-            Value::String(text) => *text = self.hide(std::mem::take(text)),
+            Value::String(text) => *text = self.hide(take(text)),
             Value::Array(items) => items.iter_mut().for_each(|item| self.hide_in(item)),
             Value::Object(members) => {
-                if members.keys().any(|name| self.0.iter().any(|secret| name.contains(secret.as_str()))) {
-                    *members =
-                        std::mem::take(members).into_iter().map(|(name, value)| (self.hide(name), value)).collect();
+                if members.keys().any(|name| hidden.search.is_match(name)) {
+                    *members = take(members).into_iter().map(|(name, value)| (self.hide(name), value)).collect();
                 }
                 members.values_mut().for_each(|member| self.hide_in(member));
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            Value::Number(number) => {
+                let digits = number.to_string();
+                if hidden.search.is_match(&digits) {
+                    *value = Value::from(self.hide(digits));
+                }
+            }
+            Value::Null | Value::Bool(_) => {}
         }
     }
+}
+
+/// The values of headers, the words of values such as `Bearer TOKEN` and `name=value`, and the password of `Basic`.
+pub fn in_headers<'a>(headers: impl IntoIterator<Item = &'a (String, String)>) -> Vec<String> {
+    let may_be_secret = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        !NEVER_SECRET.iter().any(|known| name.starts_with(known))
+    };
+    let mut values = Vec::new();
+    for (_, value) in headers.into_iter().filter(|(name, _)| may_be_secret(name)) {
+        values.push(value.trim().to_owned());
+        for word in value.split([' ', ';', ',']) {
+            values.push(word.to_owned());
+            values.extend(word.split_once('=').map(|(_, value)| value.trim_matches('"').to_owned()));
+        }
+        if let Some((scheme, credentials)) = value.trim().split_once(' ')
+            && scheme.eq_ignore_ascii_case("basic")
+            && let Some(pair) = STANDARD.decode(credentials.trim()).ok().and_then(|pair| String::from_utf8(pair).ok())
+        {
+            values.extend(pair.split_once(':').map(|(_, password)| password.to_owned()));
+            values.push(pair);
+        }
+    }
+    values
+}
+
+/// As a secret may be written, each with what stands in its place, which is as well formed where it stands.
+fn forms(secret: &str) -> Vec<(String, String)> {
+    let json = Value::from(secret).to_string();
+    let mut forms = vec![
+        (secret.to_owned(), SHOWN_INSTEAD.to_owned()),
+        (json[1..json.len() - 1].to_owned(), SHOWN_INSTEAD.to_owned()),
+    ];
+    for set in ENCODED {
+        let encoded = |text| utf8_percent_encode(text, set).to_string();
+        forms.push((encoded(secret), encoded(SHOWN_INSTEAD)));
+    }
+    // Within longer bytes it may begin at any of three places of a group; what is next to it is left out.
+    for before in 0..3 {
+        let bytes = [&[0; 2][..before], secret.as_bytes()].concat();
+        let its_own = (before * 8).div_ceil(6)..bytes.len() * 8 / 6;
+        for engine in [STANDARD_NO_PAD, URL_SAFE_NO_PAD] {
+            let form = engine.encode(&bytes)[its_own.clone()].to_owned();
+            let instead = "GivenByTheUser".chars().cycle().take(form.len()).collect();
+            forms.push((form, instead));
+        }
+    }
+    forms
 }
 
 /// Takes the values out of a document that hands out tokens or passwords.
@@ -96,22 +155,62 @@ mod tests {
 
     use super::*;
 
+    fn header(name: &str, value: &str) -> Secrets {
+        Secrets::of(in_headers(&[(name.to_owned(), value.to_owned())]))
+    }
+
     fn secrets() -> Secrets {
         let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        Secrets::of(&[
+        Secrets::of(in_headers(&[
             header("Authorization", "Bearer abcdefgh12"),
             header("Accept", "application/json"),
             header("X-Level", "1"),
-        ])
+        ]))
     }
 
     #[test]
     fn hides_a_token_wherever_it_is_repeated() {
         assert_eq!(secrets().hide("bad token abcdefgh12!".into()), "bad token (given by the user)!");
         assert_eq!(secrets().hide("Bearer abcdefgh12".into()), "(given by the user)");
+        assert_eq!(secrets().hide("x-ABCDEFGH12".into()), "x-(given by the user)");
         let mut value = json!({"a": ["abcdefgh12", 1], "abcdefgh12": true});
         secrets().hide_in(&mut value);
         assert_eq!(value, json!({"a": ["(given by the user)", 1], "(given by the user)": true}));
+        let mut digits = json!([1_234_567_890, 1_234]);
+        header("X-Pin", "1234567890").hide_in(&mut digits);
+        assert_eq!(digits, json!(["(given by the user)", 1_234]));
+    }
+
+    #[test]
+    fn hides_it_however_it_is_written() {
+        let secrets = header("X-Key", r#"a"b/c+d=e?f"#);
+        assert_eq!(secrets.hide(r#"{"x":"a\"b/c+d=e?f"}"#.into()), r#"{"x":"(given by the user)"}"#);
+        let url = "http://h/?x=a%22b%2Fc%2Bd%3De%3Ff&y";
+        assert_eq!(secrets.hide(url.into()), "http://h/?x=%28given%20by%20the%20user%29&y");
+        for before in ["", "k", "ke", "key"] {
+            let text = format!("{before}a\"b/c+d=e?f tells it");
+            for hidden in [STANDARD.encode(&text), URL_SAFE_NO_PAD.encode(&text)].map(|text| secrets.hide(text)) {
+                assert!(hidden.contains("GivenByTheUser"), "{text}: {hidden}");
+                let still_base64 =
+                    STANDARD_NO_PAD.decode(hidden.trim_end_matches('=').replace('-', "+").replace('_', "/"));
+                assert!(still_base64.is_ok(), "{hidden}");
+            }
+        }
+    }
+
+    #[test]
+    fn hides_the_values_in_cookies_and_the_password_of_basic() {
+        let hidden = header("Cookie", "theme=dark; session=abcdefgh12").hide("no session abcdefgh12, dark".into());
+        assert_eq!(hidden, "no session (given by the user), dark");
+        let basic = header("Authorization", &format!("Basic {}", STANDARD.encode("me:abcdefgh12")));
+        assert_eq!(basic.hide("wrong: abcdefgh12".into()), "wrong: (given by the user)");
+    }
+
+    #[test]
+    fn hides_what_was_cut_off() {
+        assert_eq!(secrets().hide_cut("bad token abcdef".into()), "bad token (given by the user)");
+        assert_eq!(secrets().hide_cut("bad token abcdefgh12".into()), "bad token (given by the user)");
+        assert_eq!(secrets().hide_cut("a bad abc".into()), "a bad abc");
     }
 
     #[test]
@@ -119,7 +218,6 @@ mod tests {
         let mut document = json!({ "access_token": "abcdefgh12", "expires_in": 60 });
         leave_out_credentials(&mut document);
         assert_eq!(document, json!({ "access_token": "(left out)", "expires_in": 60 }));
-        assert_eq!(secrets().and(&["another-secret".to_owned()]).hide("another-secret".into()), "(given by the user)");
     }
 
     #[test]

@@ -37,7 +37,7 @@ impl Sse {
         let failed = |came: String| OpenError {
             tried: format!("to open the event stream of {}", http.shown_url()),
             cure: cure(&came).unwrap_or("is this a server of HTTP+SSE? Newer ones are reached with --http").to_owned(),
-            came,
+            came: http.core.channel.hide(came),
         };
         let (found, endpoint) = oneshot::channel();
         let envelope = Envelope { by: "handshake".to_owned(), headers: Vec::new() };

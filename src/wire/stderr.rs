@@ -7,7 +7,14 @@ use super::secrets::Secrets;
 const KEPT: usize = 8 << 10;
 
 #[derive(Clone, Default)]
-pub struct Tail(Arc<Mutex<Vec<u8>>>, Secrets);
+pub struct Tail(Arc<Mutex<Kept>>, Secrets);
+
+#[derive(Default)]
+struct Kept {
+    bytes: Vec<u8>,
+    /// What came before is gone.
+    is_cut: bool,
+}
 
 impl Tail {
     pub fn hiding(secrets: Secrets) -> Self {
@@ -16,13 +23,18 @@ impl Tail {
 
     pub fn add(&self, chunk: &[u8]) {
         let mut kept = self.lock();
-        kept.extend_from_slice(&chunk[chunk.len().saturating_sub(KEPT)..]);
-        let surplus = kept.len().saturating_sub(KEPT);
-        kept.drain(..surplus);
+        kept.bytes.extend_from_slice(chunk);
+        let surplus = kept.bytes.len().saturating_sub(KEPT);
+        kept.bytes.drain(..surplus);
+        kept.is_cut |= surplus > 0;
     }
 
     pub fn text(&self) -> String {
-        self.1.hide(String::from_utf8_lossy(&self.lock()).into_owned())
+        let kept = self.lock();
+        let text = String::from_utf8_lossy(&kept.bytes);
+        // The first word may be half a secret.
+        let whole = if kept.is_cut { text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest) } else { &text };
+        self.1.hide(whole.to_owned())
     }
 
     /// The line that says most.
@@ -30,7 +42,7 @@ impl Tail {
         telling_line(&self.text()).map(str::to_owned)
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
+    fn lock(&self) -> MutexGuard<'_, Kept> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -55,9 +67,16 @@ mod tests {
     fn keeps_the_end_only() {
         let tail = Tail::default();
         assert_eq!(tail.telling_line(), None);
-        tail.add(&vec![b'x'; 3 * KEPT]);
+        tail.add(&b"x ".repeat(KEPT));
         tail.add(b"\nwarning\n fatal: no config \n+----+\n\n");
-        assert_eq!(tail.text().len(), KEPT);
+        assert!(tail.text().len() <= KEPT);
         assert_eq!(tail.telling_line().as_deref(), Some("fatal: no config"));
+    }
+
+    #[test]
+    fn shows_no_half_of_a_secret() {
+        let tail = Tail::hiding(Secrets::of(["abcdefgh12".to_owned()]));
+        tail.add(&[b"abcdefgh12 ".as_slice(), &[b'x'; KEPT - 5]].concat());
+        assert_eq!(tail.text(), "x".repeat(KEPT - 5));
     }
 }

@@ -56,12 +56,13 @@ impl Stdio {
         recorder: &Recorder,
     ) -> Result<(Self, mpsc::Receiver<Incoming>), OpenError> {
         let (child, pipes) = Child::start(argv, env, cwd, limits.grace)?;
+        let secrets = Secrets::of(secrets.iter().cloned());
         let (channel, incoming, close) =
-            Channel::open(Transport::Stdio, recorder, Secrets::known(secrets), limits.message_values);
+            Channel::open(Transport::Stdio, recorder, secrets.clone(), limits.message_values);
         let (queue, queued) = mpsc::unbounded_channel();
         let waiting = Arc::<AtomicUsize>::default();
         tokio::spawn(write(pipes.stdin, queued, waiting.clone(), channel.clone()));
-        let tail = Tail::hiding(Secrets::known(secrets));
+        let tail = Tail::hiding(secrets);
         let draining = tokio::spawn(drain(Pipe::new(pipes.stderr, child.exit.clone()), tail.clone()));
         let heard = Arc::<OnceLock<Duration>>::default();
         let reader = Reader {

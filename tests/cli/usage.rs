@@ -96,10 +96,10 @@ fn reports_that_cannot_be_written() {
 
 #[test]
 fn values_of_another_form() {
-    refused("run --stdio server --env TOKEN", "error: --env takes NAME=VALUE, not `TOKEN`");
+    refused("run --stdio server --env TOKEN", "error: --env takes NAME=VALUE; no name and `=` stand in it");
     refused(
         "run --http http://127.0.0.1:3000/mcp --header Authorization",
-        "error: --header takes 'NAME: VALUE', not `Authorization`",
+        "error: --header takes 'NAME: VALUE'; no name and `:` stand in it",
     );
     refused(
         "run --http localhost/mcp",

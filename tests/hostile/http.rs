@@ -31,6 +31,8 @@ pub struct Server {
 #[derive(Clone, Debug)]
 pub struct Request {
     pub method: String,
+    /// The path and the query.
+    pub target: String,
     pub headers: HashMap<String, String>,
     pub body: Vec<u8>,
 }
@@ -214,7 +216,7 @@ fn flood(mut to: impl Write, piece: &[u8]) -> Result<()> {
     }
 }
 
-fn read(reader: &mut impl BufRead) -> Result<Request> {
+pub fn read(reader: &mut impl BufRead) -> Result<Request> {
     let mut line = || -> Result<String> {
         let mut line = String::new();
         match reader.read_line(&mut line)? {
@@ -223,7 +225,8 @@ fn read(reader: &mut impl BufRead) -> Result<Request> {
         }
     };
     let first = line()?;
-    let method = first.split(' ').next().unwrap_or_default().to_owned();
+    let mut words = first.split(' ').map(str::to_owned);
+    let (method, target) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let mut headers = HashMap::new();
     loop {
         let line = line()?;
@@ -233,5 +236,5 @@ fn read(reader: &mut impl BufRead) -> Result<Request> {
     let length = headers.get("content-length").and_then(|length| length.parse().ok()).unwrap_or(0);
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
-    Ok(Request { method, headers, body })
+    Ok(Request { method, target, headers, body })
 }

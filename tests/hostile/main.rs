@@ -9,6 +9,7 @@ mod early;
 mod good;
 mod http;
 mod run;
+mod secrets;
 mod stdio;
 
 use std::{env, process::ExitCode};
@@ -23,10 +24,13 @@ fn main() -> ExitCode {
     if let [_, behave, how] = typed.as_slice()
         && behave == "behave"
     {
-        stdio::behave(how);
+        match how.as_str() {
+            "echoes" => secrets::echo_over_stdio(),
+            _ => stdio::behave(how),
+        }
     }
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(AT_ONCE);
-    let tests = cases::all().into_iter().chain(early::all()).collect();
+    let tests = cases::all().into_iter().chain(early::all()).chain(secrets::all()).collect();
     libtest_mimic::run(&arguments, tests).exit_code()
 }
