@@ -122,7 +122,8 @@ impl<'a> Assembler<'a> {
             // The server, or the exchange that would have carried an answer, is gone: nothing more can be expected.
             (FrameKind::Note, ..) if frame.event.is_none() && frame.ended != Some(Ended::Complete) => {
                 let lost = self.open.iter_mut().filter(|open| frame.post.is_none() || open.post == frame.post);
-                lost.for_each(|open| open.expects_reply &= frame.at.saturating_sub(open.at) > LOST_WITHIN);
+                let died = frame.ended == Some(Ended::Unasked);
+                lost.for_each(|open| open.expects_reply &= !died && frame.at.saturating_sub(open.at) > LOST_WITHIN);
             }
             _ => {}
         }

@@ -138,6 +138,8 @@ impl Opening<'_> {
             let within = self.limits.request * PATIENCE;
             return match self.discover(session, Revision::NEWEST, within, "handshake").await {
                 Discovered::Modern => Ok(()),
+                // It speaks the newest, as the late answer showed; a handshake would be refused for that.
+                Discovered::Legacy(reply) if reply.end == End::Timeout => Err(self.explain(&reply, session)),
                 Discovered::Legacy(_) => self.initialize(session, Revision::NEWEST_LEGACY, false).await,
             };
         }

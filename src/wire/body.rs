@@ -26,7 +26,8 @@ pub async fn take(core: &Core, response: Response, carrier: Carrier, role: &mut 
     if media.as_deref() == Some("text/event-stream") && (status.is_success() || !must_stream) {
         return events(core, response, carrier, role).await;
     }
-    let why = match (text(&response, CONTENT_ENCODING), media.as_deref()) {
+    let encoding = text(&response, CONTENT_ENCODING);
+    let why = match (&encoding, media.as_deref()) {
         (Some(encoding), _) => Some(format!("encoded as {encoding}, which was not asked for")),
         (None, Some("application/json")) => None,
         (None, Some(media)) => Some(format!("{media} is neither application/json nor text/event-stream")),
@@ -44,6 +45,7 @@ pub async fn take(core: &Core, response: Response, carrier: Carrier, role: &mut 
         // A message is one whatever it is labelled as, and a rule on labels says what is wrong.
         _ if matches!(role, Role::Usual)
             && status.is_success()
+            && encoding.is_none()
             && core.channel.read(&body).as_ref().is_some_and(answers) =>
         {
             core.channel.received(carrier, &body, &[], None).await;
