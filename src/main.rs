@@ -11,6 +11,10 @@ use mcp_conform::{
     run::{Surroundings, run},
 };
 
+/// Judging is much small memory taken and given back, and the C library of static builds is slow at that.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Where no terminal says how wide it is.
 const WIDTH_OF_A_FILE: usize = 100;
 

@@ -126,6 +126,35 @@ pub struct Frame {
     pub ended: Option<Ended>,
 }
 
+impl Frame {
+    /// Everything but the message.
+    #[must_use]
+    pub fn head(&self) -> Self {
+        let Self { frame, at, link, from, kind, bytes, post, ended, message: _, by, text, why, flaws, http, event } =
+            self;
+        let (frame, at, link, from, kind) = (*frame, *at, *link, *from, *kind);
+        let (by, text, why, flaws) = (by.clone(), text.clone(), why.clone(), flaws.clone());
+        let (http, event, message) = (http.clone(), event.clone(), None);
+        Self {
+            frame,
+            at,
+            link,
+            from,
+            kind,
+            bytes: *bytes,
+            post: *post,
+            ended: *ended,
+            message,
+            by,
+            text,
+            why,
+            flaws,
+            http,
+            event,
+        }
+    }
+}
+
 /// A value that is written is there, even where it is `null`.
 fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)

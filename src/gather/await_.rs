@@ -1,10 +1,11 @@
-//! Waits for a notification.
+//! Waits for a notification, or for there being none.
 
 use std::time::{Duration, Instant};
 
+use futures_util::future::{Either, select};
 use serde_json::{Map, Value, json};
 
-use super::step::Stage;
+use super::{silence::settled, step::Stage};
 use crate::suite::{Await, Scope};
 
 pub async fn wait(stage: &Stage<'_>, wait: &Await, scope: &Scope<'_>, began: &Map<String, Value>) -> Option<Value> {
@@ -21,7 +22,15 @@ pub async fn wait(stage: &Stage<'_>, wait: &Await, scope: &Scope<'_>, began: &Ma
             && wait.matching.iter().all(|clause| clause.holds(&inner, stage.scene.revision))
     };
     let session = stage.conversation.session().await;
-    let arrival = session.arrival(since, within, wanted).await;
+    let arrival = std::pin::pin!(session.arrival(since, within, wanted));
+    let arrival = if wait.quiet {
+        match select(arrival, std::pin::pin!(settled(stage, &session))).await {
+            Either::Left((arrival, _)) => arrival,
+            Either::Right(_) => None,
+        }
+    } else {
+        arrival.await
+    };
     let ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
     Some(match arrival {
         Some((frame, message)) => json!({ "end": "message", "message": message, "ms": ms, "frames": [frame] }),

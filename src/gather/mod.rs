@@ -16,6 +16,7 @@ mod outside;
 mod param_headers;
 mod prefixes;
 mod send;
+mod silence;
 mod step;
 mod walk;
 

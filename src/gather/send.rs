@@ -4,22 +4,26 @@
 //! raw text has been read, and what is still to come is waited for only a little longer. The outcome of the harmless
 //! request is kept as `sentinel`: it shows whether the server survived.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use futures_util::future::{Either, select};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::{call::filled, param_headers::param_headers, step::Stage};
+use super::{
+    call::filled,
+    param_headers::param_headers,
+    silence::{lag, sentinel},
+    step::Stage,
+};
 use crate::{
     evidence::{End, Event, Frame, Recorder, Reply, Transport},
-    session::{CallOptions, Session},
     suite::{HttpCall, Payload, Scope, Send},
     wire::HttpRequest,
 };
-
-/// What a server that works on several messages at once may need to catch up with its answer to a later one.
-const CATCH_UP: Duration = Duration::from_millis(150);
 
 pub async fn send(stage: &Stage<'_>, send: &Send, scope: &Scope<'_>) -> Option<Value> {
     let bytes = match &send.payload {
@@ -29,23 +33,21 @@ pub async fn send(stage: &Stage<'_>, send: &Send, scope: &Scope<'_>) -> Option<V
     };
     let answer = filled(send.answer.as_ref(), scope)?;
     let session = stage.conversation.session().await;
+    let sent = Instant::now();
     let raw = std::pin::pin!(session.send_raw(&stage.suite.id, &bytes, answer, None));
     let (reply, sentinel) = if session.transport() == Transport::Http {
         (raw.await, sentinel(stage, &session).await)
     } else {
         match select(raw, std::pin::pin!(sentinel(stage, &session))).await {
             Either::Left((reply, sentinel)) => (reply, sentinel.await),
-            Either::Right((sentinel, raw)) => (timeout(CATCH_UP, raw).await.unwrap_or_else(|_| silence()), sentinel),
+            Either::Right((sentinel, raw)) => {
+                (timeout(lag(sent.elapsed()), raw).await.unwrap_or_else(|_| silence()), sentinel)
+            }
         }
     };
     let mut saved = json!(reply);
     saved["sentinel"] = json!(sentinel);
     Some(saved)
-}
-
-async fn sentinel(stage: &Stage<'_>, session: &Session) -> Reply {
-    let method = if stage.scene.revision.is_modern() { "server/discover" } else { "ping" };
-    session.call(&stage.suite.id, method, None, CallOptions::default()).await
 }
 
 fn silence() -> Reply {

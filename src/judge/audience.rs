@@ -68,6 +68,12 @@ impl<'t, 'a> Audience<'t, 'a> {
         self.waiting.contains_key(root)
     }
 
+    /// Whether nobody waits for an item like this, whatever its `lacking` member will be.
+    pub fn turns_away(&self, root: &str, item: &Value, lacking: &str) -> bool {
+        let rows = self.waiting.get(root).into_iter().flatten();
+        rows.map(|row| row.filter).all(|filter| filter.is_some_and(|filter| filter.fails_without(item, lacking)))
+    }
+
     /// One item passes by, as the only element of the array that the streamed name stands for.
     pub fn look(&mut self, root: &str, item: Value) {
         let Some(rows) = self.waiting.get(root) else { return };

@@ -105,12 +105,17 @@ fn pass_by(
         }
         passed.asked.into_iter().for_each(|asked| audience.look("asked", asked));
         if audience.waits_for("transcript")
-            && let Ok(mut item) = serde_json::to_value(&*frame)
+            && let Ok(mut item) = serde_json::to_value(frame.head())
         {
             item["transport"] = json!(link.transport);
             posts.describe(&frame, &mut item);
             item["brief"] = json!(link.brief);
-            audience.look("transcript", item);
+            if !audience.turns_away("transcript", &item, "message") {
+                if let Some(message) = &frame.message {
+                    item["message"] = message.clone();
+                }
+                audience.look("transcript", item);
+            }
         }
     }
     for (_, assembler, streams) in assemblers {

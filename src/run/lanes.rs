@@ -20,8 +20,13 @@ use crate::{
     target::Start,
 };
 
-/// Lanes at once: a process that starts keeps a processor busy, and further ones only slow each other down.
+/// Lanes at once: a process that starts keeps a processor busy, and further ones only slow each other down, ...
 const AT_ONCE: usize = 4;
+/// ... unless they start so quickly that lanes do little but wait.
+const QUICK_AT_ONCE: usize = 8;
+
+/// A server that starts in this time takes less of a processor than the shortest wait of a suite.
+const QUICK_START: Duration = Duration::from_millis(50);
 
 /// Suites that are gathered one after another.
 pub struct Lane<'a, 'c> {
@@ -97,8 +102,9 @@ impl<'a> Lanes<'a> {
     /// Gathers in several lanes at once. The suites for which no connection could be had beside the others are left
     /// over: they may get one when nothing else is connected.
     pub async fn side_by_side(&self, lanes: Vec<Lane<'a, '_>>, scene: &Scene) -> (Vec<Gathered<'a>>, Vec<&'a Suite>) {
+        let at_once = if self.starts_quickly() { QUICK_AT_ONCE } else { AT_ONCE };
         let walked: Vec<Walked> =
-            stream::iter(lanes).map(|lane| self.walk(lane, scene)).buffer_unordered(AT_ONCE).collect().await;
+            stream::iter(lanes).map(|lane| self.walk(lane, scene)).buffer_unordered(at_once).collect().await;
         let (mut all, mut left) = (Vec::new(), Vec::new());
         for Walked { gathered, unopened } in walked {
             all.extend(gathered);
@@ -188,6 +194,11 @@ impl<'a> Lanes<'a> {
         }
         let session = opened.map_err(|unopened| unopened.error)?;
         Ok(Conversation::new(opener, session, revision))
+    }
+
+    /// Whether starting the server costs less than waiting on its behalf.
+    pub fn starts_quickly(&self) -> bool {
+        self.opener.known.slowest() < QUICK_START
     }
 
     /// A second connection, if the server bears it beside the first.

@@ -4,6 +4,7 @@
 //! anything is changed, and who makes the same change takes turns. Sessions over HTTP share a server for certain, and some
 //! servers bear one alone, as do some processes that lock what they work on: there one lane follows another.
 
+use futures_util::future::join;
 use indexmap::IndexMap;
 
 use super::{
@@ -14,7 +15,7 @@ use crate::{
     evidence::{Scene, Transport},
     gather::{asks_beside, steps},
     session::Conversation,
-    suite::{Client, Connection, Suite, Verb},
+    suite::{Client, Connection, Step, Suite, Verb},
 };
 
 /// Gathers for the suites; `first` is the connection of the survey. What was gathered comes in the order of the suites.
@@ -65,6 +66,24 @@ async fn one_by_one<'a>(
 }
 
 async fn side_by_side<'a>(
+    lanes: &Lanes<'a>,
+    suites: &[&'a Suite],
+    scene: &Scene,
+    first: Option<Conversation>,
+    second: Conversation,
+) -> Vec<Gathered<'a>> {
+    // Who waits holds nobody up, where a connection for each costs little.
+    let (waiting, others): (Vec<_>, Vec<_>) =
+        suites.iter().partition(|suite| lanes.starts_quickly() && waits(suite, scene));
+    let waiting = lanes.side_by_side(waiting.into_iter().map(Lane::apart).collect(), scene);
+    let ((mut all, left), others) =
+        join(Box::pin(waiting), Box::pin(in_turns(lanes, &others, scene, first, second))).await;
+    all.extend(others);
+    all.extend(alone(lanes, left, scene, &mut None).await);
+    all
+}
+
+async fn in_turns<'a>(
     lanes: &Lanes<'a>,
     suites: &[&'a Suite],
     scene: &Scene,
@@ -131,6 +150,20 @@ fn other_clients<'a, 'c>(lanes: &Lanes<'a>, suites: &[&'a Suite]) -> Vec<Lane<'a
 /// Whether a suite is gathered on a connection that others use too, or asks beside its own.
 fn takes_two(suite: &Suite, scene: &Scene) -> bool {
     suite.connection == Connection::Own || steps(suite, scene).any(asks_beside)
+}
+
+/// Whether a suite spends time without asking anything, and has no use for what others do.
+fn waits(suite: &Suite, scene: &Scene) -> bool {
+    let is_pause = |step: &Step| match &step.verb {
+        Verb::Await(_) => true,
+        Verb::Call(call) => call.seconds.is_some_and(|seconds| seconds < 1.0),
+        _ => false,
+    };
+    matches!(suite.connection, Connection::Own | Connection::Fresh)
+        && suite.client == Client::Full
+        && suite.evidence.is_empty()
+        && changes(suite, scene).is_none()
+        && steps(suite, scene).any(is_pause)
 }
 
 /// Which fact a suite brings a change about by, if any.

@@ -54,6 +54,13 @@ pub struct Known {
     slowest: AtomicU64,
 }
 
+impl Known {
+    /// The longest that a handshake took so far.
+    pub fn slowest(&self) -> Duration {
+        Duration::from_millis(self.slowest.load(Ordering::Relaxed))
+    }
+}
+
 impl Opener {
     pub async fn open(&self, wish: Wish) -> Result<Session, Unopened> {
         if self.known.hangs.load(Ordering::Relaxed) > HANGS_AT_MOST {
@@ -147,8 +154,7 @@ impl Conversation {
             session.settle(Some(self.revision), None);
         }
         // A process has to start first, and others may be starting beside it.
-        let slowest = Duration::from_millis(known.slowest.load(Ordering::Relaxed));
-        let within = (limits.request * PATIENCE).max(slowest * MUCH_SLOWER);
+        let within = (limits.request * PATIENCE).max(known.slowest() * MUCH_SLOWER);
         let options = CallOptions { timeout: Some(within), ..options };
         let reply = session.call(by, method, params, options).await;
         let spoken = reply.result.as_ref().and_then(|result| result.get("protocolVersion")).and_then(Value::as_str);

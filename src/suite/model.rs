@@ -185,6 +185,8 @@ pub struct Await {
     /// Conditions on the message, in scope as `$message`.
     pub matching: Vec<Clause>,
     pub seconds: f64,
+    /// Silence is what is hoped for: the wait ends sooner where the server is quick.
+    pub quiet: bool,
 }
 
 /// Raw text. Over stdio a newline is added; over HTTP it is the body of a POST.

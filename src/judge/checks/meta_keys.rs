@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{Check, Fault, Given, Report};
-use crate::revision::Revision;
+use crate::{revision::Revision, suite::push_token};
 
 pub const CHECK: Check = Check { name: "meta-keys", given: &["message?", "object?", "part"], run };
 
@@ -31,14 +31,6 @@ const DEFINED: [&str; 12] = [
 ];
 
 fn run(given: &Given) -> Report {
-    let mut keys = Vec::new();
-    let name = if given.value("object").is_object() {
-        collect_keys(given.value("object"), "", &mut keys);
-        "object"
-    } else {
-        find(given.value("message"), &mut String::new(), &mut keys);
-        "message"
-    };
     let judge = |key: &str| match given.text("part") {
         "prefix" => prefix(key),
         "name" => own_name(key),
@@ -50,50 +42,70 @@ fn run(given: &Given) -> Report {
         "reverse-dns" => forward_dns(key),
         _ => None,
     };
-    let faults = keys.iter().filter_map(|(key, pointer)| {
-        let wrong = judge(key)?;
-        Some(Fault {
+    let object = given.value("object");
+    let name = if object.is_object() { "object" } else { "message" };
+    let mut report = Report::default();
+    let mut look = |key: &str, path: &[Token]| {
+        report.checked += 1;
+        report.faults.extend(judge(key).map(|wrong| Fault {
             given: name,
-            pointer: pointer.clone(),
+            pointer: pointer(path, key),
             message: format!("the key \"{key}\" {wrong}"),
             ..Fault::default()
-        })
-    });
-    Report { checked: keys.len(), faults: faults.collect(), broken: None }
+        }));
+    };
+    if object.is_object() {
+        keys(object, &[], &mut look);
+    } else {
+        find(given.value("message"), &mut Vec::new(), &mut look);
+    }
+    report
 }
 
-fn find(value: &Value, pointer: &mut String, keys: &mut Vec<(String, String)>) {
-    let length = pointer.len();
+/// A step on the way to a `_meta`. Most messages are in order, so the way is put into words only for what is not.
+enum Token<'v> {
+    Name(&'v str),
+    Index(usize),
+}
+
+fn find<'v>(value: &'v Value, path: &mut Vec<Token<'v>>, look: &mut dyn FnMut(&str, &[Token])) {
     match value {
         Value::Object(members) => {
             for (name, member) in members.iter().filter(|(name, _)| !FOREIGN.contains(&name.as_str())) {
-                pointer.push('/');
-                pointer.push_str(&name.replace('~', "~0").replace('/', "~1"));
+                path.push(Token::Name(name));
                 if name == "_meta" {
-                    collect_keys(member, pointer, keys);
+                    keys(member, path, look);
                 } else {
-                    find(member, pointer, keys);
+                    find(member, path, look);
                 }
-                pointer.truncate(length);
+                path.pop();
             }
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                pointer.push('/');
-                pointer.push_str(&index.to_string());
-                find(item, pointer, keys);
-                pointer.truncate(length);
+                path.push(Token::Index(index));
+                find(item, path, look);
+                path.pop();
             }
         }
         _ => {}
     }
 }
 
-fn collect_keys(meta: &Value, pointer: &str, keys: &mut Vec<(String, String)>) {
-    let members = meta.as_object().into_iter().flatten();
-    keys.extend(
-        members.map(|(key, _)| (key.clone(), format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")))),
-    );
+fn keys(meta: &Value, path: &[Token], look: &mut dyn FnMut(&str, &[Token])) {
+    meta.as_object().into_iter().flatten().for_each(|(key, _)| look(key, path));
+}
+
+fn pointer(path: &[Token], key: &str) -> String {
+    let mut pointer = String::new();
+    for token in path {
+        match token {
+            Token::Name(name) => push_token(&mut pointer, name),
+            Token::Index(index) => push_token(&mut pointer, &index.to_string()),
+        }
+    }
+    push_token(&mut pointer, key);
+    pointer
 }
 
 /// The labels before the slash, if there is one.

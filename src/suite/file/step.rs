@@ -60,6 +60,9 @@ keys! {
         /// `await`: how long to wait. `call`: how long at most; then it is cancelled. With `until`: how long to go on.
         /// `http`: how long at most; then it is dropped.
         seconds: f64,
+        /// `await`: in the place of `seconds`, where nothing is to come: how long at most. A quick server is not waited for that
+        /// long.
+        quiet: f64,
         /// `call`: ask again and again until this holds of the answer, which is `$reply`.
         until: Pairs<Matcher>,
         /// `send`: the request id whose answer is the reply. Without it, an error without id is.

@@ -21,7 +21,7 @@ const VERBS: [(&str, &[&str]); 9] = [
     ("list", &["with", "take", "pages"]),
     ("walk", &["from", "node", "with", "take", "key", "limits"]),
     ("notify", &["with"]),
-    ("await", &["since", "matching", "seconds"]),
+    ("await", &["since", "matching", "seconds", "quiet"]),
     ("send", &["answer"]),
     ("http", &["headers", "body", "query", "url", "seconds"]),
     ("change", &[]),
@@ -148,9 +148,13 @@ impl Lint<'_> {
         self.names.push("message".to_owned());
         let matching = self.clauses(typed.matching);
         self.names.truncate(outer);
-        let seconds = typed.seconds.unwrap_or(AWAIT_SECONDS);
-        self.check_seconds(&typed.typed, typed.seconds);
-        Some(Await { method: method.value, since: typed.since.map(|since| since.value), matching, seconds })
+        let seconds = typed.quiet.or(typed.seconds).unwrap_or(AWAIT_SECONDS);
+        self.check_seconds(&typed.typed, Some(seconds));
+        if typed.quiet.is_some() && typed.seconds.is_some() {
+            self.problems.add(typed.typed.place("quiet"), "`quiet` stands in the place of `seconds`");
+        }
+        let since = typed.since.map(|since| since.value);
+        Some(Await { method: method.value, since, matching, seconds, quiet: typed.quiet.is_some() })
     }
 
     fn check_seconds(&mut self, owner: &Typed, seconds: Option<f64>) {

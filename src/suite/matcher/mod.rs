@@ -82,7 +82,12 @@ impl Clause {
 
     /// Whether nothing is wrong with them.
     pub fn holds(&self, scope: &Scope<'_>, revision: Revision) -> bool {
-        self.matcher.holds(&self.subject.select(scope).unwrap_or_default(), scope, revision)
+        if self.subject.is_plural() {
+            return self.matcher.holds(&self.subject.select(scope).unwrap_or_default(), scope, revision);
+        }
+        // Where it stands is of no interest, so nothing has to be kept for it.
+        let node = self.subject.first(scope).map(|value| Node { value, location: String::new() });
+        self.matcher.holds(node.as_slice(), scope, revision)
     }
 }
 

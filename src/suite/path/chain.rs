@@ -1,4 +1,4 @@
-//! Paths that are a plain chain of members, indices, `[*]` and simple filters.
+//! Paths that are a plain chain of members, at any depth too, indices, `[*]` and simple filters.
 
 use serde_json::Value;
 
@@ -10,11 +10,18 @@ pub enum Segment {
     Index(i64),
     All,
     Where(Filter),
+    /// A member at any depth.
+    Below(String),
 }
 
 impl Segment {
     /// It may select more than one value.
     pub const fn is_plural(&self) -> bool {
+        matches!(self, Self::All | Self::Where(_) | Self::Below(_))
+    }
+
+    /// It looks at the items of an array one by one.
+    pub const fn is_item_by_item(&self) -> bool {
         matches!(self, Self::All | Self::Where(_))
     }
 
@@ -36,18 +43,20 @@ pub fn parse(text: &str) -> Option<Vec<Segment>> {
 pub fn take(mut rest: &str) -> Option<(Vec<Segment>, &str)> {
     let mut segments = Vec::new();
     while rest.starts_with(['.', '[']) {
-        if let Some(after) = rest.strip_prefix('.') {
+        if let Some(after) = rest.strip_prefix("..") {
+            let (name, after) = match after.strip_prefix('[') {
+                Some(inside) => quoted(inside).and_then(|(name, after)| Some((name, after.strip_prefix(']')?)))?,
+                None => name(after)?,
+            };
+            segments.push(Segment::Below(name.to_owned()));
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix('.') {
             if let Some(after) = after.strip_prefix('*') {
                 segments.push(Segment::All);
                 rest = after;
                 continue;
             }
-            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii();
-            let end = after.find(|c| !is_name(c)).unwrap_or(after.len());
-            let (name, after) = after.split_at(end);
-            if name.is_empty() || name.starts_with(|c: char| c.is_ascii_digit()) {
-                return None;
-            }
+            let (name, after) = name(after)?;
             segments.push(Segment::Member(name.to_owned()));
             rest = after;
         } else {
@@ -58,11 +67,8 @@ pub fn take(mut rest: &str) -> Option<(Vec<Segment>, &str)> {
                     let (filter, after) = Filter::parse(&after[1..])?;
                     (Segment::Where(filter), after)
                 }
-                quote @ ('\'' | '"') => {
-                    let (name, after) = after[1..].split_once(quote)?;
-                    if name.contains(|c: char| c == '\\' || c < ' ') {
-                        return None;
-                    }
+                '\'' | '"' => {
+                    let (name, after) = quoted(after)?;
                     (Segment::Member(name.to_owned()), after)
                 }
                 _ => {
@@ -75,6 +81,19 @@ pub fn take(mut rest: &str) -> Option<(Vec<Segment>, &str)> {
         }
     }
     Some((segments, rest))
+}
+
+fn name(text: &str) -> Option<(&str, &str)> {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || !c.is_ascii();
+    let (name, rest) = text.split_at(text.find(|c| !is_name(c)).unwrap_or(text.len()));
+    (!name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit())).then_some((name, rest))
+}
+
+/// A name in quotes, without escapes.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let (name, rest) = text[1..].split_once(quote)?;
+    (!name.contains(|c: char| c == '\\' || c < ' ')).then_some((name, rest))
 }
 
 /// An integer in its one spelling.
@@ -92,30 +111,44 @@ pub fn walk<'v>(value: &'v Value, segments: &[Segment], location: &mut String, f
         return;
     };
     let length = location.len();
-    let mut enter = |token: &str, value: &'v Value| {
+    let mut enter = |token: &str, value: &'v Value, segments: &[Segment]| {
         push_token(location, token);
-        walk(value, rest, location, found);
+        walk(value, segments, location, found);
         location.truncate(length);
     };
     match (segment, value) {
+        (Segment::Below(name), _) => {
+            if let Some(value) = value.get(name) {
+                enter(name, value, rest);
+            }
+            match value {
+                Value::Array(items) => {
+                    for (at, value) in items.iter().enumerate() {
+                        enter(&at.to_string(), value, segments);
+                    }
+                }
+                Value::Object(members) => members.iter().for_each(|(name, value)| enter(name, value, segments)),
+                _ => {}
+            }
+        }
         (Segment::All | Segment::Where(_), Value::Array(items)) => {
             for (at, value) in items.iter().enumerate().filter(|(_, value)| segment.lets_through(value)) {
-                enter(&at.to_string(), value);
+                enter(&at.to_string(), value, rest);
             }
         }
         (Segment::All | Segment::Where(_), Value::Object(members)) => {
             for (name, value) in members.iter().filter(|(_, value)| segment.lets_through(value)) {
-                enter(name, value);
+                enter(name, value, rest);
             }
         }
         (Segment::Member(name), Value::Object(members)) => {
             if let Some(value) = members.get(name) {
-                enter(name, value);
+                enter(name, value, rest);
             }
         }
         (Segment::Index(index), Value::Array(items)) => {
             if let Some(at) = position(*index, items) {
-                enter(&at.to_string(), &items[at]);
+                enter(&at.to_string(), &items[at], rest);
             }
         }
         _ => {}
@@ -129,6 +162,15 @@ pub fn selects(value: &Value, segments: &[Segment]) -> bool {
     match (segment, value) {
         (Segment::All | Segment::Where(_), Value::Array(items)) => items.iter().any(passes),
         (Segment::All | Segment::Where(_), Value::Object(members)) => members.values().any(passes),
+        (Segment::Below(name), _) => {
+            let inside = |value| selects(value, segments);
+            value.get(name).is_some_and(|value| selects(value, rest))
+                || match value {
+                    Value::Array(items) => items.iter().any(inside),
+                    Value::Object(members) => members.values().any(inside),
+                    _ => false,
+                }
+        }
         _ => child(value, segment).is_some_and(|value| selects(value, rest)),
     }
 }

@@ -50,6 +50,18 @@ impl Filter {
             Self::Compares { what, how, with } => how.holds(follow(value, what), with),
         }
     }
+
+    /// Whether it does not hold, whatever stands in a member that the value still lacks.
+    pub fn fails_without(&self, value: &Value, lacking: &str) -> bool {
+        match self {
+            Self::Any(filters) => filters.iter().all(|filter| filter.fails_without(value, lacking)),
+            Self::All(filters) => filters.iter().any(|filter| filter.fails_without(value, lacking)),
+            Self::Not(_) => false,
+            Self::Exists(path) | Self::Compares { what: path, .. } => {
+                matches!(path.first(), Some(Segment::Member(name)) if name != lacking) && !self.holds(value)
+            }
+        }
+    }
 }
 
 impl Comparison {
@@ -135,4 +147,30 @@ fn constant(text: &str) -> Option<(Value, &str)> {
         number => super::chain::integer(number)?.into(),
     };
     Some((value, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_lacking_decides_nothing() {
+        let client = json!({ "from": "client", "kind": "message" });
+        for (text, fails) in [
+            ("@.from == 'server' && @.message.id", true),
+            ("@.from == 'server' && (@.kind == 'junk' || @.message)", true),
+            ("@.from == 'client' && @.message.id", false),
+            ("@.from == 'server' || @.message.id", false),
+            ("@.message.id == 1", false),
+            ("!@.message", false),
+            ("@.ended", true),
+            ("@..ended", false),
+            ("@.ended != 'unasked'", false),
+        ] {
+            let (filter, _) = Filter::parse(text).expect(text);
+            assert_eq!(filter.fails_without(&client, "message"), fails, "{text}");
+        }
+    }
 }

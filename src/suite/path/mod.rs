@@ -1,7 +1,7 @@
 //! Where a rule looks: a name in scope and, after it, an RFC 9535 query (`$read.result.contents[*].uri`).
 //!
 //! Nearly every path is a chain of members, indices, `[*]` and simple filters. Those are walked directly, because paths are
-//! evaluated for every frame of a run; slices, descendants, functions and the like are left to `serde_json_path`.
+//! evaluated for every frame of a run; slices, functions and the like are left to `serde_json_path`.
 
 use serde_json::Value;
 use serde_json_path::JsonPath;
@@ -131,7 +131,7 @@ impl Path {
     /// as a whole.
     pub fn is_item_by_item(&self) -> bool {
         match &self.query {
-            Query::Plain(segments) => segments.first().is_some_and(Segment::is_plural),
+            Query::Plain(segments) => segments.first().is_some_and(Segment::is_item_by_item),
             Query::Full(_) => first_selector(&self.text[1 + self.root.len()..])
                 .is_some_and(|selector| selector.starts_with('?') || selector.trim() == "*"),
         }
@@ -273,7 +273,7 @@ mod tests {
     }
 
     /// Filters, and some texts that nearly are.
-    const FILTER: &str = "(!? ?\\(?@(\\.[abc]|\\[-?[01]\\]|\\[\\*\\]|\\[\\?@\\.a( == 1)?\\]|\\['a'\\]){0,2}\
+    const FILTER: &str = "(!? ?\\(?@(\\.\\.?[abc]|\\.\\.\\['a'\\]|\\[-?[01]\\]|\\[\\*\\]|\\[\\?@\\.a( == 1)?\\]|\\['a'\\]){0,2}\
         ( ?(==|!=|<|<=|>|>=) ?('b'|\"b\"|''|1|-2|0|1\\.0|true|false|null|@\\.b)){0,1}\\)?( && | \\|\\| |&&|\\|\\|)?){1,3}";
 
     #[test]
@@ -285,11 +285,12 @@ mod tests {
             "[?@.error.code == -32021].x",
             "[?@.status >= 200 && @.status < 300]",
             "[?@.brief == false && @.c != null]",
+            "[?@.message..['_meta'] && @..b]",
         ] {
             assert!(chain::parse(text).is_some(), "{text}");
         }
         for text in
-            ["[?length(@.a) == 1]", "[?@.a == $.b]", "[?@.a == @.b]", "[?@..a]", "[?@.a == 1.5]", "[?@[*] == 1]"]
+            ["[?length(@.a) == 1]", "[?@.a == $.b]", "[?@.a == @.b]", "[?@..*]", "[?@.a == 1.5]", "[?@[*] == 1]"]
         {
             assert!(chain::parse(text).is_none(), "{text}");
         }
@@ -325,7 +326,7 @@ mod tests {
         }
 
         #[test]
-        fn plain_chains_agree_with_the_full_machinery(rest in "(\\.[a-c]|\\['[a-c]'\\]|\\[-?[0-3]\\]|\\[\\*\\]|\\.\\*){0,4}") {
+        fn plain_chains_agree_with_the_full_machinery(rest in "(\\.\\.?[a-c]|(\\.\\.)?\\['[a-c]'\\]|\\[-?[0-3]\\]|\\[\\*\\]|\\.\\*){0,4}") {
             let value = json!({ "a": [{ "b": [1, 2], "c": 3 }, [4]], "b": { "a": { "c": [5] } }, "c": null });
             let segments = chain::parse(&rest);
             if let Ok(full) = JsonPath::parse(&format!("${rest}")) {
