@@ -62,10 +62,9 @@ enum Depth<'a> {
 }
 
 fn depth<'a>(key: &str, listed: &[&'a str], children: &Children<'a>) -> Depth<'a> {
-    let under = |uri: &str, of: &str| below(uri, of);
-    let containers = listed.iter().filter(|child| under(child, key)).filter_map(|child| children.get_key_value(child));
+    let containers = listed.iter().filter(|child| below(child, key)).filter_map(|child| children.get_key_value(child));
     let mut grandchildren =
-        containers.flat_map(|(child, its)| its.iter().copied().filter(move |uri| under(uri, child)));
+        containers.flat_map(|(child, its)| its.iter().copied().filter(move |uri| below(uri, child)));
     let Some(first) = grandchildren.next() else { return Depth::Unknown };
     let listed: HashSet<&str> = listed.iter().copied().collect();
     let all = listed.contains(first) && grandchildren.all(|uri| listed.contains(uri));
