@@ -1,6 +1,6 @@
 //! The rules that look at what passes by, and what each of them waits for: found out once, as all of it passes all of them.
 
-use std::collections::HashMap;
+use std::{cell::LazyCell, collections::HashMap};
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     revision::Revision,
-    suite::{Filter, Path, STREAMED, Scope, Test},
+    suite::{Demand, Filter, Path, Rule, STREAMED, Scope, Test},
 };
 
 /// Rules without `every` over a streamed name judge all items that it selects together; more than these are left out.
@@ -20,7 +20,15 @@ pub struct Audience<'t, 'a> {
     revision: Revision,
     seats: Vec<Seat<'t, 'a>>,
     /// Who waits for the items of each streamed name.
-    waiting: HashMap<&'static str, Vec<Row<'a>>>,
+    waiting: HashMap<&'static str, Rows<'a>>,
+}
+
+/// Rows by the text that their filters demand, so that most of them need not be asked.
+#[derive(Default)]
+struct Rows<'a> {
+    all: Vec<Row<'a>>,
+    undemanding: Vec<usize>,
+    demanding: Vec<(Demand<'a>, HashMap<&'a str, Vec<usize>>)>,
 }
 
 /// Seats with a view of the same items: all that pass the filter. Many rules are about one method.
@@ -46,15 +54,13 @@ impl<'t, 'a> Audience<'t, 'a> {
         let mut takes_part = false;
         for root in STREAMED {
             let paths: Vec<&Path> = paths.iter().copied().filter(|path| path.root == root).collect();
-            if !paths.is_empty() {
+            // What is collected for a rule is collected once, whichever paths lead to it.
+            let together = if goes_one_by_one(tally.rule) { 1 } else { paths.len().max(1) };
+            for paths in paths.chunks(together) {
                 takes_part = true;
                 let filter = paths[0].first_filter().filter(|_| paths.len() == 1);
-                let rows = self.waiting.entry(root).or_default();
-                let row = rows.iter().position(|row| row.filter == filter).unwrap_or_else(|| {
-                    rows.push(Row { filter, seats: Vec::new() });
-                    rows.len() - 1
-                });
-                rows[row].seats.push((self.seats.len(), paths));
+                let row = self.waiting.entry(root).or_default().row(filter);
+                row.seats.push((self.seats.len(), paths.to_vec()));
             }
         }
         if !takes_part {
@@ -64,23 +70,17 @@ impl<'t, 'a> Audience<'t, 'a> {
         None
     }
 
-    pub fn waits_for(&self, root: &str) -> bool {
-        self.waiting.contains_key(root)
-    }
-
-    /// Whether nobody waits for an item like this, whatever its `lacking` member will be.
-    pub fn turns_away(&self, root: &str, item: &Value, lacking: &str) -> bool {
-        let rows = self.waiting.get(root).into_iter().flatten();
-        rows.map(|row| row.filter).all(|filter| filter.is_some_and(|filter| filter.fails_without(item, lacking)))
+    /// The filters that items of that name have to pass, each for some of those who wait for them.
+    pub fn filters(&self, root: &str) -> impl Iterator<Item = Option<&'a Filter>> {
+        self.waiting.get(root).into_iter().flat_map(|rows| &rows.all).map(|row| row.filter)
     }
 
     /// One item passes by, as the only element of the array that the streamed name stands for.
-    pub fn look(&mut self, root: &str, item: Value) {
+    pub fn look(&mut self, root: &str, items: &Value) {
         let Some(rows) = self.waiting.get(root) else { return };
-        let items = Value::Array(vec![item]);
-        for row in rows.iter().filter(|row| row.filter.is_none_or(|filter| filter.holds(&items[0]))) {
+        for row in rows.open_to(&items[0]) {
             for (seat, paths) in &row.seats {
-                self.seats[*seat].look(paths, &items, self.revision);
+                self.seats[*seat].look(paths, items, self.revision);
             }
         }
     }
@@ -100,29 +100,74 @@ impl<'t, 'a> Audience<'t, 'a> {
     }
 }
 
+impl<'a> Rows<'a> {
+    /// The row with that filter.
+    fn row(&mut self, filter: Option<&'a Filter>) -> &mut Row<'a> {
+        let known = self.all.iter().position(|row| row.filter == filter);
+        let row = known.unwrap_or_else(|| {
+            self.all.push(Row { filter, seats: Vec::new() });
+            self.enter(self.all.len() - 1, filter);
+            self.all.len() - 1
+        });
+        &mut self.all[row]
+    }
+
+    fn enter(&mut self, row: usize, filter: Option<&'a Filter>) {
+        let Some(demand) = filter.and_then(Filter::demand) else { return self.undemanding.push(row) };
+        let texts = demand.texts.clone();
+        let known = self.demanding.iter().position(|(known, _)| known.is_on_the_same_as(&demand));
+        let index = known.unwrap_or_else(|| {
+            self.demanding.push((demand, HashMap::new()));
+            self.demanding.len() - 1
+        });
+        for text in texts {
+            let rows = self.demanding[index].1.entry(text).or_default();
+            if rows.last() != Some(&row) {
+                rows.push(row);
+            }
+        }
+    }
+
+    /// The rows whose filters let the item through.
+    fn open_to<'r>(&'r self, item: &'r Value) -> impl Iterator<Item = &'r Row<'a>> {
+        let met = self.demanding.iter().filter_map(|(demand, rows)| rows.get(demand.text_of(item)?));
+        let rows = met.flatten().chain(&self.undemanding).map(|row| &self.all[*row]);
+        rows.filter(|row| row.filter.is_none_or(|filter| filter.holds(item)))
+    }
+}
+
 impl Seat<'_, '_> {
     fn look(&mut self, paths: &[&Path], items: &Value, revision: Revision) {
         let rule = self.tally.rule;
         if let Some(every) = &rule.every {
+            let mut inner = Scope::over(self.tally.ground);
             for path in paths {
-                for node in &path.select_in(items) {
-                    let mut inner = Scope::over(self.tally.ground);
-                    inner.bind(every.var.as_str(), node.value);
-                    judge_item(self.tally, &inner, revision, Some(&Item { var: &every.var, path, root: items, node }));
+                // Most items are as they should be, and then nobody asks where they stand.
+                let located = LazyCell::new(|| path.select_in(items));
+                for (index, value) in path.values_in(items).into_iter().enumerate() {
+                    inner.bind(every.var.as_str(), value);
+                    let location = || located[index].location.clone();
+                    let item = Item { var: &every.var, path, root: items, value, location: &location };
+                    judge_item(self.tally, &inner, revision, Some(&item));
                 }
             }
         } else if matches!(rule.test, Test::Observe(_)) {
             for path in paths {
-                for node in path.select_in(items) {
+                for value in path.values_in(items) {
                     self.tally.checked += 1;
-                    self.tally.observe(path, node.value);
+                    self.tally.observe(path, value);
                 }
             }
-        } else if self.collected.len() < COLLECTED_AT_MOST && paths.iter().any(|path| !path.select_in(items).is_empty())
+        } else if self.collected.len() < COLLECTED_AT_MOST && paths.iter().any(|path| !path.values_in(items).is_empty())
         {
             self.collected.extend(items.get(0).cloned());
         }
     }
+}
+
+/// Whether a rule looks at each item by itself, and not at all of them together.
+fn goes_one_by_one(rule: &Rule) -> bool {
+    rule.every.is_some() || matches!(rule.test, Test::Observe(_))
 }
 
 /// Where a rule looks, apart from what it compares with.

@@ -56,7 +56,9 @@ pub struct Passed {
 }
 
 struct Answered {
-    request: Map<String, Value>,
+    request: Open,
+    /// What is told of the exchange besides.
+    more: Map<String, Value>,
     replies: u64,
 }
 
@@ -314,23 +316,28 @@ impl<'a> Assembler<'a> {
             let open = self.open.remove(index);
             self.notified = 0;
             self.bearing.answered(open.frame, frame.frame, &open.id, message);
-            let mut exchange = open.describe(self.link);
             let worked_on = self.bearing.worked_on(open.frame, &open.id);
-            exchange.extend(worked_on.map(|times| ("worked_on".to_owned(), json!(times))));
-            exchange.insert("id_echoed".into(), json!(open.id == *id));
-            exchange
-                .extend(open.post.and_then(|post| self.heads.get(&post)).map(|http| ("http".to_owned(), http.clone())));
-            self.keep(open.id.to_string(), exchange.clone());
+            let http = open.post.and_then(|post| self.heads.get(&post));
+            let mut more = Map::new();
+            more.extend(worked_on.map(|times| ("worked_on".to_owned(), json!(times))));
+            more.insert("id_echoed".into(), json!(open.id == *id));
+            more.extend(http.map(|http| ("http".to_owned(), http.clone())));
+            let mut exchange = open.describe(self.link);
+            exchange.extend(more.clone());
+            self.keep(open, more);
             return Some(complete(exchange, frame.frame, message, 1));
         }
         self.notified -= usize::from(id.is_null() && self.junk == 0 && self.notified > 0);
         let answered = self.answered.get_mut(&id.to_string())?;
         answered.replies += 1;
-        Some(complete(answered.request.clone(), frame.frame, message, answered.replies))
+        let mut exchange = answered.request.describe(self.link);
+        exchange.extend(answered.more.clone());
+        Some(complete(exchange, frame.frame, message, answered.replies))
     }
 
-    fn keep(&mut self, id: String, request: Map<String, Value>) {
-        if self.answered.insert(id.clone(), Answered { request, replies: 1 }).is_none() {
+    fn keep(&mut self, request: Open, more: Map<String, Value>) {
+        let id = request.id.to_string();
+        if self.answered.insert(id.clone(), Answered { request, more, replies: 1 }).is_none() {
             self.answered_before.push_back(id);
         }
         if self.answered_before.len() > ANSWERED_KEPT

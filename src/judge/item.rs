@@ -11,7 +11,7 @@ use super::{
 use crate::{
     outcome::Finding,
     revision::Revision,
-    suite::{Clause, Mismatch, Node, Path, Scope, Template, Test},
+    suite::{Clause, Mismatch, Path, STREAMED, Scope, Template, Test},
 };
 
 /// A step that did not apply to this server saved nothing.
@@ -24,19 +24,22 @@ pub struct Item<'a> {
     /// What selected it, from the value of the path's root name.
     pub path: &'a Path,
     pub root: &'a Value,
-    pub node: &'a Node<'a>,
+    pub value: &'a Value,
+    /// Where it stands in the root, as a JSON Pointer. Asked for when something is found.
+    pub location: &'a dyn Fn() -> String,
 }
 
 impl Item<'_> {
     /// Where it stands.
     fn place(&self) -> Place {
-        let mut place = Place::of(self.root, &self.node.location, &Place::default());
+        let location = (self.location)();
+        let mut place = Place::of(self.root, &location, &Place::default());
         if place.frame == 0 {
-            place.frames = frames_in(self.node.value);
+            place.frames = frames_in(self.value);
             // The item is an exchange with something beside it, or nothing that came on the wire.
             match place.frames.last() {
                 Some(&last) => (place.frame, place.pointer) = (last, String::new()),
-                None => place.pointer = format!("${}{}", self.path.root, self.node.location),
+                None => place.pointer = format!("${}{location}", self.path.root),
             }
         }
         place
@@ -50,7 +53,9 @@ pub fn judge_item(tally: &mut Tally, scope: &Scope, revision: Revision, item: Op
         return;
     }
     if let Some(item) = item
-        && was_never_sent(item.node.value)
+        // What passes by was sent.
+        && !STREAMED.contains(&item.path.root.as_str())
+        && was_never_sent(item.value)
     {
         tally.missing.get_or_insert_with(|| GONE.to_owned());
         return;
@@ -60,9 +65,9 @@ pub fn judge_item(tally: &mut Tally, scope: &Scope, revision: Revision, item: Op
         Test::Check { name, given } => check(tally, name, given, scope, revision, item),
         Test::Observe(paths) => {
             for path in paths {
-                for node in path.select(scope).into_iter().flatten() {
+                for value in path.values(scope).into_iter().flatten() {
                     tally.checked += 1;
-                    tally.observe(path, node.value);
+                    tally.observe(path, value);
                 }
             }
         }
@@ -159,7 +164,7 @@ fn place_of(subject: &Path, location: &str, scope: &Scope, item: Option<&Item>) 
         Some(root) => {
             let mut place = Place::of(root, location, &base);
             if place.frames.is_empty() {
-                let judged = item.map(|item| item.node.value).or_else(|| root.pointer(location));
+                let judged = item.map(|item| item.value).or_else(|| root.pointer(location));
                 place.frames = judged.map(frames_in).unwrap_or_default();
             }
             place
@@ -187,7 +192,7 @@ fn frames_in(value: &Value) -> Vec<u64> {
 
 fn found(message: String, mismatch: Mismatch, at: Place, item: Option<&Item>) -> Found {
     let finding = Finding {
-        subject: item.map(|item| subject(item.node.value)).unwrap_or_default(),
+        subject: item.map(|item| subject(item.value)).unwrap_or_default(),
         message,
         expected: mismatch.expected,
         received: mismatch.received,

@@ -14,6 +14,7 @@ mod phrase;
 mod place;
 mod posts;
 mod replays;
+mod rooms;
 mod stream;
 mod streams;
 mod tally;

@@ -3,16 +3,16 @@
 //! Most rules look at what the suites saved. Rules over `$transcript`, `$messages`, `$exchanges` and `$asked` look at the whole
 //! run, which need not be in memory: it passes by once, item by item, and each such rule looks at each item.
 
-use std::sync::Arc;
+use std::{sync::Arc, thread};
 
 use serde_json::json;
 
 use super::{
-    audience::Audience,
     exchange::Assembler,
     fold::fold,
     item::{Item, NOT_ASKED, judge_item},
     posts::Posts,
+    rooms::{Doors, seat},
     streams::Streams,
     tally::Tally,
     visits::judge_visit,
@@ -21,10 +21,11 @@ use crate::{
     evidence::{Frame, FrameKind, Link, Scene},
     outcome::RuleResult,
     plan::Plan,
-    suite::{Node, Scope, ground},
+    suite::{Filter, Node, Scope, ground},
 };
 
-/// Verdicts on every rule of the plan, in its order. `frames` are all frames of the run, in order.
+/// Verdicts on every rule of the plan, in its order. `frames` are those of the run, in order; the ones of connections that
+/// spoke another revision are not looked at.
 pub fn judge(plan: &Plan, scene: &Scene, links: &[Link], frames: impl Iterator<Item = Arc<Frame>>) -> Vec<RuleResult> {
     let grounds: Vec<Scope> = plan.suites.iter().map(|planned| ground(scene, planned.suite)).collect();
     let mut tallies: Vec<Tally> = plan
@@ -33,18 +34,20 @@ pub fn judge(plan: &Plan, scene: &Scene, links: &[Link], frames: impl Iterator<I
         .zip(&grounds)
         .flat_map(|(planned, ground)| planned.rules.iter().map(move |rule| Tally::new(planned.suite, rule, ground)))
         .collect();
-    let mut audience = Audience::new(scene.revision);
     let judged = tallies.iter_mut().filter(|tally| tally.left_out.is_none() && tally.lacking.is_none());
-    let mut still: Vec<&mut Tally> = judged.filter_map(|tally| audience.seat(tally)).collect();
-    for tally in &mut still {
-        judge_saved(tally, scene);
-    }
-    pass_by(scene, links, frames, &mut audience, |frame| {
-        for tally in still.iter_mut().filter(|tally| Some(&tally.suite.id) == frame.by.as_ref()) {
-            judge_visit(tally, scene, frame);
+    let (audiences, mut still) = seat(judged, scene.revision);
+    let wanted: Vec<Option<&Filter>> = audiences.iter().flat_map(|audience| audience.filters("transcript")).collect();
+    thread::scope(|threads| {
+        let doors = Doors::open(threads, audiences);
+        for tally in &mut still {
+            judge_saved(tally, scene);
         }
+        pass_by(scene, links, frames, doors, &wanted, |frame| {
+            for tally in still.iter_mut().filter(|tally| Some(&tally.suite.id) == frame.by.as_ref()) {
+                judge_visit(tally, scene, frame);
+            }
+        });
     });
-    audience.leave();
     fold(&mut tallies);
     tallies.into_iter().map(|tally| tally.finish(scene)).collect()
 }
@@ -63,10 +66,11 @@ fn judge_saved(tally: &mut Tally, scene: &Scene) {
         // An array that is selected as a whole stands for its items.
         let whole = matches!(nodes.as_slice(), [only] if only.value.is_array());
         let nodes = if whole { elements(&nodes[0]) } else { nodes };
-        for node in &nodes {
+        for Node { value, location } in &nodes {
             let mut inner = Scope::over(scope);
-            inner.bind(every.var.as_str(), node.value);
-            judge_item(tally, &inner, scene.revision, Some(&Item { var: &every.var, path, root, node }));
+            inner.bind(every.var.as_str(), value);
+            let item = Item { var: &every.var, path, root, value, location: &|| location.clone() };
+            judge_item(tally, &inner, scene.revision, Some(&item));
         }
     }
 }
@@ -76,12 +80,13 @@ fn elements<'a>(node: &Node<'a>) -> Vec<Node<'a>> {
     items.map(|(index, value)| Node { value, location: format!("{}/{index}", node.location) }).collect()
 }
 
-/// Shows the audience every item of the streamed names, in the order of the run.
+/// Shows every item of the streamed names, in the order of the run. Of the transcript those that one of the `wanted` filters may let through.
 fn pass_by(
     scene: &Scene,
     links: &[Link],
     frames: impl Iterator<Item = Arc<Frame>>,
-    audience: &mut Audience,
+    mut doors: Doors,
+    wanted: &[Option<&Filter>],
     mut visited: impl FnMut(&Frame),
 ) {
     let ours = |link: u32| links.iter().find(|known| known.link == link && known.revision == Some(scene.revision));
@@ -97,29 +102,31 @@ fn pass_by(
             assemblers.push((frame.link, Assembler::new(link), Streams::new(link)));
             assemblers.len() - 1
         });
+        let bytes = frame.bytes;
+        let mut pass = |root, item| doors.pass(root, item, bytes);
         let passed = assemblers[index].1.take(&frame);
-        passed.exchanges.into_iter().for_each(|exchange| audience.look("exchanges", exchange));
-        passed.messages.into_iter().for_each(|message| audience.look("messages", message));
+        passed.exchanges.into_iter().for_each(|exchange| pass("exchanges", exchange));
+        passed.messages.into_iter().for_each(|message| pass("messages", message));
         if let Some(stream) = assemblers[index].2.take(&frame) {
-            audience.look("streams", stream);
+            pass("streams", stream);
         }
-        passed.asked.into_iter().for_each(|asked| audience.look("asked", asked));
-        if audience.waits_for("transcript")
-            && let Ok(mut item) = serde_json::to_value(frame.head())
-        {
+        passed.asked.into_iter().for_each(|asked| pass("asked", asked));
+        if let Ok(mut item) = serde_json::to_value(frame.head()) {
             item["transport"] = json!(link.transport);
             posts.describe(&frame, &mut item);
             item["brief"] = json!(link.brief);
-            if !audience.turns_away("transcript", &item, "message") {
-                if let Some(message) = &frame.message {
-                    item["message"] = message.clone();
+            if wanted.iter().any(|filter| filter.is_none_or(|filter| !filter.fails_without(&item, "message"))) {
+                // A frame that was read for this alone gives its message away.
+                if let Some(message) = Arc::unwrap_or_clone(frame).message {
+                    item["message"] = message;
                 }
-                audience.look("transcript", item);
+                pass("transcript", item);
             }
         }
     }
     for (_, assembler, streams) in assemblers {
-        streams.rest().into_iter().for_each(|stream| audience.look("streams", stream));
-        assembler.rest().into_iter().for_each(|exchange| audience.look("exchanges", exchange));
+        streams.rest().into_iter().for_each(|stream| doors.pass("streams", stream, 0));
+        assembler.rest().into_iter().for_each(|exchange| doors.pass("exchanges", exchange, 0));
     }
+    doors.close();
 }

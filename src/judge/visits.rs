@@ -19,17 +19,18 @@ pub fn judge_visit(tally: &mut Tally, scene: &Scene, frame: &Frame) {
     let looks = |path: &&Path| path.root == *save && path.first_member() == Some("visits");
     if let Some(every) = &rule.every {
         for path in every.over.iter().filter(looks) {
-            for node in &visits(path.select_in(&walk)) {
+            for Node { value, location } in &visits(path.select_in(&walk)) {
                 let mut inner = Scope::over(tally.ground);
-                inner.bind(every.var.as_str(), node.value);
-                judge_item(tally, &inner, scene.revision, Some(&Item { var: &every.var, path, root: &walk, node }));
+                inner.bind(every.var.as_str(), value);
+                let item = Item { var: &every.var, path, root: &walk, value, location: &|| location.clone() };
+                judge_item(tally, &inner, scene.revision, Some(&item));
             }
         }
     } else if let Test::Observe(paths) = &rule.test {
         for path in paths.iter().filter(looks) {
-            for node in path.select_in(&walk) {
+            for value in path.values_in(&walk) {
                 tally.checked += 1;
-                tally.observe(path, node.value);
+                tally.observe(path, value);
             }
         }
     }

@@ -26,7 +26,7 @@ pub use ground::{FACTS, Form, SURVEY, ground};
 pub use load::{Known, Origin, built_in, load};
 pub use matcher::{Matcher, Mismatch};
 pub use model::*;
-pub use path::{Filter, Node, Path, push_token};
+pub use path::{Demand, Filter, Node, Path, push_token};
 pub use pattern::fits;
 pub use scope::Scope;
 pub use template::Missing;

@@ -63,7 +63,7 @@ impl Template {
 /// that the type does not depend on the server.
 fn referenced(path: &Path, scope: &Scope<'_>) -> Option<Value> {
     if path.is_plural() {
-        return Some(path.select(scope)?.into_iter().map(|node| node.value.clone()).collect());
+        return Some(path.values(scope)?.into_iter().cloned().collect());
     }
     path.first(scope).cloned()
 }

@@ -71,7 +71,9 @@ enum Token<'v> {
 fn find<'v>(value: &'v Value, path: &mut Vec<Token<'v>>, look: &mut dyn FnMut(&str, &[Token])) {
     match value {
         Value::Object(members) => {
-            for (name, member) in members.iter().filter(|(name, _)| !FOREIGN.contains(&name.as_str())) {
+            let ours =
+                |name: &str, member: &Value| (member.is_object() || member.is_array()) && !FOREIGN.contains(&name);
+            for (name, member) in members.iter().filter(|(name, member)| ours(name, member)) {
                 path.push(Token::Name(name));
                 if name == "_meta" {
                     keys(member, path, look);

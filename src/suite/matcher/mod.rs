@@ -82,12 +82,13 @@ impl Clause {
 
     /// Whether nothing is wrong with them.
     pub fn holds(&self, scope: &Scope<'_>, revision: Revision) -> bool {
+        // Where they stand is of no interest, so nothing has to be kept for it.
+        let node = |value| Node { value, location: String::new() };
         if self.subject.is_plural() {
-            return self.matcher.holds(&self.subject.select(scope).unwrap_or_default(), scope, revision);
+            let nodes: Vec<Node> = self.subject.values(scope).into_iter().flatten().map(node).collect();
+            return self.matcher.holds(&nodes, scope, revision);
         }
-        // Where it stands is of no interest, so nothing has to be kept for it.
-        let node = self.subject.first(scope).map(|value| Node { value, location: String::new() });
-        self.matcher.holds(node.as_slice(), scope, revision)
+        self.matcher.holds(self.subject.first(scope).map(node).as_slice(), scope, revision)
     }
 }
 

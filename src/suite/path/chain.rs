@@ -1,8 +1,10 @@
 //! Paths that are a plain chain of members, at any depth too, indices, `[*]` and simple filters.
 
-use serde_json::Value;
+use std::ops::ControlFlow;
 
-use super::{Node, filter::Filter};
+use serde_json::{Map, Value};
+
+use super::filter::Filter;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Segment {
@@ -104,75 +106,96 @@ pub fn integer(text: &str) -> Option<i64> {
     is_one.then(|| text.parse().ok())?
 }
 
-/// Follows the segments, from `value` that stands at `location`.
-pub fn walk<'v>(value: &'v Value, segments: &[Segment], location: &mut String, found: &mut Vec<Node<'v>>) {
-    let Some((segment, rest)) = segments.split_first() else {
-        found.push(Node { value, location: location.clone() });
-        return;
-    };
-    let length = location.len();
-    let mut enter = |token: &str, value: &'v Value, segments: &[Segment]| {
-        push_token(location, token);
-        walk(value, segments, location, found);
-        location.truncate(length);
+/// What remembers the way to the values that are visited, or does not.
+pub trait Trail {
+    /// What it takes to come back.
+    type Turn;
+
+    fn enter(&mut self, token: Token) -> Self::Turn;
+    fn leave(&mut self, turn: Self::Turn);
+}
+
+#[derive(Clone, Copy)]
+pub enum Token<'t> {
+    Member(&'t str),
+    Item(usize),
+}
+
+/// For whom it does not matter where a value stands.
+pub struct Nowhere;
+
+impl Trail for Nowhere {
+    type Turn = ();
+
+    fn enter(&mut self, _: Token) {}
+    fn leave(&mut self, (): ()) {}
+}
+
+/// A JSON Pointer.
+impl Trail for String {
+    type Turn = usize;
+
+    fn enter(&mut self, token: Token) -> usize {
+        let length = self.len();
+        match token {
+            Token::Member(name) => push_token(self, name),
+            Token::Item(at) => push_token(self, &at.to_string()),
+        }
+        length
+    }
+
+    fn leave(&mut self, length: usize) {
+        self.truncate(length);
+    }
+}
+
+/// Shows every value that the segments lead to from `value`, in document order, until `found` has seen enough.
+pub fn visit<'v, T: Trail>(
+    value: &'v Value,
+    segments: &[Segment],
+    trail: &mut T,
+    found: &mut impl FnMut(&'v Value, &T) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    let Some((segment, rest)) = segments.split_first() else { return found(value, trail) };
+    let mut enter = |token: Token, value: &'v Value, segments: &[Segment]| {
+        let turn = trail.enter(token);
+        let enough = visit(value, segments, trail, found);
+        trail.leave(turn);
+        enough
     };
     match (segment, value) {
-        (Segment::Below(name), _) => {
-            if let Some(value) = value.get(name) {
-                enter(name, value, rest);
+        (Segment::Below(_), Value::Array(items)) => {
+            items.iter().enumerate().try_for_each(|(at, value)| enter(Token::Item(at), value, segments))
+        }
+        (Segment::Below(name), Value::Object(members)) => {
+            if let Some(value) = member(members, name) {
+                enter(Token::Member(name), value, rest)?;
             }
-            match value {
-                Value::Array(items) => {
-                    for (at, value) in items.iter().enumerate() {
-                        enter(&at.to_string(), value, segments);
-                    }
-                }
-                Value::Object(members) => members.iter().for_each(|(name, value)| enter(name, value, segments)),
-                _ => {}
-            }
+            members.iter().try_for_each(|(name, value)| enter(Token::Member(name), value, segments))
         }
         (Segment::All | Segment::Where(_), Value::Array(items)) => {
-            for (at, value) in items.iter().enumerate().filter(|(_, value)| segment.lets_through(value)) {
-                enter(&at.to_string(), value, rest);
-            }
+            let mut chosen = items.iter().enumerate().filter(|(_, value)| segment.lets_through(value));
+            chosen.try_for_each(|(at, value)| enter(Token::Item(at), value, rest))
         }
         (Segment::All | Segment::Where(_), Value::Object(members)) => {
-            for (name, value) in members.iter().filter(|(_, value)| segment.lets_through(value)) {
-                enter(name, value, rest);
-            }
+            let mut chosen = members.iter().filter(|(_, value)| segment.lets_through(value));
+            chosen.try_for_each(|(name, value)| enter(Token::Member(name), value, rest))
         }
-        (Segment::Member(name), Value::Object(members)) => {
-            if let Some(value) = members.get(name) {
-                enter(name, value, rest);
-            }
-        }
-        (Segment::Index(index), Value::Array(items)) => {
-            if let Some(at) = position(*index, items) {
-                enter(&at.to_string(), &items[at], rest);
-            }
-        }
-        _ => {}
+        (Segment::Member(name), Value::Object(members)) => match member(members, name) {
+            Some(value) => enter(Token::Member(name), value, rest),
+            None => ControlFlow::Continue(()),
+        },
+        (Segment::Index(index), Value::Array(items)) => match position(*index, items) {
+            Some(at) => enter(Token::Item(at), &items[at], rest),
+            None => ControlFlow::Continue(()),
+        },
+        _ => ControlFlow::Continue(()),
     }
 }
 
 /// Whether the segments select anything.
 pub fn selects(value: &Value, segments: &[Segment]) -> bool {
-    let Some((segment, rest)) = segments.split_first() else { return true };
-    let passes = |value: &Value| segment.lets_through(value) && selects(value, rest);
-    match (segment, value) {
-        (Segment::All | Segment::Where(_), Value::Array(items)) => items.iter().any(passes),
-        (Segment::All | Segment::Where(_), Value::Object(members)) => members.values().any(passes),
-        (Segment::Below(name), _) => {
-            let inside = |value| selects(value, segments);
-            value.get(name).is_some_and(|value| selects(value, rest))
-                || match value {
-                    Value::Array(items) => items.iter().any(inside),
-                    Value::Object(members) => members.values().any(inside),
-                    _ => false,
-                }
-        }
-        _ => child(value, segment).is_some_and(|value| selects(value, rest)),
-    }
+    visit(value, segments, &mut Nowhere, &mut |_, _| ControlFlow::Break(())).is_break()
 }
 
 /// Where members and indices lead to.
@@ -182,10 +205,19 @@ pub fn follow<'v>(value: &'v Value, segments: &[Segment]) -> Option<&'v Value> {
 
 fn child<'v>(value: &'v Value, segment: &Segment) -> Option<&'v Value> {
     match (segment, value) {
-        (Segment::Member(name), Value::Object(members)) => members.get(name),
+        (Segment::Member(name), Value::Object(members)) => member(members, name),
         (Segment::Index(index), Value::Array(items)) => position(*index, items).map(|at| &items[at]),
         _ => None,
     }
+}
+
+/// In objects as small as those of most messages it is quicker to compare names than to hash one.
+fn member<'v>(members: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {
+    const SMALL: usize = 8;
+    if members.len() > SMALL {
+        return members.get(name);
+    }
+    members.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
 }
 
 /// Negative indices count from the end.

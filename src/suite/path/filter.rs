@@ -14,6 +14,23 @@ pub enum Filter {
     Compares { what: Vec<Segment>, how: Comparison, with: Value },
 }
 
+/// What has to be one of these texts, or a filter does not hold.
+pub struct Demand<'f> {
+    what: &'f [Segment],
+    pub texts: Vec<&'f str>,
+}
+
+impl Demand<'_> {
+    pub fn is_on_the_same_as(&self, other: &Self) -> bool {
+        self.what == other.what
+    }
+
+    /// The text that stands there in a value.
+    pub fn text_of<'v>(&self, value: &'v Value) -> Option<&'v str> {
+        follow(value, self.what)?.as_str()
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Comparison {
     Equal,
@@ -48,6 +65,22 @@ impl Filter {
             Self::Not(filter) => !filter.holds(value),
             Self::Exists(segments) => selects(value, segments),
             Self::Compares { what, how, with } => how.holds(follow(value, what), with),
+        }
+    }
+
+    /// By which one look at a value may tell that this, and filters like it, do not hold.
+    pub fn demand(&self) -> Option<Demand<'_>> {
+        match self {
+            Self::All(filters) => filters.iter().find_map(Self::demand),
+            Self::Any(filters) => filters.iter().map(Self::demand).reduce(|one, other| {
+                let (mut one, other) = (one?, other?);
+                one.texts.extend(&other.texts);
+                one.is_on_the_same_as(&other).then_some(one)
+            })?,
+            Self::Compares { what, how: Comparison::Equal, with: Value::String(text) } => {
+                Some(Demand { what, texts: vec![text] })
+            }
+            _ => None,
         }
     }
 
@@ -154,6 +187,25 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_demand_is_what_a_filter_cannot_do_without() {
+        let value = json!({ "a": "x", "b": { "c": "y" }, "d": 1 });
+        for (text, texts, there) in [
+            ("@.a == 'z' && @.d", vec!["z"], Some("x")),
+            ("@.d == 1 && (@.b.c == 'x' || @.b.c == 'y')", vec!["x", "y"], Some("y")),
+            ("@.d == 'x'", vec!["x"], None),
+        ] {
+            let (filter, _) = Filter::parse(text).expect(text);
+            let demand = filter.demand().expect(text);
+            assert_eq!((demand.text_of(&value), &demand.texts), (there, &texts), "{text}");
+        }
+        for text in ["@.a == 'x' || @.b == 'x'", "@.a == 'x' || @.d", "@.a != 'x'", "!(@.a == 'x')", "@.d == 1", "@.a"]
+        {
+            let (filter, _) = Filter::parse(text).expect(text);
+            assert!(filter.demand().is_none(), "{text}");
+        }
+    }
 
     #[test]
     fn what_is_lacking_decides_nothing() {

@@ -3,6 +3,8 @@
 //! Nearly every path is a chain of members, indices, `[*]` and simple filters. Those are walked directly, because paths are
 //! evaluated for every frame of a run; slices, functions and the like are left to `serde_json_path`.
 
+use std::ops::ControlFlow;
+
 use serde_json::Value;
 use serde_json_path::JsonPath;
 
@@ -10,9 +12,9 @@ mod chain;
 mod filter;
 
 pub use chain::push_token;
-pub use filter::Filter;
+pub use filter::{Demand, Filter};
 
-use self::chain::Segment;
+use self::chain::{Nowhere, Segment};
 use super::scope::Scope;
 
 /// Longer ones are refused, so that a nest of filters cannot exhaust the stack.
@@ -77,14 +79,37 @@ impl Path {
     pub fn select_in<'v>(&self, value: &'v Value) -> Vec<Node<'v>> {
         match &self.query {
             Query::Plain(segments) => {
-                let mut found = Vec::new();
-                chain::walk(value, segments, &mut String::new(), &mut found);
-                found
+                let mut nodes = Vec::new();
+                let _ = chain::visit(value, segments, &mut String::new(), &mut |value, location| {
+                    nodes.push(Node { value, location: location.clone() });
+                    ControlFlow::Continue(())
+                });
+                nodes
             }
             Query::Full(query) => {
                 let nodes = query.query_located(value);
                 nodes.iter().map(|n| Node { value: n.node(), location: n.location().to_json_pointer() }).collect()
             }
+        }
+    }
+
+    /// As [`Path::select`], where it is of no interest where the values stand.
+    pub fn values<'s>(&self, scope: &'s Scope<'_>) -> Option<Vec<&'s Value>> {
+        scope.lookup(&self.root).map(|value| self.values_in(value))
+    }
+
+    /// As [`Path::values`], for a value that stands for the root.
+    pub fn values_in<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
+        match &self.query {
+            Query::Plain(segments) => {
+                let mut values = Vec::new();
+                let _ = chain::visit(value, segments, &mut Nowhere, &mut |value, Nowhere| {
+                    values.push(value);
+                    ControlFlow::Continue(())
+                });
+                values
+            }
+            Query::Full(query) => query.query(value).all(),
         }
     }
 

@@ -1,0 +1,102 @@
+//! Several audiences that look at the same run at the same time, each on a thread of its own with its share of the rules.
+
+use std::{
+    collections::VecDeque,
+    num::NonZero,
+    sync::{
+        Arc,
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
+    thread::{Scope, available_parallelism},
+};
+
+use serde_json::Value;
+
+use super::{audience::Audience, tally::Tally};
+use crate::revision::Revision;
+
+/// More threads than this have too little to do each.
+const ROOMS_AT_MOST: usize = 4;
+
+/// Items go in together, as handing over takes longer than looking at a small one: so many, ...
+const TOGETHER: usize = 64;
+/// ... or as many as came in so many bytes, as what is on its way is in memory.
+const BYTES_TOGETHER: u64 = 64 << 10;
+
+/// Items under their streamed names, each the only element of an array.
+type Items = Vec<(&'static str, Value)>;
+
+/// Seats every rule that looks at what passes by, and gives the others back.
+pub fn seat<'t, 'a>(
+    tallies: impl Iterator<Item = &'t mut Tally<'a>>,
+    revision: Revision,
+) -> (Vec<Audience<'t, 'a>>, Vec<&'t mut Tally<'a>>) {
+    let rooms = available_parallelism().map_or(1, NonZero::get).min(ROOMS_AT_MOST);
+    let mut audiences: Vec<Audience> = (0..rooms).map(|_| Audience::new(revision)).collect();
+    let mut others = Vec::new();
+    let mut seated = 0;
+    for tally in tallies {
+        match audiences[seated % rooms].seat(tally) {
+            Some(tally) => others.push(tally),
+            None => seated += 1,
+        }
+    }
+    (audiences, others)
+}
+
+/// The doors through which items come into every room.
+pub struct Doors {
+    rooms: Vec<SyncSender<Arc<Items>>>,
+    waiting: Items,
+    bytes: u64,
+    /// What may still be looked at. It is given up here, where it was made, as memory that another thread gives back is
+    /// used again late.
+    inside: VecDeque<Arc<Items>>,
+}
+
+impl Doors {
+    /// Has each audience look at what comes; it leaves when the doors are closed.
+    pub fn open<'s, 't: 's, 'a: 's>(scope: &'s Scope<'s, '_>, audiences: Vec<Audience<'t, 'a>>) -> Self {
+        let rooms = audiences.into_iter().map(|audience| {
+            let (door, inside) = sync_channel(1);
+            scope.spawn(move || look(audience, &inside));
+            door
+        });
+        Self { rooms: rooms.collect(), waiting: Vec::new(), bytes: 0, inside: VecDeque::new() }
+    }
+
+    /// An item that came in so many bytes.
+    pub fn pass(&mut self, root: &'static str, item: Value, bytes: u64) {
+        self.waiting.push((root, Value::Array(vec![item])));
+        self.bytes += bytes;
+        if self.waiting.len() >= TOGETHER || self.bytes >= BYTES_TOGETHER {
+            self.let_in();
+        }
+    }
+
+    pub fn close(mut self) {
+        self.let_in();
+    }
+
+    fn let_in(&mut self) {
+        self.bytes = 0;
+        let items = Arc::new(std::mem::take(&mut self.waiting));
+        for door in &self.rooms {
+            // A room is only gone when its thread has panicked, and the scope says so.
+            let _ = door.send(Arc::clone(&items));
+        }
+        self.inside.push_back(items);
+        while self.inside.front().is_some_and(|items| Arc::strong_count(items) == 1) {
+            self.inside.pop_front();
+        }
+    }
+}
+
+fn look(mut audience: Audience, inside: &Receiver<Arc<Items>>) {
+    for items in inside {
+        for (root, item) in items.iter() {
+            audience.look(root, item);
+        }
+    }
+    audience.leave();
+}
