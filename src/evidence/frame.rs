@@ -87,9 +87,11 @@ pub enum Ended {
     Killed,
 }
 
-/// One frame of the run. Members that do not apply to its kind are absent.
+/// One frame of the run. Members that do not apply to its kind are absent. One that is about to be recorded borrows its
+/// message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Frame {
+#[serde(bound(deserialize = "M: Deserialize<'de>"))]
+pub struct Frame<M = Value> {
     /// Its number in the run, from 1, over all connections and both directions.
     pub frame: u64,
     /// Microseconds since the run began.
@@ -105,7 +107,7 @@ pub struct Frame {
     #[serde(default)]
     pub bytes: u64,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
-    pub message: Option<Value>,
+    pub message: Option<M>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -156,8 +158,8 @@ impl Frame {
 }
 
 /// A value that is written is there, even where it is `null`.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(deserializer).map(Some)
+fn present<'de, D: Deserializer<'de>, M: Deserialize<'de>>(deserializer: D) -> Result<Option<M>, D::Error> {
+    M::deserialize(deserializer).map(Some)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -1,4 +1,5 @@
-//! Keeps every frame of a run, within a memory budget; the oldest ones beyond it wait in a temporary file.
+//! Keeps every frame of a run as text, which takes a tenth of the memory of its values, and beyond a budget the oldest ones
+//! in a temporary file.
 //!
 //! What would make the file too long, or cannot be written to it, is not recorded: the record is then the run up to there.
 
@@ -10,13 +11,14 @@ use std::{
     time::Instant,
 };
 
+use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::{Ended, Event, Frame, FrameKind, HttpHead, Link, Side, Transport, weight};
+use super::{Ended, Event, Frame, FrameKind, HttpHead, Link, Side, Transport};
 use crate::revision::Revision;
 
-/// What a frame costs in memory besides its message, roughly.
-const FRAME_COST: u64 = 300;
+/// What a frame costs in memory besides its text, roughly.
+const FRAME_COST: u64 = 50;
 
 /// Why something was not read that a client with more room might read.
 const BEYOND_LIMITS: [&str; 4] = ["longer than", "more than", "nested deeper than", "a number out of range"];
@@ -35,14 +37,23 @@ struct Store {
     /// ... and how many frames there may be.
     frames_at_most: u64,
     recorded: u64,
-    frames: VecDeque<Arc<Frame>>,
+    frames: VecDeque<Kept>,
     bytes: u64,
     spilled: Option<BufWriter<File>>,
     written: u64,
     /// Why nothing more is recorded, if so.
     full: Option<String>,
+    /// Why messages were not read, and how many.
+    unread: IndexMap<String, usize>,
     links: Vec<Link>,
     posts: u64,
+}
+
+/// A frame as text, and its connection, so that those of others need not be read.
+#[derive(Clone)]
+struct Kept {
+    link: u32,
+    text: Arc<str>,
 }
 
 /// Who sends, and on whose behalf.
@@ -67,6 +78,7 @@ impl Recorder {
             spilled: None,
             written: 0,
             full: None,
+            unread: IndexMap::new(),
             links: Vec::new(),
             posts: 0,
         };
@@ -118,8 +130,18 @@ impl Recorder {
         }
     }
 
-    /// All frames in order, read back from the file as far as they are there.
+    /// Why messages were not read, and how many.
+    pub fn unread(&self) -> IndexMap<String, usize> {
+        self.lock().unread.clone()
+    }
+
+    /// All frames in order.
     pub fn frames(&self) -> impl Iterator<Item = Arc<Frame>> + use<> {
+        self.frames_on(|_| true)
+    }
+
+    /// Those of some connections.
+    pub fn frames_on<F: Fn(u32) -> bool>(&self, wanted: F) -> impl Iterator<Item = Arc<Frame>> + use<F> {
         let mut store = self.lock();
         let earlier = store.spilled.as_mut().and_then(|file| {
             file.flush().ok()?;
@@ -127,16 +149,18 @@ impl Recorder {
             reader.rewind().ok()?;
             Some(BufReader::new(reader))
         });
-        let later = store.frames.clone();
+        let later: Vec<Kept> = store.frames.iter().filter(|kept| wanted(kept.link)).cloned().collect();
         let lines = earlier.into_iter().flat_map(BufRead::lines).map_while(Result::ok);
-        lines.filter_map(|line| serde_json::from_str(&line).ok().map(Arc::new)).chain(later)
+        let earlier = lines.filter_map(|line| Kept::of(&line)).filter(move |kept| wanted(kept.link));
+        earlier.chain(later).filter_map(|kept| kept.read())
     }
 
     /// The frames behind that number, as far as they are in memory.
     pub fn since(&self, seen: u64) -> Vec<Arc<Frame>> {
         let store = self.lock();
-        let fresh = store.frames.iter().rev().take_while(|frame| frame.frame > seen);
-        fresh.cloned().collect::<Vec<_>>().into_iter().rev().collect()
+        let behind = usize::try_from(store.recorded.saturating_sub(seen)).unwrap_or(usize::MAX);
+        let known = store.frames.len().saturating_sub(behind);
+        store.frames.range(known..).filter_map(Kept::read).collect()
     }
 
     /// The number of a new HTTP exchange.
@@ -147,7 +171,7 @@ impl Recorder {
     }
 
     /// A message that the client sends.
-    pub fn sent(&self, sent: &Sent, message: Value, bytes: u64) -> u64 {
+    pub fn sent(&self, sent: &Sent, message: &Value, bytes: u64) -> u64 {
         self.push(Frame {
             by: Some(sent.by.clone()),
             message: Some(message),
@@ -173,7 +197,7 @@ impl Recorder {
         &self,
         link: u32,
         post: Option<u64>,
-        message: Value,
+        message: &Value,
         bytes: u64,
         flaws: Vec<String>,
         event: Option<Event>,
@@ -208,7 +232,7 @@ impl Recorder {
         &self,
         link: u32,
         post: Option<u64>,
-        document: Option<Value>,
+        document: Option<&Value>,
         text: Option<String>,
         bytes: u64,
     ) -> u64 {
@@ -234,7 +258,7 @@ impl Recorder {
     }
 
     /// What came of listing a node of a walk that is saved under this name.
-    pub fn visit(&self, sent: &Sent, save: &str, visit: Value, bytes: u64) -> u64 {
+    pub fn visit(&self, sent: &Sent, save: &str, visit: &Value, bytes: u64) -> u64 {
         self.push(Frame {
             by: Some(sent.by.clone()),
             text: Some(save.to_owned()),
@@ -254,7 +278,7 @@ impl Recorder {
         self.push(Frame { text: Some(text), post, event, ..blank(link, Side::Server, FrameKind::Note) })
     }
 
-    fn push(&self, frame: Frame) -> u64 {
+    fn push(&self, frame: Frame<&Value>) -> u64 {
         let mut store = self.lock();
         if store.full.is_none() {
             store.keep(frame);
@@ -267,13 +291,34 @@ impl Recorder {
     }
 }
 
+impl Kept {
+    fn of(line: &str) -> Option<Self> {
+        let (link, text) = line.split_once(' ')?;
+        Some(Self { link: link.parse().ok()?, text: text.into() })
+    }
+
+    fn read(&self) -> Option<Arc<Frame>> {
+        serde_json::from_str(&self.text).ok()
+    }
+
+    fn cost(&self) -> u64 {
+        FRAME_COST + self.text.len() as u64
+    }
+}
+
 impl Store {
-    fn keep(&mut self, mut frame: Frame) {
+    fn keep(&mut self, mut frame: Frame<&Value>) {
         self.recorded += 1;
         frame.frame = self.recorded;
         frame.at = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        self.bytes += cost(&frame);
-        self.frames.push_back(Arc::new(frame));
+        if frame.kind == FrameKind::Unread {
+            *self.unread.entry(frame.why.clone().unwrap_or_default()).or_default() += 1;
+        }
+        let text =
+            serde_json::to_string(&frame).unwrap_or_else(|error| unreachable!("it has no keys but texts: {error}"));
+        let kept = Kept { link: frame.link, text: text.into() };
+        self.bytes += kept.cost();
+        self.frames.push_back(kept);
         if self.full.is_some() {
             return;
         }
@@ -288,11 +333,16 @@ impl Store {
 
     /// Moves the older half of the frames to the file.
     fn spill(&mut self) -> std::io::Result<()> {
-        while self.bytes > self.budget / 2 {
-            let Some(frame) = self.frames.front().cloned() else { break };
-            self.write_out(&frame)?;
+        if self.spilled.is_none() {
+            self.spilled = Some(BufWriter::new(tempfile::tempfile()?));
+        }
+        while self.bytes > self.budget / 2
+            && let (Some(kept), Some(file)) = (self.frames.front(), &mut self.spilled)
+        {
+            writeln!(file, "{} {}", kept.link, kept.text)?;
+            self.written += kept.text.len() as u64 + 1;
+            self.bytes = self.bytes.saturating_sub(kept.cost());
             self.frames.pop_front();
-            self.bytes = self.bytes.saturating_sub(cost(&frame));
         }
         self.spilled.as_mut().map_or(Ok(()), Write::flush)?;
         if self.written > self.most {
@@ -300,26 +350,9 @@ impl Store {
         }
         Ok(())
     }
-
-    fn write_out(&mut self, frame: &Frame) -> std::io::Result<()> {
-        if self.spilled.is_none() {
-            self.spilled = Some(BufWriter::new(tempfile::tempfile()?));
-        }
-        if let Some(file) = &mut self.spilled {
-            let line = serde_json::to_vec(frame)?;
-            file.write_all(&line)?;
-            file.write_all(b"\n")?;
-            self.written += line.len() as u64 + 1;
-        }
-        Ok(())
-    }
 }
 
-fn cost(frame: &Frame) -> u64 {
-    FRAME_COST + frame.message.as_ref().map_or(frame.bytes, weight)
-}
-
-fn blank(link: u32, from: Side, kind: FrameKind) -> Frame {
+fn blank<'v>(link: u32, from: Side, kind: FrameKind) -> Frame<&'v Value> {
     Frame {
         frame: 0,
         at: 0,
@@ -347,9 +380,9 @@ mod tests {
 
     #[test]
     fn frames_beyond_the_budget_are_read_back_in_order() {
-        let recorder = Recorder::new(6_000, 100_000, 1000);
+        let recorder = Recorder::new(1_200, 100_000, 1000);
         for number in 0..50 {
-            recorder.received(1, None, json!({ "id": number }), 100, Vec::new(), None);
+            recorder.received(1, None, &json!({ "id": number }), 100, Vec::new(), None);
         }
         let ids: Vec<_> =
             recorder.frames().map(|frame| frame.message.clone().unwrap()["id"].as_u64().unwrap()).collect();
@@ -363,7 +396,7 @@ mod tests {
         let recorder = Recorder::new(6_000, 1_000, 1000);
         recorder.open_link(Transport::Stdio);
         for number in 0..100 {
-            recorder.received(1, None, json!({ "id": number }), 100, Vec::new(), None);
+            recorder.received(1, None, &json!({ "id": number }), 100, Vec::new(), None);
         }
         assert_eq!(recorder.full().as_deref(), Some("the record of the run reached 1000 bytes on disk (disk_bytes)"));
         recorder.cut_short("over");

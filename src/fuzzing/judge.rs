@@ -133,7 +133,7 @@ pub fn conversation(bytes: &[u8]) {
             post = (transport != Transport::Stdio).then(|| recorder.next_post());
             let by = Sent { link, by: "fuzz".to_owned(), post };
             match read(sent, VALUES) {
-                Reading::Message { message, .. } => recorder.sent(&by, message, sent.len() as u64),
+                Reading::Message { message, .. } => recorder.sent(&by, &message, sent.len() as u64),
                 Reading::Junk { .. } => {
                     recorder.sent_raw(&by, String::from_utf8_lossy(sent).into_owned(), sent.len() as u64)
                 }
@@ -141,7 +141,7 @@ pub fn conversation(bytes: &[u8]) {
         } else {
             let length = line.len() as u64;
             match read(line, VALUES) {
-                Reading::Message { message, flaws } => recorder.received(link, post, message, length, flaws, None),
+                Reading::Message { message, flaws } => recorder.received(link, post, &message, length, flaws, None),
                 Reading::Junk { why } => {
                     recorder.received_junk(link, post, String::from_utf8_lossy(line).into_owned(), length, why, None)
                 }

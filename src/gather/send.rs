@@ -100,8 +100,9 @@ pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>) -> Opti
 
 /// The events that came in answer to an HTTP request, with those that carry no message.
 fn events(recorder: &Recorder, reply: &Reply) -> Vec<Event> {
-    let first = reply.frames.first();
-    let post = recorder.frames().find(|frame| Some(&frame.frame) == first).and_then(|request| request.post);
-    let ours = |frame: &Arc<Frame>| post.is_some() && frame.post == post;
-    recorder.frames().filter(ours).filter_map(|frame| frame.event.clone()).collect()
+    let Some(first) = reply.frames.first() else { return Vec::new() };
+    let frames = recorder.since(first - 1);
+    let post = frames.first().filter(|frame| frame.frame == *first).and_then(|request| request.post);
+    let ours = |frame: &&Arc<Frame>| post.is_some() && frame.post == post;
+    frames.iter().filter(ours).filter_map(|frame| frame.event.clone()).collect()
 }

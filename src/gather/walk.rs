@@ -256,7 +256,7 @@ impl Walker<'_> {
         match self.save {
             Some(save) if self.visits.len() >= VISITS_SAVED || self.keys_saved >= KEYS_SAVED => {
                 let by = self.question.stage.suite.id.clone();
-                self.question.stage.recorder.visit(&Sent { link, by, post: None }, save, visit, bytes as u64);
+                self.question.stage.recorder.visit(&Sent { link, by, post: None }, save, &visit, bytes as u64);
             }
             _ => {
                 self.visits.push(visit);

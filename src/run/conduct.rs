@@ -1,6 +1,7 @@
 //! One run: gather what the suites ask for in each revision to be tested, judge it, and report.
 
 use std::{
+    collections::HashSet,
     sync::Arc,
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
@@ -11,7 +12,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    evidence::{Frame, Recorder, Scene},
+    evidence::{Frame, Link, Recorder, Scene},
     judge::judge,
     outcome::RunReport,
     plan::{Filter, plan},
@@ -48,10 +49,13 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
     };
     let Course { mut notes, mishaps, heard, scenes, .. } = course;
     notes.extend(mishaps.notes());
-    notes.extend(unread(recorder.frames()));
-    let mut rules = Vec::new();
+    notes.extend(unread(recorder.unread()));
+    let (mut rules, links) = (Vec::new(), recorder.links());
     for scene in &scenes {
-        rules.extend(judge(&plan(suites, scene, filter), scene, &recorder.links(), recorder.frames()));
+        let spoken = |link: &Link| link.revision == Some(scene.revision);
+        let ours: HashSet<u32> = links.iter().filter(|link| spoken(link)).map(|link| link.link).collect();
+        let frames = recorder.frames_on(move |link| ours.contains(&link));
+        rules.extend(judge(&plan(suites, scene, filter), scene, &links, frames));
     }
     rules.retain(|rule| filter.shows(&rule.id));
     if !heard {

@@ -1,13 +1,8 @@
 //! What happened to the server while it was asked, as notes: the same thing in many suites is one note.
 
-use std::sync::Arc;
-
 use indexmap::IndexMap;
 
-use crate::{
-    evidence::{Frame, FrameKind},
-    revision::Revision,
-};
+use crate::revision::Revision;
 
 /// Names of suites in a note.
 const SHOWN: usize = 3;
@@ -47,17 +42,12 @@ impl Mishaps {
     }
 }
 
-/// What a client with more room might have read.
-pub fn unread(frames: impl Iterator<Item = Arc<Frame>>) -> Vec<String> {
-    let mut counts: IndexMap<String, usize> = IndexMap::new();
-    for frame in frames.filter(|frame| frame.kind == FrameKind::Unread) {
-        *counts.entry(frame.why.clone().unwrap_or_default()).or_default() += 1;
-    }
-    let note = |(why, count): (String, usize)| match count {
+/// What a client with more room might have read: why it was not read, and how often.
+pub fn unread(counts: IndexMap<String, usize>) -> impl Iterator<Item = String> {
+    counts.into_iter().map(|(why, count)| match count {
         1 => format!("a message of the server was not read: {why}"),
         count => format!("{count} messages of the server were not read: {why}"),
-    };
-    counts.into_iter().map(note).collect()
+    })
 }
 
 fn listed(suites: &[String]) -> String {

@@ -165,7 +165,7 @@ mod tests {
         let (recorder, mut waits) = (Recorder::new(1 << 20, 1 << 20, 1000), Waits::default());
         let ask = |link: u32, by: &str, id: u64, uri: &str| {
             let sent = Sent { link, by: by.to_owned(), post: None };
-            recorder.sent(&sent, json!({ "id": id, "method": "resources/read", "params": { "uri": uri } }), 1);
+            recorder.sent(&sent, &json!({ "id": id, "method": "resources/read", "params": { "uri": uri } }), 1);
         };
         let (soon, late) = (Duration::from_millis(900), Duration::from_millis(3200));
         assert_eq!(line(&recorder, &mut waits, soon), "frame 0 · the server is being started");
@@ -174,7 +174,7 @@ mod tests {
         ask(2, "list", 2, "file:///c");
         assert_eq!(line(&recorder, &mut waits, soon), "frame 3 · read · resources/read file:///b");
         assert_eq!(line(&recorder, &mut waits, late), "frame 3 · read waits 3 s for resources/read file:///b");
-        recorder.received(1, None, json!({ "id": 2, "result": {} }), 1, Vec::new(), None);
+        recorder.received(1, None, &json!({ "id": 2, "result": {} }), 1, Vec::new(), None);
         assert_eq!(line(&recorder, &mut waits, late), "frame 4 · list waits 3 s for resources/read file:///c");
         assert_eq!(line(&recorder, &mut waits, PATIENCE * 2), "frame 4 · list", "nobody waits that long");
     }

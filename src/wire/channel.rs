@@ -61,7 +61,7 @@ impl Channel {
 
     pub fn sent(&self, by: &str, post: Option<u64>, mut message: Value, bytes: usize) -> u64 {
         self.secrets.hide_in(&mut message);
-        self.recorder.sent(&self.sender(by, post), message, bytes as u64)
+        self.recorder.sent(&self.sender(by, post), &message, bytes as u64)
     }
 
     /// Bytes sent as they stand: a message if they are one and nothing is odd about them.
@@ -105,8 +105,8 @@ impl Channel {
             Reading::Message { mut message, mut flaws } => {
                 self.secrets.hide_in(&mut message);
                 flaws.extend(more_flaws.iter().map(|&flaw| flaw.to_owned()));
-                let (length, kept) = (bytes.len() as u64, message.clone());
-                let frame = self.recorder.received(self.link, carrier.post, kept, length, flaws, event);
+                let length = bytes.len() as u64;
+                let frame = self.recorder.received(self.link, carrier.post, &message, length, flaws, event);
                 self.hand_on(Incoming::Message { frame, message, post: carrier.shown() }).await;
                 true
             }
@@ -134,7 +134,7 @@ impl Channel {
         }
         let text = document.is_none().then(|| self.beginning(bytes));
         let length = bytes.len() as u64;
-        let frame = self.recorder.received_document(self.link, carrier.post, document.clone(), text, length);
+        let frame = self.recorder.received_document(self.link, carrier.post, document.as_ref(), text, length);
         self.hand_on(Incoming::Document { frame, post: carrier.shown(), document }).await;
     }
 
