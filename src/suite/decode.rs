@@ -62,9 +62,11 @@ macro_rules! keys {
         impl $crate::suite::decode::Decode for $name {
             fn decode(tree: &$crate::suite::yaml::Tree, problems: &mut $crate::suite::diagnostic::Problems) -> Option<Self> {
                 use $crate::suite::decode;
+                static KNOWN: std::sync::LazyLock<Vec<String>> =
+                    std::sync::LazyLock::new(|| vec![$(decode::key(stringify!($key))),*]);
                 let members = decode::mapping(tree, problems)?;
-                let known = [$(decode::key(stringify!($key))),*];
-                decode::refuse_unknown(members, $noun, &known, problems);
+                let known = KNOWN.as_slice();
+                decode::refuse_unknown(members, $noun, known, problems);
                 let mut each = known.iter();
                 Some(Self {
                     typed: decode::Typed {

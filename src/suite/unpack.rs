@@ -16,11 +16,21 @@ fn node(bytes: &mut &[u8]) -> Option<Tree> {
         b't' => Yaml::Bool(true),
         b'#' => Yaml::Number(text(bytes)?.parse().ok()?),
         b's' => Yaml::String(text(bytes)?.to_owned()),
-        b'l' => Yaml::List((0..count(bytes)?).map(|_| node(bytes)).collect::<Option<_>>()?),
-        b'm' => Yaml::Map((0..count(bytes)?).map(|_| member(bytes)).collect::<Option<_>>()?),
+        b'l' => Yaml::List(several(bytes, node)?),
+        b'm' => Yaml::Map(several(bytes, member)?),
         _ => return None,
     };
     Some(At { at, value })
+}
+
+/// With room for all of them from the start: this is most of what it takes to start the program.
+fn several<T>(bytes: &mut &[u8], one: fn(&mut &[u8]) -> Option<T>) -> Option<Vec<T>> {
+    let count = count(bytes)?;
+    let mut all = Vec::with_capacity(count.min(bytes.len()));
+    for _ in 0..count {
+        all.push(one(bytes)?);
+    }
+    Some(all)
 }
 
 fn member(bytes: &mut &[u8]) -> Option<(At<String>, Tree)> {

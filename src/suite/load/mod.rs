@@ -55,20 +55,15 @@ pub enum Origin {
 /// Reads files, given as name and text.
 pub fn load(files: &[(String, String)], known: &Known, origin: Origin) -> Result<Vec<Suite>, Vec<Diagnostic>> {
     let drafts = files.iter().map(|(name, text)| Draft::of(name, text, |problems| yaml::parse(text, problems)));
-    finish(drafts.collect(), known, origin)
-}
-
-fn finish(mut drafts: Vec<Draft<'_>>, known: &Known, origin: Origin) -> Result<Vec<Suite>, Vec<Diagnostic>> {
-    if origin != Origin::Trusted {
-        ids::check(&mut drafts, &known.ids);
-    }
+    let mut drafts: Vec<Draft> = drafts.collect();
+    ids::check(&mut drafts, &known.ids);
     let survey = survey_saves(&drafts, known);
     let mut suites = Vec::new();
     let mut mistakes = Vec::new();
-    for Draft { file, mut problems, typed } in drafts {
-        let suite = typed.and_then(|typed| suite::build(typed, file, known, origin, &survey, &mut problems));
+    for draft in drafts {
+        let (suite, found) = draft.build(known, origin, &survey);
         suites.extend(suite);
-        mistakes.extend(problems.into_diagnostics());
+        mistakes.extend(found);
     }
     if mistakes.is_empty() { Ok(suites) } else { Err(mistakes) }
 }
@@ -85,6 +80,12 @@ impl<'f> Draft<'f> {
         let mut problems = Problems::new(file, text);
         let typed = read(&mut problems).and_then(|tree| SuiteFile::decode(&tree, &mut problems));
         Self { file, problems, typed }
+    }
+
+    fn build(mut self, known: &Known, origin: Origin, survey: &[String]) -> (Option<Suite>, Vec<Diagnostic>) {
+        let suite =
+            self.typed.and_then(|typed| suite::build(typed, self.file, known, origin, survey, &mut self.problems));
+        (suite, self.problems.into_diagnostics())
     }
 }
 
