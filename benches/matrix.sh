@@ -22,9 +22,9 @@ python3 - "$place" "$program" "$servers" <<'PYTHON'
 import json, sys
 place, program, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
 read = lambda name: [json.loads(line) for line in open(f"{place}/{name}")]
-elsewhere = ("http.", "auth.", "dialect.", "sep-prefix.", "resources.headers", "tools.headers")
+elsewhere = ("auth.", "dialect.", "sep-prefix.", "resources.headers", "tools.headers")
 rules = [rule for rule in read("rules") if "rule" in rule and rule["level"] in ("must", "should")
-         and not rule["suite"].startswith(elsewhere) and (not rule["window"] or rule["window"].endswith(".."))]
+         and "stdio" in rule["transports"] and not rule["suite"].startswith(elsewhere) and (not rule["window"] or rule["window"].endswith(".."))]
 shown = {fault for rule in rules for fault in rule["faults"]}
 faults = [fault["fault"] for fault in read("faults") if fault["fault"] in shown and fault["until"] is None]
 faults = [faults[at * len(faults) // min(count, len(faults))] for at in range(min(count, len(faults)))]

@@ -137,11 +137,11 @@ impl Recorder {
 
     /// All frames in order.
     pub fn frames(&self) -> impl Iterator<Item = Arc<Frame>> + use<> {
-        self.frames_on(|_| true)
+        self.frames_where(|_, _| true)
     }
 
-    /// Those of some connections.
-    pub fn frames_on<F: Fn(u32) -> bool>(&self, wanted: F) -> impl Iterator<Item = Arc<Frame>> + use<F> {
+    /// Those that are wanted, by their connection and by what can be seen in their text: reading it takes the longest.
+    pub fn frames_where<F: Fn(u32, &str) -> bool>(&self, wanted: F) -> impl Iterator<Item = Arc<Frame>> + use<F> {
         let mut store = self.lock();
         let earlier = store.spilled.as_mut().and_then(|file| {
             file.flush().ok()?;
@@ -149,9 +149,9 @@ impl Recorder {
             reader.rewind().ok()?;
             Some(BufReader::new(reader))
         });
-        let later: Vec<Kept> = store.frames.iter().filter(|kept| wanted(kept.link)).cloned().collect();
+        let later: Vec<Kept> = store.frames.iter().filter(|kept| wanted(kept.link, &kept.text)).cloned().collect();
         let lines = earlier.into_iter().flat_map(BufRead::lines).map_while(Result::ok);
-        let earlier = lines.filter_map(|line| Kept::of(&line)).filter(move |kept| wanted(kept.link));
+        let earlier = lines.filter_map(|line| Kept::of(&line)).filter(move |kept| wanted(kept.link, &kept.text));
         earlier.chain(later).filter_map(|kept| kept.read())
     }
 

@@ -38,8 +38,9 @@ struct Row<'a> {
     seats: Vec<(usize, Vec<&'a Path>)>,
 }
 
+/// One rule, or several that judge all items together, and the same ones: those are kept once.
 struct Seat<'t, 'a> {
-    tally: &'t mut Tally<'a>,
+    tallies: Vec<&'t mut Tally<'a>>,
     collected: Vec<Value>,
 }
 
@@ -51,11 +52,20 @@ impl<'t, 'a> Audience<'t, 'a> {
     /// Takes a rule in, or gives it back if it looks at nothing that passes by.
     pub fn seat(&mut self, tally: &'t mut Tally<'a>) -> Option<&'t mut Tally<'a>> {
         let paths = looked_at(tally);
+        let collects = !goes_one_by_one(tally.rule);
+        let alike = |seat: &&mut Seat<'t, 'a>| {
+            let first = &*seat.tallies[0];
+            !goes_one_by_one(first.rule) && looked_at(first) == paths
+        };
+        if let Some(seat) = self.seats.iter_mut().filter(|_| collects).find(alike) {
+            seat.tallies.push(tally);
+            return None;
+        }
         let mut takes_part = false;
         for root in STREAMED {
             let paths: Vec<&Path> = paths.iter().copied().filter(|path| path.root == root).collect();
             // What is collected for a rule is collected once, whichever paths lead to it.
-            let together = if goes_one_by_one(tally.rule) { 1 } else { paths.len().max(1) };
+            let together = if collects { paths.len().max(1) } else { 1 };
             for paths in paths.chunks(together) {
                 takes_part = true;
                 let filter = paths[0].first_filter().filter(|_| paths.len() == 1);
@@ -66,7 +76,7 @@ impl<'t, 'a> Audience<'t, 'a> {
         if !takes_part {
             return Some(tally);
         }
-        self.seats.push(Seat { tally, collected: Vec::new() });
+        self.seats.push(Seat { tallies: vec![tally], collected: Vec::new() });
         None
     }
 
@@ -87,9 +97,9 @@ impl<'t, 'a> Audience<'t, 'a> {
 
     /// Everything has passed by.
     pub fn leave(self) {
-        for Seat { tally, collected } in self.seats {
-            if !collected.is_empty() {
-                let collected = Value::Array(collected);
+        for Seat { tallies, collected } in self.seats.into_iter().filter(|seat| !seat.collected.is_empty()) {
+            let collected = Value::Array(collected);
+            for tally in tallies {
                 let mut inner = Scope::over(tally.ground);
                 for root in STREAMED {
                     inner.bind(root, &collected);
@@ -138,9 +148,10 @@ impl<'a> Rows<'a> {
 
 impl Seat<'_, '_> {
     fn look(&mut self, paths: &[&Path], items: &Value, revision: Revision) {
-        let rule = self.tally.rule;
+        let tally = &mut *self.tallies[0];
+        let rule = tally.rule;
         if let Some(every) = &rule.every {
-            let mut inner = Scope::over(self.tally.ground);
+            let mut inner = Scope::over(tally.ground);
             for path in paths {
                 // Most items are as they should be, and then nobody asks where they stand.
                 let located = LazyCell::new(|| path.select_in(items));
@@ -148,14 +159,14 @@ impl Seat<'_, '_> {
                     inner.bind(every.var.as_str(), value);
                     let location = || located[index].location.clone();
                     let item = Item { var: &every.var, path, root: items, value, location: &location };
-                    judge_item(self.tally, &inner, revision, Some(&item));
+                    judge_item(tally, &inner, revision, Some(&item));
                 }
             }
         } else if matches!(rule.test, Test::Observe(_)) {
             for path in paths {
                 for value in path.values_in(items) {
-                    self.tally.checked += 1;
-                    self.tally.observe(path, value);
+                    tally.checked += 1;
+                    tally.observe(path, value);
                 }
             }
         } else if self.collected.len() < COLLECTED_AT_MOST && paths.iter().any(|path| !path.values_in(items).is_empty())
@@ -166,7 +177,7 @@ impl Seat<'_, '_> {
 }
 
 /// Whether a rule looks at each item by itself, and not at all of them together.
-fn goes_one_by_one(rule: &Rule) -> bool {
+pub fn goes_one_by_one(rule: &Rule) -> bool {
     rule.every.is_some() || matches!(rule.test, Test::Observe(_))
 }
 

@@ -12,7 +12,10 @@ use std::{
 
 use serde_json::Value;
 
-use super::{audience::Audience, tally::Tally};
+use super::{
+    audience::{Audience, goes_one_by_one},
+    tally::Tally,
+};
 use crate::revision::Revision;
 
 /// More threads than this have too little to do each.
@@ -36,7 +39,9 @@ pub fn seat<'t, 'a>(
     let mut others = Vec::new();
     let mut seated = 0;
     for tally in tallies {
-        match audiences[seated % rooms].seat(tally) {
+        // Rules that keep what passes by may keep the same, and then sit together.
+        let room = if goes_one_by_one(tally.rule) { seated % rooms } else { 0 };
+        match audiences[room].seat(tally) {
             Some(tally) => others.push(tally),
             None => seated += 1,
         }

@@ -54,7 +54,7 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
     for scene in &scenes {
         let spoken = |link: &Link| link.revision == Some(scene.revision);
         let ours: HashSet<u32> = links.iter().filter(|link| spoken(link)).map(|link| link.link).collect();
-        let frames = recorder.frames_on(move |link| ours.contains(&link));
+        let frames = recorder.frames_where(move |link, _| ours.contains(&link));
         rules.extend(judge(&plan(suites, scene, filter), scene, &links, frames));
     }
     rules.retain(|rule| filter.shows(&rule.id));

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     cli::{ListArgs, Listed},
     error::{Error, exit},
+    evidence::Transport,
     reference,
     suite::{Applies, Suite},
 };
@@ -67,7 +68,7 @@ fn of_rules(suite: &Suite, as_json: bool) -> Vec<String> {
         }
         json!({ "rule": rule.id, "suite": suite.id, "level": rule.level, "statement": rule.statement,
             "source": rule.source, "derived": rule.derived, "window": window(&suite.applies, &rule.applies),
-            "faults": rule.faults })
+            "transports": transports(&suite.applies, &rule.applies), "faults": rule.faults })
         .to_string()
     });
     let untested = suite.untested.iter().map(|row| {
@@ -77,6 +78,13 @@ fn of_rules(suite: &Suite, as_json: bool) -> Vec<String> {
         json!({ "untested": row.id, "suite": suite.id, "level": row.level, "because": row.because }).to_string()
     });
     rules.chain(untested).collect()
+}
+
+/// The transports over which both apply.
+fn transports(suite: &Applies, rule: &Applies) -> Vec<Transport> {
+    let counts = |applies: &Applies, transport| applies.transport.is_empty() || applies.transport.contains(&transport);
+    let both = |transport: &Transport| counts(suite, *transport) && counts(rule, *transport);
+    Transport::ALL.into_iter().filter(both).collect()
 }
 
 /// The revisions in which both apply, as text; empty: all.

@@ -61,7 +61,7 @@ fn listed(what: &str, members: &[&str]) -> HashSet<String> {
 
 #[test]
 fn list_names_everything_once() {
-    let rules = listed("rules", &["rule", "suite", "level", "statement", "source", "window", "faults"]);
+    let rules = listed("rules", &["rule", "suite", "level", "statement", "source", "window", "transports", "faults"]);
     assert!(rules.contains("resources-list-item-name"));
     let suites = listed("suites", &["suite", "about", "rules"]);
     assert!(suites.contains("resources.list"));
