@@ -5,6 +5,7 @@ mod manner;
 mod recorder;
 mod reply;
 mod scene;
+mod store;
 pub mod transcript;
 mod weight;
 

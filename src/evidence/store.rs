@@ -1,0 +1,180 @@
+//! Keeps frames as text, which takes a tenth of the memory of their values, and beyond a budget the oldest ones in a
+//! temporary file.
+//!
+//! What would make the file too long, or cannot be written to it, is not recorded: the record is then the run up to there.
+
+use std::{
+    collections::VecDeque,
+    fs::File,
+    io::{BufRead, BufReader, BufWriter, Seek, SeekFrom, Write},
+    sync::Arc,
+    time::Instant,
+};
+
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use super::{Frame, FrameKind};
+
+/// What a frame costs in memory besides its text, roughly.
+const FRAME_COST: u64 = 50;
+
+pub struct Store {
+    began: Instant,
+    budget: u64,
+    /// How long the file may get, ...
+    most: u64,
+    /// ... and how many frames there may be.
+    frames_at_most: u64,
+    pub recorded: u64,
+    frames: VecDeque<Kept>,
+    bytes: u64,
+    spilled: Option<BufWriter<File>>,
+    written: u64,
+    /// Why nothing more is recorded, if so.
+    pub full: Option<String>,
+    /// Why messages were not read, and how many.
+    pub unread: IndexMap<String, usize>,
+}
+
+/// A frame as text, and its connection, so that those of others need not be read.
+#[derive(Clone)]
+struct Kept {
+    link: u32,
+    text: Arc<str>,
+}
+
+impl Kept {
+    fn of(line: &str) -> Option<Self> {
+        let (link, text) = line.split_once(' ')?;
+        Some(Self { link: link.parse().ok()?, text: text.into() })
+    }
+
+    fn read(&self) -> Option<Arc<Frame>> {
+        serde_json::from_str(&self.text).ok()
+    }
+
+    fn cost(&self) -> u64 {
+        FRAME_COST + self.text.len() as u64
+    }
+}
+
+impl Store {
+    pub fn new(budget: u64, most: u64, frames_at_most: u64) -> Self {
+        Self {
+            began: Instant::now(),
+            budget,
+            most,
+            frames_at_most,
+            recorded: 0,
+            frames: VecDeque::new(),
+            bytes: 0,
+            spilled: None,
+            written: 0,
+            full: None,
+            unread: IndexMap::new(),
+        }
+    }
+
+    /// The frames that are wanted, in order.
+    pub fn frames<F: Fn(u32, &str) -> bool>(&mut self, wanted: F) -> impl Iterator<Item = Arc<Frame>> + use<F> {
+        let earlier = self.spilled.as_mut().and_then(|file| {
+            file.flush().ok()?;
+            let mut reader = file.get_ref().try_clone().ok()?;
+            reader.rewind().ok()?;
+            Some(BufReader::new(reader))
+        });
+        let later: Vec<Kept> = self.frames.iter().filter(|kept| wanted(kept.link, &kept.text)).cloned().collect();
+        let lines = earlier.into_iter().flat_map(BufRead::lines).map_while(Result::ok);
+        let earlier = lines.filter_map(|line| Kept::of(&line)).filter(move |kept| wanted(kept.link, &kept.text));
+        earlier.chain(later).filter_map(|kept| kept.read())
+    }
+
+    pub fn since(&self, seen: u64) -> Vec<Arc<Frame>> {
+        let behind = usize::try_from(self.recorded.saturating_sub(seen)).unwrap_or(usize::MAX);
+        let known = self.frames.len().saturating_sub(behind);
+        self.frames.range(known..).filter_map(Kept::read).collect()
+    }
+
+    pub fn keep(&mut self, mut frame: Frame<&Value>) {
+        self.recorded += 1;
+        frame.frame = self.recorded;
+        frame.at = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
+        if frame.kind == FrameKind::Unread {
+            *self.unread.entry(frame.why.clone().unwrap_or_default()).or_default() += 1;
+        }
+        let text =
+            serde_json::to_string(&frame).unwrap_or_else(|error| unreachable!("it has no keys but texts: {error}"));
+        let kept = Kept { link: frame.link, text: text.into() };
+        self.bytes += kept.cost();
+        self.frames.push_back(kept);
+        if self.full.is_some() {
+            return;
+        }
+        if self.recorded >= self.frames_at_most {
+            self.full = Some(format!("the record of the run reached {} messages (record_messages)", self.recorded));
+        } else if self.bytes > self.budget
+            && let Err(error) = self.spill()
+        {
+            self.full = Some(format!("the record of the run could not be continued: {error}"));
+        }
+    }
+
+    /// Moves the older half of the frames to the file.
+    fn spill(&mut self) -> std::io::Result<()> {
+        match &mut self.spilled {
+            // Whoever read in it may have stopped in the middle.
+            Some(file) => _ = file.seek(SeekFrom::End(0))?,
+            none => *none = Some(BufWriter::new(tempfile::tempfile()?)),
+        }
+        while self.bytes > self.budget / 2
+            && let (Some(kept), Some(file)) = (self.frames.front(), &mut self.spilled)
+        {
+            writeln!(file, "{} {}", kept.link, kept.text)?;
+            self.written += kept.text.len() as u64 + 1;
+            self.bytes = self.bytes.saturating_sub(kept.cost());
+            self.frames.pop_front();
+        }
+        self.spilled.as_mut().map_or(Ok(()), Write::flush)?;
+        if self.written > self.most {
+            self.full = Some(format!("the record of the run reached {} bytes on disk (disk_bytes)", self.most));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::evidence::{FrameKind, Recorder, Transport};
+
+    #[test]
+    fn frames_beyond_the_budget_are_read_back_in_order() {
+        let recorder = Recorder::new(1_200, 100_000, 1000);
+        for number in 0..50 {
+            recorder.received(1, None, &json!({ "id": number }), 100, Vec::new(), None);
+            // Whoever does not read to the end is in nobody's way.
+            assert!(recorder.frames().next().is_some());
+        }
+        let ids: Vec<_> =
+            recorder.frames().map(|frame| frame.message.clone().unwrap()["id"].as_u64().unwrap()).collect();
+        assert_eq!(ids, (0..50).collect::<Vec<_>>());
+        assert!(recorder.since(0).len() < 10, "most of them are in the file");
+        assert_eq!(recorder.full(), None);
+    }
+
+    #[test]
+    fn a_file_that_is_too_long_ends_the_record_and_what_was_waited_for_is_told() {
+        let recorder = Recorder::new(6_000, 1_000, 1000);
+        recorder.open_link(Transport::Stdio);
+        for number in 0..100 {
+            recorder.received(1, None, &json!({ "id": number }), 100, Vec::new(), None);
+        }
+        assert_eq!(recorder.full().as_deref(), Some("the record of the run reached 1000 bytes on disk (disk_bytes)"));
+        recorder.cut_short("over");
+        let frames: Vec<_> = recorder.frames().collect();
+        assert!(frames.len() < 50 && frames.iter().map(|frame| frame.frame).eq(1..=frames.len() as u64));
+        assert_eq!(frames.last().map(|frame| frame.kind), Some(FrameKind::CutShort));
+    }
+}
