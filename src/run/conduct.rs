@@ -64,8 +64,7 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
     show_frames(&mut rules, recorder.frames(), job.limits.evidence_frames);
     let target = describe(&job.target, &scenes);
     let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let mut report = sum_up(target, rules, notes, started, ms, job.strict);
-    illustrate(&mut report, suites, &scenes, recorder.frames());
+    let report = sum_up(target, rules, notes, started, ms, job.strict);
     let report = match failure {
         Some(error) => unopened::conclude(error, report)?,
         None => report,
@@ -73,7 +72,7 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
     Ok(Conducted { report, recorder, scenes })
 }
 
-/// Adds what a report shows besides verdicts.
+/// Adds what some reports show besides verdicts.
 pub fn illustrate(
     report: &mut RunReport,
     suites: &[Suite],

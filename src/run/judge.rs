@@ -32,6 +32,9 @@ pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error>
     })?;
     let mut report = judged(&recorded, &suites, &filter, &args.suite, args.output.strict)
         .map_err(|why| Error::usage(format!("`{}` does not say what was tested: {why}", path.display())))?;
+    if outputs::illustrated(&args.output.forms) {
+        illustrate(&mut report, &suites, &recorded.scenes, recorded.frames.iter().cloned());
+    }
     let settled = baseline.settle(&mut report, &args.output);
     let written = outputs::write(&outputs, &report, &args.output.forms, surroundings);
     Ok(outputs::exit_code(report.exit_code, [settled, written]))
@@ -54,7 +57,6 @@ pub(crate) fn judged(
     }
     show_frames(&mut rules, frames(), Limits::default().evidence_frames);
     let mut report = sum_up(target, rules, header.notes.clone(), header.started, header.ms, strict);
-    illustrate(&mut report, suites, scenes, frames());
     rerun::say_how(&mut report, frames(), own_suites);
     by_hand::show_how(&mut report, frames());
     Ok(report)

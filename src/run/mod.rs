@@ -170,6 +170,9 @@ pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrup
     for proposal in &args.scope.proposal {
         report.target.options += &format!(" --proposal {proposal}");
     }
+    if outputs::illustrated(&args.output.forms) {
+        conduct::illustrate(&mut report, &suites, &scenes, recorder.frames());
+    }
     rerun::say_how(&mut report, recorder.frames(), &args.scope.suite);
     by_hand::show_how(&mut report, recorder.frames());
     // What cannot be written keeps nothing else from being so.

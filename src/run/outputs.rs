@@ -34,6 +34,12 @@ impl Output {
     }
 }
 
+/// Whether one of the reports shows what went over the wire and what was walked through, besides the verdicts.
+pub fn illustrated(args: &FormArgs) -> bool {
+    let format = |text: &String| Format::from_str(text.split('=').next().unwrap_or_default(), true);
+    args.report.iter().any(|text| matches!(format(text), Ok(Format::Json | Format::Html)))
+}
+
 /// What was asked for. Paths are tried before the run, so that nobody waits for a report that cannot be written.
 pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
     if args.report.is_empty() {
