@@ -18,6 +18,9 @@ use crate::{
     suite::{Client, Connection, Step, Suite, Verb},
 };
 
+/// Connections for suites that can share one.
+const GROUPS: usize = 3;
+
 /// Gathers for the suites; `first` is the connection of the survey. What was gathered comes in the order of the suites.
 pub async fn rounds<'a>(
     lanes: &Lanes<'a>,
@@ -98,10 +101,15 @@ async fn in_turns<'a>(
             _ => steady.push(suite),
         }
     }
+    // Where a connection costs little, those that share one do so in a few groups.
+    let groups = if lanes.starts_quickly() { GROUPS } else { 1 };
+    let shared = with(&steady, Connection::Own);
+    let mut own = groups_of(&shared, groups);
     let mut round = vec![
-        Lane { suites: with(&steady, Connection::Own), shared: Some(&mut second) },
+        Lane { suites: own.next().unwrap_or_default(), shared: Some(&mut second) },
         Lane { suites: with(&steady, Connection::Last), shared: Some(&mut first) },
     ];
+    round.extend(own.map(|suites| Lane { suites, shared: None }));
     round.extend(with(&steady, Connection::Fresh).into_iter().map(Lane::apart));
     let (mut all, left) = lanes.side_by_side(round, scene).await;
     lanes.close(first, true).await;
@@ -139,6 +147,11 @@ async fn alone<'a>(
 fn with<'a>(suites: &[&'a Suite], connection: Connection) -> Vec<&'a Suite> {
     let fits = |suite: &&&Suite| suite.connection == connection && suite.client == Client::Full;
     suites.iter().filter(fits).copied().collect()
+}
+
+/// So many groups of much the same size.
+fn groups_of<'s, 'a>(suites: &'s [&'a Suite], groups: usize) -> impl Iterator<Item = Vec<&'a Suite>> + use<'s, 'a> {
+    (0..groups).map(move |first| suites.iter().skip(first).step_by(groups).copied().collect())
 }
 
 /// A server that asks nothing of its client need not be told less.
