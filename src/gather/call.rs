@@ -7,9 +7,13 @@ use tokio::time::sleep;
 
 use super::{param_headers::param_headers, step::Stage};
 use crate::{
+    evidence::Manner,
     session::CallOptions,
-    suite::{Call, Notify, Scope, Template},
+    suite::{Call, Notify, Scope, Step, Template, Verb},
 };
+
+/// A wait that is shorter is for what comes at once.
+const WORTH_SAVING: Duration = Duration::from_secs(1);
 
 /// How long is asked again, and how often where the server names no interval.
 const POLLING_SECONDS: f64 = 5.0;
@@ -20,8 +24,14 @@ const LONGEST: u64 = 1000;
 
 pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>) -> Option<Value> {
     if call.until.is_empty() {
-        let patience = call.seconds.map(|seconds| Duration::from_secs_f64(seconds).min(stage.limits.request));
-        return once(stage, call, scope, patience).await;
+        let patience = patience(call, stage);
+        let reply = once(stage, call, scope, patience).await?;
+        if let (Some(waited), true) = (patience, reply["end"] == "timeout")
+            && let Some((method, params)) = request(call, scope)
+        {
+            stage.conversation.known().vain().note(&method, &params, waited);
+        }
+        return Some(reply);
     }
     let within = Duration::from_secs_f64(call.seconds.unwrap_or(POLLING_SECONDS));
     let began = Instant::now();
@@ -39,10 +49,30 @@ pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>) -> Option<V
     }
 }
 
+/// Whether the answer did not come before in the time that a step gives a tool, and nothing sets its call apart.
+pub fn is_vain(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
+    let Verb::Call(call) = &step.verb else { return false };
+    let usual = matches!(call.answer, None | Some(Manner::Accept)) && call.id.is_none() && !call.plain;
+    let Some(within) = patience(call, stage).filter(|within| usual && *within >= WORTH_SAVING) else { return false };
+    let Some((method, params)) = request(call, scope) else { return false };
+    stage.conversation.known().vain().leaves_out(&stage.suite.id, &method, &params, within)
+}
+
 /// How long to wait before a task is looked at again.
 fn interval(task: &Value) -> Duration {
     let named = ["pollInterval", "pollIntervalMs"].iter().find_map(|name| task[*name].as_u64());
     Duration::from_millis(named.unwrap_or(INTERVAL).clamp(SHORTEST, LONGEST))
+}
+
+/// How long an answer is waited for, where the step says so.
+fn patience(call: &Call, stage: &Stage<'_>) -> Option<Duration> {
+    let seconds = call.seconds.filter(|_| call.until.is_empty())?;
+    Some(Duration::from_secs_f64(seconds).min(stage.limits.request))
+}
+
+fn request(call: &Call, scope: &Scope<'_>) -> Option<(String, Value)> {
+    let method = call.method.resolve(scope).ok()?.as_str()?.to_owned();
+    Some((method, filled(call.with.as_ref(), scope)?.unwrap_or_default()))
 }
 
 async fn once(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, patience: Option<Duration>) -> Option<Value> {

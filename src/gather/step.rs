@@ -65,14 +65,15 @@ async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<Str
     let Some(each) = &step.each else {
         let applies =
             matches!(step.verb, Verb::Walk(_)) || step.filter.iter().all(|clause| clause.holds(scope, revision));
-        return if applies { act(stage, step, scope, began).await } else { None };
+        let asks = applies && !call::is_vain(stage, step, scope);
+        return if asks { act(stage, step, scope, began).await } else { None };
     };
     let items: Vec<Value> = items(each, scope)
         .into_iter()
         .filter(|item| {
             let mut inner = Scope::over(scope);
             inner.bind(each.var.as_str(), item);
-            step.filter.iter().all(|clause| clause.holds(&inner, revision))
+            step.filter.iter().all(|clause| clause.holds(&inner, revision)) && !call::is_vain(stage, step, &inner)
         })
         .take(each.at_most.unwrap_or(usize::MAX))
         .collect();

@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    Job, Revisions, clients, course::Course, graph, mishaps::unread, scene::describe, shown::show_frames,
+    Job, Revisions, clients, course::Course, graph, mishaps::unread, scene::describe, shown::show_frames, spared,
     timeline::timeline, unopened, verdict::sum_up,
 };
 use crate::{
@@ -58,6 +58,7 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
         rules.extend(judge(&plan(suites, scene, filter), scene, &links, frames));
     }
     rules.retain(|rule| filter.shows(&rule.id));
+    spared::explain(&mut rules, &scenes, suites);
     if !heard {
         unopened::explain(&mut rules);
     }

@@ -6,7 +6,7 @@ use super::{
     mishaps::Mishaps,
     rounds::rounds,
     scene::{left_alone, scene},
-    unopened,
+    spared, unopened,
 };
 use crate::{
     error::Error,
@@ -126,6 +126,8 @@ impl<'a> Course<'a> {
         for gathered in rounds(&self.lanes, &wanted, &scene, first).await {
             self.keep(&mut scene, gathered);
         }
+        let spared = self.lanes.opener.known.vain().left_out();
+        self.note(spared::keep(&mut scene, &spared));
         self.note(graph::summary(&scene, self.suites));
         self.scenes.push(scene);
         self.lanes.closed().await;

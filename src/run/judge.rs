@@ -5,8 +5,8 @@ use std::{fs::File, io::BufReader, path::PathBuf};
 use serde::Deserialize;
 
 use super::{
-    Surroundings, baseline::Baseline, by_hand, conduct::illustrate, outputs, rerun, shown::show_frames, suites::load,
-    verdict::sum_up,
+    Surroundings, baseline::Baseline, by_hand, conduct::illustrate, outputs, rerun, shown::show_frames, spared,
+    suites::load, verdict::sum_up,
 };
 use crate::{
     cli::JudgeArgs,
@@ -55,6 +55,7 @@ pub(crate) fn judged(
     for scene in scenes {
         rules.extend(judge::judge(&plan(suites, scene, filter), scene, links, frames()));
     }
+    spared::explain(&mut rules, scenes, suites);
     show_frames(&mut rules, frames(), Limits::default().evidence_frames);
     let mut report = sum_up(target, rules, header.notes.clone(), header.started, header.ms, strict);
     rerun::say_how(&mut report, frames(), own_suites);

@@ -33,12 +33,18 @@ pub struct Lane<'a, 'c> {
     pub suites: Vec<&'a Suite>,
     /// Where the connection is kept that they share, unless nobody else is to use it. Opened when it is needed.
     pub shared: Option<&'c mut Option<Conversation>>,
+    /// Whether those that nothing was to be asked before share it as well, one after another.
+    pub even_fresh: bool,
 }
 
-impl<'a> Lane<'a, '_> {
+impl<'a, 'c> Lane<'a, 'c> {
+    pub fn of(suites: Vec<&'a Suite>, shared: Option<&'c mut Option<Conversation>>) -> Self {
+        Self { suites, shared, even_fresh: false }
+    }
+
     /// A suite on a connection that nobody else is to use.
     pub fn apart(suite: &'a Suite) -> Self {
-        Self { suites: vec![suite], shared: None }
+        Self::of(vec![suite], None)
     }
 }
 
@@ -119,14 +125,15 @@ impl<'a> Lanes<'a> {
         let shared = lane.shared.unwrap_or(&mut own);
         for suite in lane.suites {
             let mut apart = None;
-            let alone = suite.connection == Connection::Fresh || suite.client != Client::Full;
+            let fresh = suite.connection == Connection::Fresh;
+            let alone = (fresh && !lane.even_fresh) || suite.client != Client::Full;
             match self.suite(suite, scene, if alone { &mut apart } else { &mut *shared }).await {
                 Ok(gathered) => walked.gathered.push(gathered),
                 Err(error) => walked.unopened.push((suite, error)),
             }
             self.close(apart, false).await;
             if !alone
-                && suite.connection == Connection::Own
+                && (fresh || suite.connection == Connection::Own)
                 && !self.stop.unless(self.is_well(shared.as_ref())).await.is_ok_and(|well| well)
             {
                 self.close(shared.take(), false).await;

@@ -31,6 +31,7 @@ mod scene;
 mod shell;
 mod shown;
 mod signals;
+mod spared;
 mod stop;
 mod strays;
 pub(crate) mod suites;

@@ -3,6 +3,9 @@
 //! Processes of one server may share what they show, say a folder. So what compares lists and contents is through before
 //! anything is changed, and who makes the same change takes turns. Sessions over HTTP share a server for certain, and some
 //! servers bear one alone, as do some processes that lock what they work on: there one lane follows another.
+//!
+//! Each process costs its start: suites share one as far as they do not spoil it for each other, and all the more where a
+//! start takes long.
 
 use futures_util::future::join;
 use indexmap::IndexMap;
@@ -15,11 +18,8 @@ use crate::{
     evidence::{Scene, Transport},
     gather::{asks_beside, steps},
     session::Conversation,
-    suite::{Client, Connection, Step, Suite, Verb},
+    suite::{Client, Connection, Step, Suite, Template, Verb},
 };
-
-/// Connections for suites that can share one.
-const GROUPS: usize = 3;
 
 /// Gathers for the suites; `first` is the connection of the survey. What was gathered comes in the order of the suites.
 pub async fn rounds<'a>(
@@ -28,7 +28,7 @@ pub async fn rounds<'a>(
     scene: &Scene,
     mut first: Option<Conversation>,
 ) -> Vec<Gathered<'a>> {
-    let shared = Lane { suites: with(suites, Connection::Shared), shared: Some(&mut first) };
+    let shared = Lane::of(with(suites, Connection::Shared), Some(&mut first));
     let mut all = lanes.one_by_one(vec![shared], scene).await;
     let mut second = None;
     if let (Transport::Stdio, Some(first)) = (scene.transport, &first)
@@ -59,8 +59,7 @@ async fn one_by_one<'a>(
         lanes.close(first, true).await;
     }
     let own = [with(suites, Connection::Own), with(suites, Connection::Last)].concat();
-    let own = Lane { suites: own, shared: Some(&mut second) };
-    let mut all = lanes.one_by_one(vec![own], scene).await;
+    let mut all = lanes.one_by_one(vec![Lane::of(own, Some(&mut second))], scene).await;
     lanes.close(second, false).await;
     let fresh = with(suites, Connection::Fresh).into_iter().map(Lane::apart).collect();
     all.extend(lanes.one_by_one(fresh, scene).await);
@@ -94,6 +93,11 @@ async fn in_turns<'a>(
     second: Conversation,
 ) -> Vec<Gathered<'a>> {
     let mut second = Some(second);
+    // Nothing was asked on the second one yet. Where starting is dear, it is for suites that need such a one.
+    let sparing = !lanes.starts_quickly();
+    if sparing {
+        std::mem::swap(&mut first, &mut second);
+    }
     let (mut steady, mut turns) = (Vec::new(), IndexMap::<_, Vec<_>>::new());
     for &suite in suites {
         match changes(suite, scene).filter(|_| suite.client == Client::Full) {
@@ -101,16 +105,22 @@ async fn in_turns<'a>(
             _ => steady.push(suite),
         }
     }
-    // Where a connection costs little, those that share one do so in a few groups.
-    let groups = if lanes.starts_quickly() { GROUPS } else { 1 };
-    let shared = with(&steady, Connection::Own);
-    let mut own = groups_of(&shared, groups);
+    let (apart, mut fresh): (Vec<_>, Vec<_>) =
+        with(&steady, Connection::Fresh).into_iter().partition(|suite| calls(suite, scene, "initialize"));
+    // Tools may leave something behind.
+    fresh.sort_by_key(|suite| calls(suite, scene, "tools/call"));
+    let mut last = with(&steady, Connection::Last);
+    if sparing {
+        last.splice(..0, std::mem::take(&mut fresh));
+    }
     let mut round = vec![
-        Lane { suites: own.next().unwrap_or_default(), shared: Some(&mut second) },
-        Lane { suites: with(&steady, Connection::Last), shared: Some(&mut first) },
+        Lane::of(with(&steady, Connection::Own), Some(&mut second)),
+        Lane { even_fresh: true, ..Lane::of(last, Some(&mut first)) },
     ];
-    round.extend(own.map(|suites| Lane { suites, shared: None }));
-    round.extend(with(&steady, Connection::Fresh).into_iter().map(Lane::apart));
+    round.extend(apart.into_iter().chain(fresh).map(Lane::apart));
+    let others = other_clients(lanes, suites);
+    let asks_later = others.is_empty();
+    round.extend(others);
     let (mut all, left) = lanes.side_by_side(round, scene).await;
     lanes.close(first, true).await;
     all.extend(alone(lanes, left, scene, &mut second).await);
@@ -118,10 +128,12 @@ async fn in_turns<'a>(
     let mut spare = Some(&mut second);
     let turn = |suites: Vec<&'a Suite>| {
         let shares = suites.iter().any(|suite| suite.connection != Connection::Fresh);
-        Lane { suites, shared: spare.take_if(|_| shares) }
+        Lane::of(suites, spare.take_if(|_| shares))
     };
     let mut round: Vec<Lane> = turns.into_values().map(turn).collect();
-    round.extend(other_clients(lanes, suites));
+    if asks_later {
+        round.extend(other_clients(lanes, suites));
+    }
     let (gathered, left) = lanes.side_by_side(round, scene).await;
     all.extend(gathered);
     all.extend(alone(lanes, left, scene, &mut second).await);
@@ -149,11 +161,6 @@ fn with<'a>(suites: &[&'a Suite], connection: Connection) -> Vec<&'a Suite> {
     suites.iter().filter(fits).copied().collect()
 }
 
-/// So many groups of much the same size.
-fn groups_of<'s, 'a>(suites: &'s [&'a Suite], groups: usize) -> impl Iterator<Item = Vec<&'a Suite>> + use<'s, 'a> {
-    (0..groups).map(move |first| suites.iter().skip(first).step_by(groups).copied().collect())
-}
-
 /// A server that asks nothing of its client need not be told less.
 fn other_clients<'a, 'c>(lanes: &Lanes<'a>, suites: &[&'a Suite]) -> Vec<Lane<'a, 'c>> {
     let asked = clients::was_asked(&lanes.opener.recorder);
@@ -177,6 +184,13 @@ fn waits(suite: &Suite, scene: &Scene) -> bool {
         && suite.evidence.is_empty()
         && changes(suite, scene).is_none()
         && steps(suite, scene).any(is_pause)
+}
+
+/// Whether a suite asks for this on its own connection.
+fn calls(suite: &Suite, scene: &Scene, method: &str) -> bool {
+    let is = |template: &Template| matches!(template, Template::Literal(name) if name == method);
+    let calls = |step: &Step| matches!(&step.verb, Verb::Call(call) if !call.alone && is(&call.method));
+    steps(suite, scene).any(calls)
 }
 
 /// Which fact a suite brings a change about by, if any.

@@ -2,23 +2,24 @@
 
 use std::{
     sync::{
-        Arc, Mutex as StdMutex, PoisonError,
+        Arc, Mutex as StdMutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
 use tokio::{sync::Mutex, task::JoinHandle};
 
 use super::{
+    alone::Unused,
     answers::ClientFace,
-    era::{PATIENCE, Unopened, Wish, open, unreachable},
-    talk::{CallOptions, Session},
+    era::{Unopened, Wish, open, unreachable},
+    talk::Session,
+    vain::Vain,
 };
 use crate::{
     error::Error,
-    evidence::{End, Recorder, Reply},
+    evidence::Recorder,
     revision::Revision,
     target::{Limits, Start, Target},
     wire::Ending,
@@ -29,9 +30,6 @@ const RESTARTS_AT_MOST: usize = 8;
 
 /// A server that stops answering more often than this in one run is given up: each time costs several time limits.
 const HANGS_AT_MOST: usize = 8;
-
-/// A start may take this many times as long as the slowest so far.
-const MUCH_SLOWER: u32 = 5;
 
 /// Everything it takes to open a connection.
 #[derive(Clone)]
@@ -52,12 +50,18 @@ pub struct Known {
     pub single: AtomicBool,
     /// The longest that a handshake took, in milliseconds.
     slowest: AtomicU64,
+    /// What was waited for in vain.
+    vain: StdMutex<Vain>,
 }
 
 impl Known {
     /// The longest that a handshake took so far.
     pub fn slowest(&self) -> Duration {
         Duration::from_millis(self.slowest.load(Ordering::Relaxed))
+    }
+
+    pub fn vain(&self) -> MutexGuard<'_, Vain> {
+        lock(&self.vain)
     }
 }
 
@@ -90,13 +94,15 @@ impl Opener {
 }
 
 pub struct Conversation {
-    opener: Opener,
-    revision: Revision,
+    pub(super) opener: Opener,
+    pub(super) revision: Revision,
     current: Mutex<Arc<Session>>,
     /// Why each earlier connection ended.
     deaths: StdMutex<Vec<String>>,
     /// Connections for one request that are being closed.
-    closing: StdMutex<Vec<JoinHandle<Ending>>>,
+    pub(super) closing: StdMutex<Vec<JoinHandle<Ending>>>,
+    /// A process on which no handshake has come about yet.
+    pub(super) unused: StdMutex<Option<Unused>>,
 }
 
 impl Conversation {
@@ -107,6 +113,7 @@ impl Conversation {
             current: Mutex::new(Arc::new(session)),
             deaths: StdMutex::default(),
             closing: StdMutex::default(),
+            unused: StdMutex::default(),
         }
     }
 
@@ -124,10 +131,15 @@ impl Conversation {
                 && let Ok(fresh) = self.opener.open(Wish::Exactly(self.revision)).await
             {
                 *current = Arc::new(fresh);
-                self.deaths.lock().unwrap_or_else(PoisonError::into_inner).push(why);
+                lock(&self.deaths).push(why);
             }
         }
         Arc::clone(&current)
+    }
+
+    /// What the connections of the run have shown so far.
+    pub fn known(&self) -> &Known {
+        &self.opener.known
     }
 
     /// Whether nothing can be asked on a connection beside this one.
@@ -141,49 +153,26 @@ impl Conversation {
         self.current.lock().await.closed().is_some()
     }
 
-    /// One request as the first thing on a connection of its own, which is closed when the answer is there.
-    pub async fn alone(&self, by: &str, method: &str, params: Option<Value>, options: CallOptions) -> Reply {
-        let Opener { target, limits, recorder, face, known } = &self.opener;
-        let session = match Session::connect(target, limits, recorder, face).await {
-            Ok(session) => session,
-            Err(error) => return Reply { why: Some(error.came), ..Reply::ended(End::Closed) },
-        };
-        recorder.brief(session.link());
-        let handshake = method == "initialize";
-        if self.revision.is_modern() && !handshake {
-            session.settle(Some(self.revision), None);
-        }
-        // A process has to start first, and others may be starting beside it.
-        let within = (limits.request * PATIENCE).max(known.slowest() * MUCH_SLOWER);
-        let options = CallOptions { timeout: Some(within), ..options };
-        let reply = session.call(by, method, params, options).await;
-        let spoken = reply.result.as_ref().and_then(|result| result.get("protocolVersion")).and_then(Value::as_str);
-        let spoken = spoken.and_then(|version| version.parse().ok()).filter(|_| handshake);
-        if let Some(revision) = spoken.or_else(|| (!handshake).then_some(self.revision)) {
-            let id = reply.http.as_ref().and_then(|http| http.headers.get("mcp-session-id")).cloned();
-            session.settle(Some(revision), id.filter(|_| handshake));
-            recorder.settle(session.link(), revision);
-        }
-        // A server that takes its time to end holds nothing up.
-        let mut closing = self.closing.lock().unwrap_or_else(PoisonError::into_inner);
-        closing.push(tokio::spawn(session.close()));
-        reply
-    }
-
     /// How the connections that had to be replaced had ended.
     pub fn deaths(&self) -> Vec<String> {
-        self.deaths.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        lock(&self.deaths).clone()
     }
 
     pub async fn close(self) -> Ending {
+        let unused = lock(&self.unused).take().map(|unused| tokio::spawn(unused.session.close()));
+        let closing = std::mem::take(&mut *lock(&self.closing));
         let ending = match Arc::into_inner(self.current.into_inner()) {
             Some(session) => session.close().await,
             // A step that was broken off still holds it; dropping it there ends the server.
             None => Ending::default(),
         };
-        for closing in self.closing.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        for closing in closing.into_iter().chain(unused) {
             let _ = closing.await;
         }
         ending
     }
+}
+
+pub(super) fn lock<T>(shared: &StdMutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

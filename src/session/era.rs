@@ -20,8 +20,8 @@ use crate::{
     wire::{OpenError, telling_line},
 };
 
-/// How long a silent server is believed to be still thinking about the modern probe. It may be short: a server that
-/// was merely slow to start answers `initialize` after the probe, and then both answers count.
+/// How long a silent server is believed to be still thinking about the modern probe that it has read. It may be short:
+/// a server whose start did not show answers `initialize` after the probe, and then both answers count.
 const PROBE: Duration = Duration::from_millis(1500);
 
 /// A server that is still being installed or started gets this many times the limit of a request.
@@ -149,7 +149,9 @@ impl Opening<'_> {
     async fn discover(&self, session: &mut Session, revision: Revision, within: Duration, by: &str) -> Discovered {
         session.settle(Some(revision), None);
         let within = if session.transport() == Transport::Stdio { within } else { self.limits.request };
-        let options = CallOptions { timeout: Some(within), id: Some(json!(PROBE_ID)), ..CallOptions::default() };
+        // A server that is asked for certain gets time enough to start.
+        let (id, starting) = (Some(json!(PROBE_ID)), by == "probe");
+        let options = CallOptions { timeout: Some(within), id, starting, ..CallOptions::default() };
         let reply = session.call(by, "server/discover", None, options).await;
         session.hello = json!(reply);
         if is_modern(&session.hello) {

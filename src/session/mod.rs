@@ -1,16 +1,19 @@
 //! A conversation with the server: the handshake or its absence, ids, replies, time limits, subscriptions.
 
+mod alone;
 mod answers;
 mod conversation;
 mod cure;
 mod era;
 pub(crate) mod filling;
 mod headers;
+mod progress;
 mod pump;
 mod rounds;
 mod shared;
 mod subscription;
 mod talk;
+mod vain;
 mod wait;
 
 pub use answers::ClientFace;

@@ -11,6 +11,7 @@ use tokio::{sync::Notify, task::JoinHandle, time::timeout};
 use super::{
     answers::ClientFace,
     headers::protocol_headers,
+    progress::LONG,
     pump::{close, pump},
     shared::Shared,
     wait::Waits,
@@ -48,6 +49,8 @@ pub struct CallOptions {
     pub headers: Vec<(String, String)>,
     /// Give up after this time, and say so to the server: what is slow by nature is no sign of a server that hangs.
     pub patience: Option<Duration>,
+    /// It is the first one to a process, whose start does not count.
+    pub starting: bool,
 }
 
 impl Session {
@@ -108,7 +111,9 @@ impl Session {
             self.shared.state().silent = SILENT_AT_MOST;
             close(&self.shared, "the server stopped answering");
         }
-        matches!(end, End::Result | End::Error)
+        // Where it was answered and no longer is, the server takes the connection for one of an earlier revision.
+        let answered = modern && self.hello["end"] == "result";
+        end == End::Result || (end == End::Error && !answered)
     }
 
     /// Whether it is gone because the server stopped answering.
@@ -138,7 +143,10 @@ impl Session {
         // In the modern revision over HTTP only the end of the stream says that a request is cancelled.
         let by_message = self.transport() != Transport::Http || !self.revision().is_some_and(Revision::is_modern);
         let drops = patient && !by_message;
-        let waits = Waits { id: Some(id.clone()), subscription, patient, drops, ..Waits::default() };
+        let starting = options.starting;
+        let token = message.pointer("/params/_meta/progressToken").filter(|_| options.patience >= Some(LONG)).cloned();
+        let id_waited_for = Some(id.clone());
+        let waits = Waits { id: id_waited_for, subscription, patient, drops, starting, token, ..Waits::default() };
         let limit = options.patience.or(options.timeout);
         let send = |wire: &Wire, envelope: &Envelope| {
             let headers = envelope.headers.iter().chain(&options.headers).cloned().collect();

@@ -1,7 +1,12 @@
 //! One request on its way: sent, waited for, and turned into a `Reply` whatever becomes of it.
 
-use std::time::{Duration, Instant};
+use std::{
+    future::pending,
+    pin::pin,
+    time::{Duration, Instant},
+};
 
+use futures_util::future::{Either, select};
 use serde_json::Value;
 use tokio::{sync::oneshot, time::timeout};
 
@@ -16,6 +21,7 @@ use crate::{
 
 /// Where the end of a wait is heard of.
 type Told = oneshot::Receiver<(Outcome, Seen)>;
+type Heard = Result<(Outcome, Seen), oneshot::error::RecvError>;
 
 #[derive(Default)]
 pub struct Waits {
@@ -27,6 +33,10 @@ pub struct Waits {
     pub patient: bool,
     /// Over HTTP the exchange is dropped when it is given up.
     pub drops: bool,
+    /// The process may be starting still: time counts from when it has read the request.
+    pub starting: bool,
+    /// Of a request that is not waited for if its progress says that it takes too long.
+    pub token: Option<Value>,
 }
 
 impl Session {
@@ -39,22 +49,50 @@ impl Session {
         message: &Value,
     ) -> Reply {
         let began = Instant::now();
-        let (patient, drops) = (waits.patient, waits.drops);
+        let Waits { patient, drops, starting, .. } = waits;
+        let token = waits.token.clone();
         let envelope = self.envelope(by, message);
         let (number, sent, told) = match self.dispatch(waits, send, &envelope) {
             Ok(dispatched) => dispatched,
             Err(why) => return Reply { why: Some(why), ..Reply::ended(End::Closed) },
         };
         let limit = limit.unwrap_or(self.shared.limits.request);
-        let mut reply = match timeout(limit, told).await {
-            Ok(Ok((outcome, seen))) => conclude(outcome, seen),
-            Ok(Err(_)) => Reply { why: Some("the connection ended".into()), ..Reply::ended(End::Closed) },
-            Err(_) => self.give_up(number, limit, patient, drops),
+        let mut reply = match Box::pin(self.heard(told, limit, starting, token.map(|token| (token, sent)))).await {
+            Some(Ok((outcome, seen))) => conclude(outcome, seen),
+            Some(Err(_)) => Reply { why: Some("the connection ended".into()), ..Reply::ended(End::Closed) },
+            None => self.give_up(number, limit, patient, drops),
         };
         reply.frames.insert(0, sent);
         reply.asked = asked(message);
         reply.ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         reply
+    }
+
+    /// What came within the limit, and is not to take longer by the progress since a frame.
+    async fn heard(
+        &self,
+        mut told: Told,
+        limit: Duration,
+        starting: bool,
+        progress: Option<(Value, u64)>,
+    ) -> Option<Heard> {
+        if starting {
+            let taken = timeout(self.shared.limits.request, self.shared.wire.taken());
+            told = match select(told, pin!(taken)).await {
+                Either::Left((heard, _)) => return Some(heard),
+                Either::Right((_, told)) => told,
+            };
+        }
+        let outlasts = async {
+            match progress {
+                Some((token, since)) => self.outlasts(&token, since, limit).await,
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            heard = timeout(limit, told) => heard.ok(),
+            () = outlasts => None,
+        }
     }
 
     /// Sends, and registers who waits, in one step: a reply cannot come in between.

@@ -59,7 +59,7 @@ pub enum Connection {
     Own,
     /// One on which nothing else will be asked, because the suite may end the server.
     Last,
-    /// One that nothing was sent on before.
+    /// One that nothing was sent on before, or nothing but by other such suites where starting a server is dear.
     Fresh,
 }
 

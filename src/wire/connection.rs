@@ -90,6 +90,13 @@ impl Wire {
         }
     }
 
+    /// Waits until a process has read what was sent to it, as far as the system tells.
+    pub async fn taken(&self) {
+        if let Kind::Stdio(stdio) = &self.0 {
+            stdio.taken().await;
+        }
+    }
+
     /// Opens the event stream of Streamable HTTP that belongs to no request.
     pub fn listen(&self, envelope: &Envelope) -> Result<Posted, String> {
         match &self.0 {

@@ -29,6 +29,7 @@ mod stderr;
 mod stdio;
 #[cfg(test)]
 mod tests;
+mod unread;
 
 pub use connection::Wire;
 pub use ending::{Ending, OpenError};

@@ -14,7 +14,7 @@ use tokio::{
     process::{ChildStdin, ChildStdout},
     sync::{mpsc, watch},
     task::JoinHandle,
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 use super::{
@@ -25,6 +25,7 @@ use super::{
     pipe::Pipe,
     secrets::Secrets,
     stderr::Tail,
+    unread::{LOOK, Unread},
 };
 use crate::{
     evidence::{Ended, Recorder, Transport},
@@ -36,6 +37,7 @@ pub struct Stdio {
     pub tail: Tail,
     child: Child,
     queue: mpsc::UnboundedSender<Vec<u8>>,
+    unread: Option<Unread>,
     /// Bytes in the queue, and how many may wait there.
     waiting: Arc<AtomicUsize>,
     limit: usize,
@@ -61,6 +63,7 @@ impl Stdio {
             Channel::open(Transport::Stdio, recorder, secrets.clone(), limits.message_values);
         let (queue, queued) = mpsc::unbounded_channel();
         let waiting = Arc::<AtomicUsize>::default();
+        let unread = Unread::of(&pipes.stdin).ok();
         tokio::spawn(write(pipes.stdin, queued, waiting.clone(), channel.clone()));
         let tail = Tail::hiding(secrets);
         let draining = tokio::spawn(drain(Pipe::new(pipes.stderr, child.exit.clone()), tail.clone()));
@@ -79,7 +82,7 @@ impl Stdio {
         };
         let reading = tokio::spawn(reader.run());
         let (limit, grace) = (limits.message_bytes, limits.grace);
-        Ok((Self { channel, tail, child, queue, waiting, limit, close, reading, grace, heard }, incoming))
+        Ok((Self { channel, tail, child, queue, unread, waiting, limit, close, reading, grace, heard }, incoming))
     }
 
     pub fn send(&self, envelope: &Envelope, message: &Value) -> Result<Posted, String> {
@@ -110,8 +113,16 @@ impl Stdio {
         Ok(())
     }
 
+    pub async fn taken(&self) {
+        let waits = || self.waiting.load(Ordering::Relaxed) > 0 || self.unread.as_ref().is_some_and(Unread::any);
+        while waits() && self.child.exited().is_none() {
+            sleep(LOOK).await;
+        }
+    }
+
     pub async fn close(self) -> Ending {
-        let Self { channel, tail, mut child, queue, close, mut reading, grace, heard, .. } = self;
+        let Self { channel, tail, mut child, queue, unread, close, mut reading, grace, heard, .. } = self;
+        drop(unread);
         let heard = heard.get();
         close.send_replace(true);
         let (how, ended) = if let Some(exit) = child.exited() {

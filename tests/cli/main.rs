@@ -21,6 +21,7 @@ mod replay;
 mod reports;
 mod samples;
 mod server;
+mod starts;
 mod unreachable;
 mod usage;
 mod watch;

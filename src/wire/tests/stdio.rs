@@ -187,3 +187,15 @@ async fn says_what_keeps_a_program_from_starting() {
     assert!(refused(program("node server.js", None)).await.cure.starts_with("it holds blanks"));
     assert_eq!(refused(program("cat", Some("/no/such".into()))).await.came, "/no/such is no directory");
 }
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn tells_whether_a_process_has_read_what_it_was_sent() {
+    let deaf = open(shell("exec sleep 60"), &limits()).await;
+    deaf.wire.send_raw(&envelope(), b"{}").expect("sent");
+    assert!(timeout(Duration::from_millis(100), deaf.wire.taken()).await.is_err());
+    let reader = open(shell("sleep 0.1; exec cat"), &limits()).await;
+    reader.wire.send_raw(&envelope(), b"{}").expect("sent");
+    timeout(PATIENCE, reader.wire.taken()).await.expect("it reads");
+    assert_eq!(close(reader).await.how, "exited with status 0 when stdin was closed");
+}

@@ -1,0 +1,89 @@
+//! What is asked before any handshake, or as a handshake that nothing follows.
+
+use serde_json::Value;
+
+use super::{
+    conversation::{Conversation, Opener, lock},
+    era::PATIENCE,
+    talk::{CallOptions, Session},
+};
+use crate::evidence::{End, Reply, Transport};
+
+/// A start may take this many times as long as the slowest so far.
+const MUCH_SLOWER: u32 = 5;
+
+/// A process that may be asked for a handshake still.
+pub struct Unused {
+    pub session: Session,
+    /// It has refused one, and not only answered pings, which are welcome before.
+    refused: bool,
+}
+
+impl Conversation {
+    /// One request as the first thing on a connection of its own, which is closed when the answer is there. A process
+    /// without a handshake so far serves for the next one, but nothing is held against it that came before.
+    pub async fn alone(&self, by: &str, method: &str, params: Option<Value>, options: CallOptions) -> Reply {
+        let waiting = (method == "initialize").then(|| lock(&self.unused).take()).flatten();
+        if let Some(Unused { session, refused }) = waiting {
+            let reply = self.first(&session, by, method, params.clone(), options.clone()).await;
+            let counts = reply.end == End::Result || (reply.end == End::Error && !refused);
+            self.leave(session, method, &reply);
+            if counts {
+                return reply;
+            }
+        }
+        let Opener { target, limits, recorder, face, .. } = &self.opener;
+        let session = match Session::connect(target, limits, recorder, face).await {
+            Ok(session) => session,
+            Err(error) => return Reply { why: Some(error.came), ..Reply::ended(End::Closed) },
+        };
+        recorder.brief(session.link());
+        let reply = self.first(&session, by, method, params, options).await;
+        self.leave(session, method, &reply);
+        reply
+    }
+
+    /// A request before any handshake, or the handshake.
+    async fn first(
+        &self,
+        session: &Session,
+        by: &str,
+        method: &str,
+        params: Option<Value>,
+        options: CallOptions,
+    ) -> Reply {
+        let Opener { limits, recorder, known, .. } = &self.opener;
+        let handshake = method == "initialize";
+        if self.revision.is_modern() && !handshake {
+            session.settle(Some(self.revision), None);
+        }
+        // A process has to start first, and others may be starting beside it.
+        let within = (limits.request * PATIENCE).max(known.slowest() * MUCH_SLOWER);
+        let options = CallOptions { timeout: Some(within), starting: options.patience.is_some(), ..options };
+        let reply = session.call(by, method, params, options).await;
+        let spoken = reply.result.as_ref().and_then(|result| result.get("protocolVersion")).and_then(Value::as_str);
+        let spoken = spoken.and_then(|version| version.parse().ok()).filter(|_| handshake);
+        if let Some(revision) = spoken.or_else(|| (!handshake).then_some(self.revision)) {
+            let id = reply.http.as_ref().and_then(|http| http.headers.get("mcp-session-id")).cloned();
+            session.settle(Some(revision), id.filter(|_| handshake));
+            recorder.settle(session.link(), revision);
+        }
+        reply
+    }
+
+    /// Closes a connection for one request, unless a handshake may still come about on it.
+    fn leave(&self, session: Session, method: &str, reply: &Reply) {
+        let refused = match (method, reply.end) {
+            ("initialize", End::Error) => Some(true),
+            ("ping", End::Result) => Some(false),
+            _ => None,
+        };
+        let bears_more = session.transport() == Transport::Stdio && !self.revision.is_modern();
+        let given_up = match refused.filter(|_| bears_more) {
+            Some(refused) => lock(&self.unused).replace(Unused { session, refused }).map(|earlier| earlier.session),
+            None => Some(session),
+        };
+        // A server that takes its time to end holds nothing up.
+        lock(&self.closing).extend(given_up.map(|session| tokio::spawn(session.close())));
+    }
+}

@@ -1,0 +1,57 @@
+//! A request whose progress says that it takes longer than it is given need not be waited for any longer.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tokio::time::sleep;
+
+use super::talk::Session;
+
+/// A shorter wait is for what comes meanwhile.
+pub const LONG: Duration = Duration::from_secs(1);
+
+/// Progress is seldom even: so many times longer than the limit it has to look.
+const FAR_LONGER: f64 = 2.0;
+
+impl Session {
+    /// Ends, in the second half of the time, when what was reported since a frame under the token makes that plain.
+    pub(super) async fn outlasts(&self, token: &Value, since: u64, limit: Duration) {
+        let began = Instant::now();
+        sleep(limit / 2).await;
+        loop {
+            let arrived = self.shared.arrived.notified();
+            {
+                let state = self.shared.state();
+                let mut later = state.notifications.iter().rev().take_while(|arrived| arrived.frame > since);
+                let done = later.find_map(|arrived| share(&arrived.message, token));
+                if done.is_some_and(|done| began.elapsed().as_secs_f64() > done * FAR_LONGER * limit.as_secs_f64()) {
+                    return;
+                }
+            }
+            arrived.await;
+        }
+    }
+}
+
+/// How much of the work is done, as progress under this token has it.
+fn share(message: &Value, token: &Value) -> Option<f64> {
+    let params = message.get("params").filter(|params| params.get("progressToken") == Some(token))?;
+    let (progress, total) = (params["progress"].as_f64()?, params["total"].as_f64()?);
+    (progress > 0.0 && total > 0.0).then_some(progress / total)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::share;
+
+    #[test]
+    fn only_progress_with_a_total_tells() {
+        let told = |params: serde_json::Value| share(&json!({ "params": params }), &json!("t"));
+        assert_eq!(told(json!({ "progressToken": "t", "progress": 1, "total": 4 })), Some(0.25));
+        assert_eq!(told(json!({ "progressToken": "other", "progress": 1, "total": 4 })), None);
+        assert_eq!(told(json!({ "progressToken": "t", "progress": 1 })), None);
+        assert_eq!(told(json!({ "progressToken": "t", "progress": 1, "total": 0 })), None);
+    }
+}

@@ -1,0 +1,34 @@
+//! How often a server over stdio is started.
+
+use std::{collections::BTreeSet, fs};
+
+use serde_json::Value;
+
+use super::{PROGRAM, ran};
+
+/// The connections of a run against this shell command.
+fn connections(script: &str, more: &str) -> BTreeSet<u64> {
+    let directory = tempfile::tempdir().unwrap();
+    let transcript = directory.path().join("run.jsonl");
+    let run = ["run", "--transcript", transcript.to_str().unwrap(), "--stdio", &format!("sh -c '{script}'")];
+    let ran = ran(run.into_iter().chain(more.split(' ')));
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let told = fs::read_to_string(&transcript).unwrap();
+    let lines = told.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.filter_map(|line| line["frame"]["link"].as_u64()).collect()
+}
+
+/// Longer than the first message is usually waited for.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_start_is_no_silence() {
+    assert_eq!(connections(&format!("sleep 2; exec {PROGRAM} serve"), "--filter base.errors").len(), 1);
+}
+
+/// One for the survey, one that shows that the server bears two, one for each handshake.
+#[test]
+fn what_comes_before_a_handshake_goes_to_the_same_process() {
+    let serve = format!("exec {PROGRAM} serve");
+    let legacy = "--revision 2025-11-25 --filter base.negotiation";
+    assert_eq!(connections(&serve, legacy).len(), 4);
+}
