@@ -26,6 +26,8 @@ PROGRAM, INTO = (Path(argument).resolve() for argument in sys.argv[1:3])
 WRITE = "--write" in sys.argv
 CHOSEN = [name for name in sys.argv[3:] if name != "--write"]
 VERDICTS = REAL / "verdicts.txt"
+# Rules that a server breaks now and then, by run, each with the reason.
+SOMETIMES = yaml.safe_load((REAL / "sometimes.yaml").read_text())
 HOLDS, NOT = "x", "."
 # A machine with other work to do may be slow to start a server.
 START_SECONDS, ANSWER_SECONDS, RUN_SECONDS = 60, 30, 900
@@ -114,7 +116,7 @@ def known(name, transport):
 
 
 def tested(name, transport, how, places):
-    """The exit code, what the program says, the rules that hold, and how long it took."""
+    """What the program says if something is wrong, the rules that hold, and how long it took."""
     report = INTO / f"{name}.{transport}.json"
     report.unlink(missing_ok=True)
     command = [PROGRAM, "run", "--strict", "--report", f"json={report}", "--report", "human", "--baseline", known(name, transport)]
@@ -136,7 +138,10 @@ def tested(name, transport, how, places):
     rules = json.loads(written)["rules"] if written else []
     # What no text states may depend on the moment, and fails nobody.
     passed = {rule["id"] for rule in rules if rule["status"] == "pass" and rule["level"] in ("must", "should")}
-    return done.returncode, done.stdout, passed, time.monotonic() - began
+    excused = set(SOMETIMES.get(f"{name}.{transport}", {}))
+    failed = {rule["id"] for rule in rules if rule["status"] in ("fail", "warn", "broken")}
+    is_right = done.returncode == 0 or (failed and failed <= excused)
+    return None if is_right else done.stdout, passed - excused, time.monotonic() - began
 
 
 def recorded():
@@ -166,16 +171,16 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         going = [pool.submit(tested, *run, places) for run in runs]
         for (name, transport, _), run in zip(runs, going):
-            code, said, passed, seconds = run.result()
+            said, passed, seconds = run.result()
             at = f"{name}.{transport}"
             holding[at] = passed
             lost = sorted(expected.get(at, set()) - passed)
-            print(f"{at:24} exit {code}, {len(passed)} rules hold, {seconds:.1f} s", flush=True)
-            if code != 0:
+            print(f"{at:24} {len(passed)} rules hold, {seconds:.1f} s", flush=True)
+            if said is not None:
                 print(said)
             for rule in lost if not WRITE else []:
                 print(f"  held before, and does not now: {rule}")
-            wrong += code != 0 or bool(lost and not WRITE)
+            wrong += said is not None or bool(lost and not WRITE)
     if WRITE:
         write({**expected, **holding} if CHOSEN else holding)
     if wrong:

@@ -12,23 +12,15 @@ use crate::evidence::{End, Reply, Transport};
 /// A start may take this many times as long as the slowest so far.
 const MUCH_SLOWER: u32 = 5;
 
-/// A process that may be asked for a handshake still.
-pub struct Unused {
-    pub session: Session,
-    /// It has refused one, and not only answered pings, which are welcome before.
-    refused: bool,
-}
-
 impl Conversation {
     /// One request as the first thing on a connection of its own, which is closed when the answer is there. A process
-    /// without a handshake so far serves for the next one, but nothing is held against it that came before.
+    /// that has refused a handshake serves for the next one, but nothing is held against it that came before.
     pub async fn alone(&self, by: &str, method: &str, params: Option<Value>, options: CallOptions) -> Reply {
-        let waiting = (method == "initialize").then(|| lock(&self.unused).take()).flatten();
-        if let Some(Unused { session, refused }) = waiting {
+        let waiting = (method == "initialize").then(|| lock(&self.refused).take()).flatten();
+        if let Some(session) = waiting {
             let reply = self.first(&session, by, method, params.clone(), options.clone()).await;
-            let counts = reply.end == End::Result || (reply.end == End::Error && !refused);
             self.leave(session, method, &reply);
-            if counts {
+            if reply.end == End::Result {
                 return reply;
             }
         }
@@ -73,16 +65,10 @@ impl Conversation {
 
     /// Closes a connection for one request, unless a handshake may still come about on it.
     fn leave(&self, session: Session, method: &str, reply: &Reply) {
-        let refused = match (method, reply.end) {
-            ("initialize", End::Error) => Some(true),
-            ("ping", End::Result) => Some(false),
-            _ => None,
-        };
+        let refused = method == "initialize" && reply.end == End::Error;
         let bears_more = session.transport() == Transport::Stdio && !self.revision.is_modern();
-        let given_up = match refused.filter(|_| bears_more) {
-            Some(refused) => lock(&self.unused).replace(Unused { session, refused }).map(|earlier| earlier.session),
-            None => Some(session),
-        };
+        // What was settled by another request has to stay so.
+        let given_up = if refused && bears_more { lock(&self.refused).replace(session) } else { Some(session) };
         // A server that takes its time to end holds nothing up.
         lock(&self.closing).extend(given_up.map(|session| tokio::spawn(session.close())));
     }

@@ -11,7 +11,6 @@ use std::{
 use tokio::{sync::Mutex, task::JoinHandle};
 
 use super::{
-    alone::Unused,
     answers::ClientFace,
     era::{Unopened, Wish, open, unreachable},
     talk::Session,
@@ -101,8 +100,8 @@ pub struct Conversation {
     deaths: StdMutex<Vec<String>>,
     /// Connections for one request that are being closed.
     pub(super) closing: StdMutex<Vec<JoinHandle<Ending>>>,
-    /// A process on which no handshake has come about yet.
-    pub(super) unused: StdMutex<Option<Unused>>,
+    /// A process that has refused a handshake, and may be asked for another.
+    pub(super) refused: StdMutex<Option<Session>>,
 }
 
 impl Conversation {
@@ -113,7 +112,7 @@ impl Conversation {
             current: Mutex::new(Arc::new(session)),
             deaths: StdMutex::default(),
             closing: StdMutex::default(),
-            unused: StdMutex::default(),
+            refused: StdMutex::default(),
         }
     }
 
@@ -159,14 +158,14 @@ impl Conversation {
     }
 
     pub async fn close(self) -> Ending {
-        let unused = lock(&self.unused).take().map(|unused| tokio::spawn(unused.session.close()));
+        let refused = lock(&self.refused).take().map(|session| tokio::spawn(session.close()));
         let closing = std::mem::take(&mut *lock(&self.closing));
         let ending = match Arc::into_inner(self.current.into_inner()) {
             Some(session) => session.close().await,
             // A step that was broken off still holds it; dropping it there ends the server.
             None => Ending::default(),
         };
-        for closing in closing.into_iter().chain(unused) {
+        for closing in closing.into_iter().chain(refused) {
             let _ = closing.await;
         }
         ending
