@@ -8,12 +8,9 @@ use tokio::time::sleep;
 use super::{param_headers::param_headers, step::Stage};
 use crate::{
     evidence::Manner,
-    session::CallOptions,
+    session::{CallOptions, LONG},
     suite::{Call, Notify, Scope, Step, Template, Verb},
 };
-
-/// A wait that is shorter is for what comes at once.
-const WORTH_SAVING: Duration = Duration::from_secs(1);
 
 /// How long is asked again, and how often where the server names no interval.
 const POLLING_SECONDS: f64 = 5.0;
@@ -53,7 +50,7 @@ pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>) -> Option<V
 pub fn is_vain(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
     let Verb::Call(call) = &step.verb else { return false };
     let usual = matches!(call.answer, None | Some(Manner::Accept)) && call.id.is_none() && !call.plain;
-    let Some(within) = patience(call, stage).filter(|within| usual && *within >= WORTH_SAVING) else { return false };
+    let Some(within) = patience(call, stage).filter(|within| usual && *within >= LONG) else { return false };
     let Some((method, params)) = request(call, scope) else { return false };
     stage.conversation.known().vain().leaves_out(&stage.suite.id, &method, &params, within)
 }

@@ -80,7 +80,8 @@ fn elements<'a>(node: &Node<'a>) -> Vec<Node<'a>> {
     items.map(|(index, value)| Node { value, location: format!("{}/{index}", node.location) }).collect()
 }
 
-/// Shows every item of the streamed names, in the order of the run. Of the transcript those that one of the `wanted` filters may let through.
+/// Shows every item of the streamed names, in the order of the run. Of the transcript those that one of the `wanted`
+/// filters may let through.
 fn pass_by(
     scene: &Scene,
     links: &[Link],
@@ -111,7 +112,9 @@ fn pass_by(
             pass("streams", stream);
         }
         passed.asked.into_iter().for_each(|asked| pass("asked", asked));
-        if let Ok(mut item) = serde_json::to_value(frame.head()) {
+        if !wanted.is_empty()
+            && let Ok(mut item) = serde_json::to_value(frame.head())
+        {
             item["transport"] = json!(link.transport);
             posts.describe(&frame, &mut item);
             item["brief"] = json!(link.brief);

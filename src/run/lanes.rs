@@ -1,7 +1,7 @@
 //! Lanes: each asks for one suite after another on connections of its own, and several may be under way at once.
 
 use std::{
-    sync::{Mutex, MutexGuard, PoisonError, atomic::Ordering},
+    sync::{Mutex, atomic::Ordering},
     time::Duration,
 };
 
@@ -15,7 +15,7 @@ use crate::{
     evidence::Scene,
     gather::{Stage, gather},
     revision::Revision,
-    session::{Conversation, Opener, Session, Unopened, Wish},
+    session::{Conversation, Opener, Session, Unopened, Wish, lock},
     suite::{Client, Connection, Suite},
     target::Start,
 };
@@ -255,8 +255,4 @@ impl<'a> Lanes<'a> {
     pub fn notes(&self) -> Vec<String> {
         std::mem::take(&mut *lock(&self.notes))
     }
-}
-
-fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

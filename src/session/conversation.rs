@@ -172,6 +172,7 @@ impl Conversation {
     }
 }
 
-pub(super) fn lock<T>(shared: &StdMutex<T>) -> MutexGuard<'_, T> {
+/// Even where whoever held it has panicked: nothing under these locks is left half done.
+pub fn lock<T>(shared: &StdMutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

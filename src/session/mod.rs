@@ -17,6 +17,8 @@ mod vain;
 mod wait;
 
 pub use answers::ClientFace;
+pub(crate) use conversation::lock;
 pub use conversation::{Conversation, Known, Opener};
 pub use era::{Unopened, Wish};
+pub use progress::LONG;
 pub use talk::{CallOptions, Session};

@@ -7,7 +7,7 @@ use tokio::time::sleep;
 
 use super::talk::Session;
 
-/// A shorter wait is for what comes meanwhile.
+/// A shorter wait is for what comes at once or meanwhile, and not worth sparing.
 pub const LONG: Duration = Duration::from_secs(1);
 
 /// Progress is seldom even: so many times longer than the limit it has to look.
