@@ -8,6 +8,9 @@ mod folder;
 
 use std::sync::LazyLock;
 
+#[cfg(not(debug_assertions))]
+use miniz_oxide::inflate;
+
 pub type Text = (&'static str, &'static str);
 
 pub static SUITES: LazyLock<Vec<Text>> = LazyLock::new(|| {
@@ -22,8 +25,12 @@ pub static FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/f
 
 #[cfg(not(debug_assertions))]
 fn texts(folder: &str) -> Vec<Text> {
-    const COMPILED_IN: &[Text] = include!(concat!(env!("OUT_DIR"), "/texts.rs"));
-    COMPILED_IN.iter().filter(|(path, _)| path.starts_with(folder)).copied().collect()
+    const DEFLATED: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/texts.rs"));
+    let text = |(path, bytes): &(&'static str, &[u8])| -> Text {
+        let text = inflate::decompress_to_vec(bytes).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        (path, text.unwrap_or_else(|| panic!("{path} was not compiled in as it is")).leak())
+    };
+    DEFLATED.iter().filter(|(path, _)| path.starts_with(folder)).map(text).collect()
 }
 
 #[cfg(debug_assertions)]

@@ -1,6 +1,9 @@
 //! The built-in suites: a debug build reads and checks their texts, a release takes what was packed when it was built.
 
 #[cfg(not(debug_assertions))]
+use std::{num::NonZero, panic::resume_unwind, thread};
+
+#[cfg(not(debug_assertions))]
 use super::Draft;
 use super::{Known, Origin};
 #[cfg(debug_assertions)]
@@ -25,5 +28,12 @@ pub fn built_in(_: impl FnOnce() -> Known) -> Result<Vec<Suite>, Vec<Diagnostic>
         let (suite, mistakes) = Draft::of(name, "", |_| Some(tree)).build(&known, Origin::Trusted, &[]);
         suite.ok_or(mistakes)
     };
-    PACKED_SUITES.iter().map(one).collect()
+    // Most of what a short command does, so every processor takes its share.
+    let share = PACKED_SUITES.len().div_ceil(thread::available_parallelism().map_or(1, NonZero::get));
+    let one = &one;
+    thread::scope(|threads| {
+        let all = |part: &'static [_]| threads.spawn(move || part.iter().map(one).collect::<Vec<_>>());
+        let parts: Vec<_> = PACKED_SUITES.chunks(share).map(all).collect();
+        parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
+    })
 }
