@@ -26,7 +26,8 @@ elsewhere = ("auth.", "dialect.", "sep-prefix.", "resources.headers", "tools.hea
 rules = [rule for rule in read("rules") if "rule" in rule and rule["level"] in ("must", "should")
          and "stdio" in rule["transports"] and not rule["suite"].startswith(elsewhere) and (not rule["window"] or rule["window"].endswith(".."))]
 shown = {fault for rule in rules for fault in rule["faults"]}
-faults = [fault["fault"] for fault in read("faults") if fault["fault"] in shown and fault["until"] is None]
+faults = [fault["fault"] for fault in read("faults") if fault["fault"] in shown and fault["until"] is None
+          and "stdio" in fault["transports"]]
 faults = [faults[at * len(faults) // min(count, len(faults))] for at in range(min(count, len(faults)))]
 
 def toml(value):

@@ -29,7 +29,9 @@ fn faults(as_json: bool) -> Vec<String> {
     faults.sort_by(|a, b| a.name.cmp(&b.name));
     let line = |fault: reference::FaultInfo| {
         if as_json {
-            json!({ "fault": fault.name, "about": fault.about, "since": fault.since, "until": fault.until }).to_string()
+            json!({ "fault": fault.name, "about": fault.about, "since": fault.since, "until": fault.until,
+                "transports": fault.transports })
+            .to_string()
         } else {
             format!("{:<36} {}", fault.name, fault.about)
         }
