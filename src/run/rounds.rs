@@ -105,23 +105,24 @@ async fn in_turns<'a>(
             _ => steady.push(suite),
         }
     }
-    let (apart, mut fresh): (Vec<_>, Vec<_>) =
+    let (apart, fresh): (Vec<_>, Vec<_>) =
         with(&steady, Connection::Fresh).into_iter().partition(|suite| calls(suite, scene, "initialize"));
+    let (late, mut fresh): (Vec<_>, Vec<_>) = fresh.into_iter().partition(|suite| !suite.evidence.is_empty());
     // Tools may leave something behind.
     fresh.sort_by_key(|suite| calls(suite, scene, "tools/call"));
-    let mut last = with(&steady, Connection::Last);
+    let mut round = vec![Lane::of(with(&steady, Connection::Own), Some(&mut second))];
     if sparing {
-        last.splice(..0, std::mem::take(&mut fresh));
+        round.push(Lane { even_fresh: true, ..Lane::of(std::mem::take(&mut fresh), Some(&mut first)) });
     }
-    let mut round = vec![
-        Lane::of(with(&steady, Connection::Own), Some(&mut second)),
-        Lane { even_fresh: true, ..Lane::of(last, Some(&mut first)) },
-    ];
     round.extend(apart.into_iter().chain(fresh).map(Lane::apart));
     let others = other_clients(lanes, suites);
     let asks_later = others.is_empty();
     round.extend(others);
     let (mut all, left) = lanes.side_by_side(round, scene).await;
+    // What is compared with the lists of other connections is asked for behind them.
+    let late = [with(&steady, Connection::Last), late].concat();
+    let late = Lane { even_fresh: sparing, ..Lane::of(late, Some(&mut first)) };
+    all.extend(lanes.one_by_one(vec![late], scene).await);
     lanes.close(first, true).await;
     all.extend(alone(lanes, left, scene, &mut second).await);
 

@@ -40,9 +40,9 @@ fn suites_without_a_rule_of_the_part_stay_out_unless_they_are_looked_at() {
     let saved = ["sep2093-read-listable-child-metadata", "sep2093-list-uri-paginated"];
     assert_eq!(gathered(saved, "count:1/2", &suites), ["sep-2093.contents"]);
     assert_eq!(gathered(saved, "count:2/2", &suites), ["sep-2093.lists"]);
-    let of_all = ["sep2093-list-uri-paginated", "resources-list-not-per-connection"];
+    let of_all = ["sep2093-list-uri-paginated", "resources-listen-result-shape"];
     assert_eq!(gathered(of_all, "count:1/2", &suites), ["sep-2093.lists"]);
-    assert_eq!(gathered(of_all, "count:2/2", &suites), ["sep-2093.lists", "resources.connections"]);
+    assert_eq!(gathered(of_all, "count:2/2", &suites), ["sep-2093.lists", "resources.listen"]);
 }
 
 /// The status of each rule in each revision.

@@ -1,9 +1,10 @@
 //! What is listed depends neither on the connection that asks nor on what was asked there before.
 //!
-//! The exchanges of the whole run are compared: `of: connections` takes the first whole list of each connection, `of:
-//! requests` the first and the last of each, and `of: any` both. A list that changes for everybody changes over time,
-//! which is allowed, so a difference counts only where the first connection still lists what it listed before. `of:
-//! order` asks whether the same items come in the same order.
+//! The exchanges of the whole run are compared: `of: connections` each whole list with those of other connections, `of:
+//! requests` with those of the same one, and `of: any` with both. A list that changes for everybody changes over time,
+//! which is allowed, so a difference counts only where yet another connection still lists later on what was listed
+//! before. `of: order` asks whether the same items come in the same order. What a client declares may decide on what it
+//! is shown, so only lists for the same capabilities are compared.
 
 use serde_json::Value;
 
@@ -20,6 +21,7 @@ struct Whole {
     /// Sorted, and as they came.
     keys: Vec<String>,
     in_order: Vec<String>,
+    declared: Value,
     /// Index of its first exchange.
     at: usize,
 }
@@ -27,15 +29,8 @@ struct Whole {
 fn run(given: &Given) -> Report {
     let wholes = wholes(given.value("lists").as_array().map(Vec::as_slice).unwrap_or_default());
     let mut report = match given.text("of") {
-        "connections" => connections(&wholes),
-        "requests" => requests(&wholes),
         "order" => order(&wholes),
-        _ => {
-            let (mut both, requests) = (connections(&wholes), requests(&wholes));
-            both.checked += requests.checked;
-            both.faults.extend(requests.faults);
-            both
-        }
+        of => compared(&wholes, |same_link| of == "any" || same_link == (of == "requests")),
     };
     let method = given.value("lists")[0]["method"].as_str().map(str::to_owned);
     report.faults.iter_mut().for_each(|fault| fault.subject.clone_from(&method));
@@ -46,7 +41,8 @@ fn run(given: &Given) -> Report {
 fn order(wholes: &[Whole]) -> Report {
     let mut report = Report::default();
     for (index, whole) in wholes.iter().enumerate() {
-        let Some(before) = wholes[..index].iter().find(|earlier| earlier.keys == whole.keys) else { continue };
+        let same = |earlier: &&Whole| earlier.keys == whole.keys && earlier.declared == whole.declared;
+        let Some(before) = wholes[..index].iter().find(same) else { continue };
         report.checked += 1;
         if before.in_order != whole.in_order {
             let place = before.in_order.iter().zip(&whole.in_order).find(|(before, now)| before != now);
@@ -62,34 +58,26 @@ fn order(wholes: &[Whole]) -> Report {
     report
 }
 
-fn connections(wholes: &[Whole]) -> Report {
-    let Some(first) = wholes.first() else { return Report::default() };
-    let others: Vec<&Whole> = wholes.iter().filter(|whole| whole.link != first.link).collect();
-    let unchanged = wholes.iter().filter(|whole| whole.link == first.link).all(|whole| whole.keys == first.keys);
-    if others.is_empty() || !unchanged {
-        return Report::default();
-    }
-    // A list that has changed for all later connections has changed over time.
-    let Some(odd) = others.iter().find(|whole| whole.keys != first.keys) else { return Report::of(Vec::new()) };
-    let several = others.iter().any(|other| other.link != odd.link);
-    if several && others.iter().all(|whole| whole.keys == odd.keys) && others.iter().all(|w| w.at > first.at) {
-        let later_on_first = wholes.iter().rev().find(|whole| whole.link == first.link).is_some_and(|w| w.at > odd.at);
-        if !later_on_first {
-            return Report::default();
-        }
-    }
-    Report::of(vec![differing(odd, first, "another connection lists")])
-}
-
-fn requests(wholes: &[Whole]) -> Report {
-    let mut checked = 0;
-    let mut faults = Vec::new();
+/// Each list with the last one before it, on the same connection and on others, as far as that is wanted.
+fn compared(wholes: &[Whole], wanted: impl Fn(bool) -> bool) -> Report {
+    let (mut checked, mut faults) = (0, Vec::new());
     for (index, whole) in wholes.iter().enumerate() {
-        let Some(before) = wholes[..index].iter().rev().find(|earlier| earlier.link == whole.link) else { continue };
-        checked += 1;
-        let elsewhere = wholes.iter().any(|other| other.link != whole.link && other.keys == whole.keys);
-        if before.keys != whole.keys && !elsewhere && wholes.iter().any(|other| other.link != whole.link) {
-            faults.push(differing(whole, before, "before other requests this connection listed"));
+        let (earlier, later) = (&wholes[..index], &wholes[index + 1..]);
+        for same_link in [true, false].into_iter().filter(|&same_link| wanted(same_link)) {
+            let last = |other: &&Whole| other.declared == whole.declared && (other.link == whole.link) == same_link;
+            let Some(before) = earlier.iter().rev().find(last) else { continue };
+            let still = |other: &Whole| {
+                other.link != whole.link && other.declared == whole.declared && other.keys == before.keys
+            };
+            let agrees = before.keys == whole.keys;
+            if !agrees && !later.iter().any(still) {
+                continue;
+            }
+            checked += usize::from(!agrees || !same_link || wholes.iter().any(|other| other.link != whole.link));
+            if !agrees {
+                let of = if same_link { "before other requests this connection" } else { "another connection" };
+                faults.push(differing(whole, before, &format!("{of} listed")));
+            }
         }
     }
     Report { checked, faults, broken: None }
@@ -116,7 +104,10 @@ fn wholes(exchanges: &[Value]) -> Vec<Whole> {
             params.get("uri").is_none() && params.get("prefix").is_none() && params.get("filter").is_none();
         let mut whole = match params["cursor"].as_str() {
             _ if !asks_for_all => continue,
-            None => Whole { link, keys: Vec::new(), in_order: Vec::new(), at },
+            None => {
+                let declared = params["_meta"]["io.modelcontextprotocol/clientCapabilities"].clone();
+                Whole { link, keys: Vec::new(), in_order: Vec::new(), declared, at }
+            }
             Some(cursor) => match open.iter().position(|(whole, next)| whole.link == link && next == cursor) {
                 Some(index) => open.remove(index).0,
                 None => continue,
@@ -132,4 +123,40 @@ fn wholes(exchanges: &[Value]) -> Vec<Whole> {
         }
     }
     done
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::revision::Revision;
+
+    /// What is found in lists that were asked for one after another: by link, and with these items.
+    fn found(of: &str, lists: &[(u64, &str)]) -> Vec<String> {
+        let exchange = |(link, uris): &(u64, &str)| {
+            let resources: Vec<_> = uris.chars().map(|uri| json!({ "uri": uri })).collect();
+            json!({ "link": link, "method": "resources/list", "params": {}, "result": { "resources": resources } })
+        };
+        let lists: Vec<_> = lists.iter().map(exchange).collect();
+        let values = vec![("lists", Cow::Owned(json!(lists))), ("of", Cow::Owned(json!(of)))];
+        let report = run(&Given { values, revision: Revision::NEWEST });
+        report.faults.into_iter().map(|fault| fault.pointer).collect()
+    }
+
+    #[test]
+    fn what_changes_for_everybody_changes_over_time() {
+        assert_eq!(found("any", &[(1, "a"), (2, "ab"), (1, "ab"), (3, "ab")]), [""; 0]);
+        assert_eq!(found("any", &[(1, "a"), (2, "ab"), (3, "abc"), (1, "abcd")]), [""; 0]);
+        assert_eq!(found("any", &[(1, "a"), (1, "ab")]), [""; 0]);
+    }
+
+    #[test]
+    fn what_one_connection_alone_shows_is_found() {
+        assert_eq!(found("connections", &[(1, "a"), (2, "ab"), (1, "a")]), ["/1"]);
+        assert_eq!(found("requests", &[(1, "a"), (1, "ab"), (2, "a")]), ["/1"]);
+        assert_eq!(found("requests", &[(1, "a"), (2, "ab"), (1, "a")]), [""; 0]);
+    }
 }
