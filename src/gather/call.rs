@@ -82,10 +82,9 @@ async fn once(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, patience: Optio
     if call.alone {
         return Some(json!(stage.conversation.alone(by, method, params, options).await));
     }
-    let session = stage.conversation.session().await;
-    let mut reply = json!(session.converse(by, method, params, options, call.answer).await);
+    let mut reply = json!(stage.conversation.converse(by, method, params, options, call.answer).await);
     if let Some(requests) = reply.pointer("/result/inputRequests").and_then(Value::as_object) {
-        reply["answers"] = json!(session.willing(requests));
+        reply["answers"] = json!(stage.conversation.session().await.willing(requests));
     }
     Some(reply)
 }

@@ -78,8 +78,8 @@ pub async fn follow(
             let members = params.get_or_insert_with(|| json!({}));
             members["cursor"] = json!(cursor);
         }
-        let session = stage.conversation.session().await;
-        let reply = session.call(&stage.suite.id, method, params, CallOptions::default()).await;
+        let (conversation, by) = (stage.conversation, &stage.suite.id);
+        let reply = conversation.converse(by, method, params, CallOptions::default(), None).await;
         let end = reply.end;
         // Anything but a string is a fault of another kind; as a client one takes it for the end.
         weighed += reply.result.as_ref().map_or(0, weight);

@@ -128,6 +128,7 @@ impl<'a> Course<'a> {
         }
         let spared = self.lanes.opener.known.vain().left_out();
         self.note(spared::keep(&mut scene, &spared));
+        self.note(self.lanes.opener.known.unanswered.told(self.job.limits.request));
         self.note(graph::summary(&scene, self.suites));
         self.scenes.push(scene);
         self.lanes.closed().await;

@@ -24,12 +24,11 @@ impl Conversation {
                 return reply;
             }
         }
-        let Opener { target, limits, recorder, face, .. } = &self.opener;
-        let session = match Session::connect(target, limits, recorder, face).await {
+        let session = match Session::connect(&self.opener).await {
             Ok(session) => session,
             Err(error) => return Reply { why: Some(error.came), ..Reply::ended(End::Closed) },
         };
-        recorder.brief(session.link());
+        self.opener.recorder.brief(session.link());
         let reply = self.first(&session, by, method, params, options).await;
         self.leave(session, method, &reply);
         reply

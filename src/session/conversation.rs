@@ -8,17 +8,19 @@ use std::{
     time::{Duration, Instant},
 };
 
+use serde_json::Value;
 use tokio::{sync::Mutex, task::JoinHandle};
 
 use super::{
     answers::ClientFace,
     era::{Unopened, Wish, open, unreachable},
-    talk::Session,
+    talk::{CallOptions, Session},
+    unanswered::Unanswered,
     vain::Vain,
 };
 use crate::{
     error::Error,
-    evidence::Recorder,
+    evidence::{Manner, Recorder, Reply},
     revision::Revision,
     target::{Limits, Start, Target},
     wire::Ending,
@@ -51,6 +53,7 @@ pub struct Known {
     slowest: AtomicU64,
     /// What was waited for in vain.
     vain: StdMutex<Vain>,
+    pub unanswered: Unanswered,
 }
 
 impl Known {
@@ -75,7 +78,7 @@ impl Opener {
             .into());
         }
         let began = Instant::now();
-        let session = open(&self.target, &self.limits, &self.recorder, &self.face, wish).await?;
+        let session = open(self, wish).await?;
         let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.known.slowest.fetch_max(took, Ordering::Relaxed);
         Ok(session)
@@ -85,8 +88,7 @@ impl Opener {
 impl Opener {
     /// A connection without a handshake: what is asked of a server that lets nobody in.
     pub async fn knock(&self, revision: Revision) -> Result<Session, Unopened> {
-        let connected = Session::connect(&self.target, &self.limits, &self.recorder, &self.face).await;
-        let session = connected.map_err(unreachable)?;
+        let session = Session::connect(self).await.map_err(unreachable)?;
         session.settle(Some(revision), None);
         Ok(session)
     }
@@ -134,6 +136,23 @@ impl Conversation {
             }
         }
         Arc::clone(&current)
+    }
+
+    /// One request with what the server asks meanwhile; once more in a new session where that one had ended.
+    pub async fn converse(
+        &self,
+        by: &str,
+        method: &str,
+        params: Option<Value>,
+        options: CallOptions,
+        manner: Option<Manner>,
+    ) -> Reply {
+        let session = self.session().await;
+        let reply = session.converse(by, method, params.clone(), options.clone(), manner).await;
+        if !session.may_have_expired(&reply) || session.is_well().await || session.closed().is_none() {
+            return reply;
+        }
+        self.session().await.converse(by, method, params, options, manner).await
     }
 
     /// What the connections of the run have shown so far.

@@ -6,17 +6,18 @@
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 use super::{
     answers::ClientFace,
+    conversation::Opener,
     cure::{answer_in_words, cure, lets_nobody_in},
     talk::{CallOptions, Session},
 };
 use crate::{
     error::Error,
-    evidence::{End, Frame, FrameKind, Recorder, Reply, Side, Transport},
+    evidence::{End, Frame, FrameKind, Reply, Side, Transport},
     revision::Revision,
-    target::{Limits, Target},
     wire::{OpenError, telling_line},
 };
 
@@ -29,6 +30,10 @@ pub const PATIENCE: u32 = 3;
 
 /// Told apart from every later id, so that a late answer is recognised.
 const PROBE_ID: &str = "discover";
+
+/// How a connection fails before a server listens, and for how many milliseconds it is left alone then.
+const NOBODY_LISTENS: &str = "connection refused";
+const START_PAUSES: &[u64] = &[200, 400, 800, 1600];
 
 /// Characters that are shown of a line which is no message.
 const BANNER: usize = 120;
@@ -56,30 +61,36 @@ impl From<Error> for Unopened {
     }
 }
 
-/// Opens a conversation and settles its revision.
-pub async fn open(
-    target: &Target,
-    limits: &Limits,
-    recorder: &Recorder,
-    face: &ClientFace,
-    wish: Wish,
-) -> Result<Session, Unopened> {
-    let opening = Opening { target, limits, recorder, face };
-    let mut session = opening.connect().await?;
+/// Opens a conversation and settles its revision. For the first one a server over HTTP has a moment to start.
+pub async fn open(opener: &Opener, wish: Wish) -> Result<Session, Unopened> {
+    let pauses = if opener.recorder.frames_so_far() == 0 { START_PAUSES } else { &[] };
+    for pause in pauses {
+        match settled(opener, wish).await {
+            Err(Unopened { error: Error::Target { came, .. }, .. }) if came == NOBODY_LISTENS => {}
+            opened => return opened,
+        }
+        sleep(Duration::from_millis(*pause)).await;
+    }
+    settled(opener, wish).await
+}
+
+async fn settled(opener: &Opener, wish: Wish) -> Result<Session, Unopened> {
+    let mut session = opener.connect().await?;
     let settled = match wish {
-        Wish::Newest => opening.newest(&mut session).await,
+        Wish::Newest => opener.newest(&mut session).await,
         Wish::Exactly(revision) if revision.is_modern() => {
-            match opening.discover(&mut session, revision, limits.request * PATIENCE, "handshake").await {
+            match opener.discover(&mut session, revision, opener.limits.request * PATIENCE, "handshake").await {
                 Discovered::Modern => Ok(()),
-                Discovered::Legacy(reply) => opening.undiscovered(&mut session, revision, *reply).await,
+                Discovered::Legacy(reply) if opener.speaks(&mut session, revision, &reply).await => Ok(()),
+                Discovered::Legacy(reply) => Err(opener.not_spoken(revision, &reply, &session)),
             }
         }
-        Wish::Exactly(revision) => opening.initialize(&mut session, revision, true).await,
+        Wish::Exactly(revision) => opener.initialize(&mut session, revision, true).await,
     };
     match settled {
         Ok(()) => {
             if let Some(revision) = session.revision() {
-                recorder.settle(session.link(), revision);
+                opener.recorder.settle(session.link(), revision);
             }
             Ok(session)
         }
@@ -96,16 +107,9 @@ enum Discovered {
     Legacy(Box<Reply>),
 }
 
-struct Opening<'a> {
-    target: &'a Target,
-    limits: &'a Limits,
-    recorder: &'a Recorder,
-    face: &'a ClientFace,
-}
-
-impl Opening<'_> {
+impl Opener {
     async fn connect(&self) -> Result<Session, Error> {
-        Session::connect(self.target, self.limits, self.recorder, self.face).await.map_err(unreachable)
+        Session::connect(self).await.map_err(unreachable)
     }
 
     async fn restart(&self, session: &mut Session) -> Result<(), Error> {
@@ -143,6 +147,9 @@ impl Opening<'_> {
                 Discovered::Legacy(_) => self.initialize(session, Revision::NEWEST_LEGACY, false).await,
             };
         }
+        if legacy.is_err() && session.closed().is_none() && self.speaks(session, Revision::NEWEST, &reply).await {
+            return Ok(());
+        }
         legacy
     }
 
@@ -163,17 +170,20 @@ impl Opening<'_> {
 
     /// A server that has no `server/discover`, or does not name the revision there, may speak it all the same; only a
     /// modern result tells.
-    async fn undiscovered(&self, session: &mut Session, revision: Revision, refusal: Reply) -> Result<(), Error> {
-        if matches!(refusal.end, End::Error | End::Result) && !lets_nobody_in(&refusal) {
-            session.settle(Some(revision), None);
-            for method in ["resources/list", "tools/list", "prompts/list"] {
-                let reply = session.call("probe", method, None, CallOptions::default()).await;
-                if reply.result.is_some_and(|result| result.get("resultType").is_some()) {
-                    return Ok(());
-                }
+    async fn speaks(&self, session: &mut Session, revision: Revision, refusal: &Reply) -> bool {
+        if !matches!(refusal.end, End::Error | End::Result) || lets_nobody_in(refusal) {
+            return false;
+        }
+        session.settle(Some(revision), None);
+        for method in ["resources/list", "tools/list", "prompts/list"] {
+            let reply = session.call("probe", method, None, CallOptions::default()).await;
+            if reply.result.is_some_and(|result| result.get("resultType").is_some()) {
+                session.hello = json!(refusal);
+                return true;
             }
         }
-        Err(self.not_spoken(revision, &refusal, session))
+        session.settle(None, None);
+        false
     }
 
     /// The handshake of the legacy revisions. `exactly` refuses any other revision than the one asked for.
@@ -225,7 +235,7 @@ impl Opening<'_> {
         if let Some(banner) = &banner {
             came.extend(["; on stdout it wrote `", banner, "`, which is no JSON-RPC message"]);
         }
-        let cure = cure(&self.target.start, reply, banner.is_some(), self.limits);
+        let cure = cure(&self.target.start, reply, banner.is_some(), &self.limits);
         Error::Target { tried: self.target.name.clone(), came, cure }
     }
 

@@ -36,7 +36,8 @@ fn least(field: &Value) -> Value {
     }
     let bound = |name: &str| field[name].as_u64().and_then(|bound| usize::try_from(bound).ok());
     match field["type"].as_str().unwrap_or_default() {
-        "boolean" => json!(false),
+        // Mostly a question whether to go on.
+        "boolean" => json!(true),
         "integer" | "number" => field.get("minimum").cloned().unwrap_or_else(|| json!(0)),
         "array" => choices(&field["items"]).into_iter().take(bound("minItems").unwrap_or(0)).collect(),
         "object" => filled(field),
@@ -64,7 +65,7 @@ mod tests {
     #[test]
     fn fills_in_what_is_required_and_fits() {
         let schema = json!({
-            "required": ["name", "age", "mail", "size", "tags"],
+            "required": ["name", "age", "mail", "size", "tags", "sure"],
             "properties": {
                 "name": { "type": "string", "minLength": 9 },
                 "age": { "type": "integer", "minimum": 18 },
@@ -72,10 +73,10 @@ mod tests {
                 "size": { "type": "string", "oneOf": [{ "const": "s", "title": "Small" }] },
                 "tags": { "type": "array", "minItems": 1, "items": { "type": "string", "enum": ["a", "b"] } },
                 "sure": { "type": "boolean" },
+                "note": { "type": "string" },
             },
         });
-        let expected =
-            json!({ "name": "conformmm", "age": 18, "mail": "conform@example.com", "size": "s", "tags": ["a"] });
+        let expected = json!({ "name": "conformmm", "age": 18, "mail": "conform@example.com", "size": "s", "tags": ["a"], "sure": true });
         assert_eq!(filled(&schema), expected);
         assert_eq!((&misfit(&schema)["name"], &misfit(&schema)["age"]), (&json!(7), &json!("mcp-conform")));
     }

@@ -13,6 +13,7 @@ mod rounds;
 mod shared;
 mod subscription;
 mod talk;
+mod unanswered;
 mod vain;
 mod wait;
 

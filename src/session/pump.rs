@@ -258,13 +258,17 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     // Raw bytes that name the id of their answer may well bring other answers along.
     let another = |w: &Waiter| w.takes_unidentified && matches!((&w.id, id), (Some(a), Some(b)) if text(a) != text(b));
     let carried = || waiters.iter().position(|w| post.is_some() && w.post == post && !another(w));
-    let too_late = id.is_some_and(|id| state.given_up.contains(id));
+    let given_up = state.given_up.iter().find(|(given_up, _)| Some(given_up) == id);
+    let too_late = given_up.is_some();
+    if given_up.is_some_and(|(_, awaited)| *awaited) {
+        shared.known.unanswered.late();
+    }
     let alike =
         || waiters.iter().position(|w| !too_late && matches!((&w.id, id), (Some(a), Some(b)) if text(a) == text(b)));
     let unidentified = || waiters.iter().position(|w| id.is_none() && w.takes_unidentified);
     let oldest = || {
-        // Behind a notification, what has no id answers that.
-        let nameless = id.is_none() && state.notified == 0;
+        // Behind a notification, what has no id answers that, and in an HTTP response what that responds to.
+        let nameless = id.is_none() && state.notified == 0 && shared.wire.transport() != Transport::Http;
         let waiting =
             waiters.iter().enumerate().filter(|(_, waiter)| nameless && waiter.id.is_some() && !waiter.subscription);
         waiting.min_by_key(|(_, waiter)| waiter.number).map(|(index, _)| index)

@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashSet,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use serde_json::Value;
@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 
 use super::{
     answers::ClientFace,
+    conversation::Known,
     pump::{Arrived, Waiter},
     subscription::Subscription,
 };
@@ -27,6 +28,7 @@ pub struct Shared {
     pub wire: Wire,
     pub limits: Limits,
     pub face: ClientFace,
+    pub known: Arc<Known>,
     pub state: Mutex<State>,
     pub arrived: Notify,
 }
@@ -42,8 +44,9 @@ pub struct State {
     pub notifications: Vec<Arrived>,
     /// What all that is kept of the server's own accord weighs.
     pub kept: u64,
-    /// Ids of requests that were not waited for any longer, and what came when nobody waited.
-    pub given_up: Vec<Value>,
+    /// Ids of requests that were not waited for any longer, and whether they had got all the time there was; and what
+    /// came when nobody waited.
+    pub given_up: Vec<(Value, bool)>,
     pub unclaimed: Vec<Value>,
     /// Answers so far, and requests without any while nothing else was answered either.
     pub answered: u64,

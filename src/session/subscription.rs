@@ -67,7 +67,7 @@ impl Session {
             let mut state = self.shared.state();
             let index = state.subscriptions.iter().position(|subscription| subscription.id == *id)?;
             // Its result may still come, and is nobody else's.
-            state.given_up.push(id.clone());
+            state.given_up.push((id.clone(), false));
             state.subscriptions.swap_remove(index)
         };
         if end.is_none() {

@@ -10,6 +10,7 @@ use tokio::{sync::Notify, task::JoinHandle, time::timeout};
 
 use super::{
     answers::ClientFace,
+    conversation::Opener,
     headers::protocol_headers,
     progress::LONG,
     pump::{close, pump},
@@ -17,9 +18,8 @@ use super::{
     wait::Waits,
 };
 use crate::{
-    evidence::{End, Recorder, Reply, Transport},
+    evidence::{End, Reply, Transport},
     revision::Revision,
-    target::{Limits, Target},
     wire::{Ending, Envelope, HttpRequest, OpenError, Wire},
 };
 
@@ -55,17 +55,14 @@ pub struct CallOptions {
 
 impl Session {
     /// Connects, without any handshake yet.
-    pub(super) async fn connect(
-        target: &Target,
-        limits: &Limits,
-        recorder: &Recorder,
-        face: &ClientFace,
-    ) -> Result<Self, OpenError> {
+    pub(super) async fn connect(opener: &Opener) -> Result<Self, OpenError> {
+        let Opener { target, limits, recorder, face, known } = opener;
         let (wire, inbox) = Wire::open(target, limits, recorder).await?;
         let shared = Arc::new(Shared {
             wire,
             limits: limits.clone(),
             face: face.clone(),
+            known: Arc::clone(known),
             state: Mutex::default(),
             arrived: Notify::new(),
         });
@@ -106,7 +103,13 @@ impl Session {
     pub async fn is_well(&self) -> bool {
         let modern = self.revision().is_some_and(Revision::is_modern);
         let method = if modern { "server/discover" } else { "ping" };
-        let end = self.call("probe", method, None, CallOptions::default()).await.end;
+        let options = CallOptions { timeout: Some(self.shared.limits.request), ..CallOptions::default() };
+        let reply = self.call("probe", method, None, options).await;
+        let end = reply.end;
+        if self.may_have_expired(&reply) {
+            close(&self.shared, "the server ended the session");
+            return false;
+        }
         if end == End::Timeout {
             self.shared.state().silent = SILENT_AT_MOST;
             close(&self.shared, "the server stopped answering");
@@ -114,6 +117,11 @@ impl Session {
         // Where it was answered and no longer is, the server takes the connection for one of an earlier revision.
         let answered = modern && self.hello["end"] == "result";
         end == End::Result || (end == End::Error && !answered)
+    }
+
+    /// Whether the session that the request went to may have ended, as the server may end it at any time.
+    pub(super) fn may_have_expired(&self, reply: &Reply) -> bool {
+        reply.http.as_ref().is_some_and(|http| http.status == 404) && self.shared.state().session_id.is_some()
     }
 
     /// Whether it is gone because the server stopped answering.

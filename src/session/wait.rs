@@ -56,12 +56,19 @@ impl Session {
             Ok(dispatched) => dispatched,
             Err(why) => return Reply { why: Some(why), ..Reply::ended(End::Closed) },
         };
-        let limit = limit.unwrap_or(self.shared.limits.request);
+        let unanswered = &self.shared.known.unanswered;
+        let usual = limit.is_none();
+        let limit = limit.unwrap_or_else(|| unanswered.limit(self.shared.limits.request));
         let mut reply = match Box::pin(self.heard(told, limit, starting, token.map(|token| (token, sent)))).await {
             Some(Ok((outcome, seen))) => conclude(outcome, seen),
             Some(Err(_)) => Reply { why: Some("the connection ended".into()), ..Reply::ended(End::Closed) },
             None => self.give_up(number, limit, patient, drops),
         };
+        match reply.end {
+            End::Result | End::Error if usual => unanswered.answered(began.elapsed()),
+            End::Timeout if usual => unanswered.missed(),
+            _ => {}
+        }
         reply.frames.insert(0, sent);
         reply.asked = asked(message);
         reply.ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -133,7 +140,7 @@ impl Session {
             Some(index) => {
                 let waiter = state.waiters.swap_remove(index);
                 state.silent += u32::from(!patient && waiter.answered == state.answered);
-                state.given_up.extend(waiter.id);
+                state.given_up.extend(waiter.id.map(|id| (id, !patient)));
                 if let Some(post) = waiter.post.filter(|_| drops) {
                     self.shared.wire.abandon(post);
                 }

@@ -61,7 +61,13 @@ async fn converse(
     carrier: Carrier,
     role: &mut Role,
 ) -> Result<(), String> {
-    let response = client.execute(request).await.map_err(|error| failure::words(&error))?;
+    let again = request.try_clone();
+    let response = match (client.execute(request).await, again) {
+        // A connection that was kept open may be closed by the server just when it is used again.
+        (Err(first), Some(again)) if failure::is_closed(&first) => client.execute(again).await.map_err(|_| first),
+        (response, _) => response,
+    };
+    let response = response.map_err(|error| failure::words(&error))?;
     core.channel.http_response(carrier, head(&response)).await;
     body::take(core, response, carrier, role).await
 }

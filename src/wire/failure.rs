@@ -1,19 +1,23 @@
 //! Why an HTTP exchange failed, in words, and what may cure it.
 
-use std::{error::Error, io};
+use std::{error::Error, io, iter};
 
 pub fn words(error: &reqwest::Error) -> String {
     if error.is_connect() && error.is_timeout() {
         return "no connection in time".to_owned();
     }
-    let mut innermost: &dyn Error = error;
-    while let Some(cause) = innermost.source() {
-        if let Some(known) = known(cause) {
-            return known;
-        }
-        innermost = cause;
-    }
-    innermost.to_string()
+    causes(error).find_map(known).or_else(|| causes(error).last().map(ToString::to_string)).unwrap_or_default()
+}
+
+/// Whether the connection was closed before anything of a response came.
+pub fn is_closed(error: &reqwest::Error) -> bool {
+    causes(error).filter_map(|cause| cause.downcast_ref::<hyper::Error>()).any(hyper::Error::is_incomplete_message)
+}
+
+/// The error itself, and what it came from.
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    let first: &(dyn Error + 'static) = error;
+    iter::successors(Some(first), |&cause| cause.source())
 }
 
 fn known(cause: &(dyn Error + 'static)) -> Option<String> {

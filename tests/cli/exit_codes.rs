@@ -1,6 +1,6 @@
 //! Every exit code but those for mistakes of the user (`usage`) and of the target (`unreachable`).
 
-use crate::typed;
+use crate::{PROGRAM, ran, typed};
 
 #[test]
 fn a_conforming_server_is_0() {
@@ -38,4 +38,13 @@ fn nothing_exercised_is_4() {
     let shown = &ran.stdout;
     assert!(shown.contains("\nNot applicable to this server\n    1  until 2025-11-25 only\n"), "{shown}");
     assert!(shown.ends_with("\nexit 4  Nothing could be checked.\n"), "{shown}");
+}
+
+/// It refuses `initialize` as well, so only what it answers shows which revision it speaks.
+#[test]
+fn a_modern_server_without_discovery_is_1() {
+    let serve = format!("{PROGRAM} serve --revision 2026-07-28 --fault discover-unknown");
+    let ran = ran(["run", "--filter", "base.lifecycle", "--stdio", &serve]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (1, ""));
+    assert!(ran.stdout.contains("\nFAIL  lifecycle-discover-implemented\n"), "{}", ran.stdout);
 }
