@@ -20,7 +20,10 @@ pub fn tools(facts: &mut Value, listed: &[Value], all: bool) {
         if listed[..index].iter().any(|earlier| earlier["name"] == tool["name"]) {
             continue;
         }
-        let Some(call) = callable(tool, &facts["tools"], all) else {
+        // A fact is a permission.
+        let asking = facts["asking"].as_object().into_iter().flat_map(Map::values);
+        let named = asking.filter_map(Value::as_array).flatten().any(|name| *name == tool["name"]);
+        let Some(call) = callable(tool, &facts["tools"], all || named) else {
             left_alone.push(tool["name"].clone());
             continue;
         };
@@ -166,6 +169,8 @@ mod tests {
         let facts = completed(json!({ "tools": { "echo": { "with": { "text": "a" } } } }), &tools);
         let calls = json!([{ "name": "look", "arguments": {} }, { "name": "echo", "arguments": { "text": "a" } }]);
         assert_eq!((&facts["calls"], &facts["left_alone"]), (&calls, &json!(["find", "drop"])));
+        let facts = completed(json!({ "asking": { "completes": ["drop"] } }), &tools);
+        assert_eq!((&facts["calls"][1]["name"], &facts["wrong_calls"]), (&json!("drop"), &json!([])));
     }
 
     #[test]

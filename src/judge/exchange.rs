@@ -125,7 +125,13 @@ impl<'a> Assembler<'a> {
             (FrameKind::Note, ..) if frame.event.is_none() && frame.ended != Some(Ended::Complete) => {
                 let lost = self.open.iter_mut().filter(|open| frame.post.is_none() || open.post == frame.post);
                 let died = frame.ended == Some(Ended::Unasked);
-                lost.for_each(|open| open.expects_reply &= !died && frame.at.saturating_sub(open.at) > LOST_WITHIN);
+                for open in lost {
+                    // A handshake may be refused by leaving.
+                    if died && open.expects_reply && open.method != "initialize" {
+                        open.killed.clone_from(&frame.text);
+                    }
+                    open.expects_reply &= !died && frame.at.saturating_sub(open.at) > LOST_WITHIN;
+                }
             }
             _ => {}
         }
@@ -185,6 +191,7 @@ impl<'a> Assembler<'a> {
                     expects_reply: by != "probe" && method != "subscriptions/listen" && message["jsonrpc"] == "2.0",
                     by,
                     post: frame.post,
+                    killed: None,
                 });
             }
             (None, Some("notifications/cancelled")) => {
@@ -309,8 +316,8 @@ impl<'a> Assembler<'a> {
         let carried = || self.open.iter().position(|open| frame.post.is_some() && open.post == frame.post);
         let alike = || self.open.iter().position(|open| !id.is_null() && bare(&open.id) == bare(id));
         // An error that lost its id can only be about the request that has waited longest, unless it is about junk or
-        // answers a notification.
-        let lost = id.is_null() && self.junk == 0 && self.notified == 0;
+        // answers a notification. In an HTTP response it is about what that responds to.
+        let lost = id.is_null() && self.junk == 0 && self.notified == 0 && self.link.transport != Transport::Http;
         let nameless = || (lost && !self.open.is_empty()).then_some(0);
         if let Some(index) = exact.or_else(carried).or_else(alike).or_else(nameless) {
             let open = self.open.remove(index);

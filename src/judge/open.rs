@@ -16,6 +16,8 @@ pub struct Open {
     /// It lacks what its revision demands of a request, on purpose, or the HTTP request around it is odd. What comes back
     /// is no example of the server's answers, and only the suite that asked looks at it.
     pub deviant: bool,
+    /// How the server ended of its own accord while it was to be answered.
+    pub killed: Option<String>,
 }
 
 impl Open {
@@ -33,6 +35,9 @@ impl Open {
             "frames": [self.frame],
         });
         described["params"] = self.params.clone();
+        if let Some(ending) = &self.killed {
+            described["killed"] = json!(ending);
+        }
         match described {
             Value::Object(members) => members,
             _ => Map::new(),

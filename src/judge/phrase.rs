@@ -62,6 +62,11 @@ pub fn phrase(path: &Path, mismatch: &Mismatch, scope: &Scope) -> String {
         "grows" => return "`progress` is no more than it was before".into(),
         _ => {}
     }
+    if member == "killed"
+        && let Some(how) = scope.lookup(&path.root).and_then(|root| root.pointer(&mismatch.location)?.as_str())
+    {
+        return format!("the server ended while this was to be answered: {how}");
+    }
     if member == "replies"
         && let Some(exchange) = scope.lookup(&path.root).and_then(|root| root.pointer(parent))
     {

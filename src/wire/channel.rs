@@ -55,6 +55,11 @@ impl Channel {
         (Self { link, recorder: recorder.clone(), secrets, incoming, closing, values }, receiver, close)
     }
 
+    /// Whether the session has been told to end.
+    pub fn is_closing(&self) -> bool {
+        *self.closing.borrow()
+    }
+
     pub fn next_post(&self) -> u64 {
         self.recorder.next_post()
     }

@@ -200,7 +200,11 @@ impl Reader {
             take(&self.channel, self.limit, line).await;
         }
         let why = self.why().await;
-        self.channel.note(Carrier::default(), why.clone(), None);
+        if self.exit.borrow().is_some() && !self.channel.is_closing() {
+            self.channel.ended(Carrier::default(), why.clone(), Ended::Unasked);
+        } else {
+            self.channel.note(Carrier::default(), why.clone(), None);
+        }
         self.channel.hand_on(Incoming::Closed { why }).await;
     }
 

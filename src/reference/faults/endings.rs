@@ -41,6 +41,13 @@ pub static ENDINGS: &[Behaviour] = &[
         ..Behaviour::new("cancel-crashes", "the cancellation of a request that is not open ends the process", STDIO)
     },
     Behaviour {
+        hear: Some(|_, message| {
+            let unnamed = message["method"] == "resources/read" && !message["params"]["uri"].is_string();
+            if unnamed { Heard::Crash } else { Heard::Message }
+        }),
+        ..Behaviour::new("read-without-uri-kills", "a read without a URI ends the process", STDIO)
+    },
+    Behaviour {
         hear: Some(remember),
         since: Some(Revision::V2026_07_28),
         ..Behaviour::new(
