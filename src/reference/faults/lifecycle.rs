@@ -98,6 +98,18 @@ pub static LIFECYCLE: &[Behaviour] = &[
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
+        hear: Some(|_, message| match message.get("id").filter(|_| message["method"] == "initialize") {
+            Some(id) => refusal(id, -32601, "Method not found"),
+            None => Heard::Message,
+        }),
+        ..Behaviour::new(
+            "advertised-handshake-unknown",
+            "initialize is an unknown method, though revisions that begin with it are advertised",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
         hear: Some(|memory, message| replaced(memory, message, VERSION, false)),
         ..Behaviour::new("version-of-last-request", "a request is taken for the revision of the one before", EVERYWHERE)
     },
