@@ -2,8 +2,8 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader},
-    process::{Child, Command, Stdio},
+    io::{BufRead, BufReader, pipe},
+    process::{Child, Command},
     sync::mpsc::{Receiver, channel},
     thread,
     time::Duration,
@@ -49,7 +49,9 @@ fn a_change_is_run_and_told() {
         fs::write(directory.path().join("mcp-conform.toml"), configuration).unwrap();
     };
     server("");
-    let mut child = Command::new(PROGRAM)
+    // One pipe for both streams keeps their lines in order.
+    let (reader, writer) = pipe().expect("a pipe");
+    let child = Command::new(PROGRAM)
         .args([
             "run",
             "--watch",
@@ -62,19 +64,12 @@ fn a_change_is_run_and_told() {
             "json=report.json",
         ])
         .current_dir(&directory)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
+        .stdout(writer.try_clone().expect("the same pipe"))
+        .stderr(writer)
         .spawn()
         .expect("the program starts");
     let (sender, lines) = channel();
-    let streams: [Box<dyn std::io::Read + Send>; 2] =
-        [Box::new(child.stdout.take().unwrap()), Box::new(child.stderr.take().unwrap())];
-    for stream in streams {
-        let sender = sender.clone();
-        thread::spawn(move || {
-            BufReader::new(stream).lines().map_while(Result::ok).all(|line| sender.send(line).is_ok())
-        });
-    }
+    thread::spawn(move || BufReader::new(reader).lines().map_while(Result::ok).all(|line| sender.send(line).is_ok()));
     let watching = Watching { child, lines };
 
     watching.until("waiting for a change");
