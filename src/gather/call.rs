@@ -8,7 +8,7 @@ use tokio::time::sleep;
 use super::{param_headers::param_headers, step::Stage};
 use crate::{
     evidence::Manner,
-    session::{CallOptions, LONG},
+    session::{CallOptions, LONG, Session},
     suite::{Call, Notify, Scope, Step, Template, Verb},
 };
 
@@ -82,9 +82,12 @@ async fn once(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, patience: Optio
     if call.alone {
         return Some(json!(stage.conversation.alone(by, method, params, options).await));
     }
-    let mut reply = json!(stage.conversation.converse(by, method, params, options, call.answer).await);
+    let ask =
+        async |session: &Session| session.converse(by, method, params.clone(), options.clone(), call.answer).await;
+    let (session, reply) = stage.conversation.ask(ask).await;
+    let mut reply = json!(reply);
     if let Some(requests) = reply.pointer("/result/inputRequests").and_then(Value::as_object) {
-        reply["answers"] = json!(stage.conversation.session().await.willing(requests));
+        reply["answers"] = json!(session.willing(requests));
     }
     Some(reply)
 }

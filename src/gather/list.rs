@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{call::filled, step::Stage};
 use crate::{
     evidence::{End, Reply, weight},
-    session::CallOptions,
+    session::{CallOptions, Session},
     suite::{List, Scope},
 };
 
@@ -78,8 +78,9 @@ pub async fn follow(
             let members = params.get_or_insert_with(|| json!({}));
             members["cursor"] = json!(cursor);
         }
-        let (conversation, by) = (stage.conversation, &stage.suite.id);
-        let reply = conversation.converse(by, method, params, CallOptions::default(), None).await;
+        let by = &stage.suite.id;
+        let ask = async |session: &Session| session.call(by, method, params.clone(), CallOptions::default()).await;
+        let (_, reply) = stage.conversation.ask(ask).await;
         let end = reply.end;
         // Anything but a string is a fault of another kind; as a client one takes it for the end.
         weighed += reply.result.as_ref().map_or(0, weight);

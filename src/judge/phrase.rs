@@ -30,8 +30,9 @@ pub fn subject(item: &Value) -> String {
 /// One sentence on a mismatch.
 pub fn phrase(path: &Path, mismatch: &Mismatch, scope: &Scope) -> String {
     let (parent, member) = mismatch.location.rsplit_once('/').unwrap_or(("", ""));
+    let at = |pointer: &str| scope.lookup(&path.root).and_then(|root| root.pointer(pointer));
     if member == "end"
-        && let Some(reply) = scope.lookup(&path.root).and_then(|root| root.pointer(parent))
+        && let Some(reply) = at(parent)
     {
         return match wanted_end(mismatch) {
             Some(wanted) => format!("expected {wanted}, but {}", answer(reply)),
@@ -50,7 +51,7 @@ pub fn phrase(path: &Path, mismatch: &Mismatch, scope: &Scope) -> String {
         }
     }
     if member == "kind"
-        && let Some(frame) = scope.lookup(&path.root).and_then(|root| root.pointer(parent))
+        && let Some(frame) = at(parent)
         && let Some(why) = frame["why"].as_str()
     {
         return format!("this is no message: {why}");
@@ -63,12 +64,12 @@ pub fn phrase(path: &Path, mismatch: &Mismatch, scope: &Scope) -> String {
         _ => {}
     }
     if member == "killed"
-        && let Some(how) = scope.lookup(&path.root).and_then(|root| root.pointer(&mismatch.location)?.as_str())
+        && let Some(how) = at(&mismatch.location).and_then(Value::as_str)
     {
         return format!("the server ended while this was to be answered: {how}");
     }
     if member == "replies"
-        && let Some(exchange) = scope.lookup(&path.root).and_then(|root| root.pointer(parent))
+        && let Some(exchange) = at(parent)
     {
         return match exchange["replies"].as_u64() {
             Some(0) => "no answer came".into(),

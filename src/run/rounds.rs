@@ -118,11 +118,13 @@ async fn in_turns<'a>(
     let others = other_clients(lanes, suites);
     let asks_later = others.is_empty();
     round.extend(others);
-    let (mut all, left) = lanes.side_by_side(round, scene).await;
+    let (mut all, mut left) = lanes.side_by_side(round, scene).await;
     // What is compared with the lists of other connections is asked for behind them.
     let late = [with(&steady, Connection::Last), late].concat();
     let late = Lane { even_fresh: sparing, ..Lane::of(late, Some(&mut first)) };
-    all.extend(lanes.one_by_one(vec![late], scene).await);
+    let (gathered, more) = lanes.side_by_side(vec![late], scene).await;
+    all.extend(gathered);
+    left.extend(more);
     lanes.close(first, true).await;
     all.extend(alone(lanes, left, scene, &mut second).await);
 

@@ -8,19 +8,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-use serde_json::Value;
 use tokio::{sync::Mutex, task::JoinHandle};
 
 use super::{
     answers::ClientFace,
     era::{Unopened, Wish, open, unreachable},
-    talk::{CallOptions, Session},
+    talk::Session,
     unanswered::Unanswered,
     vain::Vain,
 };
 use crate::{
     error::Error,
-    evidence::{Manner, Recorder, Reply},
+    evidence::{Recorder, Reply},
     revision::Revision,
     target::{Limits, Start, Target},
     wire::Ending,
@@ -138,21 +137,16 @@ impl Conversation {
         Arc::clone(&current)
     }
 
-    /// One request with what the server asks meanwhile; once more in a new session where that one had ended.
-    pub async fn converse(
-        &self,
-        by: &str,
-        method: &str,
-        params: Option<Value>,
-        options: CallOptions,
-        manner: Option<Manner>,
-    ) -> Reply {
+    /// Asks on a connection that is alive, and once more in a new session where that one had ended.
+    pub async fn ask(&self, request: impl AsyncFn(&Session) -> Reply) -> (Arc<Session>, Reply) {
         let session = self.session().await;
-        let reply = session.converse(by, method, params.clone(), options.clone(), manner).await;
+        let reply = request(&session).await;
         if !session.may_have_expired(&reply) || session.is_well().await || session.closed().is_none() {
-            return reply;
+            return (session, reply);
         }
-        self.session().await.converse(by, method, params, options, manner).await
+        let session = self.session().await;
+        let reply = request(&session).await;
+        (session, reply)
     }
 
     /// What the connections of the run have shown so far.

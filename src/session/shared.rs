@@ -44,8 +44,8 @@ pub struct State {
     pub notifications: Vec<Arrived>,
     /// What all that is kept of the server's own accord weighs.
     pub kept: u64,
-    /// Ids of requests that were not waited for any longer, and whether they had got all the time there was; and what
-    /// came when nobody waited.
+    /// Ids of requests that were not waited for any longer, and whether an answer shows that the server is only slow; and
+    /// what came when nobody waited.
     pub given_up: Vec<(Value, bool)>,
     pub unclaimed: Vec<Value>,
     /// Answers so far, and requests without any while nothing else was answered either.
