@@ -21,7 +21,7 @@ pub async fn wait(stage: &Stage<'_>, wait: &Await, scope: &Scope<'_>, began: &Ma
         message["method"] == json!(wait.method)
             && wait.matching.iter().all(|clause| clause.holds(&inner, stage.scene.revision))
     };
-    let session = stage.conversation.session().await;
+    let session = stage.session().await?;
     let arrival = std::pin::pin!(session.arrival(since, within, wanted));
     let arrival = if wait.quiet {
         match select(arrival, std::pin::pin!(settled(stage, &session))).await {

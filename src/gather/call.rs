@@ -26,7 +26,7 @@ pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>) -> Option<V
         if let (Some(waited), true) = (patience, reply["end"] == "timeout")
             && let Some((method, params)) = request(call, scope)
         {
-            stage.conversation.known().vain().note(&method, &params, waited);
+            stage.beside.opener.known.vain().note(&method, &params, waited);
         }
         return Some(reply);
     }
@@ -52,7 +52,7 @@ pub fn is_vain(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
     let usual = matches!(call.answer, None | Some(Manner::Accept)) && call.id.is_none() && !call.plain;
     let Some(within) = patience(call, stage).filter(|within| usual && *within >= LONG) else { return false };
     let Some((method, params)) = request(call, scope) else { return false };
-    stage.conversation.known().vain().leaves_out(&stage.suite.id, &method, &params, within)
+    stage.beside.opener.known.vain().leaves_out(&stage.suite.id, &method, &params, within)
 }
 
 /// How long to wait before a task is looked at again.
@@ -80,11 +80,11 @@ async fn once(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, patience: Optio
     let headers = param_headers(stage, method, params.as_ref().unwrap_or(&Value::Null));
     let options = CallOptions { id, plain: call.plain, patience, headers, ..CallOptions::default() };
     if call.alone {
-        return Some(json!(stage.conversation.alone(by, method, params, options).await));
+        return Some(json!(stage.beside.alone(by, method, params, options).await));
     }
     let ask =
         async |session: &Session| session.converse(by, method, params.clone(), options.clone(), call.answer).await;
-    let (session, reply) = stage.conversation.ask(ask).await;
+    let (session, reply) = stage.conversation?.ask(ask).await;
     let mut reply = json!(reply);
     if let Some(requests) = reply.pointer("/result/inputRequests").and_then(Value::as_object) {
         reply["answers"] = json!(session.willing(requests));
@@ -94,13 +94,13 @@ async fn once(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, patience: Optio
 
 pub async fn notify(stage: &Stage<'_>, notify: &Notify, scope: &Scope<'_>) -> Option<Value> {
     let params = filled(notify.with.as_ref(), scope)?;
-    let session = stage.conversation.session().await;
+    let session = stage.session().await?;
     Some(json!(session.notify(&stage.suite.id, &notify.method, params).await))
 }
 
 pub async fn cancel(stage: &Stage<'_>, id: &Template, scope: &Scope<'_>) -> Option<Value> {
     let id = id.resolve(scope).ok()?;
-    let session = stage.conversation.session().await;
+    let session = stage.session().await?;
     Some(json!(session.cancel(&stage.suite.id, &id).await?))
 }
 

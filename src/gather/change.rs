@@ -26,7 +26,7 @@ pub async fn change(stage: &Stage<'_>, cause: &suite::Path, scope: &Scope<'_>) -
     let failure = if let Some(tool) = cause["tool"].as_str() {
         let arguments = cause.get("with").cloned().unwrap_or_else(|| json!({}));
         let params = json!({ "name": tool, "arguments": arguments });
-        let session = stage.conversation.session().await;
+        let session = stage.session().await?;
         let headers = param_headers(stage, "tools/call", &params);
         let options = CallOptions { headers, ..CallOptions::default() };
         let called = session.call(&stage.suite.id, "tools/call", Some(params), options).await;

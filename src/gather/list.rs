@@ -67,6 +67,7 @@ pub async fn follow(
     limits: PageLimits,
     mut hand_over: impl FnMut(Reply),
 ) -> Value {
+    let Some(conversation) = stage.conversation else { return json!(End::Closed) };
     let (mut followed, mut weighed) = (HashSet::new(), 0);
     let mut cursor: Option<String> = None;
     for page in 0..limits.pages {
@@ -80,7 +81,7 @@ pub async fn follow(
         }
         let by = &stage.suite.id;
         let ask = async |session: &Session| session.call(by, method, params.clone(), CallOptions::default()).await;
-        let (_, reply) = stage.conversation.ask(ask).await;
+        let (_, reply) = conversation.ask(ask).await;
         let end = reply.end;
         // Anything but a string is a fault of another kind; as a client one takes it for the end.
         weighed += reply.result.as_ref().map_or(0, weight);

@@ -32,7 +32,7 @@ pub async fn send(stage: &Stage<'_>, send: &Send, scope: &Scope<'_>) -> Option<V
         Payload::Json(template) => template.resolve(scope).ok()?.to_string().into_bytes(),
     };
     let answer = filled(send.answer.as_ref(), scope)?;
-    let session = stage.conversation.session().await;
+    let session = stage.session().await?;
     let sent = Instant::now();
     let raw = std::pin::pin!(session.send_raw(&stage.suite.id, &bytes, answer, None));
     let (reply, sentinel) = if session.transport() == Transport::Http {
@@ -90,7 +90,7 @@ pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>) -> Opti
         without,
         body: body.as_ref().map(|body| text(body).into_bytes()),
     };
-    let session = stage.conversation.session().await;
+    let session = stage.session().await?;
     let patience = call.seconds.map(|seconds| Duration::from_secs_f64(seconds).min(stage.limits.request));
     let reply = session.http(request, body.as_ref().unwrap_or(&Value::Null), patience).await?;
     let mut saved = json!(reply);

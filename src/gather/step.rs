@@ -1,6 +1,6 @@
 //! One step after another: what it is done for, whether it applies, and where the outcome is kept.
 
-use std::{future::Future, pin::Pin};
+use std::{future::Future, pin::Pin, sync::Arc};
 
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
@@ -9,7 +9,7 @@ use super::{await_, call, change, list, send, walk};
 use crate::{
     evidence::{Recorder, Scene},
     plan::{lacking, left_out},
-    session::Conversation,
+    session::{Beside, Conversation, Session},
     suite::{Each, Scope, Step, Suite, Verb, ground},
     target::Limits,
 };
@@ -17,10 +17,19 @@ use crate::{
 /// What every verb works with.
 pub struct Stage<'a> {
     pub suite: &'a Suite,
-    pub conversation: &'a Conversation,
+    pub beside: &'a Beside,
+    /// Where every call is alone on a connection, there is no other.
+    pub conversation: Option<&'a Conversation>,
     pub recorder: &'a Recorder,
     pub limits: &'a Limits,
     pub scene: &'a Scene,
+}
+
+impl Stage<'_> {
+    /// The connection of the suite.
+    pub async fn session(&self) -> Option<Arc<Session>> {
+        Some(self.conversation?.session().await)
+    }
 }
 
 /// The steps of a suite that count on this server.
@@ -40,7 +49,7 @@ pub async fn gather(stage: &Stage<'_>) -> Value {
     let mut saves = Map::new();
     let mut began = Map::new();
     for step in steps(stage.suite, stage.scene) {
-        if asks_beside(step) && stage.conversation.is_single() {
+        if asks_beside(step) && stage.beside.opener.is_single() {
             continue;
         }
         let before = json!(stage.recorder.frames_so_far());

@@ -218,10 +218,10 @@ impl Walker<'_> {
                 }
             }
         }
-        let link = question.stage.conversation.session().await.link();
+        let Some(session) = question.stage.session().await else { return false };
         for (stop, list) in stops.iter().zip(lists) {
             if let Some(list) = list {
-                self.arrive(stop, list, link);
+                self.arrive(stop, list, session.link());
             }
         }
         true

@@ -83,7 +83,7 @@ impl<'a> Course<'a> {
         let protected = planned.iter().filter(|planned| planned.suite.applies.protected && planned.runs());
         let mut conversation = Some(conversation);
         for planned in protected {
-            let gathered = self.lanes.suite(planned.suite, scene, &mut conversation).await?;
+            let gathered = self.lanes.suite(planned.suite, scene, &mut conversation, false).await?;
             self.keep(scene, gathered);
         }
         self.lanes.close(conversation, false).await;
@@ -100,7 +100,7 @@ impl<'a> Course<'a> {
         let mut scene = scene(&session.hello, session.transport(), revision, self.job);
         let mut first = Some(Conversation::new(self.lanes.opener.clone(), session, revision));
         if let Some(survey) = self.suites.iter().find(|suite| suite.id == SURVEY) {
-            let gathered = self.lanes.suite(survey, &scene, &mut first).await?;
+            let gathered = self.lanes.suite(survey, &scene, &mut first, false).await?;
             self.keep(&mut scene, gathered);
         }
         let survey = scene.saves.get(SURVEY).cloned().unwrap_or_default();
@@ -138,7 +138,7 @@ impl<'a> Course<'a> {
 
     /// What was gathered becomes part of what is known.
     fn keep(&mut self, scene: &mut Scene, gathered: Gathered) {
-        let Gathered { suite, saves, incident, deaths } = gathered;
+        let Gathered { suite, saves, incident, deaths, .. } = gathered;
         for why in deaths {
             self.mishaps.started_anew(&suite.id, scene.revision, why);
         }

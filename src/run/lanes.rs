@@ -15,7 +15,7 @@ use crate::{
     evidence::Scene,
     gather::{Stage, gather},
     revision::Revision,
-    session::{Conversation, Opener, Session, Unopened, Wish, lock},
+    session::{Beside, Conversation, Opener, Session, Unopened, Wish, lock},
     suite::{Client, Connection, Suite},
     target::Start,
 };
@@ -56,11 +56,13 @@ pub struct Gathered<'a> {
     pub incident: Option<String>,
     /// How the server was lost, each time that it was started anew.
     pub deaths: Vec<String>,
+    /// Whether a connection beside the others ended before anything was heard.
+    lost: bool,
 }
 
 impl<'a> Gathered<'a> {
     fn nothing(suite: &'a Suite, why: String) -> Self {
-        Self { suite, saves: json!({}), incident: Some(why), deaths: Vec::new() }
+        Self { suite, saves: json!({}), incident: Some(why), deaths: Vec::new(), lost: false }
     }
 }
 
@@ -92,7 +94,7 @@ impl<'a> Lanes<'a> {
     pub async fn one_by_one(&self, lanes: Vec<Lane<'a, '_>>, scene: &Scene) -> Vec<Gathered<'a>> {
         let mut all = Vec::new();
         for lane in lanes {
-            let Walked { gathered, unopened } = self.walk(lane, scene).await;
+            let Walked { gathered, unopened } = self.walk(lane, scene, false).await;
             all.extend(gathered);
             all.extend(unopened.into_iter().map(|(suite, error)| {
                 let gone = match lock(&self.ended_under).as_ref() {
@@ -105,21 +107,23 @@ impl<'a> Lanes<'a> {
         all
     }
 
-    /// Gathers in several lanes at once. The suites for which no connection could be had beside the others are left
-    /// over: they may get one when nothing else is connected.
+    /// Gathers in several lanes at once. The suites for which a connection could not be had beside the others are left
+    /// over: they may get it when nothing else is connected.
     pub async fn side_by_side(&self, lanes: Vec<Lane<'a, '_>>, scene: &Scene) -> (Vec<Gathered<'a>>, Vec<&'a Suite>) {
         let at_once = if self.starts_quickly() { QUICK_AT_ONCE } else { AT_ONCE };
         let walked: Vec<Walked> =
-            stream::iter(lanes).map(|lane| self.walk(lane, scene)).buffer_unordered(at_once).collect().await;
+            stream::iter(lanes).map(|lane| self.walk(lane, scene, true)).buffer_unordered(at_once).collect().await;
         let (mut all, mut left) = (Vec::new(), Vec::new());
         for Walked { gathered, unopened } in walked {
+            let (lost, gathered): (Vec<_>, Vec<_>) = gathered.into_iter().partition(|gathered| gathered.lost);
             all.extend(gathered);
+            left.extend(lost.into_iter().map(|gathered| gathered.suite));
             left.extend(unopened.into_iter().map(|(suite, _)| suite));
         }
         (all, left)
     }
 
-    async fn walk(&self, lane: Lane<'a, '_>, scene: &Scene) -> Walked<'a> {
+    async fn walk(&self, lane: Lane<'a, '_>, scene: &Scene, crowded: bool) -> Walked<'a> {
         let mut walked = Walked::default();
         let mut own = None;
         let shared = lane.shared.unwrap_or(&mut own);
@@ -127,7 +131,7 @@ impl<'a> Lanes<'a> {
             let mut apart = None;
             let fresh = suite.connection == Connection::Fresh;
             let alone = (fresh && !lane.even_fresh) || suite.client != Client::Full;
-            match self.suite(suite, scene, if alone { &mut apart } else { &mut *shared }).await {
+            match self.suite(suite, scene, if alone { &mut apart } else { &mut *shared }, crowded).await {
                 Ok(gathered) => walked.gathered.push(gathered),
                 Err(error) => walked.unopened.push((suite, error)),
             }
@@ -149,35 +153,44 @@ impl<'a> Lanes<'a> {
         suite: &'a Suite,
         scene: &Scene,
         conversation: &mut Option<Conversation>,
+        crowded: bool,
     ) -> Result<Gathered<'a>, Error> {
         if let Some(why) = self.stop.why() {
             return Ok(Gathered::nothing(suite, why));
         }
-        let conversation = match conversation {
-            Some(conversation) => conversation,
-            None => conversation.insert(self.open(suite.client, scene.revision).await?),
-        };
-        let deaths = conversation.deaths().len();
+        let beside = Beside::new(self.opener(suite.client), scene.revision, crowded);
+        if conversation.is_none() && suite.connection != Connection::Alone {
+            *conversation = Some(self.open(&beside.opener, scene.revision).await?);
+        }
+        let conversation = conversation.as_ref();
+        let deaths = || conversation.map(Conversation::deaths).unwrap_or_default();
+        let earlier = deaths().len();
         let recorder = &self.opener.recorder;
-        let stage = Stage { suite, conversation, recorder, limits: &self.job.limits, scene };
+        let stage = Stage { suite, beside: &beside, conversation, recorder, limits: &self.job.limits, scene };
         let saves = self.stop.unless_in_suite(gather(&stage)).await;
-        let deaths: Vec<String> = conversation.deaths().drain(..).skip(deaths).collect();
-        let incident = match &saves {
-            Err(why) => Some(why.clone()),
+        let lost = beside.lost.load(Ordering::Relaxed);
+        self.end(async move {
+            beside.close().await;
+            None
+        });
+        let deaths: Vec<String> = deaths().drain(..).skip(earlier).collect();
+        let incident = match (&saves, conversation) {
+            (Err(why), _) => Some(why.clone()),
+            (Ok(_), None) => None,
             // What may end the server has done so; nothing else will be asked on it.
-            Ok(_) if suite.connection == Connection::Last => {
+            (Ok(_), Some(conversation)) if matches!(suite.connection, Connection::Last | Connection::Alone) => {
                 if conversation.is_over().await {
                     *lock(&self.ended_under) = Some(suite.id.clone());
                 }
                 None
             }
             // The last request may have killed it; that alone kept nothing from being asked.
-            Ok(_) => conversation.session().await.closed(),
+            (Ok(_), Some(conversation)) => conversation.session().await.closed(),
         };
         if let Some(why) = self.stop.why() {
             recorder.cut_short(&why);
         }
-        Ok(Gathered { suite, saves: saves.unwrap_or_else(|_| json!({})), incident, deaths })
+        Ok(Gathered { suite, saves: saves.unwrap_or_else(|_| json!({})), incident, deaths, lost })
     }
 
     /// A connection, unless everything is to stop before it stands.
@@ -191,16 +204,19 @@ impl<'a> Lanes<'a> {
         Err(Error::Target { tried: self.job.target.name.clone(), came, cure }.into())
     }
 
-    async fn open(&self, client: Client, revision: Revision) -> Result<Conversation, Error> {
-        let opener = Opener { face: clients::face(client, &self.opener.face), ..self.opener.clone() };
-        let mut opened = self.connect(&opener, Wish::Exactly(revision)).await;
+    fn opener(&self, client: Client) -> Opener {
+        Opener { face: clients::face(client, &self.opener.face), ..self.opener.clone() }
+    }
+
+    async fn open(&self, opener: &Opener, revision: Revision) -> Result<Conversation, Error> {
+        let mut opened = self.connect(opener, Wish::Exactly(revision)).await;
         if opened.is_err() && !lock(&self.endings).is_empty() {
             // Some servers bear no second instance, and the one before may still be on its way out.
             self.closed().await;
-            opened = self.connect(&opener, Wish::Exactly(revision)).await;
+            opened = self.connect(opener, Wish::Exactly(revision)).await;
         }
         let session = opened.map_err(|unopened| unopened.error)?;
-        Ok(Conversation::new(opener, session, revision))
+        Ok(Conversation::new(opener.clone(), session, revision))
     }
 
     /// Whether starting the server costs less than waiting on its behalf.
@@ -211,7 +227,7 @@ impl<'a> Lanes<'a> {
     /// A second connection, if the server bears it beside the first.
     pub async fn beside(&self, first: &Conversation, revision: Revision) -> Option<Conversation> {
         let session = first.session().await;
-        let second = self.open(Client::Full, revision).await.ok();
+        let second = self.open(&self.opener, revision).await.ok();
         if second.is_some() && self.stop.unless(session.is_well()).await.is_ok_and(|well| well) {
             return second;
         }
@@ -232,14 +248,18 @@ impl<'a> Lanes<'a> {
         let Some(conversation) = conversation else { return };
         let limit = self.job.limits.grace * 10 + Duration::from_secs(1);
         let is_process = matches!(self.job.target.start, Start::Stdio { .. });
-        let ending = tokio::spawn(async move {
+        self.end(async move {
             let how = timeout(limit, conversation.close()).await.ok()?.how;
             (noted && is_process && !how.contains("status 0")).then(|| format!("the server {how}"))
         });
-        lock(&self.endings).push(ending);
         if matches!(self.job.target.start, Start::Http { .. }) {
             self.closed().await;
         }
+    }
+
+    /// Lets connections end while the run goes on.
+    fn end(&self, ending: impl Future<Output = Option<String>> + Send + 'static) {
+        lock(&self.endings).push(tokio::spawn(ending));
     }
 
     /// Waits until every conversation has ended.

@@ -58,7 +58,8 @@ async fn one_by_one<'a>(
     } else {
         lanes.close(first, true).await;
     }
-    let own = [with(suites, Connection::Own), with(suites, Connection::Last)].concat();
+    let own =
+        [Connection::Own, Connection::Last, Connection::Alone].map(|connection| with(suites, connection)).concat();
     let mut all = lanes.one_by_one(vec![Lane::of(own, Some(&mut second))], scene).await;
     lanes.close(second, false).await;
     let fresh = with(suites, Connection::Fresh).into_iter().map(Lane::apart).collect();
@@ -114,7 +115,8 @@ async fn in_turns<'a>(
     if sparing {
         round.push(Lane { even_fresh: true, ..Lane::of(std::mem::take(&mut fresh), Some(&mut first)) });
     }
-    round.extend(apart.into_iter().chain(fresh).map(Lane::apart));
+    let apart = [with(&steady, Connection::Alone), apart, fresh].concat();
+    round.extend(apart.into_iter().map(Lane::apart));
     let others = other_clients(lanes, suites);
     let asks_later = others.is_empty();
     round.extend(others);

@@ -1,18 +1,62 @@
 //! What is asked before any handshake, or as a handshake that nothing follows.
 
+use std::sync::{
+    Mutex,
+    atomic::{AtomicBool, Ordering},
+};
+
 use serde_json::Value;
+use tokio::task::JoinHandle;
 
 use super::{
-    conversation::{Conversation, Opener, lock},
+    conversation::{Opener, lock},
     era::PATIENCE,
     talk::{CallOptions, Session},
 };
-use crate::evidence::{End, Reply, Transport};
+use crate::{
+    evidence::{End, Reply, Transport},
+    revision::Revision,
+    wire::Ending,
+};
 
 /// A start may take this many times as long as the slowest so far.
 const MUCH_SLOWER: u32 = 5;
 
-impl Conversation {
+/// Asks beside every conversation, on connections for one request.
+pub struct Beside {
+    pub opener: Opener,
+    revision: Revision,
+    /// Other connections are open, and there may be no place for one more.
+    crowded: bool,
+    /// A process ended before it was heard, which may be for want of a place.
+    pub lost: AtomicBool,
+    /// Connections that are being closed.
+    closing: Mutex<Vec<JoinHandle<Ending>>>,
+    /// A process that has refused a handshake, and may be asked for another.
+    refused: Mutex<Option<Session>>,
+}
+
+impl Beside {
+    pub fn new(opener: Opener, revision: Revision, crowded: bool) -> Self {
+        Self {
+            opener,
+            revision,
+            crowded,
+            lost: AtomicBool::default(),
+            closing: Mutex::default(),
+            refused: Mutex::default(),
+        }
+    }
+
+    /// Waits until all that was opened is closed.
+    pub async fn close(self) {
+        let refused = lock(&self.refused).take().map(|session| tokio::spawn(session.close()));
+        let closing = std::mem::take(&mut *lock(&self.closing));
+        for closing in closing.into_iter().chain(refused) {
+            let _ = closing.await;
+        }
+    }
+
     /// One request as the first thing on a connection of its own, which is closed when the answer is there. A process
     /// that has refused a handshake serves for the next one, but nothing is held against it that came before.
     pub async fn alone(&self, by: &str, method: &str, params: Option<Value>, options: CallOptions) -> Reply {
@@ -52,6 +96,10 @@ impl Conversation {
         let within = (limits.request * PATIENCE).max(known.slowest() * MUCH_SLOWER);
         let options = CallOptions { timeout: Some(within), starting: options.patience.is_some(), ..options };
         let reply = session.call(by, method, params, options).await;
+        if self.crowded && reply.end == End::Closed {
+            self.lost.store(true, Ordering::Relaxed);
+            return reply;
+        }
         let spoken = reply.result.as_ref().and_then(|result| result.get("protocolVersion")).and_then(Value::as_str);
         let spoken = spoken.and_then(|version| version.parse().ok()).filter(|_| handshake);
         if let Some(revision) = spoken.or_else(|| (!handshake).then_some(self.revision)) {

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use tokio::{sync::Mutex, task::JoinHandle};
+use tokio::sync::Mutex;
 
 use super::{
     answers::ClientFace,
@@ -82,9 +82,13 @@ impl Opener {
         self.known.slowest.fetch_max(took, Ordering::Relaxed);
         Ok(session)
     }
-}
 
-impl Opener {
+    /// Whether the server bears no connection beside another.
+    pub fn is_single(&self) -> bool {
+        // Many servers of HTTP+SSE bear one connection at a time.
+        matches!(self.target.start, Start::Sse { .. }) || self.known.single.load(Ordering::Relaxed)
+    }
+
     /// A connection without a handshake: what is asked of a server that lets nobody in.
     pub async fn knock(&self, revision: Revision) -> Result<Session, Unopened> {
         let session = Session::connect(self).await.map_err(unreachable)?;
@@ -94,27 +98,16 @@ impl Opener {
 }
 
 pub struct Conversation {
-    pub(super) opener: Opener,
-    pub(super) revision: Revision,
+    opener: Opener,
+    revision: Revision,
     current: Mutex<Arc<Session>>,
     /// Why each earlier connection ended.
     deaths: StdMutex<Vec<String>>,
-    /// Connections for one request that are being closed.
-    pub(super) closing: StdMutex<Vec<JoinHandle<Ending>>>,
-    /// A process that has refused a handshake, and may be asked for another.
-    pub(super) refused: StdMutex<Option<Session>>,
 }
 
 impl Conversation {
     pub fn new(opener: Opener, session: Session, revision: Revision) -> Self {
-        Self {
-            opener,
-            revision,
-            current: Mutex::new(Arc::new(session)),
-            deaths: StdMutex::default(),
-            closing: StdMutex::default(),
-            refused: StdMutex::default(),
-        }
+        Self { opener, revision, current: Mutex::new(Arc::new(session)), deaths: StdMutex::default() }
     }
 
     /// A connection that is alive, unless the server cannot be brought back to life.
@@ -149,17 +142,6 @@ impl Conversation {
         (session, reply)
     }
 
-    /// What the connections of the run have shown so far.
-    pub fn known(&self) -> &Known {
-        &self.opener.known
-    }
-
-    /// Whether nothing can be asked on a connection beside this one.
-    pub fn is_single(&self) -> bool {
-        // Many servers of HTTP+SSE bear one connection at a time.
-        matches!(self.opener.target.start, Start::Sse { .. }) || self.opener.known.single.load(Ordering::Relaxed)
-    }
-
     /// Whether the connection has ended and was not opened anew.
     pub async fn is_over(&self) -> bool {
         self.current.lock().await.closed().is_some()
@@ -171,17 +153,11 @@ impl Conversation {
     }
 
     pub async fn close(self) -> Ending {
-        let refused = lock(&self.refused).take().map(|session| tokio::spawn(session.close()));
-        let closing = std::mem::take(&mut *lock(&self.closing));
-        let ending = match Arc::into_inner(self.current.into_inner()) {
+        match Arc::into_inner(self.current.into_inner()) {
             Some(session) => session.close().await,
             // A step that was broken off still holds it; dropping it there ends the server.
             None => Ending::default(),
-        };
-        for closing in closing.into_iter().chain(refused) {
-            let _ = closing.await;
         }
-        ending
     }
 }
 

@@ -17,6 +17,7 @@ mod unanswered;
 mod vain;
 mod wait;
 
+pub use alone::Beside;
 pub use answers::ClientFace;
 pub(crate) use conversation::lock;
 pub use conversation::{Conversation, Known, Opener};

@@ -59,6 +59,8 @@ pub enum Connection {
     Own,
     /// One on which nothing else will be asked, because the suite may end the server.
     Last,
+    /// One for each call, as the first thing on it, before any handshake.
+    Alone,
     /// One that nothing was sent on before, or nothing but by other such suites where starting a server is dear.
     Fresh,
 }

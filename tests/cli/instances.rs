@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::{PROGRAM, ran};
 
-/// On the connection of the survey, on a second one, and on some of their own.
-const SUITES: [&str; 4] = ["resources.list", "base.ping", "base.ids", "base.stateless"];
+/// On the connection of the survey, on a second one, and on one for each call.
+const SUITES: [&str; 5] = ["resources.list", "base.ping", "base.ids", "base.negotiation", "base.first"];
 
 /// The status of each rule where so many instances find a place.
 fn verdicts(places: usize, revision: &str) -> BTreeMap<String, Value> {
@@ -30,15 +30,19 @@ fn verdicts(places: usize, revision: &str) -> BTreeMap<String, Value> {
 
 #[test]
 fn lanes_that_find_no_place_are_gathered_later() {
-    let free = verdicts(20, "2025-11-25");
-    for places in [1, 2] {
-        assert_eq!(verdicts(places, "2025-11-25"), free, "with {places} at once");
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let free = verdicts(20, revision);
+        for places in [2, 3] {
+            assert_eq!(verdicts(places, revision), free, "with {places} at once");
+        }
     }
 }
 
 #[test]
 fn what_needs_a_second_instance_is_not_exercised_where_there_is_none() {
-    let (free, one) = (verdicts(20, "2026-07-28"), verdicts(1, "2026-07-28"));
-    let other: Vec<_> = one.iter().filter(|(id, status)| free[*id] != **status).collect();
-    assert!(!other.is_empty() && other.iter().all(|(_, status)| **status == "not-exercised"), "{other:?}");
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let (free, one) = (verdicts(20, revision), verdicts(1, revision));
+        let other: Vec<_> = one.iter().filter(|(id, status)| free[*id] != **status).collect();
+        assert!(!other.is_empty() && other.iter().all(|(_, status)| **status == "not-exercised"), "{other:?}");
+    }
 }

@@ -29,7 +29,7 @@ keys! {
         about: At<String>,
         /// Where the suite counts. Without it: everywhere.
         applies: Applies,
-        /// `own` for a suite that may disturb the connection, `last` for one that may end the server.
+        /// `own` for a suite that may disturb the connection, `last` for one that may end the server, `alone` where each call is made on a new one.
         connection: Connection,
         /// What the client declares: `bare` nothing, `plain` no details. On a connection of its own, if the server asked a full client for anything.
         client: Client,

@@ -44,7 +44,13 @@ macro_rules! words {
 words! {
     Revision: Revision::ALL.map(|revision| (revision.as_str(), revision));
     Transport: Transport::ALL.map(|transport| (transport.as_str(), transport));
-    Connection: [("shared", Connection::Shared), ("own", Connection::Own), ("last", Connection::Last), ("fresh", Connection::Fresh)];
+    Connection: [
+        ("shared", Connection::Shared),
+        ("own", Connection::Own),
+        ("last", Connection::Last),
+        ("alone", Connection::Alone),
+        ("fresh", Connection::Fresh),
+    ];
     Client: [("full", Client::Full), ("plain", Client::Plain), ("bare", Client::Bare)];
     Manner: [
         ("accept", Manner::Accept),

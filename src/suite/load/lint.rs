@@ -25,6 +25,8 @@ pub struct Lint<'a> {
     /// Saves and loop variables, innermost last.
     pub names: Vec<String>,
     pub in_rules: bool,
+    /// Whether each call is made on a connection of its own, and there is no other.
+    pub alone: bool,
 }
 
 impl Lint<'_> {

@@ -20,6 +20,7 @@ pub fn build(
     problems: &mut Problems,
 ) -> Option<Suite> {
     let is_survey = typed.suite.as_ref().is_some_and(|id| id.value == SURVEY);
+    let connection = typed.connection.unwrap_or(Connection::Shared);
     let mut lint = Lint {
         known,
         origin,
@@ -28,6 +29,7 @@ pub fn build(
         values: Vec::new(),
         names: Vec::new(),
         in_rules: false,
+        alone: connection == Connection::Alone,
     };
     let id = lint.needs(&typed.typed, "suite", typed.suite);
     id.as_ref().inspect(|id| lint.check_id(id));
@@ -46,7 +48,7 @@ pub fn build(
         file: file.to_owned(),
         applies,
         replaces: typed.replaces.map(|replaced| replaced.0).into_iter().flatten().map(|id| id.value).collect(),
-        connection: typed.connection.unwrap_or(Connection::Shared),
+        connection,
         client: typed.client.unwrap_or(Client::Full),
         evidence: typed.evidence.map(|suites| suites.0).into_iter().flatten().map(|id| id.value).collect(),
         values,

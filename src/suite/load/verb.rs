@@ -46,6 +46,11 @@ impl Lint<'_> {
     pub fn verb(&mut self, typed: file::Step) -> Option<Verb> {
         let verb = self.just_one(&typed.typed, &VERBS.map(|(verb, _)| verb))?;
         self.refuse_arguments_of_others(&typed, verb);
+        if self.alone && verb != "call" {
+            let why =
+                format!("`{verb}` needs a connection, and with `connection: alone` each call is on one of its own");
+            self.problems.add(typed.typed.place(verb), why);
+        }
         match verb {
             "call" => self.call(typed).map(Verb::Call),
             "list" => self.list(typed).map(Verb::List),
@@ -74,7 +79,7 @@ impl Lint<'_> {
         let with = typed.with.and_then(|with| self.template(&with));
         let id = typed.id.and_then(|id| self.template(&id));
         self.check_seconds(&typed.typed, typed.seconds);
-        let (plain, alone) = (typed.plain.unwrap_or(false), typed.alone.unwrap_or(false));
+        let (plain, alone) = (typed.plain.unwrap_or(false), typed.alone.unwrap_or(self.alone));
         if id.is_some() && typed.until.is_some() {
             self.problems.add(typed.typed.place("until"), "with `until` each request needs an `id` of its own");
         }
