@@ -34,7 +34,7 @@ pub async fn send(stage: &Stage<'_>, send: &Send, scope: &Scope<'_>) -> Option<V
     let answer = filled(send.answer.as_ref(), scope)?;
     let session = stage.session().await?;
     let sent = Instant::now();
-    let raw = std::pin::pin!(session.send_raw(&stage.suite.id, &bytes, answer, None));
+    let raw = std::pin::pin!(session.send_raw(&stage.suite.id, &bytes, answer, send.pieces));
     let (reply, sentinel) = if session.transport() == Transport::Http {
         (raw.await, sentinel(stage, &session).await)
     } else {

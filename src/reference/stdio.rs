@@ -10,6 +10,7 @@ use std::{
 };
 
 use crate::reference::{
+    faults::Reading,
     options::{Options, Transport},
     server::Server,
     session::Session,
@@ -18,6 +19,8 @@ use crate::reference::{
 
 /// A longer line is read to its end and refused.
 const LONGEST_LINE: usize = 16 << 20;
+/// What a pipe holds.
+const ONE_READ: usize = 64 << 10;
 /// Lines that wait to be handled; further ones stay in the pipe.
 const LINES_AHEAD: usize = 64;
 /// Messages that wait for their time; further ones go out at once.
@@ -27,8 +30,14 @@ const MOST_WAITING: usize = 10_000;
 pub fn stdio(options: Options) -> Result<(), String> {
     let server = Server::new(options)?;
     let (lines, arrived) = mpsc::sync_channel(LINES_AHEAD);
-    let one_line_a_read = server.faults.one_line_a_read();
-    thread::spawn(move || read_lines(BufReader::new(io::stdin()), one_line_a_read, &lines));
+    let reading = server.faults.reading();
+    thread::spawn(move || match reading {
+        Reading::ByLine | Reading::FirstLine => {
+            read_lines(BufReader::new(io::stdin()), reading == Reading::FirstLine, &lines);
+        }
+        Reading::AsItComes => read_pieces(io::stdin(), &lines),
+        Reading::Decoded => read_decoded(io::stdin(), &lines),
+    });
     // If nobody reads what is written, there is nobody left to serve.
     match serve(server, &arrived, io::stdout().lock()) {
         Ok(Ended::Crashed) => Err("stopped by its fault".to_owned()),
@@ -60,6 +69,32 @@ fn read_lines(mut input: BufReader<impl Read>, one_line_a_read: bool, lines: &Sy
         }
         if loses {
             input.consume(input.buffer().len());
+        }
+    }
+}
+
+/// As if each read began and ended with a line.
+fn read_pieces(mut input: impl Read, lines: &SyncSender<Vec<u8>>) {
+    let mut piece = vec![0; ONE_READ];
+    while let Ok(length @ 1..) = input.read(&mut piece) {
+        let mut read = piece[..length].split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+        if read.any(|line| lines.send(line.to_owned()).is_err()) {
+            return;
+        }
+    }
+}
+
+/// As if each read began and ended with a character.
+fn read_decoded(mut input: impl Read, lines: &SyncSender<Vec<u8>>) {
+    let (mut piece, mut rest) = (vec![0; ONE_READ], String::new());
+    while let Ok(length @ 1..) = input.read(&mut piece) {
+        rest += &String::from_utf8_lossy(&piece[..length]);
+        while let Some((line, further)) = rest.split_once('\n') {
+            let line = line.as_bytes().to_owned();
+            rest = further.to_owned();
+            if !line.trim_ascii().is_empty() && lines.send(line).is_err() {
+                return;
+            }
         }
     }
 }

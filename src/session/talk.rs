@@ -168,11 +168,11 @@ impl Session {
     }
 
     /// Raw bytes. The reply is the response to `answer`, or an error without id.
-    pub async fn send_raw(&self, by: &str, bytes: &[u8], answer: Option<Value>, limit: Option<Duration>) -> Reply {
+    pub async fn send_raw(&self, by: &str, bytes: &[u8], answer: Option<Value>, pieces: usize) -> Reply {
         let waits = Waits { id: answer, takes_unidentified: true, ..Waits::default() };
         // Only the bytes are to be at fault: whatever headers they deserve, they get.
         let message = serde_json::from_slice(bytes).unwrap_or(Value::Null);
-        self.exchange(waits, limit, |wire, envelope| wire.send_raw(envelope, bytes), by, &message).await
+        self.exchange(waits, None, |wire, envelope| wire.send_raw(envelope, bytes, pieces), by, &message).await
     }
 
     /// A notification; over HTTP its POST is waited for, so that the next request cannot overtake it.

@@ -196,6 +196,8 @@ pub struct Send {
     pub payload: Payload,
     /// The request id whose answer is the reply; without it, an error without id is.
     pub answer: Option<Template>,
+    /// Over stdio, written in so many pieces.
+    pub pieces: usize,
 }
 
 pub enum Payload {

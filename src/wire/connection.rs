@@ -72,10 +72,10 @@ impl Wire {
         }
     }
 
-    /// Bytes in the place of a message: over stdio a line, over HTTP the body of a POST.
-    pub fn send_raw(&self, envelope: &Envelope, bytes: &[u8]) -> Result<Posted, String> {
+    /// Bytes in the place of a message: over stdio a line, in so many pieces, over HTTP the body of a POST.
+    pub fn send_raw(&self, envelope: &Envelope, bytes: &[u8], pieces: usize) -> Result<Posted, String> {
         match &self.0 {
-            Kind::Stdio(stdio) => stdio.send_raw(envelope, bytes),
+            Kind::Stdio(stdio) => stdio.send_raw(envelope, bytes, pieces),
             Kind::Http(http) => http.send(envelope, Body::Raw(bytes)),
             Kind::Sse(sse) => sse.send(envelope, Body::Raw(bytes)),
         }

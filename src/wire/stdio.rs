@@ -32,11 +32,21 @@ use crate::{
     target::Limits,
 };
 
+/// A line, and in how many pieces it is written.
+struct Queued {
+    bytes: Vec<u8>,
+    pieces: usize,
+}
+
+/// How often, and how many times, to look whether a piece has been read.
+const GLANCE: Duration = Duration::from_millis(2);
+const GLANCES: u32 = 100;
+
 pub struct Stdio {
     pub channel: Channel,
     pub tail: Tail,
     child: Child,
-    queue: mpsc::UnboundedSender<Vec<u8>>,
+    queue: mpsc::UnboundedSender<Queued>,
     unread: Option<Unread>,
     /// Bytes in the queue, and how many may wait there.
     waiting: Arc<AtomicUsize>,
@@ -88,17 +98,17 @@ impl Stdio {
     pub fn send(&self, envelope: &Envelope, message: &Value) -> Result<Posted, String> {
         let bytes = message.to_string().into_bytes();
         let length = bytes.len();
-        self.enqueue(bytes)?;
+        self.enqueue(bytes, 1)?;
         Ok(Posted { frame: self.channel.sent(&envelope.by, None, message.clone(), length), post: None })
     }
 
-    pub fn send_raw(&self, envelope: &Envelope, bytes: &[u8]) -> Result<Posted, String> {
-        self.enqueue(bytes.to_vec())?;
+    pub fn send_raw(&self, envelope: &Envelope, bytes: &[u8], pieces: usize) -> Result<Posted, String> {
+        self.enqueue(bytes.to_vec(), pieces)?;
         Ok(Posted { frame: self.channel.sent_raw(&envelope.by, None, bytes), post: None })
     }
 
     /// The writer runs only when this task waits, so a frame recorded after this call still precedes the answer.
-    fn enqueue(&self, mut bytes: Vec<u8>) -> Result<(), String> {
+    fn enqueue(&self, mut bytes: Vec<u8>, pieces: usize) -> Result<(), String> {
         if let Some(exit) = self.child.exited() {
             return Err(format!("the server {exit}"));
         }
@@ -108,7 +118,7 @@ impl Stdio {
         }
         bytes.push(b'\n');
         let length = bytes.len();
-        self.queue.send(bytes).map_err(|_| "the server closed its stdin".to_owned())?;
+        self.queue.send(Queued { bytes, pieces }).map_err(|_| "the server closed its stdin".to_owned())?;
         self.waiting.fetch_add(length, Ordering::Relaxed);
         Ok(())
     }
@@ -144,16 +154,32 @@ impl Stdio {
     }
 }
 
+/// Waits until what was written has been read, or has not been for long enough.
+async fn read(stdin: &ChildStdin) {
+    let Ok(unread) = Unread::of(stdin) else { return };
+    for _ in 0..GLANCES {
+        sleep(GLANCE).await;
+        if !unread.any() {
+            return;
+        }
+    }
+}
+
 async fn write(
     mut stdin: ChildStdin,
-    mut queued: mpsc::UnboundedReceiver<Vec<u8>>,
+    mut queued: mpsc::UnboundedReceiver<Queued>,
     waiting: Arc<AtomicUsize>,
     channel: Channel,
 ) {
-    while let Some(bytes) = queued.recv().await {
-        if let Err(error) = stdin.write_all(&bytes).await {
-            channel.note(Carrier::default(), format!("could not be written to: {error}"), None);
-            return;
+    while let Some(Queued { bytes, pieces }) = queued.recv().await {
+        for (index, piece) in bytes.chunks(bytes.len().div_ceil(pieces)).enumerate() {
+            if index > 0 {
+                read(&stdin).await;
+            }
+            if let Err(error) = stdin.write_all(piece).await {
+                channel.note(Carrier::default(), format!("could not be written to: {error}"), None);
+                return;
+            }
         }
         waiting.fetch_sub(bytes.len(), Ordering::Relaxed);
     }

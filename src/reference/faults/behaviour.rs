@@ -57,6 +57,17 @@ pub enum Batch {
 }
 
 /// One fault. Each of the functions acts at one place; most faults have one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Reading {
+    ByLine,
+    /// Of what is read at once with a ping, only the first line is handled.
+    FirstLine,
+    /// What is read at once is taken for whole lines.
+    AsItComes,
+    /// What is read at once is decoded before it is cut into lines.
+    Decoded,
+}
+
 #[derive(Clone, Copy)]
 pub struct Behaviour {
     pub name: &'static str,
@@ -79,8 +90,8 @@ pub struct Behaviour {
     /// The bytes of a message.
     pub spell: Option<fn(&Value) -> Vec<u8>>,
     pub batch: Option<Batch>,
-    /// Of what is read at once, only the first line is handled.
-    pub one_line_a_read: bool,
+    /// How stdin is read.
+    pub reading: Reading,
     /// A cancelled request loses its answer and nothing else.
     pub works_on: bool,
     /// The stream of a subscription ends with its acknowledgement.
@@ -107,7 +118,7 @@ impl Behaviour {
             say: None,
             spell: None,
             batch: None,
-            one_line_a_read: false,
+            reading: Reading::ByLine,
             works_on: false,
             cuts_streams: false,
             outlives_stdin: false,
@@ -245,9 +256,17 @@ pub static BEHAVIOURS: &[Behaviour] = &[
         ..Behaviour::new("stdout-banner", "a greeting is printed to stdout at the start", STDIO)
     },
     Behaviour {
-        one_line_a_read: true,
+        reading: Reading::FirstLine,
         until: Some(Revision::NEWEST_LEGACY),
         ..Behaviour::new("second-line-dropped", "what was read together with a ping is not handled", STDIO)
+    },
+    Behaviour {
+        reading: Reading::AsItComes,
+        ..Behaviour::new("piece-taken-for-line", "a line that comes in pieces is taken for several", STDIO)
+    },
+    Behaviour {
+        reading: Reading::Decoded,
+        ..Behaviour::new("pieces-decoded-apart", "a character that comes in pieces is replaced", STDIO)
     },
     Behaviour { batch: Some(Batch::Refused), ..batch("batch-refused", "batches are refused as invalid requests") },
     Behaviour {

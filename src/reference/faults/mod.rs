@@ -20,7 +20,7 @@ mod tools;
 
 use serde_json::Value;
 
-pub use behaviour::Batch;
+pub use behaviour::{Batch, Reading};
 pub use http::{HttpRequest, Misroute};
 pub use scene::{Heard, Scene, Spoken};
 pub use streams::Streaming;
@@ -105,9 +105,9 @@ impl Faults {
         self.behaviour()?.banner
     }
 
-    /// Whether only the first line of each read is handled.
-    pub fn one_line_a_read(&self) -> bool {
-        self.behaviour().is_some_and(|behaviour| behaviour.one_line_a_read)
+    /// How stdin is read.
+    pub fn reading(&self) -> Reading {
+        self.behaviour().map_or(Reading::ByLine, |behaviour| behaviour.reading)
     }
 
     /// Whether a request is worked on after it was cancelled.

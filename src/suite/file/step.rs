@@ -65,7 +65,8 @@ keys! {
         quiet: f64,
         /// `call`: ask again and again until this holds of the answer, which is `$reply`.
         until: Pairs<Matcher>,
-        /// `send`: the request id whose answer is the reply. Without it, an error without id is.
+        /// `send`: in so many pieces over stdio, each when the one before has been read.
+        pieces: usize,
         /// `send`: the request id whose answer is the reply. Without it, an error without id is. `call`: how the client
         /// answers what the server asks meanwhile: `accept`, `decline`, ...
         answer: Tree,

@@ -22,7 +22,7 @@ const VERBS: [(&str, &[&str]); 9] = [
     ("walk", &["from", "node", "with", "take", "key", "limits"]),
     ("notify", &["with"]),
     ("await", &["since", "matching", "seconds", "quiet"]),
-    ("send", &["answer"]),
+    ("send", &["answer", "pieces"]),
     ("http", &["headers", "body", "query", "url", "seconds"]),
     ("change", &[]),
     ("cancel", &[]),
@@ -171,7 +171,7 @@ impl Lint<'_> {
     fn send(&mut self, typed: file::Step) -> Option<Send> {
         let payload = self.payload(&typed.send?);
         let answer = typed.answer.and_then(|answer| self.template(&answer));
-        Some(Send { payload: payload?, answer })
+        Some(Send { payload: payload?, answer, pieces: typed.pieces.unwrap_or(1).max(1) })
     }
 
     fn payload(&mut self, tree: &Tree) -> Option<Payload> {

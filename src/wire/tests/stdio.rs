@@ -31,7 +31,7 @@ async fn carries_messages_both_ways_and_ends_in_order() {
     let mut open = open(program("cat", None), &limits()).await;
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
     let posted = open.wire.send(&envelope(), &message).expect("sent");
-    open.wire.send_raw(&envelope(), b"not json").expect("sent");
+    open.wire.send_raw(&envelope(), b"not json", 1).expect("sent");
     assert_eq!((posted.frame, posted.post), (1, None));
     assert_eq!(open.message().await, message);
     assert_eq!(open.junk().await, "not JSON: expected ident at column 2");
@@ -192,10 +192,10 @@ async fn says_what_keeps_a_program_from_starting() {
 #[tokio::test]
 async fn tells_whether_a_process_has_read_what_it_was_sent() {
     let deaf = open(shell("exec sleep 60"), &limits()).await;
-    deaf.wire.send_raw(&envelope(), b"{}").expect("sent");
+    deaf.wire.send_raw(&envelope(), b"{}", 1).expect("sent");
     assert!(timeout(Duration::from_millis(100), deaf.wire.taken()).await.is_err());
     let reader = open(shell("sleep 0.1; exec cat"), &limits()).await;
-    reader.wire.send_raw(&envelope(), b"{}").expect("sent");
+    reader.wire.send_raw(&envelope(), b"{}", 1).expect("sent");
     timeout(PATIENCE, reader.wire.taken()).await.expect("it reads");
     assert_eq!(close(reader).await.how, "exited with status 0 when stdin was closed");
 }
