@@ -42,7 +42,7 @@ pub async fn adoption(wanted: &Proposals, known: &[&str], scene: &Scene, convers
     let shown = join!(
         async { if open("sep-2093") { Some(asking.shows_capabilities().await) } else { None } },
         async { if open("sep-prefix") { Some(asking.filters().await) } else { None } },
-        async { if open("dialect-versioned") { Some(asking.answers("resources/get").await) } else { None } },
+        async { if open("dialect-versioned") { Some(asking.has_versions().await) } else { None } },
     );
     for (name, shown, why) in [
         ("sep-2093", shown.0, "no listed resource has `capabilities`, and resources/metadata is unknown"),
@@ -65,8 +65,25 @@ struct Asking<'a> {
 
 impl Asking<'_> {
     async fn shows_capabilities(&self) -> bool {
-        self.listed().iter().any(|resource| resource.get("capabilities").is_some())
-            || self.answers("resources/metadata").await
+        let has_form = |capabilities: &Value| {
+            let known = |name: &String| matches!(name.as_str(), "list" | "subscribe");
+            capabilities.as_object().is_some_and(|members| members.is_empty() || members.keys().any(known))
+        };
+        self.listed().iter().any(|resource| resource.get("capabilities").is_some_and(has_form))
+            // Of nothing that is listed it may well know nothing.
+            || self.answers("resources/metadata", |result| match result {
+                Some(result) => result["resource"].is_object(),
+                None => self.listed().is_empty(),
+            }).await
+    }
+
+    /// A server that reads resources may call that by another name as well.
+    async fn has_versions(&self) -> bool {
+        let has_form = |result: &Value| result["resource"].is_object() || result["contents"].is_object();
+        let reads = self.survey["reads"]
+            .as_array()
+            .is_some_and(|reads| reads.iter().any(|read| read["reply"]["end"] == "result"));
+        self.answers("resources/get", |result| !reads || result.is_some_and(has_form)).await
     }
 
     /// A prefix that nothing has leaves nothing of a list that is not empty.
@@ -80,8 +97,9 @@ impl Asking<'_> {
         reply.result.is_some_and(|result| result[member] == json!([]))
     }
 
-    /// Whether the server knows the method: it answers otherwise than to one that it cannot know.
-    async fn answers(&self, method: &str) -> bool {
+    /// Whether the server knows the method, as it answers otherwise than to one that it cannot know, and means by it what is
+    /// meant here, as its result tells, or that there is none.
+    async fn answers(&self, method: &str, is_meant: impl Fn(Option<&Value>) -> bool) -> bool {
         let uri = self.listed().iter().find_map(|resource| resource["uri"].as_str());
         let params = json!({ "uri": uri.unwrap_or("mcp-conform-none://nowhere/at-all") });
         let reply = self.ask(method, params.clone()).await;
@@ -89,7 +107,7 @@ impl Asking<'_> {
             (End::Error, Some(-32601)) => false,
             (End::Result | End::Error, _) => {
                 let other = self.ask("mcp-conform/unknown", params).await;
-                (reply.end, code(&reply)) != (other.end, code(&other))
+                (reply.end, code(&reply)) != (other.end, code(&other)) && is_meant(reply.result.as_ref())
             }
             _ => false,
         }

@@ -23,22 +23,25 @@ pub fn tools(facts: &mut Value, listed: &[Value], all: bool) {
         // A fact is a permission.
         let asking = facts["asking"].as_object().into_iter().flat_map(Map::values);
         let named = asking.filter_map(Value::as_array).flatten().any(|name| *name == tool["name"]);
-        let Some(call) = callable(tool, &facts["tools"], all || named) else {
-            left_alone.push(tool["name"].clone());
-            continue;
-        };
+        let call = callable(tool, &facts["tools"], all || named);
         // Who allows one call of a tool that changes something allows no other.
         if all || is_read_only(tool) {
-            for mut probe in wrong(&tool["inputSchema"], &call["arguments"]) {
-                probe["name"] = call["name"].clone();
+            // What ought to be refused need not make sense otherwise.
+            let invented = || minimal(&tool["inputSchema"], true).filter(|_| !only_as_task(tool));
+            let right = call.as_ref().map(|call| call["arguments"].clone()).or_else(invented);
+            for mut probe in right.iter().flat_map(|right| wrong(&tool["inputSchema"], right)) {
+                probe["name"] = tool["name"].clone();
                 wrong_calls.push(probe);
             }
-            if malformed.is_empty() {
+            if malformed.is_empty() && right.is_some() {
                 let arguments = [json!([]), json!(DUMMY)];
-                malformed.extend(arguments.map(|arguments| json!({ "name": call["name"], "arguments": arguments })));
+                malformed.extend(arguments.map(|arguments| json!({ "name": tool["name"], "arguments": arguments })));
             }
         }
-        calls.push(call);
+        match call {
+            Some(call) => calls.push(call),
+            None => left_alone.push(tool["name"].clone()),
+        }
     }
     facts["recased"] = calls.iter().filter_map(|call| recased(call, listed)).collect();
     facts["calls"] = calls.into();
@@ -83,7 +86,7 @@ pub fn callable(tool: &Value, given: &Value, all: bool) -> Option<Value> {
     if let Some(given) = given.get(name) {
         return Some(known(name, given));
     }
-    if tool["execution"]["taskSupport"] == "required" || !(is_read_only(tool) || all) {
+    if only_as_task(tool) || !(is_read_only(tool) || all) {
         return None;
     }
     let asks = tool["inputSchema"]["required"].as_array().is_some_and(|required| !required.is_empty());
@@ -93,6 +96,10 @@ pub fn callable(tool: &Value, given: &Value, all: bool) -> Option<Value> {
 
 fn is_read_only(tool: &Value) -> bool {
     tool["annotations"]["readOnlyHint"] == true
+}
+
+fn only_as_task(tool: &Value) -> bool {
+    tool["execution"]["taskSupport"] == "required"
 }
 
 /// What the configuration says of a tool or a prompt.
@@ -193,9 +200,10 @@ mod tests {
         );
         assert_eq!(names(&facts["recased"]), ["DROP", "FIND"]);
         let facts = completed(json!({}), &tools);
-        for list in ["calls", "recased", "wrong_calls", "malformed_calls"] {
-            assert_eq!(facts[list], json!([]), "{list}");
+        for (list, of) in [("calls", vec![]), ("recased", vec![]), ("wrong_calls", vec!["find"; 2])] {
+            assert_eq!(names(&facts[list]), of, "{list}");
         }
+        assert_eq!(names(&facts["malformed_calls"]), ["find"; 2]);
         let facts = completed(json!({ "tools": { "find": { "with": { "a": "b" } }, "drop": {} } }), &tools);
         assert_eq!(names(&facts["calls"]), ["drop", "find"]);
         assert!(facts["wrong_calls"].as_array().unwrap().iter().all(|call| call["name"] == "find"), "{facts}");

@@ -50,7 +50,7 @@ pub fn wrong(schema: &Value, right: &Value) -> Vec<Value> {
         probe("missing", format!("`{name}` is left out"), arguments);
     }
     for (name, property) in schema["properties"].as_object().into_iter().flatten().filter(|(_, p)| !is_mirrored(p)) {
-        let property = resolved(property, schema);
+        let property = meant(property, schema);
         let with = |value: Value| {
             let mut arguments = right.clone();
             arguments.insert(name.clone(), value);
@@ -76,6 +76,17 @@ pub fn wrong(schema: &Value, right: &Value) -> Vec<Value> {
     probes
 }
 
+/// What a property is where it is not null.
+fn meant<'a>(property: &'a Value, root: &'a Value) -> &'a Value {
+    let property = resolved(property, root);
+    let branches = ["anyOf", "oneOf"].into_iter().find_map(|name| property[name].as_array());
+    let mut others = branches.into_iter().flatten().filter(|branch| branch["type"] != "null");
+    match (others.next(), others.next()) {
+        (Some(only), None) => resolved(only, root),
+        _ => property,
+    }
+}
+
 /// Over HTTP it would have to be repeated in a header, which is another thing to be wrong.
 fn is_mirrored(property: &Value) -> bool {
     property.get("x-mcp-header").is_some()
@@ -84,15 +95,17 @@ fn is_mirrored(property: &Value) -> bool {
 /// A value that nobody would take for one of the type, however obliging.
 fn other_type(property: &Value) -> Option<(Value, &'static str)> {
     Some(match property["type"].as_str()? {
-        "string" => (json!({ NONSENSE: [] }), "an object"),
+        // Some make a list of whatever else they get.
+        "string" | "array" => (json!({ NONSENSE: [] }), "an object"),
         "number" | "integer" | "boolean" => (json!(NONSENSE), "a word"),
-        "array" | "object" => (json!(7), "a number"),
+        "object" => (json!(7), "a number"),
         _ => return None,
     })
 }
 
 fn beyond(property: &Value) -> Option<Value> {
-    let integer = |name: &str| property[name].as_i64();
+    // Some write whole numbers with a point.
+    let integer = |name: &str| format!("{:.0}", property[name].as_f64()?).parse::<i64>().ok();
     integer("minimum")
         .and_then(|least| least.checked_sub(1))
         .or_else(|| integer("maximum").and_then(|most| most.checked_add(1)))
@@ -199,7 +212,7 @@ mod tests {
     fn wrong_arguments_are_wrong_in_one_way_each() {
         let properties = json!({
             "text": { "type": "string" },
-            "size": { "type": "integer", "minimum": 1 },
+            "size": { "anyOf": [{ "type": "integer", "minimum": 1.0 }, { "type": "null" }] },
             "unit": { "type": "string", "enum": ["C", "F"] },
             "pair": { "type": "array", "prefixItems": [{ "type": "number" }] },
             "region": { "type": "string", "x-mcp-header": "Region" },

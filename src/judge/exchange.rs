@@ -232,6 +232,11 @@ impl<'a> Assembler<'a> {
         }
         let id = message.get("id");
         let has = |name: &str| message.get(name).is_some();
+        // After a handshake of an earlier revision a process may also speak as that has it.
+        let legacy = self.is_modern() && self.phase == Phase::Opening && self.link.transport == Transport::Stdio;
+        if legacy && has("method") {
+            return;
+        }
         let mut item =
             json!({ "message": null, "origin": { "frame": frame.frame, "pointer": pointer }, "phase": self.phase });
         item["declared"] = self.declared.clone();

@@ -36,7 +36,10 @@ pub fn stdio(options: Options) -> Result<(), String> {
             read_lines(BufReader::new(io::stdin()), reading == Reading::FirstLine, &lines);
         }
         Reading::AsItComes => read_pieces(io::stdin(), &lines),
-        Reading::Decoded => read_decoded(io::stdin(), &lines),
+        Reading::Decoded => read_decoded(io::stdin(), &lines, |bytes| String::from_utf8_lossy(bytes).into_owned()),
+        Reading::Latin1 => {
+            read_decoded(io::stdin(), &lines, |bytes| bytes.iter().copied().map(char::from).collect());
+        }
     });
     // If nobody reads what is written, there is nobody left to serve.
     match serve(server, &arrived, io::stdout().lock()) {
@@ -85,10 +88,10 @@ fn read_pieces(mut input: impl Read, lines: &SyncSender<Vec<u8>>) {
 }
 
 /// As if each read began and ended with a character.
-fn read_decoded(mut input: impl Read, lines: &SyncSender<Vec<u8>>) {
+fn read_decoded(mut input: impl Read, lines: &SyncSender<Vec<u8>>, decode: fn(&[u8]) -> String) {
     let (mut piece, mut rest) = (vec![0; ONE_READ], String::new());
     while let Ok(length @ 1..) = input.read(&mut piece) {
-        rest += &String::from_utf8_lossy(&piece[..length]);
+        rest += &decode(&piece[..length]);
         while let Some((line, further)) = rest.split_once('\n') {
             let line = line.as_bytes().to_owned();
             rest = further.to_owned();

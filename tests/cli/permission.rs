@@ -117,13 +117,15 @@ fn tools() -> Value {
 fn only_tools_that_may_be_called_are_called() {
     let server = Recorder::start();
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<BTreeSet<_>>();
-    assert_eq!(server.called(&[]), names(&["look", "pick"]));
+    assert_eq!(server.called(&[]), names(&["find", "look", "pick"]));
+    let refused = [r#"{"what":{"mcp-conform-none-of-these":[]}}"#, "{}"];
+    assert_eq!(server.arguments("find"), refused, "nobody knows what to look for");
 
     let directory = tempfile::tempdir().expect("a directory");
     let config = directory.path().join("mcp-conform.toml");
     fs::write(&config, "[tools.send]\nwith = { to = \"me\" }\n").expect("a file");
     let config = config.display().to_string();
-    assert_eq!(server.called(&["--config", &config]), names(&["look", "pick", "send"]));
+    assert_eq!(server.called(&["--config", &config]), names(&["find", "look", "pick", "send"]));
     assert_eq!(server.arguments("send"), [r#"{"to":"me"}"#], "who allows one call allows no other");
 
     assert_eq!(server.called(&["--call-tools"]), names(&["drop", "erase", "find", "look", "pick", "send"]));

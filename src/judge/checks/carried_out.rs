@@ -10,7 +10,7 @@ use super::{Check, Fault, Given, Report};
 pub const CHECK: Check = Check { name: "carried-out", given: &["reply", "although"], run };
 
 /// What a refusal says, in small letters.
-const REFUSALS: [&str; 14] = [
+const REFUSALS: [&str; 32] = [
     "error",
     "invalid",
     "missing",
@@ -25,6 +25,24 @@ const REFUSALS: [&str; 14] = [
     "fail",
     "exception",
     "unsupported",
+    "please",
+    "provide",
+    "no such",
+    "not exist",
+    "n't exist",
+    "should ",
+    "not valid",
+    "not supported",
+    "not allowed",
+    "unrecogni",
+    "bad ",
+    "out of range",
+    "unable",
+    "incorrect",
+    "wrong",
+    "reject",
+    "\"ok\":false",
+    "\"success\":false",
 ];
 
 fn run(given: &Given) -> Report {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Check, Fault, Given, Report};
 use crate::{revision::Revision, suite::push_token};
 
-pub const CHECK: Check = Check { name: "meta-keys", given: &["message?", "object?", "part"], run };
+pub const CHECK: Check = Check { name: "meta-keys", given: &["message?", "object?", "extensions?", "part"], run };
 
 /// Members whose content belongs to the application.
 const FOREIGN: [&str; 7] =
@@ -38,6 +38,8 @@ fn run(given: &Given) -> Report {
         "extension" => {
             prefix(key).or_else(|| own_name(key)).or_else(|| (!key.contains('/')).then(|| "has no prefix".to_owned()))
         }
+        // An extension that the server advertises has its own name for a key.
+        "reserved" if given.value("extensions").get(key).is_some() => None,
         "reserved" => reserved(key, given.revision),
         "reverse-dns" => forward_dns(key),
         _ => None,

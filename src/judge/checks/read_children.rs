@@ -3,11 +3,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Check, Fault, Given, Report};
 
-pub const CHECK: Check = Check { name: "read-children", given: &["read", "visits?", "described?", "part"], run };
+pub const CHECK: Check =
+    Check { name: "read-children", given: &["read", "visits?", "end?", "depth?", "described?", "part"], run };
 
 fn run(given: &Given) -> Report {
     let read = given.value("read");
@@ -18,12 +19,18 @@ fn run(given: &Given) -> Report {
         "metadata" => &|content| poor(content, &read["resource"], given.value("described")),
         part => {
             let visits: HashMap<&str, &Value> = visits(given.value("visits"));
-            let whole = visits.get(container).is_some_and(|visit| visit["reply"]["end"] == "complete");
-            if !whole {
+            let is_whole = |uri: &str| visits.get(uri).is_none_or(|visit| visit["reply"]["end"] == "complete");
+            if !visits.contains_key(container) || !is_whole(container) {
                 return Report::default();
             }
             let below =
                 if part == "direct" { children(&visits, container).collect() } else { below(&visits, container) };
+            // What came may stand further below than the walk went.
+            let goes_on = |uri: &&str| !is_whole(uri) || is_cut(visits.get(uri).copied(), given.value("depth"));
+            let ended = matches!(given.text("end"), "complete" | "depth-limit");
+            if part == "known" && (!ended || below.iter().chain([&container]).any(goes_on)) {
+                return Report::default();
+            }
             return judge(others, &|content| {
                 let uri = content["uri"].as_str()?;
                 let what = if part == "direct" { "a direct child" } else { "anywhere below it" };
@@ -68,6 +75,12 @@ fn visits(visits: &Value) -> HashMap<&str, &Value> {
 fn children<'a>(visits: &HashMap<&str, &'a Value>, uri: &str) -> impl Iterator<Item = &'a str> {
     let listed = visits.get(uri).and_then(|visit| visit["children"].as_array());
     listed.into_iter().flatten().filter_map(Value::as_str)
+}
+
+/// Whether the children of a visit stand where no walk goes on.
+fn is_cut(visit: Option<&Value>, deepest: &Value) -> bool {
+    let (Some(visit), Some(deepest)) = (visit, deepest.as_u64()) else { return false };
+    visit["children"] != json!([]) && visit["depth"].as_u64().is_some_and(|depth| depth + 1 >= deepest)
 }
 
 fn below<'a>(visits: &HashMap<&str, &'a Value>, uri: &str) -> HashSet<&'a str> {

@@ -64,6 +64,8 @@ pub enum Reading {
     FirstLine,
     /// What is read at once is taken for whole lines.
     AsItComes,
+    /// Each byte is taken for a character.
+    Latin1,
     /// What is read at once is decoded before it is cut into lines.
     Decoded,
 }
@@ -259,6 +261,10 @@ pub static BEHAVIOURS: &[Behaviour] = &[
         reading: Reading::FirstLine,
         until: Some(Revision::NEWEST_LEGACY),
         ..Behaviour::new("second-line-dropped", "what was read together with a ping is not handled", STDIO)
+    },
+    Behaviour {
+        reading: Reading::Latin1,
+        ..Behaviour::new("latin1-input", "stdin is read as Latin-1 instead of UTF-8", STDIO)
     },
     Behaviour {
         reading: Reading::AsItComes,
