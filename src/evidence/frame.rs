@@ -77,7 +77,9 @@ pub enum Ended {
     Broken,
     /// The stream: dropped by the client.
     Dropped,
-    /// The process: before its stdin was closed.
+    /// The request: there was nobody to take it.
+    Unsent,
+    /// The process: before its stdin was closed; or while it had to answer over HTTP.
     Unasked,
     /// The process: when its stdin was closed.
     StdinClosed,

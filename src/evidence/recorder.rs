@@ -21,6 +21,8 @@ struct Book {
     store: Store,
     links: Vec<Link>,
     posts: u64,
+    /// Whether the last request over HTTP of which that is known found a server.
+    answered: bool,
 }
 
 /// Who sends, and on whose behalf.
@@ -34,7 +36,12 @@ pub struct Sent {
 impl Recorder {
     /// Frames beyond `budget` bytes go to a temporary file of `most` bytes; there are `frames` of them at most.
     pub fn new(budget: usize, most: usize, frames: usize) -> Self {
-        let book = Book { store: Store::new(budget as u64, most as u64, frames as u64), links: Vec::new(), posts: 0 };
+        let book = Book {
+            store: Store::new(budget as u64, most as u64, frames as u64),
+            links: Vec::new(),
+            posts: 0,
+            answered: false,
+        };
         Self { book: Arc::new(Mutex::new(book)) }
     }
 
@@ -67,6 +74,11 @@ impl Recorder {
     /// How many frames there are, which is also the number of the newest.
     pub fn frames_so_far(&self) -> u64 {
         self.lock().store.recorded
+    }
+
+    /// Whether there was a server the last time that something was posted over HTTP.
+    pub fn was_answered(&self) -> bool {
+        self.lock().answered
     }
 
     /// Why nothing more is recorded, if so.
@@ -189,6 +201,7 @@ impl Recorder {
     }
 
     pub fn http_response(&self, link: u32, post: u64, head: HttpHead) -> u64 {
+        self.lock().answered = true;
         self.push(Frame { http: Some(head), post: Some(post), ..blank(link, Side::Server, FrameKind::HttpResponse) })
     }
 
@@ -210,6 +223,7 @@ impl Recorder {
 
     /// The end of one HTTP exchange, or of the process.
     pub fn ended(&self, link: u32, post: Option<u64>, text: String, ended: Ended) -> u64 {
+        self.lock().answered &= ended != Ended::Unsent;
         self.push(Frame { text: Some(text), post, ended: Some(ended), ..blank(link, Side::Server, FrameKind::Note) })
     }
 

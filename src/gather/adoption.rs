@@ -86,15 +86,25 @@ impl Asking<'_> {
         self.answers("resources/get", |result| !reads || result.is_some_and(has_form)).await
     }
 
-    /// A prefix that nothing has leaves nothing of a list that is not empty.
+    /// A prefix that nothing has leaves nothing of a list that is not empty. Who says so in another way is asked for what
+    /// a whole URI leaves.
     async fn filters(&self) -> bool {
-        let (method, member) = match (self.listed(), self.survey["templates"]["items"].as_array()) {
-            ([_, ..], _) => ("resources/list", "resources"),
-            (_, Some(templates)) if !templates.is_empty() => ("resources/templates/list", "resourceTemplates"),
+        let templates = self.survey["templates"]["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let (method, member, key, listed) = match (self.listed(), templates) {
+            (listed @ [_, ..], _) => ("resources/list", "resources", "uri", listed),
+            (_, templates @ [_, ..]) => ("resources/templates/list", "resourceTemplates", "uriTemplate", templates),
             _ => return false,
         };
         let reply = self.ask(method, json!({ "prefix": "mcp-conform-nobody-has-this:" })).await;
-        reply.result.is_some_and(|result| result[member] == json!([]))
+        let found = reply.result.as_ref().map(|result| &result[member]);
+        if let Some(Value::Array(items)) = found {
+            return items.is_empty();
+        }
+        let Some(last) = listed.last().and_then(|item| item[key].as_str()) else { return false };
+        let reply = self.ask(method, json!({ "prefix": last })).await;
+        let found = reply.result.as_ref().and_then(|result| result[member].as_array()).map_or(&[][..], Vec::as_slice);
+        let begins = |item: &Value| item[key].as_str().is_some_and(|key| key.starts_with(last));
+        (1..listed.len()).contains(&found.len()) && found.iter().all(begins)
     }
 
     /// Whether the server knows the method, as it answers otherwise than to one that it cannot know, and means by it what is

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{minimal, wrong};
+use super::arguments::{hurried, minimal, wrong};
 
 /// What stands for the arguments of a prompt where nothing is known of them.
 const DUMMY: &str = "mcp-conform";
@@ -91,7 +91,7 @@ pub fn callable(tool: &Value, given: &Value, all: bool) -> Option<Value> {
     }
     let asks = tool["inputSchema"]["required"].as_array().is_some_and(|required| !required.is_empty());
     let arguments = if asks { minimal(&tool["inputSchema"], all)? } else { json!({}) };
-    Some(json!({ "name": name, "arguments": arguments }))
+    Some(json!({ "name": name, "arguments": hurried(&tool["inputSchema"], arguments) }))
 }
 
 fn is_read_only(tool: &Value) -> bool {

@@ -21,6 +21,29 @@ pub fn minimal(schema: &Value, invent: bool) -> Option<Value> {
     violations(schema, &arguments)?.is_empty().then_some(arguments)
 }
 
+/// The arguments, and how long to take where a tool leaves that to its caller: a hundredth of what it takes if not told.
+pub fn hurried(schema: &Value, arguments: Value) -> Value {
+    let brief = |(name, property): (&String, &Value)| {
+        let usual = property["default"].as_f64().filter(|_| says_how_long(name))?;
+        let brief = usual / 100.0;
+        let brief = match property["type"].as_str() {
+            Some("integer") => format!("{:.0}", brief.ceil()).parse::<i64>().ok()?.into(),
+            _ => json!(brief),
+        };
+        Some((name.clone(), brief))
+    };
+    let mut hurried = arguments.clone();
+    let Some(members) = hurried.as_object_mut() else { return arguments };
+    members.extend(schema["properties"].as_object().into_iter().flatten().filter_map(brief));
+    if violations(schema, &hurried).is_some_and(|told| told.is_empty()) { hurried } else { arguments }
+}
+
+/// `duration`, `delay_ms`, `sleepSeconds`, but not `timeout`: with that a tool fails sooner.
+fn says_how_long(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["duration", "delay", "sleep", "wait"].iter().any(|word| name.starts_with(word))
+}
+
 /// Arguments that the schema forbids, each with what is wrong with it: `right` with one change.
 pub fn wrong(schema: &Value, right: &Value) -> Vec<Value> {
     let fits = |arguments: &Value| violations(schema, arguments).map(|told| told.is_empty());
@@ -70,7 +93,11 @@ pub fn wrong(schema: &Value, right: &Value) -> Vec<Value> {
             && dialect(schema).is_some()
             && let Some(first) = property["prefixItems"].get(0).and_then(other_type)
         {
-            probe("dialect", format!("the first item of `{name}` is {}", first.1), with(json!([first.0])));
+            probe(
+                "dialect",
+                format!("the first item of `{name}` is {}", first.1),
+                with(odd_first(property, schema, first.0)),
+            );
         }
     }
     probes
@@ -101,6 +128,17 @@ fn other_type(property: &Value) -> Option<(Value, &'static str)> {
         "object" => (json!(7), "a number"),
         _ => return None,
     })
+}
+
+/// An array that is wrong in its first item alone, as long as it has to be: by its length an older dialect tells it too.
+fn odd_first(property: &Value, root: &Value, first: Value) -> Value {
+    let maker = Maker { root, invent: true, left: Cell::new(MOST_MADE) };
+    let least = property["minItems"].as_u64().and_then(|least| usize::try_from(least).ok()).unwrap_or_default();
+    let others = (1..least.min(DEEPEST)).map_while(|place| {
+        let item = property["prefixItems"].get(place).or_else(|| property.get("items"))?;
+        maker.value(item, DEEPEST)
+    });
+    std::iter::once(first).chain(others).collect()
 }
 
 fn beyond(property: &Value) -> Option<Value> {
@@ -209,12 +247,26 @@ mod tests {
     }
 
     #[test]
+    fn a_tool_is_not_to_take_its_time() {
+        let properties = json!({
+            "duration": { "type": "number", "default": 10 },
+            "delay_ms": { "type": "integer", "default": 250 },
+            "timeout": { "type": "number", "default": 30 },
+            "waitFor": { "type": "string", "default": "load" },
+        });
+        let mut tool = schema(properties, &[]);
+        assert_eq!(hurried(&tool, json!({ "a": 1 })), json!({ "a": 1, "duration": 0.1, "delay_ms": 3 }));
+        tool["properties"]["duration"]["minimum"] = json!(1);
+        assert_eq!(hurried(&tool, json!({})), json!({}));
+    }
+
+    #[test]
     fn wrong_arguments_are_wrong_in_one_way_each() {
         let properties = json!({
             "text": { "type": "string" },
             "size": { "anyOf": [{ "type": "integer", "minimum": 1.0 }, { "type": "null" }] },
             "unit": { "type": "string", "enum": ["C", "F"] },
-            "pair": { "type": "array", "prefixItems": [{ "type": "number" }] },
+            "pair": { "type": "array", "prefixItems": [{ "type": "number" }, { "type": "boolean" }], "minItems": 2 },
             "region": { "type": "string", "x-mcp-header": "Region" },
         });
         let probes = wrong(&schema(properties, &["text"]), &json!({ "text": "a" }));
@@ -228,7 +280,7 @@ mod tests {
                 ("type", nonsense.to_owned()),
                 ("range", r#"{"text":"a","size":0}"#.to_owned()),
                 ("enum", r#"{"text":"a","unit":"mcp-conform-none-of-these"}"#.to_owned()),
-                ("dialect", r#"{"text":"a","pair":["mcp-conform-none-of-these"]}"#.to_owned()),
+                ("dialect", r#"{"text":"a","pair":["mcp-conform-none-of-these",false]}"#.to_owned()),
             ]
         );
         let either = json!({ "a": { "type": ["string", "object"] } });

@@ -22,7 +22,8 @@ const SERVER: &str = "/.well-known/oauth-authorization-server";
 /// Adds to the facts:
 /// - `endpoint`: where metadata may be found, and whether the path ends in a slash;
 /// - `NAME_token`: `header` and `token` of each token that was given, by its stand-in;
-/// - `authorization`: whether it is `required`, by which `challenges`, and the `places` where metadata may be.
+/// - `authorization`: whether it is `required`, by which `challenges`, the `places` where metadata may be, and whether
+///   some is `published`: without it a bearer token may be an agreement of its own, too.
 pub async fn authorization(scene: &mut Scene, conversation: &Conversation, target: &Target) {
     let Start::Http { url, headers } = &target.start else { return };
     for token in &target.tokens {
@@ -50,8 +51,11 @@ pub async fn authorization(scene: &mut Scene, conversation: &Conversation, targe
     let named = challenges.iter().filter_map(|challenge| challenge["resource_metadata"].as_str());
     let mut places: Vec<String> = named.map(str::to_owned).collect();
     places.extend(asking.usual_places());
-    let protected = required && (bearer || challenges.iter().any(asks) || asking.finds(&places).await);
-    scene.facts["authorization"] = json!({ "required": required, "challenges": challenges, "places": places });
+    let points = challenges.iter().any(|challenge| challenge["resource_metadata"].is_string());
+    let published = required && (points || asking.finds(&places).await);
+    let protected = required && (bearer || challenges.iter().any(asks) || published);
+    scene.facts["authorization"] =
+        json!({ "required": required, "challenges": challenges, "places": places, "published": published });
     scene.protected = protected;
 }
 

@@ -77,10 +77,10 @@ async fn once(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, patience: Optio
     let params = filled(call.with.as_ref(), scope)?;
     let id = filled(call.id.as_ref(), scope)?;
     let (by, method) = (&stage.suite.id, method.as_str()?);
-    let headers = param_headers(stage, method, params.as_ref().unwrap_or(&Value::Null));
+    let headers = param_headers(stage.scene, method, params.as_ref().unwrap_or(&Value::Null));
     let options = CallOptions { id, plain: call.plain, patience, headers, ..CallOptions::default() };
     if call.alone {
-        return Some(json!(stage.beside.alone(by, method, params, options).await));
+        return Some(json!(stage.beside.alone(by, method, params, options, call.then.as_deref()).await));
     }
     let ask =
         async |session: &Session| session.converse(by, method, params.clone(), options.clone(), call.answer).await;

@@ -1,6 +1,7 @@
 //! What the harness finds out by itself where the configuration gives no fact.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use indexmap::IndexSet;
 use iri_string::{
     spec::UriSpec,
     template::simple_context::{SimpleContext, Value as Filling},
@@ -11,7 +12,8 @@ use super::{allowed, as_tasks, outside::outside, param_headers::annotated};
 use crate::suite::format;
 
 /// Adds what suites need and a configuration rarely says:
-/// - `missing_uri`: names no resource;
+/// - `missing_uri`: names no resource; `garbled_uri`: that one, with a wrong escape behind it;
+/// - `disguised`: URIs that are no listed one and lead to it if they are read carelessly, each with its `kind`;
 /// - `encoded_uri`: a listed resource, as an HTTP header may spell it;
 /// - `bystander`: a listed resource that has nothing to do with the one that `change` changes;
 /// - `calls`: tools that may be called, with what; `left_alone`: tools that may not, unless `all_tools` may;
@@ -22,7 +24,7 @@ use crate::suite::format;
 ///   that are no strings, and `climbs`: some that lead out of what is served;
 /// - `task_calls`: calls that may become tasks, each with what the tool says of that and a progress token;
 ///   `untasked_calls`: those of `calls` that may not;
-/// - `variables`: each template with its first variable;
+/// - `variables`: each template with its first variable; `second_variables`: those that have two, with the other one;
 /// - `expansions`: each template of `arguments` with the URI that it becomes;
 /// - `outside`: URIs that lead out of what is listed, each with a plain one for the same file.
 pub fn complete_facts(facts: &mut Value, survey: &Value, all_tools: bool) {
@@ -37,16 +39,25 @@ pub fn complete_facts(facts: &mut Value, survey: &Value, all_tools: bool) {
     if facts.get("missing_uri").is_none() {
         facts["missing_uri"] = json!(missing(&listed, &templates));
     }
+    if let Some(missing) = facts["missing_uri"].as_str() {
+        facts["garbled_uri"] = json!(format!("{missing}%zz"));
+    }
+    facts["disguised"] = disguised(survey, &listed, &templates);
     if let Some(uri) = listed.first() {
         facts["encoded_uri"] = json!(format!("=?base64?{}?=", STANDARD.encode(uri)));
     }
     if let Some(bystander) = bystander(&listed, facts["change"]["uri"].as_str().unwrap_or_default()) {
         facts["bystander"] = json!(bystander);
     }
-    let variables = templates.iter().filter_map(|template| Some((template, format::template(template)?)));
-    facts["variables"] = variables
-        .filter_map(|(uri, template)| Some(json!({ "uri": uri, "name": template.variables().next()?.as_str() })))
-        .collect();
+    let variables = |nth: usize| -> Value {
+        let parsed = templates.iter().filter_map(|template| Some((template, format::template(template)?)));
+        let named = parsed.filter_map(|(uri, template)| {
+            let names: IndexSet<&str> = template.variables().map(|variable| variable.as_str()).collect();
+            Some(json!({ "uri": uri, "name": names.get_index(nth)? }))
+        });
+        named.collect()
+    };
+    (facts["variables"], facts["second_variables"]) = (variables(0), variables(1));
     facts["expansions"] = expansions(&facts["arguments"]);
     facts["outside"] = outside(&listed, &templates);
 
@@ -64,11 +75,35 @@ fn items<'a>(survey: &'a Value, list: &str) -> &'a [Value] {
 /// scheme of its own where nothing is listed or a template might answer for it.
 fn missing(listed: &[String], templates: &[String]) -> String {
     let beside = listed.iter().filter(|uri| !uri.contains(['?', '#'])).find_map(|uri| {
-        let candidate = format!("{}-no-such-thing-7d1c", uri.trim_end_matches('/'));
-        let free = !listed.contains(&candidate) && !templates.iter().any(|template| may_match(template, &candidate));
-        free.then_some(candidate)
+        let candidate = format!("{}{NO_SUCH}", uri.trim_end_matches('/'));
+        is_free(&candidate, listed, templates).then_some(candidate)
     });
-    beside.unwrap_or_else(|| "mcp-conform-missing://nowhere/no-such-thing-7d1c".into())
+    beside.unwrap_or_else(|| format!("mcp-conform-missing://nowhere/{}", &NO_SUCH[1..]))
+}
+
+const NO_SUCH: &str = "-no-such-thing-7d1c";
+
+/// Neither listed nor, as far as can be told, what a template stands for.
+fn is_free(uri: &String, listed: &[String], templates: &[String]) -> bool {
+    !listed.contains(uri) && !templates.iter().any(|template| may_match(template, uri))
+}
+
+/// A listed resource that can be read: cut off behind a NUL, with a user and a port that URIs of files do not have, and
+/// with a letter that is percent-encoded twice.
+fn disguised(survey: &Value, listed: &[String], templates: &[String]) -> Value {
+    let reads = survey["reads"].as_array().into_iter().flatten();
+    let read = reads.filter(|read| read["reply"]["result"]["contents"][0].is_object());
+    let known = read.filter_map(|read| read["resource"]["uri"].as_str()).find(|uri| !uri.contains(['?', '#', '%']));
+    let Some(uri) = known else { return json!([]) };
+    let mut disguises = vec![("cut", format!("{uri}%00{NO_SUCH}")), ("cut", format!("{uri}\0{NO_SUCH}"))];
+    disguises.extend(uri.strip_prefix("file:///").map(|path| ("user", format!("file://user:secret@host:70/{path}"))));
+    if let Some((at, letter)) = uri.char_indices().rfind(|(_, c)| c.is_ascii_alphanumeric())
+        && uri[..at].contains(':')
+    {
+        disguises.push(("escaped", format!("{}%25{:02X}{}", &uri[..at], u32::from(letter), &uri[at + 1..])));
+    }
+    disguises.retain(|(_, disguise)| is_free(disguise, listed, templates));
+    disguises.into_iter().map(|(kind, uri)| json!({ "kind": kind, "uri": uri })).collect()
 }
 
 /// Whether some expansion of the template could be this URI, as far as the text before its first expression tells.
@@ -124,6 +159,22 @@ mod tests {
         assert_eq!(missing(&["demo://a", "file:///b"], &["demo://{x}"]), "file:///b-no-such-thing-7d1c");
         assert!(missing(&["demo://a"], &["demo://{x}"]).starts_with("mcp-conform-missing:"));
         assert!(missing(&[], &[]).starts_with("mcp-conform-missing:"));
+    }
+
+    #[test]
+    fn disguises_are_of_a_resource_that_can_be_read() {
+        let read = |uri: &str| json!({ "resource": { "uri": uri }, "reply": { "result": { "contents": [{}] } } });
+        let disguises = |uri: &str, templates: &[&str]| {
+            let templates: Vec<_> = templates.iter().map(|&template| template.to_owned()).collect();
+            let found = disguised(&json!({ "reads": [read(uri)] }), &[uri.to_owned()], &templates);
+            let uris = found.as_array().unwrap().iter().map(|entry| entry["uri"].as_str().unwrap().to_owned());
+            uris.collect::<Vec<_>>()
+        };
+        let cut = ["file:///a.md%00-no-such-thing-7d1c", "file:///a.md\0-no-such-thing-7d1c"];
+        let others = ["file://user:secret@host:70/a.md", "file:///a.m%2564"];
+        assert_eq!(disguises("file:///a.md", &[]), [cut, others].concat());
+        assert_eq!(disguises("file:///a.md", &["file:///{+path}"]), others[..1]);
+        assert_eq!(disguises("memo:{x}", &["memo:{x}"]), [""; 0]);
     }
 
     #[test]

@@ -8,14 +8,15 @@ use serde_json::{Value, json};
 use super::{call::filled, step::Stage};
 use crate::{
     evidence::{End, Reply, weight},
-    session::{CallOptions, Session},
+    session::{CallOptions, Conversation, Session},
     suite::{List, Scope},
 };
 
 pub async fn list(stage: &Stage<'_>, list: &List, scope: &Scope<'_>) -> Option<Value> {
     let params = filled(list.with.as_ref(), scope)?;
     let limits = PageLimits { pages: list.pages, until: None };
-    Some(pages(stage, &list.method, params, &list.take, limits).await.describe())
+    let conversation = if list.beside { stage.beside.second().await } else { stage.conversation };
+    Some(pages(stage, conversation?, &list.method, params, &list.take, limits).await.describe())
 }
 
 /// How far a list is followed: so many pages, and no page is asked for after that time.
@@ -44,7 +45,14 @@ impl Listed {
 }
 
 /// Follows `nextCursor` within the limits and keeps all there is.
-pub async fn pages(stage: &Stage<'_>, method: &str, params: Option<Value>, take: &str, limits: PageLimits) -> Listed {
+async fn pages(
+    stage: &Stage<'_>,
+    conversation: &Conversation,
+    method: &str,
+    params: Option<Value>,
+    take: &str,
+    limits: PageLimits,
+) -> Listed {
     let mut listed = Listed { end: Value::Null, items: Vec::new(), origins: Vec::new(), pages: Vec::new() };
     let keep = |reply: Reply| {
         let frame = reply.frames.last().copied();
@@ -55,19 +63,19 @@ pub async fn pages(stage: &Stage<'_>, method: &str, params: Option<Value>, take:
         }
         listed.pages.push(reply);
     };
-    let end = follow(stage, method, params, limits, keep).await;
+    let end = follow(stage, conversation, method, params, limits, keep).await;
     Listed { end, ..listed }
 }
 
 /// Follows `nextCursor` within the limits and hands over each page; the value is how the list ended.
 pub async fn follow(
     stage: &Stage<'_>,
+    conversation: &Conversation,
     method: &str,
     params: Option<Value>,
     limits: PageLimits,
     mut hand_over: impl FnMut(Reply),
 ) -> Value {
-    let Some(conversation) = stage.conversation else { return json!(End::Closed) };
     let (mut followed, mut weighed) = (HashSet::new(), 0);
     let mut cursor: Option<String> = None;
     for page in 0..limits.pages {

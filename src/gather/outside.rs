@@ -13,8 +13,9 @@ const FILE: &str = "etc/passwd";
 /// Ways to write the way up; the last one is met by servers that decode a path twice.
 const UP: [&str; 4] = ["../", "%2e%2e/", "..%2f", "%252e%252e/"];
 const STEPS: usize = 8;
-/// How many templates are tried.
+/// How many templates are tried, and how many ways out of them in all.
 const TEMPLATES: usize = 3;
+const WAYS: usize = 7;
 
 /// Each as `{ uri, plain }`: who serves the plain one as well is not led out by the other.
 pub fn outside(listed: &[String], templates: &[String]) -> Value {
@@ -27,11 +28,17 @@ pub fn outside(listed: &[String], templates: &[String]) -> Value {
             |up| json!({ "uri": format!("{folder}/{}{FILE}", up.repeat(STEPS)), "plain": format!("file:///{FILE}") }),
         )
     });
-    let expanded = templates.iter().filter_map(|text| {
-        let up = expand(text, &format!("{}{FILE}", UP[0].repeat(STEPS)))?;
-        Some(json!({ "uri": up, "plain": expand(text, FILE)? }))
-    });
-    climbs.chain(expanded.take(TEMPLATES)).collect()
+    let plain = |text: &String| Some((expand(text, FILE)?, text.clone()));
+    let mut tried: Vec<_> = templates.iter().filter_map(plain).take(TEMPLATES).collect();
+    // Those that take a whole path come first.
+    tried.sort_by_key(|(_, text)| !text.contains("{+"));
+    let up = format!("{}{FILE}", UP[0].repeat(STEPS));
+    // An absolute path replaces what it is joined to. Where slashes are kept, so are percent signs.
+    let ways = [up, format!("/{FILE}"), format!("{}{FILE}", UP[1].repeat(STEPS))];
+    let expanded = ways.iter().flat_map(|way| tried.iter().map(move |(plain, text)| (way, plain, text)));
+    let expanded = expanded.filter(|(way, _, text)| !way.contains('%') || text.contains("{+"));
+    let expanded = expanded.filter_map(|(way, plain, text)| Some(json!({ "uri": expand(text, way)?, "plain": plain })));
+    climbs.chain(expanded.take(WAYS)).collect()
 }
 
 /// The template with its only variable filled in.
@@ -58,7 +65,12 @@ mod tests {
         let up = "../".repeat(STEPS);
         assert_eq!(uris("file:///a/b.md", "")[0], format!("file:///a/{up}etc/passwd"));
         assert_eq!(uris("file:///a/", "x")[0], format!("file:///a/{up}etc/passwd"));
-        assert_eq!(uris("memo:x", "memo:{+path}"), [format!("memo:{up}etc/passwd")]);
+        let encoded = format!("memo:{}etc/passwd", "%2e%2e/".repeat(STEPS));
+        assert_eq!(
+            uris("memo:x", "memo:{+path}"),
+            [format!("memo:{up}etc/passwd"), "memo:/etc/passwd".into(), encoded]
+        );
+        assert_eq!(uris("memo:x", "memo:{path}").last().unwrap(), "memo:%2Fetc%2Fpasswd");
         assert_eq!(uris("memo:x", "memo:{a}{b}"), [""; 0]);
     }
 }

@@ -3,15 +3,14 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value, json};
 
-use super::step::Stage;
-use crate::wire::encoding::header_value;
+use crate::{evidence::Scene, wire::encoding::header_value};
 
 /// The headers that go with a call, by what the server lists.
-pub fn param_headers(stage: &Stage<'_>, method: &str, params: &Value) -> Vec<(String, String)> {
-    if method != "tools/call" || !stage.scene.revision.is_modern() {
+pub fn param_headers(scene: &Scene, method: &str, params: &Value) -> Vec<(String, String)> {
+    if method != "tools/call" || !scene.revision.is_modern() {
         return Vec::new();
     }
-    let tools = stage.scene.saves.get("survey").map(|survey| &survey["tools"]["items"]).and_then(Value::as_array);
+    let tools = scene.saves.get("survey").map(|survey| &survey["tools"]["items"]).and_then(Value::as_array);
     let tool = tools.into_iter().flatten().find(|tool| tool["name"] == params["name"]);
     let mut headers = Vec::new();
     if let Some(tool) = tool {

@@ -24,7 +24,8 @@ pub fn add_prefixes(facts: &mut Value, survey: &Value) {
 fn prefixes(keys: &[&str], names: &[&str]) -> Value {
     let taken = |prefix: &String| keys.iter().any(|key| key.starts_with(prefix.as_str()));
     let folders = folders(keys);
-    let stem = folders.iter().rev().find_map(|folder| stem(folder));
+    let stem =
+        folders.iter().rev().find_map(|folder| stem(folder)).or_else(|| keys.iter().find_map(|key| shorter(key)));
     let mut all = Vec::new();
     let mut add = |kind: &str, found: Vec<String>| {
         let mut seen = BTreeSet::new();
@@ -40,8 +41,12 @@ fn prefixes(keys: &[&str], names: &[&str]) -> Value {
     // What is expected to match nothing.
     let free = |found: Vec<String>| found.into_iter().filter(|prefix| !taken(prefix)).collect::<Vec<_>>();
     let bare = keys.iter().take(1).filter_map(|key| Some(key.split_once(':')?.1.to_owned()));
-    add("elsewhere", free(bare.chain(names.iter().take(1).map(|&name| name.to_owned())).collect()));
-    let respelled = folders.iter().rev().map(|folder| respelled(folder)).find(|found| !found.is_empty());
+    let bare = bare.chain(names.iter().take(1).map(|&name| name.to_owned()));
+    // All of the folder, for who parses the prefix.
+    let queried = folders.iter().take(1).flat_map(|folder| ["?x", "#x"].map(|end| format!("{folder}{end}")));
+    add("elsewhere", free(bare.chain(queried).collect()));
+    let spelled = folders.iter().rev().map(String::as_str).chain(keys.iter().copied());
+    let respelled = spelled.map(respelled).find(|found| !found.is_empty());
     add(
         "spelling",
         free(respelled.into_iter().flatten().chain(keys.iter().filter_map(|key| unescaped(key))).collect()),
@@ -74,7 +79,11 @@ fn slashes(key: &str) -> impl Iterator<Item = &str> {
 /// is of little use and comes last.
 fn folders(keys: &[&str]) -> Vec<String> {
     let matching = |prefix: &str| keys.iter().filter(|key| key.starts_with(prefix)).count();
-    let distinct: BTreeSet<&str> = keys.iter().flat_map(|key| slashes(key)).collect();
+    let mut distinct: BTreeSet<&str> = keys.iter().flat_map(|key| slashes(key)).collect();
+    if distinct.is_empty() {
+        // Nothing is below anything; what is left are the slashes behind the scheme.
+        distinct = keys.iter().filter_map(|key| Some(&key[..key.find("://")? + 3])).collect();
+    }
     let mut counted: Vec<(usize, &str)> = distinct.into_iter().map(|prefix| (matching(prefix), prefix)).collect();
     counted.sort_by_key(|(count, prefix)| (*count == keys.len(), std::cmp::Reverse(*count), prefix.len()));
     counted.into_iter().take(EACH).map(|(_, prefix)| prefix.to_owned()).collect()
@@ -118,6 +127,13 @@ fn stem(folder: &str) -> Option<String> {
         .then(|| name[..name.len() - 1].to_owned())
 }
 
+/// A URI of nothing but a name, without the last letter of that.
+fn shorter(key: &str) -> Option<String> {
+    let name = key.split_once(':')?.1.trim_start_matches('/');
+    let plain = name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    plain.then(|| key[..key.len() - 1].to_owned())
+}
+
 /// With the first letter of the path in the other case, and percent-encoded.
 fn respelled(folder: &str) -> Vec<String> {
     let start = path_start(folder).unwrap_or(folder.len());
@@ -158,7 +174,16 @@ mod tests {
     fn folders_end_in_a_slash_of_the_path() {
         assert_eq!(of_kind("folder", &KEYS), ["file:///", "file:///src/", "q://h/", "db://shop/"]);
         assert_eq!(of_kind("query", &KEYS), ["q://h/g?u=x/", "q://h/g?u=x/y/"]);
-        assert_eq!(of_kind("folder", &["https://a", "urn:b", "odd"]), [""; 0]);
+        assert_eq!(of_kind("folder", &["https://a", "urn:b", "odd"]), ["https://"]);
+        assert_eq!(of_kind("folder", &["urn:b", "odd"]), [""; 0]);
+    }
+
+    #[test]
+    fn names_alone_are_cut_and_respelled() {
+        let keys = ["note://alpha", "memo:gamma"];
+        assert_eq!(of_kind("pattern", &keys), ["note://alph*", "note://alph_", "note://alph%", "note://alph."]);
+        // Upper and lower case of a host are the same.
+        assert_eq!(of_kind("spelling", &keys), ["memo:Gamma", "memo:%67amma"]);
     }
 
     #[test]

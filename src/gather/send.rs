@@ -27,7 +27,7 @@ use crate::{
 
 pub async fn send(stage: &Stage<'_>, send: &Send, scope: &Scope<'_>) -> Option<Value> {
     let bytes = match &send.payload {
-        Payload::Text(text) => text.clone().into_bytes(),
+        Payload::Text(text) => text.resolve(scope).ok()?.as_str()?.as_bytes().to_vec(),
         Payload::Bytes(bytes) => bytes.clone(),
         Payload::Json(template) => template.resolve(scope).ok()?.to_string().into_bytes(),
     };
@@ -67,7 +67,7 @@ pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>) -> Opti
     }
     if let Some(Value::Object(message)) = &body {
         let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
-        let usual = param_headers(stage, method, message.get("params").unwrap_or(&Value::Null));
+        let usual = param_headers(stage.scene, method, message.get("params").unwrap_or(&Value::Null));
         let given = |name: &str| {
             let names = headers.iter().map(|(name, _)| name).chain(&without);
             names.into_iter().any(|given| given.eq_ignore_ascii_case(name))

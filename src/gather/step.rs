@@ -10,7 +10,7 @@ use crate::{
     evidence::{Recorder, Scene},
     plan::{lacking, left_out},
     session::{Beside, Conversation, Session},
-    suite::{Each, Scope, Step, Suite, Verb, ground},
+    suite::{Each, Scope, Step, Suite, Template, Verb, ground},
     target::Limits,
 };
 
@@ -40,7 +40,11 @@ pub fn steps<'a>(suite: &'a Suite, scene: &Scene) -> impl Iterator<Item = &'a St
 
 /// Whether it needs a connection beside that of its suite.
 pub fn asks_beside(step: &Step) -> bool {
-    matches!(&step.verb, Verb::Call(call) if call.alone)
+    match &step.verb {
+        Verb::Call(call) => call.alone,
+        Verb::List(list) => list.beside,
+        _ => false,
+    }
 }
 
 /// Runs the gather steps of a suite; the value is an object with a member for each save.
@@ -104,11 +108,26 @@ async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<Str
 }
 
 fn items(each: &Each, scope: &Scope) -> Vec<Value> {
+    if let Template::Array(parts) = &each.over {
+        return joined(parts, scope).unwrap_or_default();
+    }
     match each.over.resolve(scope) {
         Ok(Value::Array(items)) => items,
         // The list was not gathered, or the server sent something else in its place: there is nothing to loop over.
         Ok(_) | Err(_) => Vec::new(),
     }
+}
+
+/// Items that are written out. A list that is referred to among them stands for its own items.
+fn joined(parts: &[Template], scope: &Scope) -> Option<Vec<Value>> {
+    let mut items = Vec::with_capacity(parts.len());
+    for part in parts {
+        match (part, part.resolve(scope).ok()?) {
+            (Template::Reference(_), Value::Array(list)) => items.extend(list),
+            (_, item) => items.push(item),
+        }
+    }
+    Some(items)
 }
 
 /// Boxed, because the verbs call each other through it.

@@ -155,7 +155,8 @@ impl Question<'_> {
             listed.children.extend(items.iter().filter_map(|item| self.child(item)));
             listed.last = Some(reply);
         };
-        let end = follow(self.stage, &self.walk.method, Some(params), limits, page).await;
+        let conversation = self.stage.conversation?;
+        let end = follow(self.stage, conversation, &self.walk.method, Some(params), limits, page).await;
         listed.end = end;
         Some(listed)
     }

@@ -125,12 +125,13 @@ impl<'a> Assembler<'a> {
             (FrameKind::Note, ..) if frame.event.is_none() && frame.ended != Some(Ended::Complete) => {
                 let lost = self.open.iter_mut().filter(|open| frame.post.is_none() || open.post == frame.post);
                 let died = frame.ended == Some(Ended::Unasked);
+                let over = died || frame.ended == Some(Ended::Unsent);
                 for open in lost {
                     // A handshake may be refused by leaving.
                     if died && open.expects_reply && open.method != "initialize" {
                         open.killed.clone_from(&frame.text);
                     }
-                    open.expects_reply &= !died && frame.at.saturating_sub(open.at) > LOST_WITHIN;
+                    open.expects_reply &= !over && frame.at.saturating_sub(open.at) > LOST_WITHIN;
                 }
             }
             _ => {}

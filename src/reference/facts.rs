@@ -37,7 +37,7 @@ pub fn facts() -> Value {
             "redeem": {},
         },
         "prompts": { "greet": { "with": { "name": "Ada" } }, "broken": { "fails": true } },
-        "task": { "tool": "slow", "with": { "steps": 1, "milliseconds": 10 } },
+        "task": { "tool": "slow", "with": { "steps": 1, "milliseconds": 60 } },
         "slow_task": { "tool": "slow", "with": { "steps": 20, "milliseconds": 500 } },
         "task_input": { "tool": "interview", "with": {} },
         "failing_task": { "tool": "fail", "with": {} },

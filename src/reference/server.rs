@@ -53,13 +53,13 @@ impl Server {
     pub fn receive(&mut self, session: &mut Session, bytes: &[u8]) -> Turn {
         match serde_json::from_slice(bytes) {
             Ok(value) => self.message(session, value),
-            Err(_) => self.unreadable(session),
+            Err(_) => self.unreadable(session, bytes),
         }
     }
 
     /// Something came that is no JSON.
-    pub fn unreadable(&mut self, session: &Session) -> Turn {
-        match self.faults.hear_noise(session.transport) {
+    pub fn unreadable(&mut self, session: &Session, bytes: &[u8]) -> Turn {
+        match self.faults.hear_noise(session.transport, bytes) {
             Heard::Message => self.refuse(session, None, None, Fail::parse()),
             heard => self.misheard(session, None, heard),
         }

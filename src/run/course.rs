@@ -11,7 +11,7 @@ use super::{
 use crate::{
     error::Error,
     evidence::Scene,
-    gather::{add_prefixes, adoption, authorization, complete_facts, steps},
+    gather::{add_prefixes, adoption, authorization, complete_facts, first_task, steps},
     plan::{Filter, deciding, plan, proposals},
     revision::Revision,
     session::{Conversation, Opener, Unopened, Wish},
@@ -112,6 +112,7 @@ impl<'a> Course<'a> {
                 self.note(adopted.note(&proposals(self.suites, self.filter)));
                 scene.proposals = adopted.judged;
             }
+            let _ = self.lanes.stop.unless(Box::pin(first_task(&mut scene, first))).await;
             // What was found out by then is good enough to stop with.
             let _ = self.lanes.stop.unless(Box::pin(authorization(&mut scene, first, &self.job.target))).await;
         }
@@ -129,6 +130,7 @@ impl<'a> Course<'a> {
         let spared = self.lanes.opener.known.vain().left_out();
         self.note(spared::keep(&mut scene, &spared));
         self.note(self.lanes.opener.known.unanswered.told(self.job.limits.request));
+        self.note(self.lanes.opener.known.put_off.told());
         self.note(graph::summary(&scene, self.suites));
         self.scenes.push(scene);
         self.lanes.closed().await;

@@ -86,7 +86,7 @@ pub struct Lanes<'a> {
 
 impl<'a> Lanes<'a> {
     pub fn new(job: &'a Job, opener: Opener) -> Self {
-        let stop = Stop::new(&job.limits, &opener.recorder, &job.interrupts);
+        let stop = Stop::new(&job.limits, &opener, &job.interrupts);
         Self { job, opener, stop, endings: Mutex::default(), notes: Mutex::default(), ended_under: Mutex::default() }
     }
 
@@ -101,7 +101,7 @@ impl<'a> Lanes<'a> {
                     Some(ended) => format!("the server ended its connections under {ended} and did not come back"),
                     None => "the server could not be reached again".to_owned(),
                 };
-                Gathered::nothing(suite, self.stop.why().unwrap_or_else(|| format!("{gone}: {error}")))
+                Gathered::nothing(suite, self.stop.why().unwrap_or_else(|| format!("{gone}: {}", error.came())))
             }));
         }
         all

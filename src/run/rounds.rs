@@ -111,7 +111,14 @@ async fn in_turns<'a>(
     let (late, mut fresh): (Vec<_>, Vec<_>) = fresh.into_iter().partition(|suite| !suite.evidence.is_empty());
     // Tools may leave something behind.
     fresh.sort_by_key(|suite| calls(suite, scene, "tools/call"));
-    let mut round = vec![Lane::of(with(&steady, Connection::Own), Some(&mut second))];
+    let mut own = with(&steady, Connection::Own);
+    let mut round = Vec::new();
+    if !sparing {
+        // A further process costs less than waiting for one another.
+        let half = own.split_off(own.len() / 2);
+        round.push(Lane::of(half, None));
+    }
+    round.push(Lane::of(own, Some(&mut second)));
     if sparing {
         round.push(Lane { even_fresh: true, ..Lane::of(std::mem::take(&mut fresh), Some(&mut first)) });
     }

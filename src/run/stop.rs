@@ -1,16 +1,22 @@
-//! What ends the gathering before it is done: the time for the run or for a suite, a record that is full, or the user.
+//! What ends the gathering before it is done: the time for the run or for a suite, a record that is full, a server that
+//! turns everything away, or the user.
 
 use std::{
     pin::pin,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
 use tokio::time::{interval, sleep, sleep_until};
 
 use super::interrupts::Interrupts;
-use crate::{evidence::Recorder, target::Limits};
+use crate::{
+    evidence::Recorder,
+    session::{Known, Opener},
+    target::Limits,
+};
 
-/// How often to look whether the record is full.
+/// How often to look whether there is any use in going on.
 const LOOK: Duration = Duration::from_millis(100);
 
 pub struct Stop {
@@ -18,12 +24,13 @@ pub struct Stop {
     limits: Limits,
     recorder: Recorder,
     interrupts: Interrupts,
+    known: Arc<Known>,
 }
 
 impl Stop {
-    pub fn new(limits: &Limits, recorder: &Recorder, interrupts: &Interrupts) -> Self {
-        let (recorder, interrupts) = (recorder.clone(), interrupts.clone());
-        Self { began: Instant::now(), limits: limits.clone(), recorder, interrupts }
+    pub fn new(limits: &Limits, opener: &Opener, interrupts: &Interrupts) -> Self {
+        let (recorder, known) = (opener.recorder.clone(), Arc::clone(&opener.known));
+        Self { began: Instant::now(), limits: limits.clone(), recorder, interrupts: interrupts.clone(), known }
     }
 
     /// Why nothing more is to be gathered, if so.
@@ -33,7 +40,12 @@ impl Stop {
         }
         let run = self.limits.run;
         let over = || format!("the time for the whole run was over: {} s (run)", run.as_secs_f32());
-        self.recorder.full().or_else(|| (self.began.elapsed() >= run).then(over))
+        self.no_use().or_else(|| (self.began.elapsed() >= run).then(over))
+    }
+
+    /// Why it is of no use to ask for more, if so.
+    fn no_use(&self) -> Option<String> {
+        self.recorder.full().or_else(|| self.known.put_off.why_stop())
     }
 
     /// The work, unless everything is to stop before it is done.
@@ -42,19 +54,19 @@ impl Stop {
             return Err(why);
         }
         let over = sleep_until((self.began + self.limits.run).into());
-        let full = async {
+        let in_vain = async {
             let mut look = interval(LOOK);
-            while self.recorder.full().is_none() {
+            while self.no_use().is_none() {
                 look.tick().await;
             }
         };
         let done = {
-            let (work, full) = (pin!(work), pin!(full));
+            let (work, in_vain) = (pin!(work), pin!(in_vain));
             tokio::select! {
                 biased;
                 done = work => Some(done),
                 () = self.interrupts.first() => None,
-                () = full => None,
+                () = in_vain => None,
                 () = over => None,
             }
         };

@@ -1,16 +1,19 @@
 //! What is asked before any handshake, or as a handshake that nothing follows.
 
-use std::sync::{
-    Mutex,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
 };
 
-use serde_json::Value;
-use tokio::task::JoinHandle;
+use serde_json::{Value, json};
+use tokio::{sync::OnceCell, task::JoinHandle};
 
 use super::{
-    conversation::{Opener, lock},
-    era::PATIENCE,
+    conversation::{Conversation, Opener, lock},
+    era::{PATIENCE, Wish},
     talk::{CallOptions, Session},
 };
 use crate::{
@@ -21,6 +24,9 @@ use crate::{
 
 /// A start may take this many times as long as the slowest so far.
 const MUCH_SLOWER: u32 = 5;
+
+/// How long an answer to what stands behind a handshake is waited for.
+const BEHIND: Duration = Duration::from_secs(2);
 
 /// Asks beside every conversation, on connections for one request.
 pub struct Beside {
@@ -34,6 +40,8 @@ pub struct Beside {
     closing: Mutex<Vec<JoinHandle<Ending>>>,
     /// A process that has refused a handshake, and may be asked for another.
     refused: Mutex<Option<Session>>,
+    /// A second conversation, if one was to be had.
+    second: OnceCell<Option<Conversation>>,
 }
 
 impl Beside {
@@ -45,24 +53,46 @@ impl Beside {
             lost: AtomicBool::default(),
             closing: Mutex::default(),
             refused: Mutex::default(),
+            second: OnceCell::new(),
         }
+    }
+
+    /// A conversation on which nothing comes but what is to be compared with the first one.
+    pub async fn second(&self) -> Option<&Conversation> {
+        let open = async || {
+            let session = self.opener.open(Wish::Exactly(self.revision)).await.ok()?;
+            Some(Conversation::new(self.opener.clone(), session, self.revision))
+        };
+        self.second.get_or_init(open).await.as_ref()
     }
 
     /// Waits until all that was opened is closed.
     pub async fn close(self) {
         let refused = lock(&self.refused).take().map(|session| tokio::spawn(session.close()));
         let closing = std::mem::take(&mut *lock(&self.closing));
+        if let Some(second) = self.second.into_inner().flatten() {
+            second.close().await;
+        }
         for closing in closing.into_iter().chain(refused) {
             let _ = closing.await;
         }
     }
 
     /// One request as the first thing on a connection of its own, which is closed when the answer is there. A process
-    /// that has refused a handshake serves for the next one, but nothing is held against it that came before.
-    pub async fn alone(&self, by: &str, method: &str, params: Option<Value>, options: CallOptions) -> Reply {
+    /// that has refused a handshake serves for the next one, but nothing is held against it that came before. `then` is
+    /// asked behind a handshake that was agreed to, whether it is answered or not.
+    pub async fn alone(
+        &self,
+        by: &str,
+        method: &str,
+        params: Option<Value>,
+        options: CallOptions,
+        then: Option<&str>,
+    ) -> Reply {
         let waiting = (method == "initialize").then(|| lock(&self.refused).take()).flatten();
         if let Some(session) = waiting {
             let reply = self.first(&session, by, method, params.clone(), options.clone()).await;
+            behind(&session, then, &reply).await;
             self.leave(session, method, &reply);
             if reply.end == End::Result {
                 return reply;
@@ -74,6 +104,7 @@ impl Beside {
         };
         self.opener.recorder.brief(session.link());
         let reply = self.first(&session, by, method, params, options).await;
+        behind(&session, then, &reply).await;
         self.leave(session, method, &reply);
         reply
     }
@@ -118,5 +149,15 @@ impl Beside {
         let given_up = if refused && bears_more { lock(&self.refused).replace(session) } else { Some(session) };
         // A server that takes its time to end holds nothing up.
         lock(&self.closing).extend(given_up.map(|session| tokio::spawn(session.close())));
+    }
+}
+
+/// Nothing is held against a server that does not answer it: whether it has to is for the suite to say.
+async fn behind(session: &Session, then: Option<&str>, reply: &Reply) {
+    let agreed = reply.end == End::Result && session.transport() == Transport::Stdio;
+    if let Some(method) = then.filter(|_| agreed) {
+        let id = Some(json!(format!("mcp-conform-then-{method}")));
+        let options = CallOptions { id, patience: Some(BEHIND), ..CallOptions::default() };
+        session.call("probe", method, None, options).await;
     }
 }

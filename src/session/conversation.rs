@@ -12,6 +12,7 @@ use tokio::sync::Mutex;
 
 use super::{
     answers::ClientFace,
+    delays::Delays,
     era::{Unopened, Wish, open, unreachable},
     talk::Session,
     unanswered::Unanswered,
@@ -53,6 +54,7 @@ pub struct Known {
     /// What was waited for in vain.
     vain: StdMutex<Vain>,
     pub unanswered: Unanswered,
+    pub put_off: Delays,
 }
 
 impl Known {

@@ -4,6 +4,7 @@ mod alone;
 mod answers;
 mod conversation;
 mod cure;
+mod delays;
 mod era;
 pub(crate) mod filling;
 mod headers;

@@ -42,6 +42,8 @@ pub struct Waiter {
     pub answered: u64,
     /// Absent for raw bytes and whole HTTP requests.
     pub id: Option<Value>,
+    /// Its progress token.
+    pub token: Option<Value>,
     pub post: Option<u64>,
     /// Takes an error without id, as bytes that could not be read are answered.
     pub takes_unidentified: bool,
@@ -239,7 +241,7 @@ fn note(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
 /// Over stdio only a progress token ties a notification to its request.
 fn tag_of_progress(message: &Value, waiter: &Waiter) -> bool {
     let token = message.pointer("/params/progressToken");
-    token.is_some() && token == waiter.id.as_ref()
+    token.is_some() && (token == waiter.id.as_ref() || token == waiter.token.as_ref())
 }
 
 fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {

@@ -8,9 +8,13 @@ use std::{
 
 use futures_util::future::{Either, select};
 use serde_json::Value;
-use tokio::{sync::oneshot, time::timeout};
+use tokio::{
+    sync::oneshot,
+    time::{timeout, timeout_at},
+};
 
 use super::{
+    conversation::Known,
     pump::{Outcome, Seen, Waiter, close},
     talk::{SILENT_AT_MOST, Session},
 };
@@ -52,26 +56,37 @@ impl Session {
         let Waits { patient, drops, starting, .. } = waits;
         let token = waits.token.clone();
         let envelope = self.envelope(by, message);
-        let (number, sent, told) = match self.dispatch(waits, send, &envelope) {
+        let (number, posted, told) = match self.dispatch(waits, send, &envelope) {
             Ok(dispatched) => dispatched,
             Err(why) => return Reply { why: Some(why), ..Reply::ended(End::Closed) },
         };
-        let unanswered = &self.shared.known.unanswered;
+        let Posted { frame: sent, post } = posted;
+        let Known { unanswered, put_off, .. } = &*self.shared.known;
         let usual = limit.is_none();
         let limit = limit.unwrap_or_else(|| unanswered.limit(self.shared.limits.request));
-        let mut reply = match Box::pin(self.heard(told, limit, starting, token.map(|token| (token, sent)))).await {
+        let progress = token.map(|token| (token, sent));
+        let mut reply = match Box::pin(self.heard(told, limit, starting, post, progress)).await {
             Some(Ok((outcome, seen))) => conclude(outcome, seen),
             Some(Err(_)) => Reply { why: Some("the connection ended".into()), ..Reply::ended(End::Closed) },
             None => self.give_up(number, limit, patient, drops),
         };
+        let delay = self.shared.wire.put_off(post);
+        put_off.note(delay, reply.http.as_ref().map(|http| http.status));
+        let took = began.elapsed().saturating_sub(delay.took);
         match reply.end {
-            End::Result | End::Error if usual => unanswered.answered(began.elapsed()),
+            End::Result | End::Error if usual => unanswered.answered(took),
             End::Timeout if usual => unanswered.missed(),
             _ => {}
         }
-        reply.frames.insert(0, sent);
+        if delay.unsent {
+            // Nothing was asked, and nothing can be any more.
+            reply.frames.clear();
+            close(&self.shared, reply.why.as_deref().unwrap_or_default());
+        } else {
+            reply.frames.insert(0, sent);
+        }
         reply.asked = asked(message);
-        reply.ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        reply.ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         reply
     }
 
@@ -81,6 +96,7 @@ impl Session {
         mut told: Told,
         limit: Duration,
         starting: bool,
+        post: Option<u64>,
         progress: Option<(Value, u64)>,
     ) -> Option<Heard> {
         if starting {
@@ -96,8 +112,21 @@ impl Session {
                 None => pending().await,
             }
         };
+        let began = tokio::time::Instant::now();
+        let within = async {
+            let mut delay = Duration::ZERO;
+            loop {
+                if let Ok(heard) = timeout_at(began + limit + delay, &mut told).await {
+                    return Some(heard);
+                }
+                let known = std::mem::replace(&mut delay, self.shared.wire.put_off(post).took);
+                if known == delay {
+                    return None;
+                }
+            }
+        };
         tokio::select! {
-            heard = timeout(limit, told) => heard.ok(),
+            heard = within => heard,
             () = outlasts => None,
         }
     }
@@ -108,7 +137,7 @@ impl Session {
         waits: Waits,
         send: impl FnOnce(&Wire, &Envelope) -> Result<Posted, String>,
         envelope: &Envelope,
-    ) -> Result<(u64, u64, Told), String> {
+    ) -> Result<(u64, Posted, Told), String> {
         let (tell, told) = oneshot::channel();
         let mut state = self.shared.state();
         if let Some(why) = &state.closed {
@@ -123,6 +152,7 @@ impl Session {
             number,
             answered,
             id: waits.id,
+            token: waits.token,
             post: posted.post,
             takes_unidentified: waits.takes_unidentified,
             whole_exchange: waits.whole_exchange,
@@ -131,7 +161,7 @@ impl Session {
             seen: Seen::default(),
             tell,
         });
-        Ok((number, posted.frame, told))
+        Ok((number, posted, told))
     }
 
     fn give_up(&self, number: u64, limit: Duration, patient: bool, drops: bool) -> Reply {

@@ -138,6 +138,8 @@ pub struct Call {
     pub plain: bool,
     /// On a connection of its own, before any handshake.
     pub alone: bool,
+    /// What is asked behind it over stdio, before such a connection is closed.
+    pub then: Option<String>,
     /// Give up after this many seconds, without a word against the server.
     pub seconds: Option<f64>,
     /// Ask again and again until this holds of `$reply`; then `seconds` is how long to go on.
@@ -152,6 +154,8 @@ pub struct List {
     /// Member of the result that holds the items.
     pub take: String,
     pub pages: usize,
+    /// On the second connection of the suite.
+    pub beside: bool,
 }
 
 pub struct Walk {
@@ -201,7 +205,7 @@ pub struct Send {
 }
 
 pub enum Payload {
-    Text(String),
+    Text(Template),
     /// Bytes that are no UTF-8, written in base64.
     Bytes(Vec<u8>),
     /// A JSON value, serialised on one line.

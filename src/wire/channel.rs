@@ -60,6 +60,11 @@ impl Channel {
         *self.closing.borrow()
     }
 
+    /// Whether anybody was there the last time that something was posted, on whatever connection.
+    pub fn was_answered(&self) -> bool {
+        self.recorder.was_answered()
+    }
+
     pub fn next_post(&self) -> u64 {
         self.recorder.next_post()
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::{
-    Ending, Envelope, HttpRequest, Incoming, OpenError, Posted,
+    Ending, Envelope, HttpRequest, Incoming, OpenError, Posted, PutOff,
     exchange::Role,
     http::{Body, Http},
     sse::Sse,
@@ -109,6 +109,14 @@ impl Wire {
     pub fn abandon(&self, post: u64) {
         if let Kind::Http(http) | Kind::Sse(Sse { http, .. }) = &self.0 {
             http.abandon(post);
+        }
+    }
+
+    /// How often the server put off what was posted, and for how long.
+    pub fn put_off(&self, post: Option<u64>) -> PutOff {
+        match (&self.0, post) {
+            (Kind::Http(http) | Kind::Sse(Sse { http, .. }), Some(post)) => http.put_off(post),
+            _ => PutOff::default(),
         }
     }
 

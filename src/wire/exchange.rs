@@ -2,12 +2,12 @@
 //!
 //! Whatever happens in between, it tells of its end exactly once.
 
-use std::sync::Arc;
+use std::{io, net::IpAddr, sync::Arc, time::Instant};
 
-use reqwest::{Client, Request, Response, header::HeaderMap};
-use tokio::sync::oneshot;
+use reqwest::{Client, Request, Response, Url, header::HeaderMap};
+use tokio::{net::TcpStream, sync::oneshot, time::sleep};
 
-use super::{Incoming, body, channel::Carrier, failure, http::Core};
+use super::{Incoming, PutOff, body, channel::Carrier, failure, http::Core};
 use crate::evidence::{Ended, HttpHead};
 
 /// What an exchange is for.
@@ -37,6 +37,11 @@ pub async fn run(
         _ = abandoned => (Err("abandoned by the client".to_owned()), Ended::Dropped),
     };
     core.ended(post);
+    let ended = match ended {
+        Ended::Broken if core.so_far(post).unsent => Ended::Unsent,
+        Ended::Broken if core.so_far(post).fatal => Ended::Unasked,
+        ended => ended,
+    };
     let failure = outcome.err().map(|failure| core.channel.hide(failure));
     if let Some(failure) = &failure {
         core.channel.ended(carrier, failure.clone(), ended);
@@ -61,15 +66,62 @@ async fn converse(
     carrier: Carrier,
     role: &mut Role,
 ) -> Result<(), String> {
+    let response = accepted(core, client, request, carrier).await.map_err(|error| failure::words(&error))?;
+    core.channel.http_response(carrier, head(&response)).await;
+    body::take(core, response, carrier, role).await
+}
+
+/// The response to a request, sent again for as long as the server puts it off or may be on its way back.
+async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: Carrier) -> reqwest::Result<Response> {
+    let mut put_off = PutOff::default();
+    loop {
+        let (again, sent) = (request.try_clone(), Instant::now());
+        let response = answered(client, request).await;
+        let (Some(post), Some(again)) = (carrier.post, again) else { return response };
+        let response = match response {
+            Ok(response) => response,
+            Err(error) => {
+                let unsent = error.is_connect();
+                let wait = unsent.then(|| put_off.missed(core.channel.was_answered(), sent)).flatten();
+                put_off.fatal = !unsent && is_gone(again.url()).await;
+                core.put_off(post, put_off);
+                let Some(wait) = wait else { return Err(error) };
+                sleep(wait).await;
+                request = again;
+                continue;
+            }
+        };
+        let Some(wait) = put_off.again(&response, sent) else { return Ok(response) };
+        core.put_off(post, put_off);
+        let status = response.status().as_u16();
+        core.channel.note(
+            carrier,
+            format!("put off with status {status}: sent again in {} s", wait.as_secs_f32()),
+            None,
+        );
+        drop(response);
+        sleep(wait).await;
+        request = again;
+    }
+}
+
+/// Whether a server of this machine has just ended: nobody listens any more where it was. Elsewhere there may be something
+/// in between that only looks so.
+async fn is_gone(url: &Url) -> bool {
+    let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else { return false };
+    let host = host.trim_matches(['[', ']']);
+    let local = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+    local && TcpStream::connect((host, port)).await.is_err_and(refused)
+}
+
+async fn answered(client: &Client, request: Request) -> reqwest::Result<Response> {
     let again = request.try_clone();
-    let response = match (client.execute(request).await, again) {
+    match (client.execute(request).await, again) {
         // A connection that was kept open may be closed by the server just when it is used again.
         (Err(first), Some(again)) if failure::is_closed(&first) => client.execute(again).await.map_err(|_| first),
         (response, _) => response,
-    };
-    let response = response.map_err(|error| failure::words(&error))?;
-    core.channel.http_response(carrier, head(&response)).await;
-    body::take(core, response, carrier, role).await
+    }
 }
 
 fn head(response: &Response) -> HttpHead {

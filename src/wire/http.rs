@@ -14,7 +14,7 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::{
-    Ending, Envelope, HttpRequest, Incoming, OpenError, Posted,
+    Ending, Envelope, HttpRequest, Incoming, OpenError, Posted, PutOff,
     channel::Channel,
     client::Clients,
     exchange::{self, Role},
@@ -47,6 +47,8 @@ pub struct Core {
     tokens: Vec<Token>,
     /// Those under way; dropping the sender ends one.
     open: Mutex<HashMap<u64, oneshot::Sender<()>>>,
+    /// Those that the server put off, or that found nobody.
+    put_off: Mutex<HashMap<u64, PutOff>>,
     /// The last id and reconnection time that each stream gave.
     last_events: Mutex<HashMap<u64, Event>>,
 }
@@ -112,6 +114,7 @@ impl Http {
             user,
             tokens: target.tokens.clone(),
             open: Mutex::default(),
+            put_off: Mutex::default(),
             last_events: Mutex::default(),
         };
         Ok((Self { url, core: Arc::new(core), close }, incoming))
@@ -160,6 +163,10 @@ impl Http {
 
     pub fn is_open(&self, post: u64) -> bool {
         lock(&self.core.open).contains_key(&post)
+    }
+
+    pub fn put_off(&self, post: u64) -> PutOff {
+        self.core.so_far(post)
     }
 
     pub fn last_event(&self, post: u64) -> Option<Event> {
@@ -263,6 +270,14 @@ impl Core {
 
     pub fn ended(&self, post: u64) {
         lock(&self.open).remove(&post);
+    }
+
+    pub fn put_off(&self, post: u64, so_far: PutOff) {
+        lock(&self.put_off).insert(post, so_far);
+    }
+
+    pub fn so_far(&self, post: u64) -> PutOff {
+        lock(&self.put_off).get(&post).copied().unwrap_or_default()
     }
 
     pub fn saw_event(&self, post: u64, event: &Event) {

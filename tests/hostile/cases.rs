@@ -93,6 +93,9 @@ const HTTP: &[Case] = &[
     hang("silent", &[3], "no reply within 3 s"),
     hang("mute", &[3], "no reply within 3 s"),
     hang("stops", &[1, 3], "stopped answering"),
+    case("puts-off", &[1], "came too soon"),
+    case("leaves", &[1], "1 failed"),
+    case("turns-away", &[1, 3], "the server turned away 3 requests in a row"),
     hang("drips", &[3], "no reply within 3 s"),
     hang("floods-events", &[1, 3], "the record of the run reached 3000 messages"),
     hang("floods-comments", &[3], "no reply within 3 s"),
@@ -149,7 +152,19 @@ pub fn all() -> Vec<Trial> {
         })
     });
     let small = stdio.chain(scripts).collect::<Vec<_>>();
-    small.into_iter().chain(served).collect()
+    let patient = Trial::test("http::puts-off changes no verdict", || {
+        let [good, puts_off] = ["good", "puts-off"].map(|how| {
+            let server = http::start(how, "");
+            let met = start(&["--http", &format!("http://{}/mcp", server.address)]).meet();
+            let verdicts = |line: &&str| line.contains(" passed · ") && line.contains(" failed · ");
+            let verdicts =
+                met.said.lines().find(verdicts).map(|line| line.rsplit_once(" · ").expect("a time").0.to_owned());
+            verdicts.ok_or(met.said)
+        });
+        let good = good?;
+        if puts_off? == good { Ok(()) } else { Err(format!("the good server: {good}").into()) }
+    });
+    small.into_iter().chain(served).chain([patient]).collect()
 }
 
 fn trial(transport: &'static str, case: &'static Case, target: impl FnOnce() -> Vec<String> + Send + 'static) -> Trial {

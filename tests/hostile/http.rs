@@ -20,6 +20,8 @@ use crate::{
 };
 
 const SECOND: Duration = Duration::from_secs(1);
+/// Requests.
+const LEAVES_AFTER: usize = 15;
 const FOREVER: Duration = Duration::from_secs(1000);
 
 pub struct Server {
@@ -46,6 +48,9 @@ pub fn start(how: &'static str, elsewhere: &str) -> Server {
     let (elsewhere, asked) = (elsewhere.to_owned(), Arc::<AtomicUsize>::default());
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
+            if how == "leaves" && asked.load(Ordering::Relaxed) > LEAVES_AFTER {
+                return;
+            }
             let (heard, elsewhere, asked) = (heard.clone(), elsewhere.clone(), asked.clone());
             // The client may go away at any moment.
             thread::spawn(move || _ = serve(how, &stream, &elsewhere, &heard, &asked));
@@ -92,6 +97,22 @@ fn serve(
         };
         if how == "pages" {
             endless_page(&message, &mut said);
+        }
+        let asked_before = || asked.fetch_add(1, Ordering::Relaxed);
+        let turned_away = match how {
+            "puts-off" if asked_before() % 16 == 15 => Some("0"),
+            "turns-away" if asked_before() > 15 => Some("3600"),
+            _ => None,
+        };
+        if let Some(later) = turned_away {
+            write!(out, "HTTP/1.1 429 Slow down\r\nretry-after: {later}\r\ncontent-length: 0\r\n\r\n")?;
+            continue;
+        }
+        if how == "leaves" && asked_before() >= LEAVES_AFTER {
+            // Nobody is to listen any more when this connection ends.
+            let address = stream.local_addr()?;
+            while TcpStream::connect(address).is_ok() {}
+            return Ok(());
         }
         if how == "stops" && asked.fetch_add(1, Ordering::Relaxed) > 5 {
             sleep(FOREVER);

@@ -4,13 +4,16 @@
 //! their order tells, and what they say themselves. Where neither is sure, nothing is said about a message.
 //!
 //! Messages get these members, as far as they are known:
-//! - `on`: `subscription` or `request`; on a subscription `tag` (of a `subscription` of this connection, or of `nothing`),
+//! - `on`: `subscription` or `request`; on a subscription `tag` (of a `subscription` of this connection, of `another
+//!   subscription` than the one that waits, or of `nothing`),
 //!   `acknowledged` and `after_cancel`, both as they were when the message came, and `wanted`;
 //! - `reports_on` of progress: `running request`, `completed request`, `failed request`, `cancelled request` or `nothing`;
 //!   `grows`, and `in_last_second`, how many came for the same token;
 //! - `logs` of a log message: `running request`, `answered request` or `nothing that asked for logs`; `wanted`, whether it
 //!   is as grave as was asked for; `level_set`, whether a level was set for the session;
 //! - `cancels`: `own request`, `subscription`, `request` or `nothing`;
+//! - `subscribed` of an update, until revision 2025-11-25: whether the resource, or what it is below, was subscribed to on
+//!   this connection before;
 //! - `token_in_use` of a request with a progress token: whether another open request has the same.
 
 mod logs;
@@ -34,6 +37,8 @@ pub struct Bearing {
     open: HashMap<String, Option<Value>>,
     own: HashSet<String>,
     settings: Vec<Setting>,
+    /// What resources/subscribe named.
+    watched: Vec<String>,
     /// Whether any request is cancelled and not gone yet, so that there is reason to look for it.
     cancelled: bool,
 }
@@ -94,12 +99,18 @@ impl Bearing {
             open: HashMap::new(),
             own: HashSet::new(),
             settings: Vec::new(),
+            watched: Vec::new(),
             cancelled: false,
         }
     }
 
     pub fn asked(&mut self, frame: &Frame, id: &Value, method: &str, params: &Value) {
         let meta = &params["_meta"];
+        if method == "resources/subscribe" {
+            // Some take several at once.
+            let named = std::iter::once(&params["uri"]).chain(params["uris"].as_array().into_iter().flatten());
+            self.watched.extend(named.filter_map(Value::as_str).map(|uri| uri.trim_end_matches('/').to_owned()));
+        }
         self.asked.push(Asked {
             frame: frame.frame,
             post: frame.post,
@@ -179,6 +190,11 @@ impl Bearing {
             "notifications/progress" => self.progress(frame, &message["params"], item),
             "notifications/message" if self.modern => self.log(carrier, &message["params"], item),
             "notifications/message" => self.legacy_log(carrier, &message["params"], item),
+            "notifications/resources/updated" if !self.modern => {
+                let uri = message["params"]["uri"].as_str();
+                let watched = |uri| self.watched.iter().any(|watched| is_within(uri, watched));
+                item["subscribed"] = uri.map_or(Value::Null, |uri| json!(watched(uri)));
+            }
             "notifications/cancelled" => {
                 let id = &message["params"]["requestId"];
                 let mut named = self.asked.iter().filter(|asked| asked.id == *id).map(|asked| asked.filter.is_some());
@@ -204,17 +220,20 @@ impl Bearing {
         item["on"] = json!(if carried.is_some() || tag.is_some() { "subscription" } else { "request" });
         let named = self.asked.iter().rposition(|asked| listens(asked) && Some(&asked.id) == tag);
         let found = if self.streams { carried } else { named };
+        let acknowledges = method == "notifications/subscriptions/acknowledged";
+        // Under the tag of none, or of one that was acknowledged before, it is meant for the one that waits for it.
+        let waits = |asked: &Asked| listens(asked) && !asked.acknowledged && asked.state == State::Running;
+        let astray = acknowledges && found.is_none_or(|index| self.asked[index].acknowledged);
+        let meant = self.asked.iter().rposition(waits).filter(|_| astray);
         if tag.is_some() {
             item["tag"] = json!(match found {
+                Some(_) if meant.is_some() => "another subscription",
                 Some(index) if Some(&self.asked[index].id) == tag => "subscription",
                 _ => "nothing",
             });
         }
-        let acknowledges = method == "notifications/subscriptions/acknowledged";
-        if acknowledges && found.is_none() {
-            // Under a wrong tag it is still the acknowledgement of the one that waits for it.
-            let waits = |asked: &&mut Asked| listens(asked) && !asked.acknowledged;
-            self.asked.iter_mut().rfind(waits).into_iter().for_each(|asked| asked.acknowledged = true);
+        if let Some(meant) = meant {
+            self.asked[meant].acknowledged = true;
         }
         let Some(asked) = found.map(|index| &mut self.asked[index]) else { return };
         item["acknowledged"] = json!(asked.acknowledged);

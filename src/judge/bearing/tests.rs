@@ -117,3 +117,30 @@ fn subscriptions_get_what_they_asked_for_and_nothing_else() {
     assert_eq!(talk.hear("notifications/cancelled", &json!({ "requestId": 7 }))["cancels"], "subscription");
     assert_eq!(talk.hear("notifications/cancelled", &json!({ "requestId": 8 }))["cancels"], "nothing");
 }
+
+#[test]
+fn an_acknowledgement_under_the_id_of_another_subscription_is_told() {
+    let mut talk = Talk::over_stdio(Revision::V2026_07_28);
+    let acknowledged = |talk: &mut Talk, id: u64| {
+        talk.hear("notifications/subscriptions/acknowledged", &json!({ "_meta": { TAG: id } }))["tag"].clone()
+    };
+    talk.ask(&json!(1), "subscriptions/listen", &json!({ "notifications": {} }));
+    assert_eq!(acknowledged(&mut talk, 1), "subscription");
+    assert_eq!(acknowledged(&mut talk, 1), "subscription", "no other one waits");
+    talk.ask(&json!(2), "subscriptions/listen", &json!({ "notifications": {} }));
+    assert_eq!(acknowledged(&mut talk, 1), "another subscription");
+    assert_eq!(acknowledged(&mut talk, 1), "subscription", "that one was meant before");
+}
+
+#[test]
+fn updates_belong_to_who_subscribed() {
+    let mut talk = Talk::over_stdio(Revision::V2025_11_25);
+    let updated = |talk: &mut Talk, uri: &str| {
+        talk.hear("notifications/resources/updated", &json!({ "uri": uri }))["subscribed"].clone()
+    };
+    assert_eq!(updated(&mut talk, "file:///a"), false);
+    talk.ask(&json!(1), "resources/subscribe", &json!({ "uri": "file:///a/" }));
+    assert_eq!(updated(&mut talk, "file:///a"), true);
+    assert_eq!(updated(&mut talk, "file:///a/b"), true);
+    assert_eq!(updated(&mut talk, "file:///ab"), false);
+}

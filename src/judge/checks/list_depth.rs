@@ -62,7 +62,9 @@ enum Depth<'a> {
 }
 
 fn depth<'a>(key: &str, listed: &[&'a str], children: &Children<'a>) -> Depth<'a> {
-    let containers = listed.iter().filter(|child| below(child, key)).filter_map(|child| children.get_key_value(child));
+    // Who goes by the characters alone takes what has a longer name for a child, and what is below that as well.
+    let extends = |child: &&&str| child.len() > key.len() && child.starts_with(key);
+    let containers = listed.iter().filter(extends).filter_map(|child| children.get_key_value(child));
     let mut grandchildren =
         containers.flat_map(|(child, its)| its.iter().copied().filter(move |uri| below(uri, child)));
     let Some(first) = grandchildren.next() else { return Depth::Unknown };
@@ -86,5 +88,9 @@ mod tests {
         children.insert("a:/x", vec!["a:/x/y", "a:/x/y/1"]);
         assert_eq!(look("a:/x", &children), Depth::Below("a:/x/y/1"));
         assert_eq!(look("a:/x/y", &children), Depth::Unknown, "what leads back is not below");
+        let mut children = Children::from([("a:/x", vec!["a:/xy", "a:/xy/1"]), ("a:/xy", vec!["a:/xy/1"])]);
+        assert_eq!(look("a:/x", &children), Depth::Below("a:/xy/1"), "taken by its first characters");
+        children.insert("a:/x", vec!["a:/xy"]);
+        assert_eq!(look("a:/x", &children), Depth::Children);
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! The exchanges of the whole run are compared: `of: connections` each whole list with those of other connections, `of:
 //! requests` with those of the same one, and `of: any` with both. A list that changes for everybody changes over time,
-//! which is allowed, so a difference counts only where yet another connection still lists later on what was listed
-//! before. `of: order` asks whether the same items come in the same order. What a client declares may decide on what it
-//! is shown, so only lists for the same capabilities are compared.
+//! which is allowed, and it may change back. So a difference counts only where another connection lists later on what
+//! was listed before, and behind that the odd one is still odd. `of: order` asks whether the same items come in the same
+//! order. What a client declares may decide on what it is shown, so only lists for the same capabilities are compared.
 
 use serde_json::Value;
 
@@ -30,7 +30,8 @@ fn run(given: &Given) -> Report {
     let wholes = wholes(given.value("lists").as_array().map(Vec::as_slice).unwrap_or_default());
     let mut report = match given.text("of") {
         "order" => order(&wholes),
-        of => compared(&wholes, |same_link| of == "any" || same_link == (of == "requests")),
+        "connections" => compared(&steady(wholes), |same_link| !same_link),
+        of => compared(&wholes, |same_link| of == "any" || same_link),
     };
     let method = given.value("lists")[0]["method"].as_str().map(str::to_owned);
     report.faults.iter_mut().for_each(|fault| fault.subject.clone_from(&method));
@@ -58,6 +59,14 @@ fn order(wholes: &[Whole]) -> Report {
     report
 }
 
+/// Those of connections that were always shown the same: where one was not, it may be for the requests in between.
+fn steady(wholes: Vec<Whole>) -> Vec<Whole> {
+    let comparable = |whole: &Whole, other: &Whole| other.link == whole.link && other.declared == whole.declared;
+    let stays = |whole: &Whole| wholes.iter().all(|other| !comparable(whole, other) || other.keys == whole.keys);
+    let kept: Vec<bool> = wholes.iter().map(stays).collect();
+    wholes.into_iter().zip(kept).filter_map(|(whole, kept)| kept.then_some(whole)).collect()
+}
+
 /// Each list with the last one before it, on the same connection and on others, as far as that is wanted.
 fn compared(wholes: &[Whole], wanted: impl Fn(bool) -> bool) -> Report {
     let (mut checked, mut faults) = (0, Vec::new());
@@ -69,11 +78,8 @@ fn compared(wholes: &[Whole], wanted: impl Fn(bool) -> bool) -> Report {
         for same_link in [true, false].into_iter().filter(|&same_link| wanted(same_link)) {
             let last = |other: &&Whole| other.declared == whole.declared && (other.link == whole.link) == same_link;
             let Some(before) = earlier.iter().rev().find(last) else { continue };
-            let still = |other: &Whole| {
-                other.link != whole.link && other.declared == whole.declared && other.keys == before.keys
-            };
             let agrees = before.keys == whole.keys;
-            if !agrees && !later.iter().any(still) {
+            if !agrees && !stays_odd(whole, before, later) {
                 continue;
             }
             checked += 1;
@@ -84,6 +90,13 @@ fn compared(wholes: &[Whole], wanted: impl Fn(bool) -> bool) -> Report {
         }
     }
     Report { checked, faults, broken: None }
+}
+
+/// Whether another connection still lists what was listed before, and the odd one something else even then.
+fn stays_odd(odd: &Whole, before: &Whole, later: &[Whole]) -> bool {
+    let mut later = later.iter().filter(|other| other.declared == odd.declared);
+    later.any(|other| other.link != odd.link && other.keys == before.keys)
+        && later.any(|other| other.link == odd.link && other.keys != before.keys)
 }
 
 fn differing(odd: &Whole, other: &Whole, what: &str) -> Fault {
@@ -154,12 +167,17 @@ mod tests {
         assert_eq!(found("any", &[(1, "a"), (2, "ab"), (1, "ab"), (3, "ab")]), [""; 0]);
         assert_eq!(found("any", &[(1, "a"), (2, "ab"), (3, "abc"), (1, "abcd")]), [""; 0]);
         assert_eq!(found("any", &[(1, "a"), (1, "ab")]), [""; 0]);
+        // And back.
+        assert_eq!(found("any", &[(1, "a"), (2, "ab"), (1, "a"), (2, "a")]), [""; 0]);
+        assert_eq!(found("any", &[(1, "a"), (1, "ab"), (2, "a")]), [""; 0]);
     }
 
     #[test]
     fn what_one_connection_alone_shows_is_found() {
-        assert_eq!(found("connections", &[(1, "a"), (2, "ab"), (1, "a")]), ["/1"]);
-        assert_eq!(found("requests", &[(1, "a"), (1, "ab"), (2, "a")]), ["/1"]);
-        assert_eq!(found("requests", &[(1, "a"), (2, "ab"), (1, "a")]), [""; 0]);
+        assert_eq!(found("connections", &[(1, "a"), (2, "ab"), (1, "a"), (2, "ab")]), ["/1"]);
+        assert_eq!(found("requests", &[(1, "a"), (1, "ab"), (2, "a"), (1, "abc")]), ["/1"]);
+        assert_eq!(found("requests", &[(1, "a"), (2, "ab"), (1, "a"), (2, "ab")]), [""; 0]);
+        let unlocked = [(1, "a"), (1, "ab"), (2, "a"), (1, "ab"), (2, "a")];
+        assert_eq!((found("requests", &unlocked), found("connections", &unlocked)), (vec!["/1".to_owned()], vec![]));
     }
 }

@@ -1,5 +1,7 @@
 //! Ids that were made one after the other differ in more than a counter or a clock would.
 
+use std::collections::HashSet;
+
 use serde_json::json;
 
 use super::{Check, Fault, Given, Report, texts};
@@ -12,7 +14,10 @@ const ENOUGH: usize = 3;
 const FEWEST: usize = 8;
 
 fn run(given: &Given) -> Report {
-    let ids = texts(given.value("ids"));
+    let mut ids = texts(given.value("ids"));
+    // Who asks the same twice may be given the same task, and whether that is right is no question of chance.
+    let mut known = HashSet::new();
+    ids.retain(|id| known.insert(*id));
     if ids.len() < ENOUGH {
         return Report::default();
     }
@@ -51,7 +56,7 @@ mod tests {
         assert!(!passes(&["task-1", "task-2", "task-3"]));
         assert!(!passes(&["9", "10", "11"]));
         assert!(!passes(&["task_1732233600123", "task_1732233600124", "task_1732233600131"]));
-        assert!(!passes(&["a", "a", "a"]));
+        assert!(passes(&["a", "a", "a"]));
         assert!(passes(&["V1StGXR8_Z5j", "n3K0-pQ2xLm7", "t9Wc_aB4sDf1"]));
         assert!(passes(&[
             "786512e2-9e0d-44bd-8f29-789f320fe840",

@@ -134,13 +134,83 @@ pub static ASKING: &[Behaviour] = &[
         ..Behaviour::new("extra-answers-refused", "a retry with more than was asked for is refused", EVERYWHERE)
     }),
     modern(Behaviour {
-        hear: Some(|_, message| {
-            let nothing = state(message).is_some() && message.pointer("/params/inputResponses").is_none();
-            if nothing { refused(message, "The answers are missing.") } else { Heard::Message }
-        }),
+        hear: Some(
+            |_, message| {
+                if lacks_answers(message) { refused(message, "The answers are missing.") } else { Heard::Message }
+            },
+        ),
         ..Behaviour::new("missing-answers-refused", "a retry without the answers is refused", EVERYWHERE)
     }),
+    modern(Behaviour {
+        hear: Some(|_, message| ask_reader(message)),
+        ..Behaviour::new(
+            "read-retry-unanswered-refused",
+            "a read asks for a name, and its retry without one is refused",
+            EVERYWHERE,
+        )
+    }),
+    modern(Behaviour {
+        hear: Some(|_, message| ask_first(message, "prompts/get", |_| None)),
+        ..Behaviour::new("prompt-nonsense-taken", "a prompt asks, and takes whatever is answered", EVERYWHERE)
+    }),
+    modern(Behaviour {
+        hear: Some(|_, message| ask_first(message, "resources/read", |_| None)),
+        ..Behaviour::new("read-nonsense-taken", "a resource asks, and takes whatever is answered", EVERYWHERE)
+    }),
+    modern(Behaviour {
+        hear: Some(|_, message| {
+            ask_first(message, "prompts/get", |retry| {
+                let missing = lacks_answers(retry).then(|| refused(retry, "The answers are missing."));
+                missing.or_else(|| refuse_nonsense(retry))
+            })
+        }),
+        ..Behaviour::new("prompt-missing-answers-refused", "a prompt asks once, and refuses to ask again", EVERYWHERE)
+    }),
+    modern(Behaviour {
+        hear: Some(|_, message| {
+            ask_first(message, "prompts/get", |retry| {
+                let strange = state(retry).is_some_and(|state| state != ROUND);
+                strange.then_some(Heard::Nothing).or_else(|| refuse_nonsense(retry))
+            })
+        }),
+        ..Behaviour::new("prompt-garbage-state-hangs", "a prompt hangs at a state that it never gave", EVERYWHERE)
+    }),
 ];
+
+/// The state of a prompt or a resource that asks.
+const ROUND: &str = "round-1";
+
+/// Lets one prompt or one resource ask whoever can be asked. What `retried` does not see to is asked for until it is there.
+fn ask_first(message: &mut Value, method: &str, retried: fn(&mut Value) -> Option<Heard>) -> Heard {
+    let params = &message["params"];
+    let meant = params["name"] == "greet" || params["uri"] == "file:///docs/report";
+    let declared = &params["_meta"]["io.modelcontextprotocol/clientCapabilities"]["elicitation"];
+    if message["method"] != method || !meant || !declared.is_object() {
+        return Heard::Message;
+    }
+    if is_retry(message)
+        && let Some(heard) = retried(message)
+    {
+        return heard;
+    }
+    if message.pointer("/params/inputResponses").is_some() {
+        return Heard::Message;
+    }
+    let schema = json!({ "type": "object", "properties": { "sure": { "type": "boolean" } }, "required": ["sure"] });
+    let form = json!({ "mode": "form", "message": "Are you sure?", "requestedSchema": schema });
+    let asks = json!({ "sure": { "method": "elicitation/create", "params": form } });
+    let result = json!({ "resultType": "input_required", "inputRequests": asks, "requestState": ROUND });
+    Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }))
+}
+
+fn refuse_nonsense(retry: &mut Value) -> Option<Heard> {
+    let nonsense = answers(retry).into_iter().any(|answer| !answer.is_object());
+    nonsense.then(|| refused(retry, "The answers cannot be read."))
+}
+
+fn lacks_answers(message: &Value) -> bool {
+    state(message).is_some() && message.pointer("/params/inputResponses").is_none()
+}
 
 const fn slip(name: &'static str, about: &'static str, prepare: fn(&mut World)) -> Behaviour {
     Behaviour { prepare: Some(prepare), ..Behaviour::new(name, about, EVERYWHERE) }
@@ -180,6 +250,24 @@ fn is_retry(message: &Value) -> bool {
 fn refused(message: &Value, why: &str) -> Heard {
     let error = json!({ "code": -32602, "message": why });
     Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }))
+}
+
+/// A read of one resource goes on when it was told a name.
+fn ask_reader(message: &Value) -> Heard {
+    if message["method"] != "resources/read" || message["params"]["uri"] != "file:///docs/report" {
+        return Heard::Message;
+    }
+    if message.pointer("/params/inputResponses/name").is_some() {
+        return Heard::Message;
+    }
+    if is_retry(message) {
+        return refused(message, "The name is missing.");
+    }
+    let form = json!({ "type": "object", "properties": { "name": { "type": "string" } }, "required": ["name"] });
+    let params = json!({ "mode": "form", "message": "Who reads?", "requestedSchema": form });
+    let asked = json!({ "name": { "method": "elicitation/create", "params": params } });
+    let result = json!({ "resultType": "input_required", "requestState": "reader", "inputRequests": asked });
+    Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }))
 }
 
 fn keep_history(memory: &mut Memory, _: &Scene, message: &mut Value) -> bool {

@@ -79,12 +79,14 @@ pub struct Behaviour {
     pub until: Option<Revision>,
     /// The proposal that has to be in force for it to show.
     pub proposal: Option<&'static str>,
+    /// It shows on a protected server.
+    pub protected: bool,
     /// Printed before anything else.
     pub banner: Option<&'static str>,
     /// Changes the world before it is shown.
     pub prepare: Option<fn(&mut World)>,
     /// Bytes that are no JSON.
-    pub noise: Option<fn(&mut Memory) -> Heard>,
+    pub noise: Option<fn(&mut Memory, &[u8]) -> Heard>,
     /// A message before it is handled.
     pub hear: Option<fn(&mut Memory, &mut Value) -> Heard>,
     /// A message before it leaves; false keeps it back.
@@ -113,6 +115,7 @@ impl Behaviour {
             since: None,
             until: None,
             proposal: None,
+            protected: false,
             banner: None,
             prepare: None,
             noise: None,
@@ -140,7 +143,7 @@ impl Behaviour {
             until: self.until,
             transports: self.transports.to_vec(),
             proposal: self.proposal.map(str::to_owned),
-            protected: false,
+            protected: self.protected,
         }
     }
 }
@@ -148,18 +151,34 @@ impl Behaviour {
 pub const EVERYWHERE: &[Transport] = &Transport::ALL;
 pub const STDIO: &[Transport] = &[Transport::Stdio];
 
+/// More than a parser that calls itself bears, in some languages.
+const DEEP: usize = 1000;
+
 pub static BEHAVIOURS: &[Behaviour] = &[
     Behaviour {
-        noise: Some(|_| Heard::Crash),
+        noise: Some(|_, _| Heard::Crash),
         ..Behaviour::new("exits-on-bad-json", "a line that is no JSON ends the process", STDIO)
     },
     Behaviour {
-        noise: Some(|memory| {
+        noise: Some(|memory, _| {
             memory.deaf = true;
             Heard::Nothing
         }),
         hear: Some(|memory, _| if memory.deaf { Heard::Nothing } else { Heard::Message }),
         ..Behaviour::new("hangs-after-bad-json", "after a line that is no JSON nothing is answered any more", STDIO)
+    },
+    Behaviour {
+        noise: Some(|_, bytes| if bytes.starts_with(&[b'['; DEEP]) { Heard::Crash } else { Heard::Message }),
+        ..Behaviour::new("exits-on-deep-nesting", "arrays nested too deep for the parser end the process", STDIO)
+    },
+    Behaviour {
+        until: Some(Revision::NEWEST_LEGACY),
+        hear: Some(|_, message| {
+            let unfit =
+                message.get("params").is_some_and(|params| params.is_null() && message["method"] == "tools/list");
+            if unfit { Heard::Crash } else { Heard::Message }
+        }),
+        ..Behaviour::new("exits-on-params-null", "params that are null end the process", STDIO)
     },
     Behaviour {
         hear: Some(|_, message| answer_notification(message, "error")),
@@ -182,6 +201,10 @@ pub static BEHAVIOURS: &[Behaviour] = &[
             "after the last page the list begins again, with fresh cursors",
             EVERYWHERE,
         )
+    },
+    Behaviour {
+        hear: Some(cursors::drop_long),
+        ..Behaviour::new("long-cursor-unanswered", "a request with a very long cursor is not answered", EVERYWHERE)
     },
     Behaviour {
         say: Some(cursors::repeat),

@@ -4,6 +4,8 @@ use serde_json::{Map, Value, json};
 
 use crate::reference::faults::{Heard, Scene, behaviour::Memory};
 
+const BUFFER: usize = 64 * 1024;
+
 /// `cursor-never-ends`: each cursor is a number that was never used before, and the healthy cursor, or none on the last page.
 pub fn say_endless(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     memory.requests += 1;
@@ -32,6 +34,12 @@ pub fn ignore(_: &mut Memory, message: &mut Value) -> Heard {
         params.shift_remove("cursor");
     }
     Heard::Message
+}
+
+/// `long-cursor-unanswered`: it does not fit into the buffer that there is for a line.
+pub fn drop_long(_: &mut Memory, message: &mut Value) -> Heard {
+    let length = cursor(Some(message)).map_or(0, |cursor| cursor.len());
+    if length < BUFFER { Heard::Message } else { Heard::Nothing }
 }
 
 /// `cursor-repeats`: the last page asks for itself again.

@@ -75,6 +75,17 @@ pub static ENDINGS: &[Behaviour] = &[
             &[Transport::Http],
         )
     },
+    Behaviour {
+        hear: Some(refuse_early),
+        // Other revisions are not agreed to by the handshake that is left unfinished.
+        since: Some(Revision::NEWEST_LEGACY),
+        until: Some(Revision::NEWEST_LEGACY),
+        ..Behaviour::new(
+            "ping-refused-early-over-stdio",
+            "over stdio nothing is answered before the client says that it is initialized",
+            STDIO,
+        )
+    },
 ];
 
 /// The id of the request that a message cancels.

@@ -147,6 +147,44 @@ pub static LIFECYCLE: &[Behaviour] = &[
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(|memory, message| {
+            let modern = message.pointer(META).is_some_and(|meta| meta.get(VERSION).is_some());
+            if modern {
+                memory.said.insert("modern", Value::Null);
+            }
+            match message.get("id").filter(|_| message["method"] == "initialize" && memory.said.contains_key("modern"))
+            {
+                Some(id) => refusal(id, -32600, "Requests of another revision came before"),
+                None => Heard::Message,
+            }
+        }),
+        ..Behaviour::new(
+            "no-handshake-behind-requests",
+            "initialize is refused once a request of 2026-07-28 came",
+            STDIO,
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| {
+            if message["method"] == "initialize" {
+                memory.said.insert("initialized", Value::Null);
+            } else if message["method"] != "server/discover"
+                && memory.said.contains_key("initialized")
+                && let Some(meta) = message.pointer_mut(META).and_then(Value::as_object_mut)
+            {
+                meta.retain(|name, _| name != VERSION && name != CAPABILITIES);
+            }
+            Heard::Message
+        }),
+        ..Behaviour::new(
+            "lists-legacy-after-initialize",
+            "after initialize every request but server/discover is taken for one of that session",
+            STDIO,
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| {
             if message["method"] == "initialize" {
                 memory.said.insert("initialized", Value::Null);
             } else if memory.said.contains_key("initialized")

@@ -136,9 +136,9 @@ impl Faults {
     }
 
     /// Bytes arrived that are no JSON.
-    pub fn hear_noise(&mut self, transport: Transport) -> Heard {
+    pub fn hear_noise(&mut self, transport: Transport, bytes: &[u8]) -> Heard {
         match self.behaviour().filter(|behaviour| behaviour.shows(transport)).and_then(|behaviour| behaviour.noise) {
-            Some(noise) => noise(&mut self.memory),
+            Some(noise) => noise(&mut self.memory, bytes),
             None => Heard::Message,
         }
     }

@@ -103,17 +103,14 @@ pub static TASKS: &[Behaviour] = &[
     },
     Behaviour {
         transports: &[Transport::Http],
-        say: Some(|memory, scene, message| {
-            if let Some(task) = message.pointer("/result/task") {
-                memory.tasks.created.push(task.clone());
-            }
-            let last = message.pointer("/result/nextCursor").is_none() && scene.method() == Some("tasks/list");
-            if let Some(tasks) = message.pointer_mut("/result/tasks").and_then(Value::as_array_mut).filter(|_| last) {
-                tasks.extend(memory.tasks.created.iter().cloned());
-            }
-            true
-        }),
+        say: Some(list_all),
         ..fault("task-list-for-everybody", "the tasks of all sessions are listed to each of them")
+    },
+    Behaviour {
+        transports: &[Transport::Http],
+        protected: true,
+        say: Some(list_all),
+        ..fault("auth-old-tasks-listed-to-any-user", "the tasks of all users are listed to each of them")
     },
 ];
 
@@ -126,6 +123,18 @@ const fn fault(name: &'static str, about: &'static str) -> Behaviour {
         until: Some(Revision::V2025_11_25),
         ..Behaviour::new(name, about, EVERYWHERE)
     }
+}
+
+/// Adds the tasks of every session to the last page of each list.
+fn list_all(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
+    if let Some(task) = message.pointer("/result/task") {
+        memory.tasks.created.push(task.clone());
+    }
+    let last = message.pointer("/result/nextCursor").is_none() && scene.method() == Some("tasks/list");
+    if let Some(tasks) = message.pointer_mut("/result/tasks").and_then(Value::as_array_mut).filter(|_| last) {
+        tasks.extend(memory.tasks.created.iter().cloned());
+    }
+    true
 }
 
 fn hide_capability(scene: &Scene, message: &mut Value) {

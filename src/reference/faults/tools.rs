@@ -45,6 +45,12 @@ pub static TOOLS: &[Behaviour] = &[
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| note(memory, message, "tools/call")),
+        say: Some(|memory, scene, message| list_more(scene, message, "resources", memory.unlocked)),
+        ..Behaviour::new("resources-unlocked-by-call", "after a call its connection is shown one more resource", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
         say: Some(|_, scene, message| list_more(scene, message, "prompts", true)),
         ..Behaviour::new("prompts-per-connection", "each connection is shown a prompt of its own", STDIO)
     },
@@ -54,11 +60,59 @@ pub static TOOLS: &[Behaviour] = &[
         say: Some(|memory, scene, message| list_more(scene, message, "prompts", memory.unlocked)),
         ..Behaviour::new("prompts-unlocked-by-get", "after a prompt its connection is shown one more", STDIO)
     },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| note_one(memory, message, "prompts/get", "point")),
+        say: Some(|memory, scene, message| list_more(scene, message, "prompts", memory.unlocked)),
+        ..Behaviour::new("prompts-unlocked-by-one", "one prompt shows another one to its connection", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(note_listener),
+        say: Some(|memory, _, message| tell_listener(memory, message, "notifications/message")),
+        ..Behaviour::new(
+            "logs-told-to-listener",
+            "log messages go to the subscription that is open, if any",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(note_listener),
+        say: Some(|memory, _, message| tell_listener(memory, message, "notifications/progress")),
+        ..Behaviour::new(
+            "progress-told-to-listener",
+            "progress goes to the subscription that is open, if any",
+            EVERYWHERE,
+        )
+    },
 ];
 
 fn note(memory: &mut Memory, message: &Value, method: &str) -> Heard {
     memory.unlocked |= message["method"] == method;
     Heard::Message
+}
+
+fn note_one(memory: &mut Memory, message: &Value, method: &str, name: &str) -> Heard {
+    memory.unlocked |= message["method"] == method && message["params"]["name"] == name;
+    Heard::Message
+}
+
+/// The subscription that was opened last and not cancelled.
+fn note_listener(memory: &mut Memory, message: &mut Value) -> Heard {
+    if message["method"] == "subscriptions/listen" {
+        memory.said.insert("listener", message["id"].clone());
+    } else if memory.said.get("listener") == message.pointer("/params/requestId") {
+        memory.said.remove("listener");
+    }
+    Heard::Message
+}
+
+fn tell_listener(memory: &mut Memory, message: &mut Value, method: &str) -> bool {
+    if let Some(listener) = memory.said.get("listener").filter(|_| message["method"] == method) {
+        message["params"]["_meta"] = json!({ "io.modelcontextprotocol/subscriptionId": listener });
+    }
+    true
 }
 
 /// Every other list is turned around, page by page.
@@ -78,7 +132,10 @@ fn list_more(scene: &Scene, message: &mut Value, list: &str, more: bool) -> bool
     let items = message.get_mut("result").and_then(|result| result.get_mut(list)).and_then(Value::as_array_mut);
     if let Some(items) = items.filter(|_| last_page && more) {
         let name = format!("own-{}", std::process::id());
-        items.push(json!({ "name": name, "inputSchema": { "type": "object" } }));
+        items.push(match list {
+            "resources" => json!({ "name": name, "uri": format!("file:///{name}") }),
+            _ => json!({ "name": name, "inputSchema": { "type": "object" } }),
+        });
     }
     true
 }

@@ -44,11 +44,11 @@ pub fn open(hub: &Shared, value: Value) -> Reply {
 }
 
 /// A body that is no JSON.
-pub fn unreadable(hub: &Shared, headers: &HeaderMap) -> Reply {
+pub fn unreadable(hub: &Shared, headers: &HeaderMap, body: &[u8]) -> Reply {
     let hub = &mut *lock(hub);
     let fresh = Session::new(Transport::Http);
     let client = text(headers, SESSION).and_then(|id| hub.clients.get(id));
-    first(hub.server.unreadable(client.map_or(&fresh, |client| &client.session)))
+    first(hub.server.unreadable(client.map_or(&fresh, |client| &client.session), body))
 }
 
 /// Any other message.

@@ -95,7 +95,7 @@ fn post(hub: &Shared, headers: &HeaderMap, bytes: &Bytes, overlooked: &[String])
         return empty(status);
     }
     let Ok(value) = serde_json::from_slice::<Value>(bytes) else {
-        return legacy::unreadable(hub, headers);
+        return legacy::unreadable(hub, headers, bytes);
     };
     if is_modern(&lock(hub), headers, &value) {
         modern::post(hub, headers, value, overlooked)

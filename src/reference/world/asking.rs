@@ -8,7 +8,7 @@ use crate::{
         context::Context,
         fail::Fail,
         world::{
-            arguments::Arguments,
+            arguments::{Arguments, string},
             forms::{self, Answer},
             tools::{Outcome, Tool, Trouble, text},
         },
@@ -219,7 +219,7 @@ fn places(context: &mut Context, _: &Arguments) -> Result<Outcome, Trouble> {
 }
 
 fn peek(context: &mut Context, arguments: &Arguments) -> Result<Outcome, Trouble> {
-    let path = arguments.get("path").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let path = string(arguments, "path")?.to_owned();
     match roots(context)? {
         // Without looking at any file it is known that none is meant by a path with steps upwards.
         Ok(roots) => {

@@ -217,8 +217,11 @@ impl Trial {
     /// Changes are waited for, so only those trials make some that can show something by it.
     fn facts(&self, suites: &[Suite]) -> Value {
         let mut facts = reference::facts();
-        let makes_changes = |suite: &&Suite| suite.gather.iter().any(|step| matches!(step.verb, Verb::Change(_)));
-        let mut shown = suites.iter().filter(makes_changes).flat_map(|suite| &suite.rules);
+        let changes = |suite: &Suite| suite.gather.iter().any(|step| matches!(step.verb, Verb::Change(_)));
+        let changing: Vec<_> = suites.iter().filter(|suite| changes(suite)).map(|suite| &suite.id).collect();
+        let sees_changes =
+            |suite: &&Suite| changing.contains(&&suite.id) || suite.evidence.iter().any(|id| changing.contains(&id));
+        let mut shown = suites.iter().filter(sees_changes).flat_map(|suite| &suite.rules);
         if let (Some(fault), Some(facts)) = (&self.fault, facts.as_object_mut())
             && !shown.any(|rule| rule.faults.contains(fault))
         {

@@ -78,5 +78,7 @@ keys! {
         /// The value.
         #[schemars(required)]
         is: Tree,
+        /// The value is a text, repeated so often.
+        times: usize,
     }
 }

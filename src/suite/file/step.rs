@@ -41,6 +41,11 @@ keys! {
         plain: bool,
         /// `call`: on a connection of its own, as the first thing on it, before any handshake. It is closed with the answer.
         alone: bool,
+        /// `list`: on a second connection, which the suite has for such lists alone.
+        beside: bool,
+        /// `call`: another method, asked on the same connection over stdio once this was answered by a result. For a
+        /// handshake that is not finished.
+        then: At<String>,
         /// `list`, `walk`: the member of the result that holds the items.
         take: At<String>,
         /// `list`: how many pages to follow, 100 if not said.

@@ -10,6 +10,9 @@ use crate::suite::{
     model::{Client, Connection, Suite, Template, ValueRow},
 };
 
+/// How long a text may become that is repeated.
+const TEXT_AT_MOST: usize = 1 << 20;
+
 /// The suite, unless it cannot be put together; every mistake is noted in `problems`.
 pub fn build(
     typed: SuiteFile,
@@ -77,6 +80,16 @@ impl Lint<'_> {
         let Template::Literal(value) = self.template(&is)? else {
             self.problems.add(is.at, "a value is a constant, without references");
             return None;
+        };
+        let value = match (typed.times, value) {
+            (None, value) => value,
+            (Some(times), serde_json::Value::String(text)) if text.len().saturating_mul(times) <= TEXT_AT_MOST => {
+                text.repeat(times).into()
+            }
+            (Some(_), _) => {
+                self.problems.add(is.at, format!("`times` repeats a text, up to {TEXT_AT_MOST} bytes"));
+                return None;
+            }
         };
         Some(ValueRow {
             since: typed.since.map(|since| since.value),

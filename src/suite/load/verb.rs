@@ -17,8 +17,8 @@ use crate::{
 
 /// Every verb with its arguments.
 const VERBS: [(&str, &[&str]); 9] = [
-    ("call", &["with", "id", "plain", "alone", "seconds", "until", "answer"]),
-    ("list", &["with", "take", "pages"]),
+    ("call", &["with", "id", "plain", "alone", "then", "seconds", "until", "answer"]),
+    ("list", &["with", "take", "pages", "beside"]),
     ("walk", &["from", "node", "with", "take", "key", "limits"]),
     ("notify", &["with"]),
     ("await", &["since", "matching", "seconds", "quiet"]),
@@ -88,7 +88,11 @@ impl Lint<'_> {
         let until = self.clauses(typed.until);
         self.names.truncate(outer);
         let answer = typed.answer.and_then(|answer| Manner::decode(&answer, self.problems));
-        Some(Call { method: method?, with, id, plain, alone, seconds: typed.seconds, until, answer })
+        if let Some(then) = typed.then.as_ref().filter(|_| !alone) {
+            self.problems.add(then.at, "only a connection of its own has nothing else behind the call");
+        }
+        let then = typed.then.map(|then| then.value);
+        Some(Call { method: method?, with, id, plain, alone, then, seconds: typed.seconds, until, answer })
     }
 
     fn list(&mut self, typed: file::Step) -> Option<List> {
@@ -99,7 +103,8 @@ impl Lint<'_> {
         let take = self.needs(&typed.typed, "take", take);
         let with = typed.with.and_then(|with| self.template(&with));
         let pages = typed.pages.unwrap_or(PAGES);
-        Some(List { method: method.value, with, take: take?, pages })
+        let beside = typed.beside.unwrap_or(false);
+        Some(List { method: method.value, with, take: take?, pages, beside })
     }
 
     fn walk(&mut self, typed: file::Step) -> Option<Walk> {
@@ -176,7 +181,7 @@ impl Lint<'_> {
 
     fn payload(&mut self, tree: &Tree) -> Option<Payload> {
         let members = match &tree.value {
-            Yaml::String(text) => return Some(Payload::Text(text.clone())),
+            Yaml::String(_) => return self.template(tree).map(Payload::Text),
             Yaml::Map(members) => members.as_slice(),
             _ => &[],
         };

@@ -94,6 +94,24 @@ async fn takes_an_empty_answer_for_nothing() {
 }
 
 #[tokio::test]
+async fn sends_again_what_was_put_off() {
+    let later = |after: &str| {
+        Answer::Whole(format!("HTTP/1.1 429 Slow down\r\nretry-after: {after}\r\ncontent-length: 0\r\n\r\n"))
+    };
+    let (server, mut open) = connect(vec![later("0"), response("200 OK", JSON, "{\"id\":1}"), later("3600")]).await;
+    let posted = open.wire.send(&envelope(), &json!({"id": ID})).expect("sent");
+    assert_eq!((open.head().await, open.message().await, open.post_done().await), (200, json!({"id": ID}), None));
+    assert_eq!(open.wire.put_off(posted.post).times, 1);
+    assert_eq!(server.requests()[0], server.requests()[1]);
+    let note = open.frames().into_iter().find(|frame| frame.kind == FrameKind::Note).expect("a note");
+    assert_eq!(note.text.as_deref(), Some("put off with status 429: sent again in 0.5 s"));
+
+    // Nobody waits for an hour.
+    let posted = open.wire.send(&envelope(), &json!({"id": ID})).expect("sent");
+    assert_eq!((open.head().await, open.wire.put_off(posted.post).times), (429, 0));
+}
+
+#[tokio::test]
 async fn keeps_what_is_no_message() {
     for (media, body, why) in [
         ("text/html", "<h1>", "text/html is neither application/json nor text/event-stream"),
