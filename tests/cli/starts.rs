@@ -25,10 +25,10 @@ fn a_start_is_no_silence() {
     assert_eq!(connections(&format!("sleep 2; exec {PROGRAM} serve"), "--filter base.errors").len(), 1);
 }
 
-/// One for the survey, one that shows that the server bears two, one for what is no handshake, one for each handshake.
+/// One for the survey, one that shows that the server bears two, one for each handshake.
 #[test]
 fn a_handshake_that_is_refused_is_followed_by_another_on_the_same_process() {
     let serve = format!("exec {PROGRAM} serve");
     let legacy = "--revision 2025-11-25 --filter base.negotiation";
-    assert_eq!(connections(&serve, legacy).len(), 5);
+    assert_eq!(connections(&serve, legacy).len(), 4);
 }

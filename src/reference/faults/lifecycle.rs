@@ -165,16 +165,9 @@ pub static LIFECYCLE: &[Behaviour] = &[
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
-        hear: Some(|memory, message| {
-            if message["method"] == "initialize" {
-                memory.said.insert("initialized", Value::Null);
-            } else if message["method"] != "server/discover"
-                && memory.said.contains_key("initialized")
-                && let Some(meta) = message.pointer_mut(META).and_then(Value::as_object_mut)
-            {
-                meta.retain(|name, _| name != VERSION && name != CAPABILITIES);
-            }
-            Heard::Message
+        hear: Some(|memory, message| match message["method"] == "server/discover" {
+            true => Heard::Message,
+            false => legacy_after_initialize(memory, message),
         }),
         ..Behaviour::new(
             "lists-legacy-after-initialize",
@@ -184,16 +177,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
-        hear: Some(|memory, message| {
-            if message["method"] == "initialize" {
-                memory.said.insert("initialized", Value::Null);
-            } else if memory.said.contains_key("initialized")
-                && let Some(meta) = message.pointer_mut(META).and_then(Value::as_object_mut)
-            {
-                meta.retain(|name, _| name != VERSION && name != CAPABILITIES);
-            }
-            Heard::Message
-        }),
+        hear: Some(legacy_after_initialize),
         ..Behaviour::new(
             "legacy-after-initialize",
             "after initialize every request is taken for one of that session",
@@ -204,7 +188,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
         since: Some(Revision::V2026_07_28),
         say: Some(|_, scene, message| {
             only_modern(scene, message);
-            agreed(scene, message, Revision::NEWEST_LEGACY, Revision::V2026_07_28)
+            agreed(scene, message, Revision::V2026_07_28, Revision::V2026_07_28)
         }),
         ..Behaviour::new("initialize-by-modern-only", "a server of one revision agrees to it by a handshake", NOT_SSE)
     },
@@ -238,6 +222,18 @@ fn agreed(scene: &Scene, message: &mut Value, asked: Revision, instead: Revision
         *version = json!(instead);
     }
     true
+}
+
+/// After a handshake a request no longer says for itself which revision it is of.
+fn legacy_after_initialize(memory: &mut Memory, message: &mut Value) -> Heard {
+    if message["method"] == "initialize" {
+        memory.said.insert("initialized", Value::Null);
+    } else if memory.said.contains_key("initialized")
+        && let Some(meta) = message.pointer_mut(META).and_then(Value::as_object_mut)
+    {
+        meta.retain(|name, _| name != VERSION && name != CAPABILITIES);
+    }
+    Heard::Message
 }
 
 fn refusal(id: &Value, code: i64, message: &str) -> Heard {
