@@ -85,7 +85,7 @@ impl Wire {
     pub fn http(&self, request: &HttpRequest) -> Result<Posted, String> {
         match &self.0 {
             Kind::Stdio(_) => Err("stdio carries no HTTP".to_owned()),
-            Kind::Http(http) => http.request(&http.url, request),
+            Kind::Http(http) => http.request(&http.core.url, request),
             Kind::Sse(sse) => sse.http.request(&sse.messages, request),
         }
     }

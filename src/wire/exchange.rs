@@ -80,6 +80,8 @@ async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: C
         let (Some(post), Some(again)) = (carrier.post, again) else { return response };
         let response = match response {
             Ok(response) => response,
+            // Where the server never was, nobody has to come back.
+            Err(error) if again.url().origin() != core.url.origin() => return Err(error),
             Err(error) => {
                 let unsent = error.is_connect();
                 let wait = unsent.then(|| put_off.missed(core.channel.was_answered(), sent)).flatten();

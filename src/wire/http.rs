@@ -31,7 +31,6 @@ const POSTED: [(&str, &str); 2] =
 const LISTENED: [(&str, &str); 1] = [("accept", "text/event-stream")];
 
 pub struct Http {
-    pub url: Url,
     pub core: Arc<Core>,
     close: watch::Sender<bool>,
 }
@@ -39,6 +38,8 @@ pub struct Http {
 /// What all exchanges of a connection share.
 pub struct Core {
     pub channel: Channel,
+    /// Of the server under test; metadata may be elsewhere.
+    pub url: Url,
     /// For one body or event.
     pub limit: usize,
     clients: Clients,
@@ -109,6 +110,7 @@ impl Http {
         let (channel, incoming, close) = Channel::open(transport, recorder, secrets, limits.message_values);
         let core = Core {
             channel,
+            url,
             limit: limits.message_bytes,
             clients,
             user,
@@ -117,11 +119,11 @@ impl Http {
             put_off: Mutex::default(),
             last_events: Mutex::default(),
         };
-        Ok((Self { url, core: Arc::new(core), close }, incoming))
+        Ok((Self { core: Arc::new(core), close }, incoming))
     }
 
     pub fn send(&self, envelope: &Envelope, body: Body) -> Result<Posted, String> {
-        self.post(&self.url, envelope, body, Role::Usual)
+        self.post(&self.core.url, envelope, body, Role::Usual)
     }
 
     pub fn post(&self, url: &Url, envelope: &Envelope, body: Body, role: Role) -> Result<Posted, String> {
@@ -130,7 +132,7 @@ impl Http {
     }
 
     pub fn listen(&self, envelope: &Envelope, role: Role) -> Result<Posted, String> {
-        let (envelope, url) = (&with(&LISTENED, envelope), &self.url);
+        let (envelope, url) = (&with(&LISTENED, envelope), &self.core.url);
         let draft = Draft { spelling: Spelling::Lower, envelope, method: &Method::GET, url, without: &[] };
         self.start(&draft, Body::None, role)
     }
@@ -139,10 +141,10 @@ impl Http {
         let method = Method::from_bytes(request.method.as_bytes())
             .map_err(|_| format!("{:?} is no HTTP method", request.method))?;
         let place = |url: &Url| (url.origin(), url.path().to_owned());
-        let endpoints = [place(url), place(&self.url)];
+        let endpoints = [place(url), place(&self.core.url)];
         let mut url = match &request.url {
             // Suites know it without what is secret in it.
-            Some(shown) if *shown == shown_url(&without_password(self.url.as_str())) => self.url.clone(),
+            Some(shown) if *shown == shown_url(&without_password(self.core.url.as_str())) => self.core.url.clone(),
             Some(other) => url.join(other).map_err(|error| format!("{other}: {error}"))?,
             None => url.clone(),
         };
@@ -174,7 +176,7 @@ impl Http {
     }
 
     pub fn shown_url(&self) -> String {
-        self.core.channel.hide(shown_url(self.url.as_str()))
+        self.core.channel.hide(shown_url(self.core.url.as_str()))
     }
 
     pub fn close(self) -> Ending {
@@ -191,7 +193,7 @@ impl Http {
             Spelling::Title => core.clients.titled(url.scheme())?,
         };
         // What the user entrusted is for this server only.
-        let trusted = url.origin() == self.url.origin();
+        let trusted = url.origin() == core.url.origin();
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             let (name, value) = header(name, &if trusted { core.with_tokens(value) } else { value.clone() })?;

@@ -48,8 +48,8 @@ impl Sse {
             Ok(Err(_)) | Err(_) => return Err(failed(format!("no endpoint event within {:?}", limits.request))),
         };
         let messages =
-            http.url.join(&endpoint).map_err(|error| failed(format!("the endpoint {endpoint:?}: {error}")))?;
-        if messages.origin() != http.url.origin() {
+            http.core.url.join(&endpoint).map_err(|error| failed(format!("the endpoint {endpoint:?}: {error}")))?;
+        if messages.origin() != http.core.url.origin() {
             return Err(failed(format!("the endpoint {messages} is on another server")));
         }
         let stream = posted.post.unwrap_or_default();

@@ -209,6 +209,22 @@ async fn tells_that_nobody_listens() {
 }
 
 #[tokio::test]
+async fn waits_for_nobody_where_the_server_never_was() {
+    let (_server, mut open) = asked(response("200 OK", JSON, "{\"id\":1}")).await;
+    assert_eq!((open.head().await, open.message().await, open.post_done().await), (200, json!({"id": ID}), None));
+    let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
+    let elsewhere = HttpRequest {
+        by: "test".to_owned(),
+        method: "GET".to_owned(),
+        url: Some(format!("http://{free}/")),
+        ..HttpRequest::default()
+    };
+    let posted = open.wire.http(&elsewhere).expect("sent");
+    assert_eq!(open.post_done().await.as_deref(), Some("connection refused"));
+    assert_eq!(open.wire.put_off(posted.post), PutOff::default());
+}
+
+#[tokio::test]
 async fn abandons_an_exchange() {
     let (mut server, mut open) = connect(vec![Answer::Held(stream("data: {}\n\n"))]).await;
     let posted = open.wire.send(&envelope(), &json!({})).expect("sent");
