@@ -24,7 +24,7 @@ def stdio_plan(transcript):
     asked, answered, plan = set(), {}, bytearray()
     for frame in frames(transcript):
         link, message = frame["link"], frame.get("message")
-        key = json.dumps(message["id"]) if isinstance(message, dict) and "id" in message else None
+        key = json.dumps(message["id"], ensure_ascii=False) if isinstance(message, dict) and "id" in message else None
         if frame["from"] == "server":
             if (link, key) in asked:
                 asked.discard((link, key))

@@ -122,7 +122,7 @@ impl<'a> Assembler<'a> {
                 open.for_each(|open| open.expects_reply = false);
             }
             // The server, or the exchange that would have carried an answer, is gone: nothing more can be expected.
-            (FrameKind::Note, ..) if frame.event.is_none() && frame.ended != Some(Ended::Complete) => {
+            (FrameKind::Note, ..) if is_loss(frame) => {
                 let lost = self.open.iter_mut().filter(|open| frame.post.is_none() || open.post == frame.post);
                 let died = frame.ended == Some(Ended::Unasked);
                 let over = died || frame.ended == Some(Ended::Unsent);
@@ -160,7 +160,8 @@ impl<'a> Assembler<'a> {
     /// A message of the client, well-formed or not: suites send what no client would.
     fn sent(&mut self, frame: &Frame, message: &Value) {
         if let Value::Array(batch) = message {
-            self.junk += usize::from(batch.is_empty());
+            // As a whole it may be refused, in an answer to nothing in it.
+            self.junk += usize::from(batch.iter().all(|message| message.get("id").is_none()));
             for message in batch {
                 let before = self.open.len();
                 self.sent(frame, message);
@@ -181,7 +182,7 @@ impl<'a> Assembler<'a> {
         }
         match (message.get("id"), message.get("method").and_then(Value::as_str)) {
             (Some(id), Some(method)) if !id.is_null() => {
-                self.bearing.asked(frame, id, method, &message["params"]);
+                self.bearing.asked(frame, id, method, message);
                 self.open.push(Open {
                     deviant: odd || self.is_deviant(message, &by),
                     frame: frame.frame,
@@ -379,6 +380,11 @@ fn complete(mut exchange: Map<String, Value>, frame: u64, message: &Value, repli
     Value::Object(exchange)
 }
 
+/// Whether a note tells of an end. One on an exchange may also tell what else there was to it.
+fn is_loss(note: &Frame) -> bool {
+    note.event.is_none() && note.ended.map_or(note.post.is_none(), |ended| ended != Ended::Complete)
+}
+
 /// An id as a server that confuses types would write it.
 fn bare(id: &Value) -> String {
     id.as_str().map_or_else(|| id.to_string(), str::to_owned)
@@ -393,4 +399,33 @@ fn status(head: &HttpHead) -> Value {
             .or_insert_with(|| json!(value));
     }
     json!({ "status": head.status, "headers": headers })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_on_an_exchange_is_a_loss_only_where_it_ends_there() {
+        for (note, expected) in [
+            (json!({ "post": 5, "text": "the server added: Accepted" }), true),
+            (json!({ "post": 5, "text": "the response broke off", "ended": "broken" }), false),
+            (json!({ "text": "the event stream ended" }), false),
+        ] {
+            let link = Link { link: 1, transport: Transport::Sse, revision: Some(Revision::V2025_03_26), brief: false };
+            let mut assembler = Assembler::new(&link);
+            let mut take = |frame: u64, from: &str, kind: &str, more: &Value| {
+                let mut whole = json!({ "frame": frame, "at": frame, "link": 1, "from": from, "kind": kind });
+                whole.as_object_mut().expect("members").extend(more.as_object().expect("members").clone());
+                assembler.take(&serde_json::from_value(whole).expect("a frame"))
+            };
+            let request = |id: u64, method: &str| json!({ "jsonrpc": "2.0", "id": id, "method": method });
+            take(1, "client", "message", &json!({ "post": 4, "message": request(0, "initialize") }));
+            take(2, "client", "message", &json!({ "post": 5, "message": request(1, "ping") }));
+            take(3, "server", "note", &note);
+            let answer = json!({ "jsonrpc": "2.0", "id": 1, "result": {} });
+            let passed = take(4, "server", "message", &json!({ "post": 1, "message": answer }));
+            assert_eq!(passed.exchanges[0]["expects_reply"], expected, "{note}");
+        }
+    }
 }

@@ -6,10 +6,11 @@ use super::{
     place::Place,
     tally::{Found, Tally},
 };
+use crate::suite::Rule;
 
 /// Drops findings of a rule with `after` where one of the named rules failed for the same item, or said the same of the same
 /// kind of request that another suite sent. `*` names every rule, and then the place has to be the same: that is how a
-/// catch-all stays silent where a precise rule has spoken.
+/// catch-all stays silent where a precise rule has spoken, unless of how a message came and not of what it says.
 pub fn fold(tallies: &mut [Tally]) {
     let places: Vec<Vec<(Place, Place)>> = tallies.iter().map(|tally| tally.places.clone()).collect();
     let said: Vec<HashSet<(String, String)>> =
@@ -24,7 +25,8 @@ pub fn fold(tallies: &mut [Tally]) {
         let found = std::mem::take(&mut tallies[index].found);
         let (_, kept): (Vec<Found>, Vec<Found>) = found.into_iter().partition(|found| {
             let cause = (0..places.len()).find(|&other| {
-                let named = rule.after.contains(&tallies[other].rule.id) || (catch_all && other != index);
+                let by_any = catch_all && other != index && !is_on_streams(tallies[other].rule);
+                let named = rule.after.contains(&tallies[other].rule.id) || by_any;
                 let same_words = !catch_all && words(found).is_some_and(|words| said[other].contains(&words));
                 named && (same_words || places[other].iter().any(|cause| same_cause(cause, found, catch_all)))
             });
@@ -41,6 +43,10 @@ pub fn fold(tallies: &mut [Tally]) {
             }
         }
     }
+}
+
+fn is_on_streams(rule: &Rule) -> bool {
+    rule.every.iter().flat_map(|every| &every.over).any(|path| path.root == "streams")
 }
 
 /// What is said of what, if it has a name.

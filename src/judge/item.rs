@@ -184,10 +184,11 @@ fn location(path: &Path, pointer: &str, scope: &Scope) -> String {
     nodes.get(index).map_or_else(|| pointer.to_owned(), |node| format!("{}{rest}", node.location))
 }
 
-/// Frames that a judged item names of itself, such as those of the reply in an entry of `each`.
+/// Frames that a judged item names of itself, such as those of the reply in an entry of `each`, or where it came in.
 fn frames_in(value: &Value) -> Vec<u64> {
     let listed = value.get("frames").or_else(|| value.get("reply")?.get("frames"));
-    listed.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_u64).collect()
+    let listed = listed.and_then(Value::as_array).into_iter().flatten();
+    listed.chain(value.pointer("/origin/frame")).filter_map(Value::as_u64).collect()
 }
 
 fn found(message: String, mismatch: Mismatch, at: Place, item: Option<&Item>) -> Found {

@@ -59,7 +59,15 @@ pub fn phrase(path: &Path, mismatch: &Mismatch, scope: &Scope) -> String {
     match member {
         "id_echoed" => return "the answer carries another id than the request".into(),
         "worked_on" => return "it reported progress again and again after it was cancelled".into(),
+        "wanted" if at(parent).is_some_and(|item| item.get("logs").or(item.get("level_set")).is_some()) => {
+            return "this is less grave than what was asked for".into();
+        }
         "wanted" => return "nobody asked for this".into(),
+        "answers" => return "no request was open that this could answer".into(),
+        "phase" if at(&mismatch.location).is_some_and(|phase| phase == "closed") => {
+            return "this came before `initialize` was sent".into();
+        }
+        "phase" => return "this came before `notifications/initialized` was sent".into(),
         "grows" => return "`progress` is no more than it was before".into(),
         _ => {}
     }
@@ -67,6 +75,14 @@ pub fn phrase(path: &Path, mismatch: &Mismatch, scope: &Scope) -> String {
         && let Some(how) = at(&mismatch.location).and_then(Value::as_str)
     {
         return format!("the server ended while this was to be answered: {how}");
+    }
+    if parent.ends_with("/undeclared")
+        && let Some(capability) = at(&mismatch.location).and_then(Value::as_str)
+    {
+        return format!("the client did not declare `{capability}`");
+    }
+    if path.text.ends_with(".during[*]") {
+        return "this came while no request of the client was open".into();
     }
     if member == "replies"
         && let Some(exchange) = at(parent)

@@ -24,6 +24,9 @@ pub fn link(source: &str, revision: Revision) -> Option<String> {
     if page == "schema" && revision < SCHEMA_PAGE {
         return Some(format!("{REPOSITORY}/blob/main/schema/{revision}/schema.ts"));
     }
+    // Earlier revisions have the transports on one page, each in a section.
+    let section = page.strip_prefix("basic/transports/").filter(|_| !revision.is_modern());
+    let (page, anchor) = section.map_or((page, anchor), |section| ("basic/transports", section));
     let mut link = format!("{SPECIFICATION}/{}/{page}", holding(page, revision));
     if !anchor.is_empty() {
         link.push('#');
@@ -34,8 +37,7 @@ pub fn link(source: &str, revision: Revision) -> Option<String> {
 
 /// The revision that has the page: the one tested, unless pages were moved between the legacy and the modern ones.
 fn holding(page: &str, revision: Revision) -> Revision {
-    const MODERN: [&str; 5] =
-        ["basic/patterns", "basic/transports/", "basic/versioning", "server/discover", "server/utilities/caching"];
+    const MODERN: [&str; 4] = ["basic/patterns", "basic/versioning", "server/discover", "server/utilities/caching"];
     const LEGACY: [&str; 2] = ["basic/lifecycle", "basic/utilities/"];
     let among = |pages: &[&str]| pages.iter().any(|known| page.starts_with(known));
     match revision.is_modern() {
@@ -69,7 +71,8 @@ mod tests {
         let (legacy, newest) = (Revision::NEWEST_LEGACY, Revision::NEWEST);
         assert!(link("basic/patterns#requests", legacy).unwrap().contains("/2026-07-28/basic/patterns#"));
         assert!(link("basic/lifecycle#operation", newest).unwrap().contains("/2025-11-25/basic/lifecycle#"));
-        assert!(link("basic/transports#stdio", legacy).unwrap().contains("/2025-11-25/basic/transports#"));
+        assert!(link("basic/transports/stdio", legacy).unwrap().ends_with("/2025-11-25/basic/transports#stdio"));
+        assert!(link("basic/transports/stdio", newest).unwrap().ends_with("/2026-07-28/basic/transports/stdio"));
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Bearing {
             let Some(asked) = carrier.map(|index| &self.asked[index]) else { return };
             self.settings.iter().rfind(|setting| setting.answered < asked.frame).filter(|_| !set_after(asked.frame))
         } else {
-            let running = |asked: &Asked| matches!(asked.state, State::Running | State::Cancelled(_));
+            let running = |asked: &Asked| asked.sound && matches!(asked.state, State::Running | State::Cancelled(_));
             self.settings.last().filter(|setting| {
                 !set_after(setting.sent) && !self.asked.iter().any(|asked| running(asked) && asked.frame < setting.sent)
             })

@@ -49,6 +49,8 @@ struct Asked {
     post: Option<u64>,
     id: Value,
     state: State,
+    /// Whether nothing is wrong with its form; else it may never be answered.
+    sound: bool,
     /// What a subscription is to tell.
     filter: Option<Value>,
     acknowledged: bool,
@@ -104,7 +106,8 @@ impl Bearing {
         }
     }
 
-    pub fn asked(&mut self, frame: &Frame, id: &Value, method: &str, params: &Value) {
+    pub fn asked(&mut self, frame: &Frame, id: &Value, method: &str, message: &Value) {
+        let params = &message["params"];
         let meta = &params["_meta"];
         if method == "resources/subscribe" {
             // Some take several at once.
@@ -116,6 +119,7 @@ impl Bearing {
             post: frame.post,
             id: id.clone(),
             state: State::Running,
+            sound: message["jsonrpc"] == "2.0" && message.get("params").is_none_or(Value::is_object),
             filter: (method == "subscriptions/listen").then(|| params["notifications"].clone()),
             acknowledged: false,
             token: meta.get("progressToken").cloned(),

@@ -25,7 +25,7 @@ impl Talk {
     /// The number of the frame that asks.
     fn ask(&mut self, id: &Value, method: &str, params: &Value) -> u64 {
         let frame = self.frame();
-        self.0.asked(&frame, id, method, params);
+        self.0.asked(&frame, id, method, &json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
         frame.frame
     }
 
@@ -79,10 +79,11 @@ fn logs_heed_the_level_of_the_session_or_of_the_request() {
     let mut talk = Talk::over_stdio(Revision::V2025_06_18);
     let log = |talk: &mut Talk, level: &str| talk.hear("notifications/message", &json!({ "level": level }));
     assert_eq!(log(&mut talk, "debug"), json!({ "level_set": false }));
+    talk.ask(&json!("odd"), "ping", &Value::Null);
     let set = talk.ask(&json!(1), "logging/setLevel", &json!({ "level": "error" }));
     assert_eq!(log(&mut talk, "debug").get("wanted"), None, "nobody knows yet");
     talk.answer(set, &json!(1));
-    assert_eq!(log(&mut talk, "warning")["wanted"], false);
+    assert_eq!(log(&mut talk, "warning")["wanted"], false, "whatever is never answered for its form");
     assert_eq!(log(&mut talk, "error")["wanted"], true);
 
     let mut talk = Talk::over_stdio(Revision::V2026_07_28);
