@@ -1,5 +1,6 @@
 //! Why a conversation did not come about, in words, and what may cure it.
 
+use super::era::PATIENCE;
 use crate::{
     evidence::{End, Reply},
     target::{Limits, Start},
@@ -21,7 +22,7 @@ pub fn cure(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> Stri
         }
         (Start::Stdio { .. }, End::Timeout) => format!(
             "the server must answer `initialize` on stdout, one JSON message a line; a slow one gets more time by \
-             --timeout (now {} s)",
+             --timeout (now {} s, and {PATIENCE} times that for a start)",
             limits.request.as_secs_f32()
         ),
         (Start::Http { .. }, End::Closed) => reply

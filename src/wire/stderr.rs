@@ -48,14 +48,16 @@ impl Tail {
 }
 
 /// The last line that speaks of an error, or else the last one that says something: some runtimes end a trace with their
-/// own name, or with a frame around it.
+/// own name, or with a frame around it, which may have a title.
 pub fn telling_line(text: &str) -> Option<&str> {
     let speaks = |line: &&str| line.contains(char::is_alphanumeric);
     let complains = |line: &&str| {
         let line = line.to_ascii_lowercase();
         ["error", "panicked", "exception", "fatal"].iter().any(|word| line.contains(word))
     };
-    let lines = || text.lines().map(str::trim);
+    let is_edge = |line: &str| ["──", "━━", "══"].iter().any(|edge| line.contains(edge));
+    let is_around = |c: char| c.is_whitespace() || "│┃║".contains(c);
+    let lines = || text.lines().filter(|line| !is_edge(line)).map(|line| line.trim_matches(is_around));
     lines().rfind(complains).or_else(|| lines().rfind(speaks))
 }
 
@@ -71,6 +73,7 @@ mod tests {
         tail.add(b"\nwarning\n fatal: no config \n+----+\n\n");
         assert!(tail.text().len() <= KEPT);
         assert_eq!(tail.telling_line().as_deref(), Some("fatal: no config"));
+        assert_eq!(telling_line("╭─ Error ────╮\n│ No such option: -x │\n╰──────╯"), Some("No such option: -x"));
     }
 
     #[test]

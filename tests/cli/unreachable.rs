@@ -106,7 +106,7 @@ mod programs {
             "while read line; do :; done",
             "no answer: no reply within 3 s",
             "the server must answer `initialize` on stdout, one JSON message a line; a slow one gets more time by \
-             --timeout (now 1 s)",
+             --timeout (now 1 s, and 3 times that for a start)",
         );
     }
 
