@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Check, Fault, Given, Report};
+use super::{Check, Fault, Given, Report, leaves::pointer_below};
 use crate::suite::format::Format;
 
 pub const CHECK: Check = Check { name: "header-annotations", given: &["schema", "part"], run };
@@ -90,16 +90,16 @@ fn collect<'a>(
         marks.push(Mark { pointer: pointer.to_owned(), header, schema, name, reachable: reachable && is_property });
     }
     for (keyword, below) in members {
-        let at = format!("{pointer}/{}", escaped(keyword));
+        let at = pointer_below(pointer, keyword);
         match (keyword.as_str(), below) {
             ("properties", Value::Object(properties)) => {
                 for (name, property) in properties {
-                    collect(property, &format!("{at}/{}", escaped(name)), name, true, reachable, marks);
+                    collect(property, &pointer_below(&at, name), name, true, reachable, marks);
                 }
             }
             ("patternProperties" | "$defs" | "definitions" | "dependentSchemas", Value::Object(schemas)) => {
                 for (name, schema) in schemas {
-                    collect(schema, &format!("{at}/{}", escaped(name)), name, false, false, marks);
+                    collect(schema, &pointer_below(&at, name), name, false, false, marks);
                 }
             }
             ("const" | "default" | "enum" | "examples", _) => {}
@@ -111,10 +111,6 @@ fn collect<'a>(
             (_, schema) => collect(schema, &at, name, false, false, marks),
         }
     }
-}
-
-fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// What is empty or has control characters is told by itself.

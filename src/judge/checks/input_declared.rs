@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Check, Fault, Given, Report};
+use super::{Check, Fault, Given, Report, leaves::pointer_below};
 
 pub const CHECK: Check = Check { name: "input-declared", given: &["params", "requests"], run };
 
@@ -19,7 +19,7 @@ fn run(given: &Given) -> Report {
         };
         matches!(declared[needed], Value::Null).then(|| Fault {
             given: "requests",
-            pointer: format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+            pointer: pointer_below("", key),
             message: format!("asks for {method}, but the request did not declare `{needed}`"),
             ..Fault::default()
         })

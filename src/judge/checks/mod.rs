@@ -10,6 +10,7 @@ mod foreign_tasks;
 mod header_annotations;
 mod input_declared;
 mod known_children;
+mod leaves;
 mod list_depth;
 mod listed_once;
 mod lists_agree;

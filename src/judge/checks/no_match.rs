@@ -1,9 +1,8 @@
 //! A text, or none of those inside of a value, has anything in it that a regular expression finds.
 
 use regex::Regex;
-use serde_json::Value;
 
-use super::{Check, Fault, Given, Report};
+use super::{Check, Fault, Given, Report, leaves::each_leaf};
 
 pub const CHECK: Check = Check { name: "no-match", given: &["text", "pattern"], run };
 
@@ -15,24 +14,15 @@ fn run(given: &Given) -> Report {
         return Report::default();
     }
     let mut faults = Vec::new();
-    find(given.value("text"), &pattern, "", &mut faults);
-    Report::of(faults)
-}
-
-fn find(value: &Value, pattern: &Regex, pointer: &str, faults: &mut Vec<Fault>) {
-    let below = |name: &str| format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
-    match value {
-        Value::Array(items) => {
-            items.iter().enumerate().for_each(|(index, item)| find(item, pattern, &below(&index.to_string()), faults));
-        }
-        Value::Object(members) => members.iter().for_each(|(name, member)| find(member, pattern, &below(name), faults)),
-        Value::String(text) => faults.extend(pattern.find(text).map(|found| Fault {
+    each_leaf(given.value("text"), &mut |pointer, leaf| {
+        let found = leaf.as_str().and_then(|text| pattern.find(text));
+        faults.extend(found.map(|found| Fault {
             given: "text",
             pointer: pointer.to_owned(),
             message: format!("holds `{}`", found.as_str().trim()),
-            received: Some(text.as_str().into()),
+            received: Some(leaf.clone()),
             ..Fault::default()
-        })),
-        _ => {}
-    }
+        }));
+    });
+    Report::of(faults)
 }

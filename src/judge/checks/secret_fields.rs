@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::{Map, Value};
 
-use super::{Check, Fault, Given, Report};
+use super::{Check, Fault, Given, Report, leaves::pointer_below};
 
 pub const CHECK: Check = Check { name: "secret-fields", given: &["schema", "message?"], run };
 
@@ -37,7 +37,7 @@ fn run(given: &Given) -> Report {
     });
     let fault = |(name, _): (&String, &Value), message: String| Fault {
         given: "schema",
-        pointer: format!("/properties/{}", name.replace('~', "~0").replace('/', "~1")),
+        pointer: pointer_below("/properties", name),
         message,
         ..Fault::default()
     };

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Check, Fault, Given, Report};
+use super::{Check, Fault, Given, Report, leaves::pointer_below};
 
 pub const CHECK: Check =
     Check { name: "task-requests", given: &["part", "asked?", "again?", "second?", "third?"], run };
@@ -113,7 +113,7 @@ fn same(one: &Value, other: &Value) -> bool {
 fn odd(poll: &Poll, key: &str, what: &str) -> Fault {
     Fault {
         given: poll.name,
-        pointer: format!("/result/inputRequests/{}", key.replace('~', "~0").replace('/', "~1")),
+        pointer: pointer_below("/result/inputRequests", key),
         message: format!("`{key}` {what}"),
         ..Fault::default()
     }

@@ -2,34 +2,32 @@
 
 use serde_json::Value;
 
-use super::{Check, Fault, Given, Report};
+use super::{Check, Fault, Given, Report, leaves::each_leaf};
 
 pub const CHECK: Check = Check { name: "tells-none", given: &["message", "of"], run };
 
 fn run(given: &Given) -> Report {
-    let mut told = Vec::new();
+    let mut faults = Vec::new();
     for secret in given.value("of").as_array().into_iter().flatten().filter_map(Value::as_str) {
-        find(given.value("message"), secret, "", &mut told);
+        each_leaf(given.value("message"), &mut |pointer, leaf| {
+            if repeats(leaf, secret) {
+                faults.push(Fault {
+                    given: "message",
+                    pointer: pointer.to_owned(),
+                    message: format!("it repeats `{secret}`, which was sent as an argument"),
+                    ..Fault::default()
+                });
+            }
+        });
     }
-    let faults = told.into_iter().map(|(pointer, secret)| Fault {
-        given: "message",
-        pointer,
-        message: format!("it repeats `{secret}`, which was sent as an argument"),
-        ..Fault::default()
-    });
-    Report::of(faults.collect())
+    Report::of(faults)
 }
 
-/// Every value under `value` in which the secret stands, be it as a part of a text or as a number.
-fn find(value: &Value, secret: &str, pointer: &str, told: &mut Vec<(String, String)>) {
-    let below = |name: &str| format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1"));
-    match value {
-        Value::Array(items) => {
-            items.iter().enumerate().for_each(|(index, item)| find(item, secret, &below(&index.to_string()), told));
-        }
-        Value::Object(members) => members.iter().for_each(|(name, member)| find(member, secret, &below(name), told)),
-        Value::String(text) if text.contains(secret) => told.push((pointer.to_owned(), secret.to_owned())),
-        Value::Number(number) if number.to_string() == secret => told.push((pointer.to_owned(), secret.to_owned())),
-        _ => {}
+/// Whether the secret stands there, be it as a part of a text or as a number.
+fn repeats(leaf: &Value, secret: &str) -> bool {
+    match leaf {
+        Value::String(text) => text.contains(secret),
+        Value::Number(number) => number.to_string() == secret,
+        _ => false,
     }
 }
