@@ -11,7 +11,7 @@ use crate::{
         FACTS, Form,
         decode::{Decode, OneOrMany, Pairs, mapping, member, refuse_unknown},
         diagnostic::{Problems, suggestion},
-        yaml::{At, Tree, Yaml},
+        yaml::{At, Text, Tree, Yaml},
     },
     target::Limits,
 };
@@ -79,7 +79,7 @@ fn limits(tree: &Tree, problems: &mut Problems) -> Limits {
     let mut limits = Limits::default();
     let Some(members) = mapping(tree, problems) else { return limits };
     refuse_unknown(members, "`limits`", &Limits::NAMES.map(str::to_owned), problems);
-    for (name, value) in members.iter().filter(|(name, _)| Limits::NAMES.contains(&name.value.as_str())) {
+    for (name, value) in members.iter().filter(|(name, _)| Limits::NAMES.contains(&&*name.value)) {
         if let Err(why) = limits.set(&name.value, &Value::from(value).to_string()) {
             problems.add(value.at, format!("`{}` {why}", name.value));
         }
@@ -89,7 +89,7 @@ fn limits(tree: &Tree, problems: &mut Problems) -> Limits {
 
 /// What is known about one server, or about all.
 fn known(
-    members: &[(At<String>, Tree)],
+    members: &[(At<Text>, Tree)],
     directory: &Path,
     targets: &[&str],
     problems: &mut Problems,
@@ -100,7 +100,7 @@ fn known(
     };
     if let Some(Tree { value: Yaml::Map(facts), .. }) = find(members, "facts")
         && let Some(Tree { value: Yaml::String(name), at }) = find(facts, "second_identity")
-        && !targets.contains(&name.as_str())
+        && !targets.contains(&&**name)
     {
         let help = suggestion(name, targets.iter().copied());
         problems.add_with(*at, format!("there is no target `{name}`"), help);
@@ -132,7 +132,7 @@ fn facts(tree: &Tree, directory: &Path, problems: &mut Problems) -> Map<String, 
         if let Some(fact) = fact.as_object_mut().filter(|fact| fact.contains_key("command")) {
             fact.insert("directory".to_owned(), json!(directory));
         }
-        facts.insert(name.value.clone(), fact);
+        facts.insert(name.value.clone().into_owned(), fact);
     }
     facts
 }
@@ -240,6 +240,6 @@ fn tool_call(tree: &Tree, problems: &mut Problems) {
     member::<Pairs<Yaml>>(members, "with", problems);
 }
 
-fn find<'t>(members: &'t [(At<String>, Tree)], key: &str) -> Option<&'t Tree> {
+fn find<'t>(members: &'t [(At<Text>, Tree)], key: &str) -> Option<&'t Tree> {
     members.iter().find(|(name, _)| name.value == key).map(|(_, tree)| tree)
 }

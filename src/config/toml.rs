@@ -10,7 +10,7 @@ use toml::{
 
 use crate::suite::{
     diagnostic::Problems,
-    yaml::{At, Position, Tree, Yaml},
+    yaml::{At, Position, Text, Tree, Yaml},
 };
 
 /// Reads a file; what cannot be read is noted in `problems`.
@@ -28,12 +28,12 @@ pub fn parse(text: &str, problems: &mut Problems) -> Option<Tree> {
     }
 }
 
-fn members(source: &Source, table: &DeTable, problems: &mut Problems) -> Vec<(At<String>, Tree)> {
+fn members(source: &Source, table: &DeTable, problems: &mut Problems) -> Vec<(At<Text>, Tree)> {
     // The parser sorts tables by name; they are wanted as they were typed.
     let mut members: Vec<_> = table.iter().collect();
     members.sort_by_key(|(key, _)| key.span().start);
     let member = |(key, value): (&Spanned<Cow<str>>, &Spanned<DeValue>)| {
-        let name = At { at: source.position(key.span()), value: key.get_ref().to_string() };
+        let name = At { at: source.position(key.span()), value: Text::Owned(key.get_ref().to_string()) };
         (name, tree(source, value, problems))
     };
     members.into_iter().map(member).collect()
@@ -43,7 +43,7 @@ fn tree(source: &Source, value: &Spanned<DeValue>, problems: &mut Problems) -> T
     let at = source.position(value.span());
     let number = |number: Option<Number>| number.map(Yaml::Number);
     let read = match value.get_ref() {
-        DeValue::String(text) => Some(Yaml::String(text.to_string())),
+        DeValue::String(text) => Some(Yaml::String(text.to_string().into())),
         DeValue::Boolean(bool) => Some(Yaml::Bool(*bool)),
         DeValue::Integer(integer) => {
             number(i64::from_str_radix(integer.as_str(), integer.radix()).ok().map(Number::from))

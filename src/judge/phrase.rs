@@ -74,7 +74,7 @@ pub fn phrase(path: &Path, mismatch: &Mismatch, scope: &Scope) -> String {
     if member == "killed"
         && let Some(how) = at(&mismatch.location).and_then(Value::as_str)
     {
-        return format!("the server ended while this was to be answered: {how}");
+        return format!("the connection ended in place of an answer: {how}");
     }
     if parent.ends_with("/undeclared")
         && let Some(capability) = at(&mismatch.location).and_then(Value::as_str)

@@ -2,17 +2,17 @@
 
 use std::{
     sync::{Mutex, atomic::Ordering},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
-use futures_util::{StreamExt, stream};
+use futures_util::{StreamExt, future::join_all, stream};
 use serde_json::{Value, json};
 use tokio::{task::JoinHandle, time::timeout};
 
 use super::{Job, clients, stop::Stop};
 use crate::{
     error::Error,
-    evidence::Scene,
+    evidence::{End, Scene, Transport},
     gather::{Stage, gather},
     revision::Revision,
     session::{Beside, Conversation, Opener, Session, Unopened, Wish, lock},
@@ -24,9 +24,15 @@ use crate::{
 const AT_ONCE: usize = 4;
 /// ... unless they start so quickly that lanes do little but wait.
 const QUICK_AT_ONCE: usize = 8;
+/// As many connections as browsers have to one host.
+const AT_ONCE_OVER_HTTP: usize = 6;
 
 /// A server that starts in this time takes less of a processor than the shortest wait of a suite.
 const QUICK_START: Duration = Duration::from_millis(50);
+
+/// Answers over HTTP that take longer than this are waited for side by side, if that is quicker. From others no time is to
+/// be gained that would be worth not knowing at once whose request has ended a server.
+const SLOW_ANSWER: Duration = Duration::from_millis(20);
 
 /// Suites that are gathered one after another.
 pub struct Lane<'a, 'c> {
@@ -63,6 +69,19 @@ pub struct Gathered<'a> {
 impl<'a> Gathered<'a> {
     fn nothing(suite: &'a Suite, why: String) -> Self {
         Self { suite, saves: json!({}), incident: Some(why), deaths: Vec::new(), lost: false }
+    }
+
+    /// Whether a connection ended under it, or only an exchange.
+    fn was_cut_off(&self) -> bool {
+        self.incident.is_some() || !self.deaths.is_empty() || holds_cut_off(&self.saves)
+    }
+}
+
+fn holds_cut_off(saved: &Value) -> bool {
+    match saved {
+        Value::Object(members) => saved["end"] == json!(End::Closed) || members.values().any(holds_cut_off),
+        Value::Array(items) => items.iter().any(holds_cut_off),
+        _ => false,
     }
 }
 
@@ -110,12 +129,20 @@ impl<'a> Lanes<'a> {
     /// Gathers in several lanes at once. The suites for which a connection could not be had beside the others are left
     /// over: they may get it when nothing else is connected.
     pub async fn side_by_side(&self, lanes: Vec<Lane<'a, '_>>, scene: &Scene) -> (Vec<Gathered<'a>>, Vec<&'a Suite>) {
-        let at_once = if self.starts_quickly() { QUICK_AT_ONCE } else { AT_ONCE };
+        let at_once = match scene.transport {
+            Transport::Http => AT_ONCE_OVER_HTTP,
+            _ if self.connects_quickly() => QUICK_AT_ONCE,
+            _ => AT_ONCE,
+        };
         let walked: Vec<Walked> =
             stream::iter(lanes).map(|lane| self.walk(lane, scene, true)).buffer_unordered(at_once).collect().await;
         let (mut all, mut left) = (Vec::new(), Vec::new());
+        // Whose request has ended a server that all share shows when each is alone with it.
+        let is_lost = |gathered: &Gathered| {
+            gathered.lost || (scene.transport != Transport::Stdio && gathered.was_cut_off())
+        };
         for Walked { gathered, unopened } in walked {
-            let (lost, gathered): (Vec<_>, Vec<_>) = gathered.into_iter().partition(|gathered| gathered.lost);
+            let (lost, gathered): (Vec<_>, Vec<_>) = gathered.into_iter().partition(is_lost);
             all.extend(gathered);
             left.extend(lost.into_iter().map(|gathered| gathered.suite));
             left.extend(unopened.into_iter().map(|(suite, _)| suite));
@@ -219,9 +246,24 @@ impl<'a> Lanes<'a> {
         Ok(Conversation::new(opener.clone(), session, revision))
     }
 
-    /// Whether starting the server costs less than waiting on its behalf.
-    pub fn starts_quickly(&self) -> bool {
-        self.opener.known.slowest() < QUICK_START
+    /// Whether a further connection costs less than waiting on the server's behalf.
+    pub fn connects_quickly(&self) -> bool {
+        matches!(self.job.target.start, Start::Http { .. }) || self.opener.known.slowest() < QUICK_START
+    }
+
+    /// Whether the server is slow to answer one request, and not much slower to answer several.
+    pub async fn gains_by_company(&self, first: &Conversation) -> bool {
+        let session = first.session().await;
+        let took = async |requests| {
+            let began = Instant::now();
+            let asked = join_all((0..requests).map(|_| session.is_well())).await;
+            asked.into_iter().all(|well| well).then(|| began.elapsed())
+        };
+        let gains = async {
+            let one = took(1).await?;
+            Some(one > SLOW_ANSWER && took(AT_ONCE_OVER_HTTP).await? < one * 2)
+        };
+        self.stop.unless(gains).await.is_ok_and(|gains| gains == Some(true))
     }
 
     /// A second connection, if the server bears it beside the first.

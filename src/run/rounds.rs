@@ -7,6 +7,8 @@
 //! Each process costs its start: suites share one as far as they do not spoil it for each other, and all the more where a
 //! start takes long.
 
+use std::cmp::Reverse;
+
 use futures_util::future::join;
 use indexmap::IndexMap;
 
@@ -21,6 +23,9 @@ use crate::{
     suite::{Client, Connection, Step, Suite, Template, Verb},
 };
 
+/// Suites that share a connection over HTTP, where several are gathered at once: a further one costs a request or two.
+const FEW: usize = 3;
+
 /// Gathers for the suites; `first` is the connection of the survey. What was gathered comes in the order of the suites.
 pub async fn rounds<'a>(
     lanes: &Lanes<'a>,
@@ -28,9 +33,20 @@ pub async fn rounds<'a>(
     scene: &Scene,
     mut first: Option<Conversation>,
 ) -> Vec<Gathered<'a>> {
-    let shared = Lane::of(with(suites, Connection::Shared), Some(&mut first));
-    let mut all = lanes.one_by_one(vec![shared], scene).await;
+    let shared = with(suites, Connection::Shared);
     let mut second = None;
+    if let (Transport::Http, Some(first)) = (scene.transport, &first)
+        && lanes.gains_by_company(first).await
+    {
+        second = lanes.beside(first, scene.revision).await;
+    }
+    let mut all = if second.is_some() {
+        let (mut all, left) = lanes.side_by_side(spread(&shared, FEW, &mut first), scene).await;
+        all.extend(alone(lanes, left, scene, &mut None).await);
+        all
+    } else {
+        lanes.one_by_one(vec![Lane::of(shared, Some(&mut first))], scene).await
+    };
     if let (Transport::Stdio, Some(first)) = (scene.transport, &first)
         && suites.iter().any(|suite| takes_two(suite, scene))
     {
@@ -77,7 +93,7 @@ async fn side_by_side<'a>(
 ) -> Vec<Gathered<'a>> {
     // Who waits holds nobody up, where a connection for each costs little.
     let (waiting, others): (Vec<_>, Vec<_>) =
-        suites.iter().partition(|suite| lanes.starts_quickly() && waits(suite, scene));
+        suites.iter().partition(|suite| lanes.connects_quickly() && waits(suite, scene));
     let waiting = lanes.side_by_side(waiting.into_iter().map(Lane::apart).collect(), scene);
     let ((mut all, left), others) =
         join(Box::pin(waiting), Box::pin(in_turns(lanes, &others, scene, first, second))).await;
@@ -95,7 +111,7 @@ async fn in_turns<'a>(
 ) -> Vec<Gathered<'a>> {
     let mut second = Some(second);
     // Nothing was asked on the second one yet. Where starting is dear, it is for suites that need such a one.
-    let sparing = !lanes.starts_quickly();
+    let sparing = !lanes.connects_quickly();
     if sparing {
         std::mem::swap(&mut first, &mut second);
     }
@@ -111,19 +127,23 @@ async fn in_turns<'a>(
     let (late, mut fresh): (Vec<_>, Vec<_>) = fresh.into_iter().partition(|suite| !suite.evidence.is_empty());
     // Tools may leave something behind.
     fresh.sort_by_key(|suite| calls(suite, scene, "tools/call"));
-    let mut own = with(&steady, Connection::Own);
-    let mut round = Vec::new();
-    if !sparing {
+    let own = with(&steady, Connection::Own);
+    let each = match scene.transport {
+        Transport::Http => FEW,
         // A further process costs less than waiting for one another.
-        let half = own.split_off(own.len() / 2);
-        round.push(Lane::of(half, None));
-    }
-    round.push(Lane::of(own, Some(&mut second)));
+        _ if !sparing => own.len().div_ceil(2),
+        _ => own.len(),
+    };
+    let mut round = spread(&own, each, &mut second);
     if sparing {
         round.push(Lane { even_fresh: true, ..Lane::of(std::mem::take(&mut fresh), Some(&mut first)) });
     }
     let apart = [with(&steady, Connection::Alone), apart, fresh].concat();
     round.extend(apart.into_iter().map(Lane::apart));
+    if scene.transport == Transport::Http {
+        // Few at a time, so what takes longest begins first.
+        round.sort_by_key(|lane| Reverse(lane.suites.iter().map(|suite| suite.gather.len()).sum::<usize>()));
+    }
     let others = other_clients(lanes, suites);
     let asks_later = others.is_empty();
     round.extend(others);
@@ -165,6 +185,12 @@ async fn alone<'a>(
         lanes.closed().await;
     }
     lanes.one_by_one(suites.into_iter().map(Lane::apart).collect(), scene).await
+}
+
+/// The suites of one lane in several, so many in each; one of them has the connection that is there.
+fn spread<'a, 'c>(suites: &[&'a Suite], each: usize, there: &'c mut Option<Conversation>) -> Vec<Lane<'a, 'c>> {
+    let mut there = Some(there);
+    suites.chunks(each.max(1)).map(|few| Lane::of(few.to_vec(), there.take())).collect()
 }
 
 /// The suites of the full client on such a connection.

@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{
     diagnostic::{Problems, suggestion},
-    yaml::{At, Position, Tree, Yaml},
+    yaml::{At, Position, Text, Tree, Yaml},
 };
 
 pub trait Decode: Sized {
@@ -24,7 +24,7 @@ pub struct Typed {
     pub noun: &'static str,
     pub at: Position,
     /// The keys as they were typed, readable or not.
-    pub keys: Vec<At<String>>,
+    pub keys: Vec<At<Text>>,
 }
 
 impl Typed {
@@ -87,20 +87,20 @@ pub fn key(field: &str) -> String {
     field.trim_start_matches("r#").replace('_', "-")
 }
 
-pub fn member<T: Decode>(members: &[(At<String>, Tree)], key: &str, problems: &mut Problems) -> Option<T> {
+pub fn member<T: Decode>(members: &[(At<Text>, Tree)], key: &str, problems: &mut Problems) -> Option<T> {
     let (_, tree) = members.iter().find(|(typed, _)| typed.value == key)?;
     T::decode(tree, problems)
 }
 
-pub fn mapping<'t>(tree: &'t Tree, problems: &mut Problems) -> Option<&'t [(At<String>, Tree)]> {
+pub fn mapping<'t>(tree: &'t Tree, problems: &mut Problems) -> Option<&'t [(At<Text>, Tree)]> {
     match &tree.value {
         Yaml::Map(members) => Some(members),
         _ => wrong(tree, "a mapping", problems),
     }
 }
 
-pub fn refuse_unknown(members: &[(At<String>, Tree)], noun: &str, known: &[String], problems: &mut Problems) {
-    for (key, _) in members.iter().filter(|(key, _)| !known.contains(&key.value)) {
+pub fn refuse_unknown(members: &[(At<Text>, Tree)], noun: &str, known: &[String], problems: &mut Problems) {
+    for (key, _) in members.iter().filter(|(key, _)| !known.iter().any(|known| *known == key.value)) {
         let help = suggestion(&key.value, known.iter().map(String::as_str));
         problems.add_with(key.at, format!("{noun} has no key `{}`", key.value), help);
     }
@@ -155,7 +155,7 @@ impl<T: Decode> Decode for OneOrMany<T> {
 impl<T: Decode> Decode for Pairs<T> {
     fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
         let members = mapping(tree, problems)?.iter();
-        Some(Self(members.filter_map(|(key, tree)| Some((key.clone(), T::decode(tree, problems)?))).collect()))
+        Some(Self(members.filter_map(|(key, tree)| Some((key.owned(), T::decode(tree, problems)?))).collect()))
     }
 }
 
@@ -195,7 +195,7 @@ impl Decode for f64 {
 impl Decode for String {
     fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
         match &tree.value {
-            Yaml::String(text) => Some(text.clone()),
+            Yaml::String(text) => Some(text.clone().into_owned()),
             _ => wrong(tree, "a string", problems),
         }
     }

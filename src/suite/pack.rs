@@ -1,10 +1,10 @@
 //! A YAML file that was read, as bytes. The build script packs the built-in suites, so that a release has no YAML to read
 //! before it can start.
 //!
-//! A node is its position (line, column, length), a letter for what it is, and its content. Counts and lengths come first,
-//! seven bits a byte, the lowest first; the top bit says that more follow.
+//! A node is a letter for what it is, and its content. Counts and lengths come first, seven bits a byte, the lowest first;
+//! the top bit says that more follow. Where a node stands is left out: that is for telling of mistakes.
 
-use super::yaml::{Position, Tree, Yaml};
+use super::yaml::{Tree, Yaml};
 
 pub fn pack(tree: &Tree) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -13,7 +13,6 @@ pub fn pack(tree: &Tree) -> Vec<u8> {
 }
 
 fn node(tree: &Tree, bytes: &mut Vec<u8>) {
-    place(tree.at, bytes);
     match &tree.value {
         Yaml::Null => bytes.push(b'n'),
         Yaml::Bool(false) => bytes.push(b'f'),
@@ -37,17 +36,10 @@ fn node(tree: &Tree, bytes: &mut Vec<u8>) {
             bytes.push(b'm');
             count(members.len(), bytes);
             for (key, value) in members {
-                place(key.at, bytes);
                 text(&key.value, bytes);
                 node(value, bytes);
             }
         }
-    }
-}
-
-fn place(at: Position, bytes: &mut Vec<u8>) {
-    for number in [at.line, at.column, at.length] {
-        count(number, bytes);
     }
 }
 

@@ -1,30 +1,29 @@
 //! The way back from what `pack` makes of a YAML file.
 
-use super::yaml::{At, Position, Tree, Yaml};
+use super::yaml::{At, Position, Text, Tree, Yaml};
 
 /// `None` for bytes that were not packed.
-pub fn unpack(mut bytes: &[u8]) -> Option<Tree> {
+pub fn unpack(mut bytes: &'static [u8]) -> Option<Tree> {
     let tree = node(&mut bytes)?;
     bytes.is_empty().then_some(tree)
 }
 
-fn node(bytes: &mut &[u8]) -> Option<Tree> {
-    let at = place(bytes)?;
+fn node(bytes: &mut &'static [u8]) -> Option<Tree> {
     let value = match bytes.split_off_first()? {
         b'n' => Yaml::Null,
         b'f' => Yaml::Bool(false),
         b't' => Yaml::Bool(true),
         b'#' => Yaml::Number(text(bytes)?.parse().ok()?),
-        b's' => Yaml::String(text(bytes)?.to_owned()),
+        b's' => Yaml::String(Text::Borrowed(text(bytes)?)),
         b'l' => Yaml::List(several(bytes, node)?),
         b'm' => Yaml::Map(several(bytes, member)?),
         _ => return None,
     };
-    Some(At { at, value })
+    Some(nowhere(value))
 }
 
 /// With room for all of them from the start: this is most of what it takes to start the program.
-fn several<T>(bytes: &mut &[u8], one: fn(&mut &[u8]) -> Option<T>) -> Option<Vec<T>> {
+fn several<T>(bytes: &mut &'static [u8], one: fn(&mut &'static [u8]) -> Option<T>) -> Option<Vec<T>> {
     let count = count(bytes)?;
     let mut all = Vec::with_capacity(count.min(bytes.len()));
     for _ in 0..count {
@@ -33,16 +32,16 @@ fn several<T>(bytes: &mut &[u8], one: fn(&mut &[u8]) -> Option<T>) -> Option<Vec
     Some(all)
 }
 
-fn member(bytes: &mut &[u8]) -> Option<(At<String>, Tree)> {
-    let key = At { at: place(bytes)?, value: text(bytes)?.to_owned() };
-    Some((key, node(bytes)?))
+fn member(bytes: &mut &'static [u8]) -> Option<(At<Text>, Tree)> {
+    Some((nowhere(Text::Borrowed(text(bytes)?)), node(bytes)?))
 }
 
-fn place(bytes: &mut &[u8]) -> Option<Position> {
-    Some(Position { line: count(bytes)?, column: count(bytes)?, length: count(bytes)? })
+/// Where it stood is for telling of mistakes, and what is packed has none.
+fn nowhere<T>(value: T) -> At<T> {
+    At { at: Position::default(), value }
 }
 
-fn text<'b>(bytes: &mut &'b [u8]) -> Option<&'b str> {
+fn text(bytes: &mut &'static [u8]) -> Option<&'static str> {
     let length = count(bytes)?;
     std::str::from_utf8(bytes.split_off(..length)?).ok()
 }
@@ -73,7 +72,7 @@ mod tests {
         assert!(SUITES.len() > 100);
         for (path, text) in SUITES.iter() {
             let tree = parse(text, &mut Problems::new(path, text)).expect(path);
-            assert_eq!(unpack(&pack(&tree)).as_ref(), Some(&tree), "{path}");
+            assert_eq!(unpack(pack(&tree).leak()), Some(anywhere(tree)), "{path}");
         }
     }
 
@@ -83,11 +82,23 @@ mod tests {
         let text =
             format!("a: [~, true, false, 1, -2, 1.0, 18446744073709551615, 1e300]\n\"{long}\": {{}}\nb: []\nc: ''\n");
         let tree = parse(&text, &mut Problems::new("x", &text)).expect("it is good");
-        let packed = pack(&tree);
-        assert_eq!(unpack(&packed), Some(tree));
+        let packed: &[u8] = pack(&tree).leak();
+        assert_eq!(unpack(packed), Some(anywhere(tree)));
         for cut in 0..packed.len() {
             assert_eq!(unpack(&packed[..cut]), None, "{cut} of {} bytes", packed.len());
         }
-        assert_eq!(unpack(&[&packed[..], b"n"].concat()), None);
+        assert_eq!(unpack([packed, b"n"].concat().leak()), None);
+    }
+
+    /// The same without the places, which are not packed.
+    fn anywhere(tree: Tree) -> Tree {
+        nowhere(match tree.value {
+            Yaml::List(items) => Yaml::List(items.into_iter().map(anywhere).collect()),
+            Yaml::Map(members) => {
+                let member = |(key, tree): (At<Text>, Tree)| (nowhere(key.value), anywhere(tree));
+                Yaml::Map(members.into_iter().map(member).collect())
+            }
+            other => other,
+        })
     }
 }

@@ -3,7 +3,7 @@
 //! The part of YAML that suites may use is small: one document, no anchors, no merging, no tags, `true` and `false` as
 //! the only booleans and no key twice. The rest is refused here, so that nothing behind this file has to think of it.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use serde::{
     Deserialize, Deserializer,
@@ -29,16 +29,25 @@ pub struct At<T> {
     pub value: T,
 }
 
+impl At<Text> {
+    pub fn owned(&self) -> At<String> {
+        At { at: self.at, value: self.value.clone().into_owned() }
+    }
+}
+
 pub type Tree = At<Yaml>;
+
+/// Built-in texts are used where they lie in the program.
+pub type Text = Cow<'static, str>;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Yaml {
     Null,
     Bool(bool),
     Number(Number),
-    String(String),
+    String(Text),
     List(Vec<Tree>),
-    Map(Vec<(At<String>, Tree)>),
+    Map(Vec<(At<Text>, Tree)>),
 }
 
 /// Reads a file; what cannot be read is noted in `problems`.
@@ -79,9 +88,9 @@ impl From<&Tree> for Value {
             Yaml::Null => Self::Null,
             Yaml::Bool(bool) => Self::Bool(*bool),
             Yaml::Number(number) => Self::Number(number.clone()),
-            Yaml::String(text) => Self::String(text.clone()),
+            Yaml::String(text) => Self::String(text.clone().into_owned()),
             Yaml::List(items) => items.iter().map(Self::from).collect(),
-            Yaml::Map(members) => members.iter().map(|(key, tree)| (key.value.clone(), Self::from(tree))).collect(),
+            Yaml::Map(members) => members.iter().map(|(key, tree)| (key.value.clone().into_owned(), Self::from(tree))).collect(),
         }
     }
 }
@@ -153,11 +162,11 @@ impl<'de> Visitor<'de> for AnyYaml {
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Yaml, E> {
-        Ok(Yaml::String(value.to_owned()))
+        Ok(Yaml::String(value.to_owned().into()))
     }
 
     fn visit_string<E>(self, value: String) -> Result<Yaml, E> {
-        Ok(Yaml::String(value))
+        Ok(Yaml::String(value.into()))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
@@ -171,7 +180,8 @@ impl<'de> Visitor<'de> for AnyYaml {
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Yaml, A::Error> {
         let mut members = Vec::new();
         while let Some((key, value)) = access.next_entry::<Spanned<String>, Spanned<Yaml>>()? {
-            members.push((key.into(), value.into()));
+            let At { at, value: key } = At::from(key);
+            members.push((At { at, value: Text::from(key) }, value.into()));
         }
         Ok(Yaml::Map(members))
     }

@@ -83,9 +83,16 @@ async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: C
             // Where the server never was, nobody has to come back.
             Err(error) if again.url().origin() != core.url.origin() => return Err(error),
             Err(error) => {
-                let unsent = error.is_connect();
-                let wait = unsent.then(|| put_off.missed(core.channel.was_answered(), sent)).flatten();
-                put_off.fatal = !unsent && is_gone(again.url()).await;
+                let wait = if error.is_connect() {
+                    put_off.missed(core.channel.was_answered(), sent)
+                } else if is_gone(again.url()).await {
+                    put_off.fatal = true;
+                    None
+                } else if failure::is_closed(&error) {
+                    put_off.cut_off(post, sent)
+                } else {
+                    None
+                };
                 core.put_off(post, put_off);
                 let Some(wait) = wait else { return Err(error) };
                 sleep(wait).await;

@@ -9,9 +9,17 @@ pub fn words(error: &reqwest::Error) -> String {
     causes(error).find_map(known).or_else(|| causes(error).last().map(ToString::to_string)).unwrap_or_default()
 }
 
-/// Whether the connection was closed before anything of a response came.
+/// Whether the connection ended before anything of a response came.
 pub fn is_closed(error: &reqwest::Error) -> bool {
-    causes(error).filter_map(|cause| cause.downcast_ref::<hyper::Error>()).any(hyper::Error::is_incomplete_message)
+    causes(error).any(|cause| {
+        let closed = cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_incomplete_message);
+        closed || cause.downcast_ref::<io::Error>().is_some_and(is_reset)
+    })
+}
+
+fn is_reset(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset};
+    matches!(error.kind(), ConnectionReset | ConnectionAborted | BrokenPipe)
 }
 
 /// The error itself, and what it came from.
@@ -32,9 +40,7 @@ fn known(cause: &(dyn Error + 'static)) -> Option<String> {
     let error = cause.downcast_ref::<io::Error>()?;
     match error.kind() {
         io::ErrorKind::ConnectionRefused => Some("connection refused".to_owned()),
-        io::ErrorKind::ConnectionReset | io::ErrorKind::ConnectionAborted | io::ErrorKind::BrokenPipe => {
-            Some("the server reset the connection".to_owned())
-        }
+        _ if is_reset(error) => Some("the server reset the connection".to_owned()),
         io::ErrorKind::UnexpectedEof => {
             Some("the server closed the connection before the response was complete".to_owned())
         }

@@ -12,6 +12,12 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// Where the server does not say when; each further time it is twice as long.
 const FIRST: Duration = Duration::from_millis(500);
 
+/// A connection that ended may have done so for another reason than the request, but not again after this time.
+const SETTLED: Duration = Duration::from_millis(300);
+/// Of those whose connections ended together one was to blame. It is not to end them together again.
+const APART: Duration = Duration::from_millis(60);
+const ASKED_AT_ONCE: u64 = 8;
+
 /// Whoever starts a server anew does so within this time, ...
 const AWAY: Duration = Duration::from_secs(3);
 /// ... in which it is tried so often.
@@ -25,9 +31,11 @@ pub struct PutOff {
     pub took: Duration,
     /// How often nobody listened, after the server had been there.
     missed: u32,
+    /// Whether its connection has ended in place of a response.
+    cut_off: bool,
     /// Nobody listens, and the request was never sent.
     pub unsent: bool,
-    /// The server ended under it.
+    /// The server ended under it, or each of its connections.
     pub fatal: bool,
 }
 
@@ -49,6 +57,14 @@ impl PutOff {
         self.times += 1;
         self.took += sent.elapsed() + wait;
         Some(wait)
+    }
+
+    /// How long to wait until it is tried once more, where its connection ended in place of a response.
+    pub fn cut_off(&mut self, post: u64, sent: Instant) -> Option<Duration> {
+        self.fatal = std::mem::replace(&mut self.cut_off, true);
+        let wait = SETTLED + APART * u32::try_from(post % ASKED_AT_ONCE).unwrap_or_default();
+        self.took += sent.elapsed() + wait;
+        (!self.fatal).then_some(wait)
     }
 
     /// How long to wait until it is tried once more, where no connection came about.

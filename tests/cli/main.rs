@@ -7,6 +7,7 @@ mod commands;
 mod docs;
 mod examples;
 mod exit_codes;
+mod far;
 mod huge;
 mod instances;
 mod leftovers;

@@ -60,6 +60,9 @@ pub struct DataFault {
     /// The HTTP request is answered by its status, or 200, and never handled.
     #[serde(default)]
     pub(super) unheard: bool,
+    /// The HTTP request is never handled, and its connection ends.
+    #[serde(default)]
+    pub(super) hangs_up: bool,
     /// The session ids that are given out; `$n` stands for the number of the session.
     pub(super) session_id: Option<String>,
     /// The only revisions that the server speaks.

@@ -123,6 +123,11 @@ impl Faults {
         fault.strikes(&request.0, None).then_some(status.unwrap_or(StatusCode::OK))
     }
 
+    /// Whether the connection ends in place of a response.
+    pub fn hangs_up(&mut self, request: &HttpRequest) -> bool {
+        self.data().is_some_and(|fault| fault.hangs_up && fault.strikes(&request.0, None))
+    }
+
     /// Whether a request is let in that nobody should let in.
     pub fn unguarded(&mut self, request: &HttpRequest) -> bool {
         self.data().is_some_and(|fault| fault.unguarded && fault.strikes(&request.0, None))
@@ -130,7 +135,7 @@ impl Faults {
 
     /// Changes the status, the headers or the whole body of a response.
     pub fn reword(&mut self, request: &HttpRequest, reply: &mut Reply) {
-        let Some(fault) = self.data().filter(|fault| !fault.unheard && !fault.unguarded) else { return };
+        let Some(fault) = self.data().filter(|fault| !fault.unheard && !fault.unguarded && !fault.hangs_up) else { return };
         let response = json!({ "status": reply.status().as_u16(), "headers": described(reply.headers()) });
         if !fault.strikes(&request.0, Some(&response)) {
             return;

@@ -1,6 +1,6 @@
 //! Which part of the server an HTTP request is for.
 
-use std::convert::Infallible;
+use std::{error::Error, fmt};
 
 use hyper::{
     HeaderMap, Method, Request, StatusCode,
@@ -28,13 +28,28 @@ use crate::{
     revision::Revision,
 };
 
-pub async fn route(hub: Shared, request: Request<Incoming>) -> Result<Reply, Infallible> {
+/// There is no response; what there is to say about that, nobody hears.
+#[derive(Debug)]
+pub struct HungUp;
+
+impl fmt::Display for HungUp {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("stopped by its fault")
+    }
+}
+
+impl Error for HungUp {}
+
+pub async fn route(hub: Shared, request: Request<Incoming>) -> Result<Reply, HungUp> {
     let (mut head, body) = request.into_parts();
     let Some(bytes) = whole_body(body).await else { return Ok(empty(StatusCode::PAYLOAD_TOO_LARGE)) };
     let exchange = HttpRequest::new(&head, &bytes);
     let overlooked = lock(&hub).server.faults.overlooked_headers(&exchange);
     for name in &overlooked {
         head.headers.remove(name.as_str());
+    }
+    if lock(&hub).server.faults.hangs_up(&exchange) {
+        return Err(HungUp);
     }
     let unheard = lock(&hub).server.faults.unheard(&exchange);
     let protected = lock(&hub).guard.is_some();

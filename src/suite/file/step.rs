@@ -134,7 +134,7 @@ impl Decode for Each {
             return None;
         };
         Some(Self {
-            var: var.clone(),
+            var: var.owned(),
             over: over.clone(),
             at_most: decode::member(members, "at-most", problems),
             in_order: decode::member(members, "in-order", problems),

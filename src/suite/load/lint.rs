@@ -7,7 +7,7 @@ use crate::suite::{
     model::{STREAMED, Template},
     path::{Path, split_root},
     scope::Scope,
-    yaml::{At, Position, Tree, Yaml},
+    yaml::{At, Position, Text, Tree, Yaml},
 };
 
 /// In scope in every suite.
@@ -149,13 +149,13 @@ impl Lint<'_> {
 
     pub fn template(&mut self, tree: &Tree) -> Option<Template> {
         Some(match &tree.value {
-            Yaml::String(text) => self.text(&At { at: tree.at, value: text.clone() })?,
+            Yaml::String(text) => self.text(&At { at: tree.at, value: text.clone().into_owned() })?,
             Yaml::List(items) => {
                 let items = items.iter().filter_map(|item| self.template(item)).collect();
                 literal_if_plain(Template::Array(items))
             }
             Yaml::Map(members) => {
-                let member = |(key, tree): &(At<String>, Tree)| Some((key.value.clone(), self.template(tree)?));
+                let member = |(key, tree): &(At<Text>, Tree)| Some((key.value.clone().into_owned(), self.template(tree)?));
                 literal_if_plain(Template::Object(members.iter().filter_map(member).collect()))
             }
             _ => Template::Literal(tree.into()),

@@ -66,7 +66,7 @@ impl Lint<'_> {
 
     fn refuse_arguments_of_others(&mut self, typed: &file::Step, verb: &str) {
         for key in &typed.typed.keys {
-            let names_it = |(_, arguments): &&(&str, &[&str])| arguments.contains(&key.value.as_str());
+            let names_it = |(_, arguments): &&(&str, &[&str])| arguments.contains(&&*key.value);
             let mut takers = VERBS.iter().filter(names_it).peekable();
             if takers.peek().is_some() && !takers.any(|(taker, _)| *taker == verb) {
                 self.problems.add(key.at, format!("`{}` is no argument of `{verb}`", key.value));
