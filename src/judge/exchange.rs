@@ -13,6 +13,9 @@ use crate::{
     revision::Revision,
 };
 
+/// Who asks whether the server is well.
+const PROBE: &str = "probe";
+
 /// A request that was on its way this long, in microseconds, before its connection ended was not lost by the ending.
 const LOST_WITHIN: u64 = 1_000_000;
 
@@ -33,6 +36,9 @@ pub struct Assembler<'a> {
     endpoint: Option<String>,
     /// Unreadable input that may still be answered by an error without id.
     junk: usize,
+    /// Whether the last message that was not our own question, whether the server is well, was sound: then the server has
+    /// no reason to end.
+    sound: bool,
     /// Notifications behind which no request was answered yet: an answer without id may be meant for them.
     notified: usize,
     loose_ids: HashSet<String>,
@@ -74,6 +80,7 @@ impl<'a> Assembler<'a> {
             posted: HashMap::new(),
             endpoint: None,
             junk: 0,
+            sound: false,
             notified: 0,
             loose_ids: HashSet::new(),
             own_ids: HashSet::new(),
@@ -127,8 +134,10 @@ impl<'a> Assembler<'a> {
                 let died = frame.ended == Some(Ended::Unasked);
                 let over = died || frame.ended == Some(Ended::Unsent);
                 for open in lost {
+                    // It may have ended under what was answered before.
+                    let asked = open.expects_reply || (self.sound && open.by == PROBE);
                     // A handshake may be refused by leaving.
-                    if died && open.expects_reply && open.method != "initialize" {
+                    if died && asked && open.method != "initialize" {
                         open.killed.clone_from(&frame.text);
                     }
                     open.expects_reply &= !over && frame.at.saturating_sub(open.at) > LOST_WITHIN;
@@ -183,14 +192,18 @@ impl<'a> Assembler<'a> {
         match (message.get("id"), message.get("method").and_then(Value::as_str)) {
             (Some(id), Some(method)) if !id.is_null() => {
                 self.bearing.asked(frame, id, method, message);
+                let deviant = odd || self.is_deviant(message, &by);
+                if by != PROBE {
+                    self.sound = !deviant && by != "base.bad-input";
+                }
                 self.open.push(Open {
-                    deviant: odd || self.is_deviant(message, &by),
+                    deviant,
                     frame: frame.frame,
                     at: frame.at,
                     id: id.clone(),
                     method: method.into(),
                     params: message.get("params").cloned().unwrap_or(Value::Null),
-                    expects_reply: by != "probe" && method != "subscriptions/listen" && message["jsonrpc"] == "2.0",
+                    expects_reply: by != PROBE && method != "subscriptions/listen" && message["jsonrpc"] == "2.0",
                     by,
                     post: frame.post,
                     killed: None,
@@ -209,6 +222,7 @@ impl<'a> Assembler<'a> {
             (Some(id), None) if by == "answer" => self.bearing.settled(id),
             // No request, though an answer may carry the id that can be read in it.
             (id, _) => {
+                self.sound = false;
                 self.junk += 1;
                 self.loose_ids.extend(id.map(Value::to_string));
             }
@@ -220,7 +234,7 @@ impl<'a> Assembler<'a> {
     }
 
     fn is_deviant(&self, request: &Value, by: &str) -> bool {
-        if self.phase == Phase::Closed && by != "probe" {
+        if self.phase == Phase::Closed && by != PROBE {
             return true;
         }
         let stated = request.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion");
@@ -279,7 +293,7 @@ impl<'a> Assembler<'a> {
         // Only over HTTP it shows to which request it belongs.
         let own = self.open.iter().find(|open| frame.post.is_some() && open.post == frame.post);
         // A request that was cancelled a moment ago may still be worked on.
-        let waiting = self.open.iter().filter(|open| open.by != "probe");
+        let waiting = self.open.iter().filter(|open| open.by != PROBE);
         let during: Vec<_> = own.map_or_else(|| waiting.collect(), |own| vec![own]);
         let during: Vec<_> = during.iter().map(|open| open.method.as_str()).collect();
         asked::item("request", message, &self.declared, &during, self.link.revision, frame.frame, pointer)
@@ -404,6 +418,31 @@ fn status(head: &HttpHead) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Who dies when the answer is out is noticed by the next question, which is not to blame.
+    #[test]
+    fn a_server_that_ends_behind_an_answer_has_no_reason_to_if_all_was_sound() {
+        for (by, method, blamed) in [("tools.calls", "tools/call", true), ("base.bad-input", "tools/call", false)] {
+            let link =
+                Link { link: 1, transport: Transport::Stdio, revision: Some(Revision::V2025_11_25), brief: false };
+            let mut assembler = Assembler::new(&link);
+            let mut take = |frame: u64, from: &str, kind: &str, more: &Value| {
+                let mut whole = json!({ "frame": frame, "at": frame, "link": 1, "from": from, "kind": kind });
+                whole.as_object_mut().expect("members").extend(more.as_object().expect("members").clone());
+                assembler.take(&serde_json::from_value(whole).expect("a frame"));
+            };
+            let request = |id: u64, method: &str| json!({ "jsonrpc": "2.0", "id": id, "method": method });
+            let answered = |id: u64| json!({ "message": { "jsonrpc": "2.0", "id": id, "result": {} } });
+            take(1, "client", "message", &json!({ "by": "handshake", "message": request(0, "initialize") }));
+            take(2, "server", "message", &answered(0));
+            take(3, "client", "message", &json!({ "by": by, "message": request(1, method) }));
+            take(4, "server", "message", &answered(1));
+            take(5, "client", "message", &json!({ "by": PROBE, "message": request(2, "ping") }));
+            take(6, "server", "note", &json!({ "text": "exited with status 1", "ended": "unasked" }));
+            let killed: Vec<_> = assembler.rest().iter().map(|exchange| exchange["killed"].clone()).collect();
+            assert_eq!(killed, [if blamed { json!("exited with status 1") } else { Value::Null }], "{by}");
+        }
+    }
 
     #[test]
     fn a_note_on_an_exchange_is_a_loss_only_where_it_ends_there() {

@@ -138,9 +138,8 @@ impl<'a> Lanes<'a> {
             stream::iter(lanes).map(|lane| self.walk(lane, scene, true)).buffer_unordered(at_once).collect().await;
         let (mut all, mut left) = (Vec::new(), Vec::new());
         // Whose request has ended a server that all share shows when each is alone with it.
-        let is_lost = |gathered: &Gathered| {
-            gathered.lost || (scene.transport != Transport::Stdio && gathered.was_cut_off())
-        };
+        let is_lost =
+            |gathered: &Gathered| gathered.lost || (scene.transport != Transport::Stdio && gathered.was_cut_off());
         for Walked { gathered, unopened } in walked {
             let (lost, gathered): (Vec<_>, Vec<_>) = gathered.into_iter().partition(is_lost);
             all.extend(gathered);
@@ -251,8 +250,11 @@ impl<'a> Lanes<'a> {
         matches!(self.job.target.start, Start::Http { .. }) || self.opener.known.slowest() < QUICK_START
     }
 
-    /// Whether the server is slow to answer one request, and not much slower to answer several.
+    /// Whether the server is slow to answer one request, and not much slower to answer several, as it may be asked to.
     pub async fn gains_by_company(&self, first: &Conversation) -> bool {
+        if self.job.limits.in_flight < AT_ONCE_OVER_HTTP {
+            return false;
+        }
         let session = first.session().await;
         let took = async |requests| {
             let began = Instant::now();

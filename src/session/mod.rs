@@ -10,6 +10,7 @@ pub(crate) mod filling;
 mod headers;
 mod progress;
 mod pump;
+mod resume;
 mod rounds;
 mod shared;
 mod subscription;

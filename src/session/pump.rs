@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{
     headers::protocol_headers,
+    resume,
     shared::Shared,
     subscription::{Subscription, tag},
 };
@@ -45,6 +46,8 @@ pub struct Waiter {
     /// Its progress token.
     pub token: Option<Value>,
     pub post: Option<u64>,
+    /// The last event of a stream that ended before its answer.
+    pub left_at: Option<String>,
     /// Takes an error without id, as bytes that could not be read are answered.
     pub takes_unidentified: bool,
     /// Ends with the HTTP exchange even if a response came, so that all of it is seen.
@@ -267,10 +270,14 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     }
     let alike =
         || waiters.iter().position(|w| !too_late && matches!((&w.id, id), (Some(a), Some(b)) if text(a) == text(b)));
-    let unidentified = || waiters.iter().position(|w| id.is_none() && w.takes_unidentified);
+    let unread = id.is_none() && state.awaits_unidentified();
+    // Where input before it is not answered yet, what has an id to be answered by is not taken for unreadable.
+    let behind = unread && state.unread > waiters.iter().filter(|w| w.takes_unidentified).count();
+    let takes = |w: &Waiter| w.takes_unidentified && !(behind && w.id.is_some());
+    let unidentified = || waiters.iter().position(|w| id.is_none() && takes(w));
     let oldest = || {
         // Behind a notification, what has no id answers that, and in an HTTP response what that responds to.
-        let nameless = id.is_none() && state.notified == 0 && shared.wire.transport() != Transport::Http;
+        let nameless = id.is_none() && state.notified == 0 && !unread && shared.wire.transport() != Transport::Http;
         let waiting =
             waiters.iter().enumerate().filter(|(_, waiter)| nameless && waiter.id.is_some() && !waiter.subscription);
         waiting.min_by_key(|(_, waiter)| waiter.number).map(|(index, _)| index)
@@ -279,12 +286,13 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     // An id that no request ever had can only be a garbled one; any other belongs where it was used.
     let strange = id.is_none_or(|id| !state.used.contains(&id.to_string()));
     let alone = || {
-        let answers = id.is_some() || state.notified == 0;
+        let answers = id.is_some() || (state.notified == 0 && !unread);
         matches!(waiters.as_slice(), [only] if strange && answers && free(only)).then_some(0)
     };
     let Some(index) = carried().or_else(exact).or_else(alike).or_else(unidentified).or_else(oldest).or_else(alone)
     else {
-        state.notified -= usize::from(id.is_none() && state.notified > 0);
+        state.unread -= usize::from(unread);
+        state.notified -= usize::from(id.is_none() && !unread && state.notified > 0);
         if state.unclaimed.len() < UNCLAIMED_KEPT && state.may_keep(&message) {
             state.unclaimed.push(message);
         }
@@ -293,6 +301,7 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     state.answered += 1;
     state.silent = 0;
     state.notified = 0;
+    state.unread -= usize::from(state.waiters[index].takes_unidentified && state.unread > 0);
     if state.waiters[index].whole_exchange {
         state.waiters[index].seen.response = Some((frame, message));
         return;
@@ -306,7 +315,7 @@ fn text(id: &Value) -> String {
     id.as_str().map_or_else(|| id.to_string(), str::to_owned)
 }
 
-fn done(shared: &Shared, post: u64, failure: Option<String>) {
+fn done(shared: &Arc<Shared>, post: u64, failure: Option<String>) {
     let mut state = shared.state();
     let Some(index) = state.waiters.iter().position(|waiter| waiter.post == Some(post)) else {
         state.subscriptions.iter_mut().for_each(|subscription| subscription.done(post));
@@ -315,6 +324,13 @@ fn done(shared: &Shared, post: u64, failure: Option<String>) {
     let accepted = state.waiters[index].seen.http.as_ref().is_none_or(|http| http.status < 300) && failure.is_none();
     if shared.wire.transport() == Transport::Sse && accepted && !state.waiters[index].whole_exchange {
         // The reply comes on the event stream.
+        return;
+    }
+    let (revision, session_id) = (state.revision, state.session_id.clone());
+    if let Some((number, event, pause)) = resume::place(&mut state.waiters[index], post, revision, &shared.wire) {
+        let mut headers = protocol_headers(revision, session_id.as_deref(), &Value::Null);
+        headers.push(("last-event-id".to_owned(), event));
+        tokio::spawn(resume::resume(Arc::clone(shared), number, headers, pause));
         return;
     }
     let Waiter { mut seen, tell, .. } = state.waiters.swap_remove(index);

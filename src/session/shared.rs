@@ -3,6 +3,7 @@
 use std::{
     collections::HashSet,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
 };
 
 use serde_json::Value;
@@ -20,6 +21,9 @@ use crate::{
     target::Limits,
     wire::Wire,
 };
+
+/// What could not be read is answered within this time, if at all.
+const LATEST: Duration = Duration::from_secs(2);
 
 /// Bytes of memory, on one connection.
 const KEPT_AT_MOST: u64 = 16 << 20;
@@ -51,6 +55,9 @@ pub struct State {
     /// Answers so far, and requests without any while nothing else was answered either.
     pub answered: u64,
     pub silent: u32,
+    /// Input that has no id to be answered by and was not answered yet, and when the last of it was sent.
+    pub unread: usize,
+    pub unread_at: Option<Instant>,
     /// Notifications behind which nothing was answered yet.
     pub notified: usize,
     /// Every id that a request had.
@@ -62,6 +69,11 @@ pub struct State {
 }
 
 impl State {
+    /// Whether an answer without id may be to input that has none.
+    pub fn awaits_unidentified(&self) -> bool {
+        self.unread > 0 && self.unread_at.is_some_and(|at| at.elapsed() < LATEST)
+    }
+
     /// Whether one more message may be kept; a flood beyond this is still in the transcript.
     pub fn may_keep(&mut self, message: &Value) -> bool {
         let weight = weight(message);

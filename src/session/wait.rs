@@ -148,12 +148,17 @@ impl Session {
         state.next_waiter += 1;
         let number = state.next_waiter;
         let answered = state.answered;
+        if waits.takes_unidentified {
+            state.unread += 1;
+            state.unread_at = Some(Instant::now());
+        }
         state.waiters.push(Waiter {
             number,
             answered,
             id: waits.id,
             token: waits.token,
             post: posted.post,
+            left_at: None,
             takes_unidentified: waits.takes_unidentified,
             whole_exchange: waits.whole_exchange,
             opens: waits.opens,

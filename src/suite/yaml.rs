@@ -90,7 +90,9 @@ impl From<&Tree> for Value {
             Yaml::Number(number) => Self::Number(number.clone()),
             Yaml::String(text) => Self::String(text.clone().into_owned()),
             Yaml::List(items) => items.iter().map(Self::from).collect(),
-            Yaml::Map(members) => members.iter().map(|(key, tree)| (key.value.clone().into_owned(), Self::from(tree))).collect(),
+            Yaml::Map(members) => {
+                members.iter().map(|(key, tree)| (key.value.clone().into_owned(), Self::from(tree))).collect()
+            }
         }
     }
 }

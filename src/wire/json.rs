@@ -2,8 +2,9 @@
 //!
 //! Odd is not wrong: a byte order mark, broken UTF-8 inside a string or a member given twice still leave a value to judge.
 
-use std::{borrow::Cow, cell::Cell, fmt};
+use std::{borrow::Cow, cell::Cell, fmt, sync::LazyLock};
 
+use regex::{Captures, Regex};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
@@ -31,10 +32,20 @@ pub fn read(bytes: &[u8], most: usize) -> Reading {
     if broken {
         flaws.push("invalid-utf8".to_owned());
     }
-    let (repeated, left) = (Cell::new(false), Cell::new(most));
-    let seed = Seed { repeated: &repeated, left: &left, depth: 0 };
-    let mut deserializer = serde_json::Deserializer::from_str(&text);
-    let parsed = seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value));
+    let repeated = Cell::new(false);
+    let parse = |text: &str| {
+        let left = Cell::new(most);
+        let seed = Seed { repeated: &repeated, left: &left, depth: 0 };
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value))
+    };
+    let mut parsed = parse(&text);
+    if parsed.is_err()
+        && let Cow::Owned(paired) = without_lone_surrogates(&text)
+    {
+        flaws.push("lone-surrogate".to_owned());
+        parsed = parse(&paired);
+    }
     if repeated.get() {
         flaws.push("duplicate-key".to_owned());
     }
@@ -45,6 +56,19 @@ pub fn read(bytes: &[u8], most: usize) -> Reading {
         }
         Err(error) => Reading::Junk { why: words(&error.to_string(), broken) },
     }
+}
+
+/// Half a character may be escaped in JSON (RFC 8259, 8.2), though no string of Rust can hold it.
+fn without_lone_surrogates(text: &str) -> Cow<'_, str> {
+    const ESCAPES: &str = r"\\(?:(?<pair>u[dD][89abAB]..\\u[dD][c-fC-F]..)|(?<lone>u[dD][89a-fA-F]..)|.)";
+    static PATTERN: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(ESCAPES).unwrap_or_else(|error| unreachable!("tried by a test: {error}")));
+    let lone = |escape: &Captures| escape.name("lone").is_some();
+    if !PATTERN.captures_iter(text).any(|escape| lone(&escape)) {
+        return Cow::Borrowed(text);
+    }
+    let written = |escape: &Captures| if lone(escape) { r"\ufffd".to_owned() } else { escape[0].to_owned() };
+    PATTERN.replace_all(text, written)
 }
 
 fn words(error: &str, broken: bool) -> String {
@@ -172,6 +196,10 @@ mod tests {
         assert_eq!(flawed(b"[\"\xFF\"]"), (json!(["\u{FFFD}"]), vec!["invalid-utf8".into()]));
         assert_eq!(flawed(br#"{"a":{"id":1,"id":2}}"#), (json!({"a": {"id": 2}}), vec!["duplicate-key".into()]));
         assert_eq!(flawed(b"7"), (json!(7), vec![]));
+        assert_eq!(
+            flawed(br#"["\ud800","\udc00x","\\ud800","\uD83D\uDE00","\n"]"#),
+            (json!(["\u{FFFD}", "\u{FFFD}x", "\\ud800", "\u{1F600}", "\n"]), vec!["lone-surrogate".into()])
+        );
     }
 
     #[test]

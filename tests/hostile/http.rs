@@ -23,6 +23,8 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Requests.
 const LEAVES_AFTER: usize = 15;
 const FOREVER: Duration = Duration::from_secs(1000);
+/// The head of a response that ends with its connection.
+const EVENTS: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
 
 pub struct Server {
     /// Without a scheme.
@@ -88,8 +90,12 @@ fn serve(
         heard.lock().expect("nobody panics").push(request.clone());
         let message: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         if request.method == "GET" {
-            listen(how, out, elsewhere)?;
-            continue;
+            // What the id was made of is what was asked for.
+            let Some(answer) = request.headers.get("last-event-id") else {
+                listen(how, out, elsewhere)?;
+                continue;
+            };
+            return out.write_all(&[EVENTS, b"data: ", answer.as_bytes(), b"\n\n"].concat());
         }
         let Some(mut said) = answer(&message) else {
             out.write_all(b"HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n")?;
@@ -97,6 +103,9 @@ fn serve(
         };
         if how == "pages" {
             endless_page(&message, &mut said);
+        }
+        if how == "polls" && message["method"] == "initialize" {
+            said["result"]["protocolVersion"] = json!("2025-11-25");
         }
         let asked_before = || asked.fetch_add(1, Ordering::Relaxed);
         let turned_away = match how {
@@ -121,6 +130,10 @@ fn serve(
             true => twisted(how, &said).unwrap_or_else(|| said.to_string().into()),
             false => said.to_string().into_bytes(),
         };
+        if how == "polls" && message["method"] != "initialize" {
+            let begun = [EVENTS, b"retry: 20\nid: ", &body, b"\ndata:\n\n"].concat();
+            return out.write_all(&begun);
+        }
         post(how, out, elsewhere, &body)?;
     }
 }
@@ -128,7 +141,6 @@ fn serve(
 /// Answers a request.
 fn post(how: &str, mut out: &TcpStream, elsewhere: &str, body: &[u8]) -> Result<()> {
     let ok = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
-    let events = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
     let plain = |length: usize| format!("{ok}content-length: {length}\r\n\r\n").into_bytes();
     match how {
         "silent" => sleep(FOREVER),
@@ -140,23 +152,23 @@ fn post(how: &str, mut out: &TcpStream, elsewhere: &str, body: &[u8]) -> Result<
             }
         }
         "floods-events" => {
-            out.write_all(events)?;
+            out.write_all(EVENTS)?;
             let text = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": { "level": "info", "data": "x" } });
             flood(out, format!("data: {text}\n\n").as_bytes())?;
         }
         "floods-comments" => {
-            out.write_all(events)?;
+            out.write_all(EVENTS)?;
             flood(out, b": still here\n\n")?;
         }
         "keeps-alive" => {
-            out.write_all(events)?;
+            out.write_all(EVENTS)?;
             loop {
                 out.write_all(b": still here\n\n")?;
                 sleep(SECOND / 20);
             }
         }
         "splits-events" => {
-            out.write_all(events)?;
+            out.write_all(EVENTS)?;
             for byte in [b"event: message\r\ndata: ", body, b"\r\n\r\n"].concat() {
                 out.write_all(&[byte])?;
             }
@@ -206,22 +218,21 @@ fn post(how: &str, mut out: &TcpStream, elsewhere: &str, body: &[u8]) -> Result<
 
 /// Answers a GET: by a stream where the trait has one.
 fn listen(how: &str, mut out: &TcpStream, elsewhere: &str) -> Result<()> {
-    let events = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
     match how {
         "streams-for-ever" => {
-            out.write_all(events)?;
+            out.write_all(EVENTS)?;
             let text = json!({ "jsonrpc": "2.0", "method": "notifications/message", "params": { "level": "info", "data": "x" } });
             flood(out, format!("data: {text}\n\n").as_bytes())
         }
         "names-nothing" => {
-            out.write_all(events)?;
+            out.write_all(EVENTS)?;
             loop {
                 out.write_all(b": still here\n\n")?;
                 sleep(SECOND / 20);
             }
         }
         "names-another" => {
-            out.write_all(events)?;
+            out.write_all(EVENTS)?;
             out.write_all(format!("event: endpoint\ndata: http://{elsewhere}/messages\n\n").as_bytes())?;
             sleep(FOREVER);
             Ok(())

@@ -170,7 +170,7 @@ impl DataFault {
         if self.on.is_empty() {
             return Some("`on` names nothing".to_owned());
         }
-        let http = self.unheard || !self.ignore_headers.is_empty() || !self.answer_headers.is_empty();
+        let http = self.unheard || self.hangs_up || !self.ignore_headers.is_empty() || !self.answer_headers.is_empty();
         let odd = self.lower_case_only
             || self.event_name.is_some()
             || self.misroutes.is_some()

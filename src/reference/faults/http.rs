@@ -135,7 +135,9 @@ impl Faults {
 
     /// Changes the status, the headers or the whole body of a response.
     pub fn reword(&mut self, request: &HttpRequest, reply: &mut Reply) {
-        let Some(fault) = self.data().filter(|fault| !fault.unheard && !fault.unguarded && !fault.hangs_up) else { return };
+        let Some(fault) = self.data().filter(|fault| !fault.unheard && !fault.unguarded && !fault.hangs_up) else {
+            return;
+        };
         let response = json!({ "status": reply.status().as_u16(), "headers": described(reply.headers()) });
         if !fault.strikes(&request.0, Some(&response)) {
             return;

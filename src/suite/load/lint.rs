@@ -155,7 +155,8 @@ impl Lint<'_> {
                 literal_if_plain(Template::Array(items))
             }
             Yaml::Map(members) => {
-                let member = |(key, tree): &(At<Text>, Tree)| Some((key.value.clone().into_owned(), self.template(tree)?));
+                let member =
+                    |(key, tree): &(At<Text>, Tree)| Some((key.value.clone().into_owned(), self.template(tree)?));
                 literal_if_plain(Template::Object(members.iter().filter_map(member).collect()))
             }
             _ => Template::Literal(tree.into()),
