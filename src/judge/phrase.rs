@@ -50,6 +50,28 @@ pub fn phrase(path: &Path, mismatch: &Mismatch, scope: &Scope) -> String {
             return format!("expected {code}, but {}", answer(reply));
         }
     }
+    if mismatch.location.is_empty()
+        && path.text.contains("[?")
+        && let Some(root) = scope.lookup(&path.root)
+        && let reply = root.get("reply").unwrap_or(root)
+        && reply["end"].is_string()
+    {
+        // What was looked for in an answer, and how, only we need to know.
+        return answer(reply);
+    }
+    if let (true, Some(flaw)) = (parent.ends_with("/flaws"), at(&mismatch.location).and_then(Value::as_str)) {
+        return flawed(flaw);
+    }
+    if member == "http"
+        && let Some(status) = at(&mismatch.location).and_then(|http| http["status"].as_u64())
+    {
+        return format!("it was answered with HTTP {status}");
+    }
+    let wants_no_body =
+        |wanted: &Value| wanted.as_array().is_some_and(|kinds| kinds.contains(&Value::from("http-response")));
+    if member == "kind" && mismatch.expected.as_ref().is_some_and(wants_no_body) {
+        return "the response has a body".into();
+    }
     if member == "kind"
         && let Some(frame) = at(parent)
         && let Some(why) = frame["why"].as_str()
@@ -94,6 +116,18 @@ pub fn phrase(path: &Path, mismatch: &Mismatch, scope: &Scope) -> String {
     }
     let name = member_path(path, &mismatch.location);
     if name.is_empty() { mismatch.message.clone() } else { format!("`{name}` {}", mismatch.message) }
+}
+
+/// What is odd about a line or a body.
+fn flawed(flaw: &str) -> String {
+    match flaw {
+        "bom" => "it begins with a byte order mark".into(),
+        "invalid-utf8" => "its bytes are not UTF-8".into(),
+        "unterminated" => "no newline came behind it".into(),
+        "blank-lines" => "there are empty lines around it".into(),
+        "duplicate-key" => "it holds an object with the same key twice".into(),
+        other => format!("it is flawed: {other}"),
+    }
 }
 
 /// How a request ended, as a sentence.

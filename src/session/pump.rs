@@ -327,7 +327,9 @@ fn done(shared: &Arc<Shared>, post: u64, failure: Option<String>) {
         return;
     }
     let (revision, session_id) = (state.revision, state.session_id.clone());
-    if let Some((number, event, pause)) = resume::place(&mut state.waiters[index], post, revision, &shared.wire) {
+    let in_order = failure.is_none();
+    let place = resume::place(&mut state.waiters[index], post, in_order, revision, &shared.wire);
+    if let Some((number, event, pause)) = place {
         let mut headers = protocol_headers(revision, session_id.as_deref(), &Value::Null);
         headers.push(("last-event-id".to_owned(), event));
         tokio::spawn(resume::resume(Arc::clone(shared), number, headers, pause));

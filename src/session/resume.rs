@@ -18,10 +18,11 @@ use crate::{
 const PAUSE: u64 = 500;
 const SHORTEST: u64 = 20;
 
-/// For a request whose stream has ended: its number, the event to go on from, and how long to wait before.
+/// For a request whose stream has ended, in order or not: its number, the event to go on from, and how long to wait before.
 pub fn place(
     waiter: &mut Waiter,
     post: u64,
+    in_order: bool,
     revision: Option<Revision>,
     wire: &Wire,
 ) -> Option<(u64, String, Duration)> {
@@ -30,7 +31,12 @@ pub fn place(
     if !polls || !streams || waiter.id.is_none() || waiter.whole_exchange {
         return None;
     }
-    let last = wire.last_event(post).unwrap_or_default();
+    let last = wire.last_event(post);
+    if last.is_none() && !in_order {
+        // Nobody may be there any more.
+        return None;
+    }
+    let last = last.unwrap_or_default();
     // A stream may end once more without an event of its own; an empty id begins anew.
     waiter.left_at = last.id.or(waiter.left_at.take()).filter(|id| !id.is_empty());
     let event = waiter.left_at.clone()?;
