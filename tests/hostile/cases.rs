@@ -63,7 +63,7 @@ const STDIO: &[Case] = &[
     case("same-keys", &[0], "passed"),
     case("not-utf8", &[1], "jsonrpc-utf8-encoding"),
     hang("nul", &[0, 1, 3], "stdio-one-message-per-line"),
-    case("bom", &[0], "passed"),
+    case("bom", &[1], "stdio-no-byte-order-mark"),
     case("crlf", &[0], "passed"),
     case("pauses", &[0], "passed"),
     case("stays", &[0, 1], "still ran 300ms after stdin was closed"),
