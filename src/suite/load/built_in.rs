@@ -1,7 +1,12 @@
 //! The built-in suites: a debug build reads and checks their texts, a release takes what was packed when it was built.
 
 #[cfg(not(debug_assertions))]
-use std::{num::NonZero, panic::resume_unwind, thread};
+use std::{
+    iter,
+    panic::resume_unwind,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
 
 #[cfg(not(debug_assertions))]
 use super::Draft;
@@ -28,12 +33,22 @@ pub fn built_in(_: impl FnOnce() -> Known) -> Result<Vec<Suite>, Vec<Diagnostic>
         let (suite, mistakes) = Draft::of(name, "", |_| Some(tree)).build(&known, Origin::Trusted, &[]);
         suite.ok_or(mistakes)
     };
-    // Most of what a short command does, so every processor takes its share.
-    let share = PACKED_SUITES.len().div_ceil(thread::available_parallelism().map_or(1, NonZero::get));
-    let one = &one;
-    thread::scope(|threads| {
-        let all = |part: &'static [_]| threads.spawn(move || part.iter().map(one).collect::<Vec<_>>());
-        let parts: Vec<_> = PACKED_SUITES.chunks(share).map(all).collect();
-        parts.into_iter().flat_map(|part| part.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
-    })
+    // Most of what a short command does, so every processor takes the next one when it is done with one.
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let take = || {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            PACKED_SUITES.get(at).map(|packed| (at, one(packed)))
+        };
+        iter::from_fn(take).collect::<Vec<_>>()
+    };
+    let others = thread::available_parallelism().map_or(0, |processors| processors.get() - 1);
+    let mut all = thread::scope(|threads| {
+        let others: Vec<_> = (0..others).map(|_| threads.spawn(work)).collect();
+        let own = work();
+        let theirs = others.into_iter().flat_map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        own.into_iter().chain(theirs).collect::<Vec<_>>()
+    });
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, suite)| suite).collect()
 }
