@@ -12,7 +12,7 @@ use tokio::{task::JoinHandle, time::timeout};
 use super::{Job, clients, stop::Stop};
 use crate::{
     error::Error,
-    evidence::{End, Scene, Transport},
+    evidence::{Scene, Transport},
     gather::{Stage, gather},
     revision::Revision,
     session::{Beside, Conversation, Opener, Session, Unopened, Wish, lock},
@@ -79,7 +79,7 @@ impl<'a> Gathered<'a> {
 
 fn holds_cut_off(saved: &Value) -> bool {
     match saved {
-        Value::Object(members) => saved["end"] == json!(End::Closed) || members.values().any(holds_cut_off),
+        Value::Object(members) => saved["end"] == "closed" || members.values().any(holds_cut_off),
         Value::Array(items) => items.iter().any(holds_cut_off),
         _ => false,
     }

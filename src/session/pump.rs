@@ -326,13 +326,9 @@ fn done(shared: &Arc<Shared>, post: u64, failure: Option<String>) {
         // The reply comes on the event stream.
         return;
     }
-    let (revision, session_id) = (state.revision, state.session_id.clone());
-    let in_order = failure.is_none();
-    let place = resume::place(&mut state.waiters[index], post, in_order, revision, &shared.wire);
-    if let Some((number, event, pause)) = place {
-        let mut headers = protocol_headers(revision, session_id.as_deref(), &Value::Null);
-        headers.push(("last-event-id".to_owned(), event));
-        tokio::spawn(resume::resume(Arc::clone(shared), number, headers, pause));
+    let (revision, in_order) = (state.revision, failure.is_none());
+    if let Some(place) = resume::leave(&mut state.waiters[index], post, in_order, revision, &shared.wire) {
+        tokio::spawn(resume::resume(Arc::clone(shared), place));
         return;
     }
     let Waiter { mut seen, tell, .. } = state.waiters.swap_remove(index);

@@ -2,9 +2,11 @@
 
 use std::{sync::Arc, time::Duration};
 
+use serde_json::Value;
 use tokio::time::sleep;
 
 use super::{
+    headers::protocol_headers,
     pump::{Outcome, Waiter},
     shared::Shared,
 };
@@ -18,14 +20,15 @@ use crate::{
 const PAUSE: u64 = 500;
 const SHORTEST: u64 = 20;
 
-/// For a request whose stream has ended, in order or not: its number, the event to go on from, and how long to wait before.
-pub fn place(
-    waiter: &mut Waiter,
-    post: u64,
-    in_order: bool,
-    revision: Option<Revision>,
-    wire: &Wire,
-) -> Option<(u64, String, Duration)> {
+/// Where a request is to be waited for again: behind an event, after a pause.
+pub struct Place {
+    waiter: u64,
+    event: String,
+    pause: Duration,
+}
+
+/// Takes a request off a stream that has ended, in order or not, if there is a place to go on from.
+pub fn leave(waiter: &mut Waiter, post: u64, in_order: bool, revision: Option<Revision>, wire: &Wire) -> Option<Place> {
     let polls = wire.transport() == Transport::Http && revision == Some(Revision::V2025_11_25);
     let streams = waiter.seen.http.as_ref().is_some_and(|http| http.status == 200);
     if !polls || !streams || waiter.id.is_none() || waiter.whole_exchange {
@@ -41,14 +44,17 @@ pub fn place(
     waiter.left_at = last.id.or(waiter.left_at.take()).filter(|id| !id.is_empty());
     let event = waiter.left_at.clone()?;
     waiter.post = None;
-    Some((waiter.number, event, Duration::from_millis(last.retry.unwrap_or(PAUSE).max(SHORTEST))))
+    let pause = Duration::from_millis(last.retry.unwrap_or(PAUSE).max(SHORTEST));
+    Some(Place { waiter: waiter.number, event, pause })
 }
 
 /// Takes the stream up again, unless nobody waits any more.
-pub async fn resume(shared: Arc<Shared>, number: u64, headers: Vec<(String, String)>, pause: Duration) {
+pub async fn resume(shared: Arc<Shared>, Place { waiter, event, pause }: Place) {
     sleep(pause).await;
     let mut state = shared.state();
-    let Some(index) = state.waiters.iter().position(|waiter| waiter.number == number) else { return };
+    let Some(index) = state.waiters.iter().position(|other| other.number == waiter) else { return };
+    let mut headers = protocol_headers(state.revision, state.session_id.as_deref(), &Value::Null);
+    headers.push(("last-event-id".to_owned(), event));
     // Registered before anything can come: the state is locked.
     match shared.wire.listen(&Envelope { by: "resume".into(), headers }) {
         Ok(posted) => state.waiters[index].post = posted.post,
