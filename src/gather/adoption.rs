@@ -86,19 +86,22 @@ impl Asking<'_> {
         self.answers("resources/get", |result| !reads || result.is_some_and(has_form)).await
     }
 
-    /// A prefix that nothing has leaves nothing of a list that is not empty. Who says so in another way is asked for what
-    /// a whole URI leaves.
     async fn filters(&self) -> bool {
         let templates = self.survey["templates"]["items"].as_array().map(Vec::as_slice).unwrap_or_default();
-        let (method, member, key, listed) = match (self.listed(), templates) {
-            (listed @ [_, ..], _) => ("resources/list", "resources", "uri", listed),
-            (_, templates @ [_, ..]) => ("resources/templates/list", "resourceTemplates", "uriTemplate", templates),
-            _ => return false,
-        };
+        self.heeds_prefix("resources/list", "resources", "uri", self.listed()).await
+            || self.heeds_prefix("resources/templates/list", "resourceTemplates", "uriTemplate", templates).await
+    }
+
+    /// A prefix that nothing has leaves nothing of a list that is not empty. Who says so in another way is asked for what
+    /// a whole URI leaves.
+    async fn heeds_prefix(&self, method: &str, member: &str, key: &str, listed: &[Value]) -> bool {
+        if listed.is_empty() {
+            return false;
+        }
         let reply = self.ask(method, json!({ "prefix": "mcp-conform-nobody-has-this:" })).await;
-        let found = reply.result.as_ref().map(|result| &result[member]);
-        if let Some(Value::Array(items)) = found {
-            return items.is_empty();
+        let found = reply.result.as_ref().and_then(|result| result[member].as_array());
+        if found.is_some_and(Vec::is_empty) {
+            return true;
         }
         let Some(last) = listed.last().and_then(|item| item[key].as_str()) else { return false };
         let reply = self.ask(method, json!({ "prefix": last })).await;

@@ -71,7 +71,8 @@ impl Format {
     pub fn fits(self, text: &str) -> bool {
         match self {
             Self::Uri => UriStr::new(text).is_ok(),
-            Self::UriTemplate => template(text).is_some(),
+            // Outside of its expressions it may hold characters beyond ASCII, which the parser does not know.
+            Self::UriTemplate => template(&text.replace(|c: char| !c.is_ascii() && !c.is_control(), "-")).is_some(),
             Self::Base64 => STANDARD.decode(text).is_ok(),
             Self::Base64Any => is_some_base64(text),
             Self::DateTime => is_date_time(text),

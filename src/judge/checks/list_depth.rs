@@ -64,9 +64,13 @@ enum Depth<'a> {
 fn depth<'a>(key: &str, listed: &[&'a str], children: &Children<'a>) -> Depth<'a> {
     // Who goes by the characters alone takes what has a longer name for a child, and what is below that as well.
     let extends = |child: &&&str| child.len() > key.len() && child.starts_with(key);
-    let containers = listed.iter().filter(extends).filter_map(|child| children.get_key_value(child));
-    let mut grandchildren =
-        containers.flat_map(|(child, its)| its.iter().copied().filter(move |uri| below(uri, child)));
+    let containers: Vec<_> = listed.iter().filter(extends).filter_map(|child| children.get_key_value(child)).collect();
+    // Where two levels are listed, what stands on the second is no child.
+    let is_child = |child: &str| !containers.iter().any(|(other, _)| **other != child && below(child, other));
+    let mut grandchildren = containers
+        .iter()
+        .filter(|(child, _)| is_child(child))
+        .flat_map(|(child, its)| its.iter().copied().filter(move |uri| below(uri, child)));
     let Some(first) = grandchildren.next() else { return Depth::Unknown };
     let listed: HashSet<&str> = listed.iter().copied().collect();
     let all = listed.contains(first) && grandchildren.all(|uri| listed.contains(uri));
@@ -88,6 +92,8 @@ mod tests {
         children.insert("a:/x", vec!["a:/x/y", "a:/x/y/1"]);
         assert_eq!(look("a:/x", &children), Depth::Below("a:/x/y/1"));
         assert_eq!(look("a:/x/y", &children), Depth::Unknown, "what leads back is not below");
+        children.insert("a:/x/y/1", vec!["a:/x/y/1/2"]);
+        assert_eq!(look("a:/x", &children), Depth::Below("a:/x/y/1"), "two levels of three");
         let mut children = Children::from([("a:/x", vec!["a:/xy", "a:/xy/1"]), ("a:/xy", vec!["a:/xy/1"])]);
         assert_eq!(look("a:/x", &children), Depth::Below("a:/xy/1"), "taken by its first characters");
         children.insert("a:/x", vec!["a:/xy"]);

@@ -16,6 +16,8 @@ pub enum Streaming {
     Renumbers,
     /// Whoever comes back hears what was said on all of them.
     ReplaysAll,
+    /// What the client has is sent again too.
+    Repeats,
     /// Whoever comes back to one hears what was said on another.
     Mistakes,
     /// Responses go to the stream that was opened by GET.
@@ -49,6 +51,7 @@ pub static STREAMING: &[Behaviour] = &[
         ..of(Streaming::Renumbers, "stream-numbers-from-one", "each event stream counts its events from 1")
     },
     of(Streaming::ReplaysAll, "stream-replays-all", "whoever comes back to a stream hears what was said on all others"),
+    of(Streaming::Repeats, "stream-repeats-last", "whoever comes back to a stream hears the event again that he has"),
     of(Streaming::Mistakes, "stream-taken-for-another", "whoever comes back to a stream hears another one"),
     of(Streaming::AnswersOnGet, "answers-on-get-stream", "responses go to the stream that was opened by GET"),
     of(Streaming::ProgressOnGet, "progress-on-get-stream", "progress is told on the stream that was opened by GET"),

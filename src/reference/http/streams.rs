@@ -134,9 +134,10 @@ impl Streams {
             _ => number,
         };
         let aborts = self.fault == Some(Streaming::Aborts);
+        let behind = if self.fault == Some(Streaming::Repeats) { said } else { said + 1 };
         let stream = self.find(number).filter(|stream| said <= stream.said)?;
         stream.aborted = aborts && !stream.finished;
-        for (_, event) in stream.events.iter().filter(|(at, _)| *at > said) {
+        for (_, event) in stream.events.iter().filter(|(at, _)| *at >= behind) {
             live.try_send(event.clone()).ok();
         }
         stream.live = (!stream.finished).then_some(live);
