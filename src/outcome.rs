@@ -199,6 +199,9 @@ pub struct RunReport {
     /// The parts of a run that it holds (`hash:1/4`); absent where it is the whole.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub partition: Vec<String>,
+    /// Why the run ended before all was asked, if so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_short: Option<String>,
     pub exit_code: u8,
     pub totals: Totals,
     /// One line each: what was not judged and why, what limit was reached, how the server ended.

@@ -300,7 +300,7 @@ fn verbose_names_every_rule() {
 fn quiet_names_failures_and_totals() {
     let text = human(&sample(), 80, Verbosity::Quiet);
     let lines: Vec<_> = text.lines().collect();
-    assert_eq!(&lines[..3], ["FAIL  stdio-only-messages", "FAIL  resources-read-uri", "FAIL  resources-list-stable"]);
+    assert_eq!(&lines[..3], ["FAIL  resources-read-uri", "FAIL  stdio-only-messages", "FAIL  resources-list-stable"]);
     assert_eq!(lines.last(), Some(&"exit 1  The server does not conform: 3 rules fail."));
 }
 

@@ -36,7 +36,8 @@ pub enum FrameKind {
     /// What came of listing a node of a walk, in `message`; `by` is the suite, `text` the name that the walk is saved under.
     /// Only visits beyond those that are saved.
     Visit,
-    /// The gathering ended here, for the reason in `text`: what was waited for then is held against nobody.
+    /// The gathering ended here, for the reason in `text`: what was waited for then, for less than the `patience_ms` in
+    /// `message`, is held against nobody.
     CutShort,
     /// Something that is not traffic: a process that ended, a stream that closed, a limit that was reached. In `text`.
     Note,

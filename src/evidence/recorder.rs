@@ -1,9 +1,12 @@
 //! The record of a run: what passes is written down here, whoever sees it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use indexmap::IndexMap;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Ended, Event, Frame, FrameKind, HttpHead, Link, Side, Transport, store::Store};
 use crate::revision::Revision;
@@ -86,12 +89,15 @@ impl Recorder {
         self.lock().store.full.clone()
     }
 
-    /// The gathering ends here, on every connection, whatever was still waited for.
-    pub fn cut_short(&self, why: &str) {
+    /// The gathering ends here, on every connection, whatever was waited for. What had been waited for this long was given
+    /// up before.
+    pub fn cut_short(&self, why: &str, patience: Duration) {
+        let patience = json!({ "patience_ms": u64::try_from(patience.as_millis()).unwrap_or(u64::MAX) });
         let mut book = self.lock();
         let links: Vec<u32> = book.links.iter().map(|link| link.link).collect();
         for link in links {
-            book.store.keep(Frame { text: Some(why.to_owned()), ..blank(link, Side::Client, FrameKind::CutShort) });
+            let (text, message) = (Some(why.to_owned()), Some(&patience));
+            book.store.keep(Frame { text, message, ..blank(link, Side::Client, FrameKind::CutShort) });
         }
     }
 

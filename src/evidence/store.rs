@@ -145,6 +145,8 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use serde_json::json;
 
     use crate::evidence::{FrameKind, Recorder, Transport};
@@ -172,7 +174,7 @@ mod tests {
             recorder.received(1, None, &json!({ "id": number }), 100, Vec::new(), None);
         }
         assert_eq!(recorder.full().as_deref(), Some("the record of the run reached 1000 bytes on disk (disk_bytes)"));
-        recorder.cut_short("over");
+        recorder.cut_short("over", Duration::from_secs(10));
         let frames: Vec<_> = recorder.frames().collect();
         assert!(frames.len() < 50 && frames.iter().map(|frame| frame.frame).eq(1..=frames.len() as u64));
         assert_eq!(frames.last().map(|frame| frame.kind), Some(FrameKind::CutShort));

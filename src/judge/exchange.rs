@@ -122,7 +122,13 @@ impl<'a> Assembler<'a> {
             (FrameKind::Message, Side::Server, Some(message)) => {
                 self.received(frame, message, "", &mut passed);
             }
-            (FrameKind::CutShort, ..) => self.open.iter_mut().for_each(|open| open.expects_reply = false),
+            (FrameKind::CutShort, _, limits) => {
+                let patience = limits.as_ref().and_then(|limits| limits["patience_ms"].as_u64());
+                let patience = patience.map_or(u64::MAX, |ms| ms.saturating_mul(1000));
+                let waited_out =
+                    |open: &Open| open.method != "initialize" && frame.at.saturating_sub(open.at) >= patience;
+                self.open.iter_mut().for_each(|open| open.expects_reply &= waited_out(open));
+            }
             // It may be the answer to any of them.
             (FrameKind::Unread, Side::Server, _) => {
                 let open = self.open.iter_mut().filter(|open| open.post == frame.post);
@@ -190,7 +196,7 @@ impl<'a> Assembler<'a> {
             self.declared = message["params"]["capabilities"].clone();
         }
         match (message.get("id"), message.get("method").and_then(Value::as_str)) {
-            (Some(id), Some(method)) if !id.is_null() => {
+            (Some(id), Some(method)) if !id.is_null() && message["jsonrpc"] == "2.0" => {
                 self.bearing.asked(frame, id, method, message);
                 let deviant = odd || self.is_deviant(message, &by);
                 if by != PROBE {
@@ -203,7 +209,7 @@ impl<'a> Assembler<'a> {
                     id: id.clone(),
                     method: method.into(),
                     params: message.get("params").cloned().unwrap_or(Value::Null),
-                    expects_reply: by != PROBE && method != "subscriptions/listen" && message["jsonrpc"] == "2.0",
+                    expects_reply: by != PROBE && method != "subscriptions/listen",
                     by,
                     post: frame.post,
                     killed: None,
@@ -272,7 +278,8 @@ impl<'a> Assembler<'a> {
             (_, _, _, true) => "result",
             _ => "other",
         };
-        if !has("method") {
+        // A line of a log is an object too, and answers nothing.
+        if !has("method") && (id.is_some() || kind != "other" || frame.post.is_some()) {
             let exchange = self.response(frame, id.unwrap_or(&Value::Null), message);
             item["answers"] = json!(self.answered_by(frame, id, exchange.is_some()));
             let listed = message.pointer("/error/data/elicitations").and_then(Value::as_array).into_iter().flatten();
@@ -318,7 +325,7 @@ impl<'a> Assembler<'a> {
     fn answered_by(&mut self, frame: &Frame, id: Option<&Value>, matched: bool) -> &'static str {
         if matched {
             "request"
-        } else if id.is_some_and(|id| self.loose_ids.remove(&id.to_string())) {
+        } else if id.is_some_and(|id| self.loose_ids.remove(&id.to_string()) || self.is_null_misread(id)) {
             "unreadable input"
         } else if id.is_none_or(Value::is_null) && self.junk > 0 {
             self.junk -= 1;
@@ -328,6 +335,11 @@ impl<'a> Assembler<'a> {
         } else {
             "nothing"
         }
+    }
+
+    /// In some languages an id of null is read as the number 0 or as an empty text.
+    fn is_null_misread(&mut self, id: &Value) -> bool {
+        (*id == 0 || *id == "") && self.loose_ids.remove("null")
     }
 
     fn response(&mut self, frame: &Frame, id: &Value, message: &Value) -> Option<Value> {
@@ -348,7 +360,6 @@ impl<'a> Assembler<'a> {
             let http = open.post.and_then(|post| self.heads.get(&post));
             let mut more = Map::new();
             more.extend(worked_on.map(|times| ("worked_on".to_owned(), json!(times))));
-            more.insert("id_echoed".into(), json!(open.id == *id));
             more.extend(http.map(|http| ("http".to_owned(), http.clone())));
             let mut exchange = open.describe(self.link);
             exchange.extend(more.clone());
@@ -442,6 +453,52 @@ mod tests {
             let killed: Vec<_> = assembler.rest().iter().map(|exchange| exchange["killed"].clone()).collect();
             assert_eq!(killed, [if blamed { json!("exited with status 1") } else { Value::Null }], "{by}");
         }
+    }
+
+    /// The frames of one connection over stdio, put together.
+    fn assembled(frames: &[Value]) -> (Vec<Passed>, Vec<Value>) {
+        let link = Link { link: 1, transport: Transport::Stdio, revision: Some(Revision::V2025_06_18), brief: false };
+        let mut assembler = Assembler::new(&link);
+        let passed = frames.iter().enumerate().map(|(index, frame)| {
+            let mut whole = json!({ "frame": index, "at": index, "link": 1, "kind": "message" });
+            whole.as_object_mut().expect("members").extend(frame.as_object().expect("members").clone());
+            assembler.take(&serde_json::from_value(whole).expect("a frame"))
+        });
+        (passed.collect(), assembler.rest())
+    }
+
+    #[test]
+    fn an_answer_to_what_is_no_request_of_json_rpc_2_is_none_to_the_notification_before_it() {
+        for (sent, answered) in [
+            (
+                json!({ "jsonrpc": "1.0", "id": "old", "method": "ping" }),
+                json!({ "id": null, "error": { "code": -32600 } }),
+            ),
+            (json!({ "jsonrpc": "1.0", "id": "old", "method": "ping" }), json!({ "id": "old", "result": {} })),
+            (json!({ "jsonrpc": "2.0", "id": null, "method": "ping" }), json!({ "id": 0, "result": {} })),
+        ] {
+            let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+            let (passed, _) = assembled(&[
+                json!({ "from": "client", "message": initialized }),
+                json!({ "from": "client", "message": sent }),
+                json!({ "from": "server", "message": answered }),
+            ]);
+            assert_eq!(passed[2].messages[0]["answers"], "unreadable input", "{answered}");
+        }
+    }
+
+    #[test]
+    fn what_was_given_up_before_a_run_was_cut_short_stays_unanswered() {
+        let request = |id: u64| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list" });
+        let (_, rest) = assembled(&[
+            json!({ "from": "client", "message": { "jsonrpc": "2.0", "id": 0, "method": "initialize" } }),
+            json!({ "from": "server", "message": { "jsonrpc": "2.0", "id": 0, "result": {} } }),
+            json!({ "from": "client", "at": 1_000_000, "message": request(1) }),
+            json!({ "from": "client", "at": 9_000_000, "message": request(2) }),
+            json!({ "from": "client", "at": 12_000_000, "kind": "cut-short", "message": { "patience_ms": 10_000 } }),
+        ]);
+        let expected: Vec<_> = rest.iter().map(|exchange| exchange["expects_reply"].clone()).collect();
+        assert_eq!(expected, [true, false]);
     }
 
     #[test]

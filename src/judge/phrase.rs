@@ -67,19 +67,20 @@ pub fn phrase(path: &Path, mismatch: &Mismatch, scope: &Scope) -> String {
     {
         return format!("it was answered with HTTP {status}");
     }
-    let wants_no_body =
-        |wanted: &Value| wanted.as_array().is_some_and(|kinds| kinds.contains(&Value::from("http-response")));
-    if member == "kind" && mismatch.expected.as_ref().is_some_and(wants_no_body) {
+    // All that may be there is the head of the response.
+    if member == "kind" && mismatch.message.contains("expected one of \"http-response\"") {
         return "the response has a body".into();
     }
     if member == "kind"
         && let Some(frame) = at(parent)
         && let Some(why) = frame["why"].as_str()
     {
-        return format!("this is no message: {why}");
+        return no_message(frame["text"].as_str().unwrap_or_default(), why);
+    }
+    if member == "text" && at(parent).is_some_and(|frame| frame["kind"] == "junk") {
+        return "something else stands on the line of a message, behind it".into();
     }
     match member {
-        "id_echoed" => return "the answer carries another id than the request".into(),
         "worked_on" => return "it reported progress again and again after it was cancelled".into(),
         "wanted" if at(parent).is_some_and(|item| item.get("logs").or(item.get("level_set")).is_some()) => {
             return "this is less grave than what was asked for".into();
@@ -115,7 +116,26 @@ pub fn phrase(path: &Path, mismatch: &Mismatch, scope: &Scope) -> String {
         };
     }
     let name = member_path(path, &mismatch.location);
+    // The path itself says what must not be there.
+    if path.text.contains("[?")
+        && let Some(value) =
+            mismatch.message.strip_prefix("is ").and_then(|said| said.strip_suffix(", expected nothing"))
+    {
+        return format!("`{name}` is {value}, and none like it may be there");
+    }
     if name.is_empty() { mismatch.message.clone() } else { format!("`{name}` {}", mismatch.message) }
+}
+
+/// What is wrong with a line that cannot be read. Where a reader of JSON stumbles tells nothing about plain text.
+fn no_message(text: &str, why: &str) -> String {
+    let text = text.trim_start();
+    if text.get(..15).is_some_and(|head| head.eq_ignore_ascii_case("content-length:")) {
+        "this is a header of the Language Server Protocol; in MCP a message is a line of JSON, and nothing else".into()
+    } else if why.starts_with("not JSON") && !text.starts_with(['{', '[']) {
+        "this is no message: not JSON".into()
+    } else {
+        format!("this is no message: {why}")
+    }
 }
 
 /// What is odd about a line or a body.
@@ -139,7 +159,12 @@ fn answer(reply: &Value) -> String {
             let (code, message) = (&reply["error"]["code"], reply["error"]["message"].as_str().unwrap_or_default());
             format!("the server answered with error {code} ({})", cut(message))
         }
-        Some("message") => "a notification came".into(),
+        Some("message") => {
+            let message = &reply["message"];
+            let method = message["method"].as_str().unwrap_or("a notification");
+            let about = message["params"]["uri"].as_str().map(|uri| format!(" for {}", cut(uri))).unwrap_or_default();
+            format!("{method} came{about}")
+        }
         Some("timeout" | "none") => "the server did not answer in time".into(),
         Some("closed") => format!("the connection ended before an answer came: {why}"),
         Some("malformed") => format!("the answer is no JSON-RPC response: {why}"),

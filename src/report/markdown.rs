@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::{
     human::{explanation, meaning},
-    tally::{Tally, standing},
+    tally::{Tally, standing_so},
     text::{flow, plain},
 };
 use crate::outcome::{RuleResult, RunReport, Status};
@@ -57,7 +57,7 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
         (Status::Warn, "Warnings", "⚠️"),
         (Status::Advice, "Advice", "💡"),
     ] {
-        let rules: Vec<_> = report.rules.iter().filter(|rule| standing(report, rule) == status).collect();
+        let rules = standing_so(report, status);
         if rules.is_empty() {
             continue;
         }

@@ -1,5 +1,7 @@
 //! How the rules of a report stand, counted.
 
+use std::cmp::Reverse;
+
 use serde::{Serialize, Serializer};
 
 use crate::outcome::{RuleResult, RunReport, Status};
@@ -10,6 +12,15 @@ pub fn standing(report: &RunReport, rule: &RuleResult) -> Status {
         Status::Warn if report.strict => Status::Fail,
         status => status,
     }
+}
+
+/// The rules that stand so, and of failures first what shows in most places: it may be the cause of others.
+pub fn standing_so(report: &RunReport, status: Status) -> Vec<&RuleResult> {
+    let mut rules: Vec<_> = report.rules.iter().filter(|rule| standing(report, rule) == status).collect();
+    if status == Status::Fail {
+        rules.sort_by_key(|rule| Reverse(rule.findings.iter().map(|finding| 1 + finding.alike).sum::<usize>()));
+    }
+    rules
 }
 
 /// The worst first.

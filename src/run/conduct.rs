@@ -7,8 +7,16 @@ use std::{
 };
 
 use super::{
-    Job, Revisions, clients, course::Course, graph, mishaps::unread, scene::describe, shown::show_frames, spared,
-    timeline::timeline, unopened, verdict::sum_up,
+    Job, Revisions, clients,
+    course::Course,
+    graph,
+    mishaps::unread,
+    scene::describe,
+    shown::show_frames,
+    spared,
+    timeline::timeline,
+    unopened,
+    verdict::{sum_up, total},
 };
 use crate::{
     error::Error,
@@ -47,7 +55,7 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
         Ok(()) => None,
         Err(unopened) => Some(course.fall_back(unopened).await?),
     };
-    let Course { mut notes, mishaps, heard, scenes, .. } = course;
+    let Course { mut notes, mishaps, heard, scenes, cut_short, .. } = course;
     notes.extend(mishaps.notes());
     notes.extend(unread(recorder.unread()));
     let (mut rules, links) = (Vec::new(), recorder.links());
@@ -65,7 +73,9 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
     show_frames(&mut rules, recorder.frames(), job.limits.evidence_frames);
     let target = describe(&job.target, &scenes);
     let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let report = sum_up(target, rules, notes, started, ms, job.strict);
+    let mut report = sum_up(target, rules, notes, started, ms, job.strict);
+    report.cut_short = cut_short;
+    total(&mut report);
     let report = match failure {
         Some(error) => unopened::conclude(error, report)?,
         None => report,

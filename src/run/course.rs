@@ -28,13 +28,15 @@ pub struct Course<'a> {
     /// Whether a handshake succeeded.
     pub heard: bool,
     pub scenes: Vec<Scene>,
+    /// Why it ended before all was asked, if so.
+    pub cut_short: Option<String>,
 }
 
 impl<'a> Course<'a> {
     pub fn new(job: &'a Job, suites: &'a [Suite], filter: &'a Filter, opener: Opener) -> Self {
         let lanes = Lanes::new(job, opener);
         let (notes, scenes) = (Vec::new(), Vec::new());
-        Self { job, suites, filter, lanes, notes, mishaps: Mishaps::default(), heard: true, scenes }
+        Self { job, suites, filter, lanes, notes, mishaps: Mishaps::default(), heard: true, scenes, cut_short: None }
     }
 
     pub async fn every_revision(&mut self) -> Result<(), Unopened> {
@@ -145,6 +147,7 @@ impl<'a> Course<'a> {
             self.mishaps.started_anew(&suite.id, scene.revision, why);
         }
         if let Some(why) = incident {
+            self.cut_short = self.lanes.stop.why().filter(|stopped| *stopped == why).or(self.cut_short.take());
             self.mishaps.unfinished(&suite.id, scene.revision, why.clone());
             scene.incidents.insert(suite.id.clone(), why);
         }

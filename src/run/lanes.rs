@@ -214,7 +214,7 @@ impl<'a> Lanes<'a> {
             (Ok(_), Some(conversation)) => conversation.session().await.closed(),
         };
         if let Some(why) = self.stop.why() {
-            recorder.cut_short(&why);
+            recorder.cut_short(&why, self.job.limits.request);
         }
         Ok(Gathered { suite, saves: saves.unwrap_or_else(|_| json!({})), incident, deaths, lost })
     }
@@ -225,7 +225,7 @@ impl<'a> Lanes<'a> {
             Ok(opened) => return opened,
             Err(came) => came,
         };
-        opener.recorder.cut_short(&came);
+        opener.recorder.cut_short(&came, self.job.limits.request);
         let cure = "look at the messages above: what came last before that?".to_owned();
         Err(Error::Target { tried: self.job.target.name.clone(), came, cure }.into())
     }
@@ -247,7 +247,7 @@ impl<'a> Lanes<'a> {
 
     /// Whether a further connection costs less than waiting on the server's behalf.
     pub fn connects_quickly(&self) -> bool {
-        matches!(self.job.target.start, Start::Http { .. }) || self.opener.known.slowest() < QUICK_START
+        matches!(self.job.target.start, Start::Http { .. }) || self.opener.known.quickest() < QUICK_START
     }
 
     /// Whether the server is slow to answer one request, and not much slower to answer several, as it may be asked to.

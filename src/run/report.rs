@@ -88,6 +88,7 @@ fn join(mut merged: RunReport, (path, part): (&Path, RunReport)) -> Result<RunRe
         }
     }
     merged.partition.extend(part.partition);
+    merged.cut_short = merged.cut_short.or(part.cut_short);
     merged.revisions.extend(part.revisions);
     merged.revisions.sort_unstable();
     merged.revisions.dedup();

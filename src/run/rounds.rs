@@ -25,6 +25,8 @@ use crate::{
 
 /// Suites that share a connection over HTTP, where several are gathered at once: a further one costs a request or two.
 const FEW: usize = 3;
+/// Processes among which suites are divided that could share one, where a further one costs less than waiting.
+const PROCESSES: usize = 3;
 
 /// Gathers for the suites; `first` is the connection of the survey. What was gathered comes in the order of the suites.
 pub async fn rounds<'a>(
@@ -33,30 +35,63 @@ pub async fn rounds<'a>(
     scene: &Scene,
     mut first: Option<Conversation>,
 ) -> Vec<Gathered<'a>> {
-    let shared = with(suites, Connection::Shared);
+    let takes_two = suites.iter().any(|suite| takes_two(suite, scene));
     let mut second = None;
-    if let (Transport::Http, Some(first)) = (scene.transport, &first)
-        && lanes.gains_by_company(first).await
+    if let Some(first) = &first
+        && gains_by_company(lanes, scene.transport, takes_two, first).await
     {
         second = lanes.beside(first, scene.revision).await;
     }
-    let mut all = if second.is_some() {
-        let (mut all, left) = lanes.side_by_side(spread(&shared, FEW, &mut first), scene).await;
-        all.extend(alone(lanes, left, scene, &mut None).await);
-        all
-    } else {
-        lanes.one_by_one(vec![Lane::of(shared, Some(&mut first))], scene).await
+    let (looking, others): (Vec<_>, Vec<_>) = suites.iter().partition(|suite| {
+        let is_shared = suite.connection == Connection::Shared || (second.is_some() && only_looks(suite, scene));
+        is_shared && suite.client == Client::Full
+    });
+    let mut all = match second {
+        Some(_) => at_once(lanes, &looking, scene, &mut first, &mut second).await,
+        None => lanes.one_by_one(vec![Lane::of(looking, Some(&mut first))], scene).await,
     };
-    if let (Transport::Stdio, Some(first)) = (scene.transport, &first)
-        && suites.iter().any(|suite| takes_two(suite, scene))
+    if let (Transport::Stdio, true, Some(first), None) = (scene.transport, takes_two, &first, &second)
+        && !lanes.opener.is_single()
     {
         second = lanes.beside(first, scene.revision).await;
     }
     all.extend(match second {
-        Some(second) => side_by_side(lanes, suites, scene, first, second).await,
-        None => one_by_one(lanes, suites, scene, first).await,
+        Some(second) => side_by_side(lanes, &others, scene, first, second).await,
+        None => one_by_one(lanes, &others, scene, first).await,
     });
     all.sort_by_key(|gathered| suites.iter().position(|suite| suite.id == gathered.suite.id));
+    all
+}
+
+/// Whether several suites at once are through sooner, and not only at the cost of others.
+async fn gains_by_company(lanes: &Lanes<'_>, transport: Transport, takes_two: bool, first: &Conversation) -> bool {
+    match transport {
+        Transport::Stdio => takes_two && lanes.connects_quickly(),
+        Transport::Http => lanes.gains_by_company(first).await,
+        Transport::Sse => false,
+    }
+}
+
+/// Gathers for suites that are in nobody's way.
+async fn at_once<'a>(
+    lanes: &Lanes<'a>,
+    suites: &[&'a Suite],
+    scene: &Scene,
+    first: &mut Option<Conversation>,
+    second: &mut Option<Conversation>,
+) -> Vec<Gathered<'a>> {
+    let (shared, others): (Vec<&Suite>, Vec<_>) =
+        suites.iter().partition(|suite| suite.connection == Connection::Shared);
+    let (own, apart): (Vec<_>, Vec<_>) =
+        others.into_iter().partition(|suite| suite.connection == Connection::Own && !waits(suite, scene));
+    let mut round: Vec<Lane> = apart.into_iter().map(Lane::apart).collect();
+    // What is the same in one process need not be so in another.
+    let each = if scene.transport == Transport::Stdio { shared.len() } else { FEW };
+    round.extend(spread(&shared, each, first));
+    round.extend(spread(&own, share(&own, scene.transport), second));
+    longest_first(&mut round, scene.transport);
+    let (mut all, left) = lanes.side_by_side(round, scene).await;
+    all.extend(alone(lanes, left, scene, &mut None).await);
     all
 }
 
@@ -128,22 +163,14 @@ async fn in_turns<'a>(
     // Tools may leave something behind.
     fresh.sort_by_key(|suite| calls(suite, scene, "tools/call"));
     let own = with(&steady, Connection::Own);
-    let each = match scene.transport {
-        Transport::Http => FEW,
-        // A further process costs less than waiting for one another.
-        _ if !sparing => own.len().div_ceil(2),
-        _ => own.len(),
-    };
+    let each = if sparing { own.len() } else { share(&own, scene.transport) };
     let mut round = spread(&own, each, &mut second);
     if sparing {
         round.push(Lane { even_fresh: true, ..Lane::of(std::mem::take(&mut fresh), Some(&mut first)) });
     }
     let apart = [with(&steady, Connection::Alone), apart, fresh].concat();
     round.extend(apart.into_iter().map(Lane::apart));
-    if scene.transport == Transport::Http {
-        // Few at a time, so what takes longest begins first.
-        round.sort_by_key(|lane| Reverse(lane.suites.iter().map(|suite| suite.gather.len()).sum::<usize>()));
-    }
+    longest_first(&mut round, scene.transport);
     let others = other_clients(lanes, suites);
     let asks_later = others.is_empty();
     round.extend(others);
@@ -187,10 +214,30 @@ async fn alone<'a>(
     lanes.one_by_one(suites.into_iter().map(Lane::apart).collect(), scene).await
 }
 
-/// The suites of one lane in several, so many in each; one of them has the connection that is there.
+/// The suites of one lane in several, so many in each; one of them has the connection that is there. Who goes on with what
+/// another has begun stays behind it.
 fn spread<'a, 'c>(suites: &[&'a Suite], each: usize, there: &'c mut Option<Conversation>) -> Vec<Lane<'a, 'c>> {
     let mut there = Some(there);
-    suites.chunks(each.max(1)).map(|few| Lane::of(few.to_vec(), there.take())).collect()
+    let mut lanes: Vec<Lane> = Vec::new();
+    for &suite in suites {
+        match lanes.last_mut() {
+            Some(lane) if lane.suites.len() < each || !suite.evidence.is_empty() => lane.suites.push(suite),
+            _ => lanes.push(Lane::of(vec![suite], there.take())),
+        }
+    }
+    lanes
+}
+
+/// How many suites are to share a connection of those that are gathered at once.
+fn share(suites: &[&Suite], transport: Transport) -> usize {
+    if transport == Transport::Http { FEW } else { suites.len().div_ceil(PROCESSES) }
+}
+
+/// Over HTTP few lanes are walked at a time, so those that take longest begin.
+fn longest_first(round: &mut [Lane], transport: Transport) {
+    if transport == Transport::Http {
+        round.sort_by_key(|lane| Reverse(lane.suites.iter().map(|suite| suite.gather.len()).sum::<usize>()));
+    }
 }
 
 /// The suites of the full client on such a connection.
@@ -222,6 +269,18 @@ fn waits(suite: &Suite, scene: &Scene) -> bool {
         && suite.evidence.is_empty()
         && changes(suite, scene).is_none()
         && steps(suite, scene).any(is_pause)
+}
+
+/// Whether a suite leaves everything as it is for others, and has no use for what they do.
+fn only_looks(suite: &Suite, scene: &Scene) -> bool {
+    let looks = |step: &Step| match &step.verb {
+        Verb::Call(call) => matches!(&call.method, Template::Literal(name) if name != "tools/call"),
+        Verb::Send(_) | Verb::Http(_) | Verb::Change(_) => false,
+        Verb::List(_) | Verb::Walk(_) | Verb::Notify(_) | Verb::Await(_) | Verb::Cancel(_) => true,
+    };
+    matches!(suite.connection, Connection::Own | Connection::Fresh)
+        && suite.evidence.is_empty()
+        && steps(suite, scene).all(looks)
 }
 
 /// Whether a suite asks for this on its own connection.

@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, VecDeque},
     sync::Arc,
 };
 
@@ -11,11 +11,14 @@ use serde_json::Value;
 use super::timeline::about;
 use crate::{
     evidence::{Frame, FrameKind, Side},
-    outcome::{Finding, RuleResult, ShownFrame, excerpt},
+    outcome::{RuleResult, ShownFrame, excerpt},
 };
 
 /// Characters of a message that stands for its own name.
 const SUBJECT: usize = 60;
+
+/// Frames of the client that are remembered, should something be found in what came next.
+const REMEMBERED: usize = 100;
 
 /// At most so many of one finding.
 pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Frame>>, most: usize) {
@@ -32,9 +35,9 @@ pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Fr
         if finding.subject.is_empty() {
             finding.subject = finding.frames.iter().find_map(|number| sent(frames.get(number)?)).unwrap_or_default();
         }
-        // What never got an answer may have suffered from what came just before.
         if most > 1
-            && let Some(earlier) = unanswered(finding, &frames).and_then(|request| before.get(&request))
+            && let [alone] = finding.frames.as_slice()
+            && let Some(earlier) = before.get(alone)
         {
             finding.frames.insert(0, *earlier);
         }
@@ -51,32 +54,73 @@ pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Fr
 
 type Frames = HashMap<u64, Arc<Frame>>;
 
-/// The frames of these numbers, and for each of the client the one that went before it on a connection of pipes.
+/// The frames of these numbers, and for each that says little by itself what the client had sent before.
 fn looked_up(wanted: &BTreeSet<u64>, all: impl Iterator<Item = Arc<Frame>>) -> (Frames, HashMap<u64, u64>) {
     let (mut frames, mut before) = (Frames::new(), HashMap::new());
-    let mut newest: HashMap<u32, Arc<Frame>> = HashMap::new();
+    let mut sent = Sent::default();
     for frame in all {
-        let sent = frame.from == Side::Client
-            && frame.post.is_none()
-            && matches!(frame.kind, FrameKind::Message | FrameKind::Junk)
-            && frame.by.as_deref() != Some("handshake");
-        let earlier = if sent { newest.insert(frame.link, Arc::clone(&frame)) } else { None };
         if wanted.contains(&frame.frame) {
-            if let Some(earlier) = earlier {
+            if let Some(earlier) = sent.before(&frame) {
                 before.insert(frame.frame, earlier.frame);
-                frames.insert(earlier.frame, earlier);
+                frames.insert(earlier.frame, Arc::clone(earlier));
             }
-            frames.insert(frame.frame, frame);
+            frames.insert(frame.frame, Arc::clone(&frame));
         }
+        sent.note(frame);
     }
     (frames, before)
 }
 
-/// The request of a finding to which nothing came.
-fn unanswered(finding: &Finding, frames: &Frames) -> Option<u64> {
-    let [request] = finding.frames.as_slice() else { return None };
-    let frame = frames.get(request).filter(|frame| frame.from == Side::Client)?;
-    frame.message.as_ref()?.get("id").map(|_| *request)
+/// What the client has sent of late, and whether it was answered.
+#[derive(Default)]
+struct Sent(VecDeque<(Arc<Frame>, bool)>);
+
+impl Sent {
+    fn before(&self, frame: &Frame) -> Option<&Arc<Frame>> {
+        let is_response = frame.message.as_ref().is_some_and(|message| message.get("method").is_none());
+        match (frame.from, frame.post, id(frame)) {
+            (Side::Server, Some(post), _) => self.newest(|earlier| earlier.post == Some(post)),
+            // What never got an answer may have suffered from what came just before, if that got none either.
+            (Side::Client, None, Some(_)) => self
+                .newest(|earlier| is_beside(earlier, frame))
+                .filter(|earlier| !self.0.iter().any(|(known, answered)| *answered && known.frame == earlier.frame)),
+            (Side::Server, None, id) if is_response => self
+                .newest(|earlier| earlier.link == frame.link && id.is_some() && self::id(earlier) == id)
+                .or_else(|| {
+                    self.newest(|earlier| is_beside(earlier, frame) && self::id(earlier).is_none_or(Value::is_null))
+                })
+                .or_else(|| self.newest(|earlier| is_beside(earlier, frame))),
+            _ => None,
+        }
+    }
+
+    fn newest(&self, fits: impl Fn(&Frame) -> bool) -> Option<&Arc<Frame>> {
+        self.0.iter().rev().map(|(earlier, _)| earlier).find(|earlier| fits(earlier))
+    }
+
+    fn note(&mut self, frame: Arc<Frame>) {
+        let id = id(&frame);
+        if frame.from == Side::Server {
+            let of = self.0.iter_mut().rev().find(|(earlier, _)| earlier.link == frame.link && self::id(earlier) == id);
+            if let (Some((_, answered)), Some(_)) = (of, id) {
+                *answered = true;
+            }
+        } else if matches!(frame.kind, FrameKind::Message | FrameKind::Junk | FrameKind::HttpRequest) {
+            self.0.push_back((frame, false));
+            if self.0.len() > REMEMBERED {
+                self.0.pop_front();
+            }
+        }
+    }
+}
+
+/// Whether a frame is the client's own on the same pipe.
+fn is_beside(earlier: &Frame, frame: &Frame) -> bool {
+    earlier.link == frame.link && earlier.post.is_none() && earlier.by.as_deref() != Some("handshake")
+}
+
+fn id(frame: &Frame) -> Option<&Value> {
+    frame.message.as_ref()?.get("id")
 }
 
 /// What the client sent, for a finding about nothing that has a name.

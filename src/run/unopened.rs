@@ -56,5 +56,6 @@ pub fn conclude(error: Error, mut report: RunReport) -> Result<RunReport, Error>
         exit::FAILED => {}
         _ => report.exit_code = error.exit_code(),
     }
+    report.cut_short = Some(format!("the handshake failed: {}", error.came()));
     Ok(report)
 }

@@ -24,6 +24,7 @@ pub fn sum_up(
         ms,
         strict,
         partition: Vec::new(),
+        cut_short: None,
         exit_code: exit::CONFORMING,
         totals: Totals::default(),
         notes: counted(notes),
@@ -53,6 +54,9 @@ pub fn total(report: &mut RunReport) {
     }
     by_status.sort_keys();
     report.exit_code = exit_code(&by_status, report.strict);
+    if report.cut_short.is_some() && report.exit_code != exit::FAILED {
+        report.exit_code = exit::UNREACHABLE;
+    }
     report.totals = Totals { rules: report.rules.len(), by_status };
 }
 

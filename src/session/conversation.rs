@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc, Mutex as StdMutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -49,8 +49,8 @@ pub struct Known {
     hangs: AtomicUsize,
     /// Whether it bears one connection alone, say because it locks what it works on.
     pub single: AtomicBool,
-    /// The longest that a handshake took, in milliseconds.
-    slowest: AtomicU64,
+    /// How long handshakes took: the quickest one, and the slowest.
+    starts: StdMutex<Option<[Duration; 2]>>,
     /// What was waited for in vain.
     vain: StdMutex<Vain>,
     pub unanswered: Unanswered,
@@ -60,7 +60,18 @@ pub struct Known {
 impl Known {
     /// The longest that a handshake took so far.
     pub fn slowest(&self) -> Duration {
-        Duration::from_millis(self.slowest.load(Ordering::Relaxed))
+        lock(&self.starts).map_or(Duration::ZERO, |[_, slowest]| slowest)
+    }
+
+    /// The shortest one: others may have had to share the processors.
+    pub fn quickest(&self) -> Duration {
+        lock(&self.starts).map_or(Duration::MAX, |[quickest, _]| quickest)
+    }
+
+    fn started(&self, took: Duration) {
+        let mut starts = lock(&self.starts);
+        let [quickest, slowest] = starts.unwrap_or([took, took]);
+        *starts = Some([quickest.min(took), slowest.max(took)]);
     }
 
     pub fn vain(&self) -> MutexGuard<'_, Vain> {
@@ -80,8 +91,7 @@ impl Opener {
         }
         let began = Instant::now();
         let session = open(self, wish).await?;
-        let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        self.known.slowest.fetch_max(took, Ordering::Relaxed);
+        self.known.started(began.elapsed());
         Ok(session)
     }
 

@@ -1,8 +1,11 @@
 //! Why a conversation did not come about, in words, and what may cure it.
 
+use serde_json::Value;
+
 use super::era::PATIENCE;
 use crate::{
     evidence::{End, Reply},
+    revision::Revision,
     target::{Limits, Start},
     wire,
 };
@@ -41,6 +44,11 @@ pub fn cure(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> Stri
         (Start::Http { .. }, End::Timeout) => {
             "something listens there but does not answer; a slow server gets more time by --timeout".into()
         }
+        (_, End::Result) => {
+            let known: Vec<_> =
+                Revision::ALL.into_iter().filter(|known| !known.is_modern()).map(Revision::as_str).collect();
+            format!("answer `initialize` with one of {}", known.join(", "))
+        }
         (Start::Sse { .. }, _) => "check the path of the URL (often /sse)".into(),
         _ => "look at the answer above: it is no MCP handshake".into(),
     }
@@ -74,7 +82,12 @@ pub fn answer_in_words(reply: &Reply) -> String {
     let status = reply.http.as_ref().map(|http| format!("HTTP {}{to} with ", http.status)).unwrap_or_default();
     match (reply.end, &reply.error, &reply.result) {
         (End::Error, Some(error), _) => format!("{status}the error {error}"),
-        (End::Result, _, Some(result)) => format!("{status}the result {result}"),
+        (End::Result, _, Some(result)) => match &result["protocolVersion"] {
+            Value::String(version) if version.parse::<Revision>().is_err() => {
+                format!("`protocolVersion` is \"{version}\", which is no revision of MCP that is known here")
+            }
+            _ => format!("{status}the result {result}"),
+        },
         (End::Timeout, ..) => format!("no answer: {why}"),
         (End::Malformed, ..) => format!("{status}something that is no JSON-RPC message: {why}"),
         (End::Answered, ..) => format!("{status}no JSON-RPC message"),

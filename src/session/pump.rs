@@ -252,6 +252,8 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     // Whoever has stopped waiting must not catch what is meant for others.
     state.waiters.retain(|waiter| !waiter.tell.is_closed());
     let id = message.get("id").filter(|id| !id.is_null());
+    // A line of a log is an object too, and answers nobody.
+    let is_answer = id.is_some() || message.get("result").is_some() || message.get("error").is_some();
     let waited_for = |w: &Waiter| (post.is_some() && w.post == post) || (id.is_some() && w.id.as_ref() == id);
     if !state.waiters.iter().any(waited_for)
         && state.subscriptions.iter_mut().any(|subscription| subscription.respond(frame, &message, post))
@@ -270,14 +272,15 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     }
     let alike =
         || waiters.iter().position(|w| !too_late && matches!((&w.id, id), (Some(a), Some(b)) if text(a) == text(b)));
-    let unread = id.is_none() && state.awaits_unidentified();
+    let unread = id.is_none() && is_answer && state.awaits_unidentified();
     // Where input before it is not answered yet, what has an id to be answered by is not taken for unreadable.
     let behind = unread && state.unread > waiters.iter().filter(|w| w.takes_unidentified).count();
     let takes = |w: &Waiter| w.takes_unidentified && !(behind && w.id.is_some());
-    let unidentified = || waiters.iter().position(|w| id.is_none() && takes(w));
+    let unidentified = || waiters.iter().position(|w| id.is_none() && is_answer && takes(w));
     let oldest = || {
         // Behind a notification, what has no id answers that, and in an HTTP response what that responds to.
-        let nameless = id.is_none() && state.notified == 0 && !unread && shared.wire.transport() != Transport::Http;
+        let nameless =
+            id.is_none() && is_answer && state.notified == 0 && !unread && shared.wire.transport() != Transport::Http;
         let waiting =
             waiters.iter().enumerate().filter(|(_, waiter)| nameless && waiter.id.is_some() && !waiter.subscription);
         waiting.min_by_key(|(_, waiter)| waiter.number).map(|(index, _)| index)
@@ -286,13 +289,13 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     // An id that no request ever had can only be a garbled one; any other belongs where it was used.
     let strange = id.is_none_or(|id| !state.used.contains(&id.to_string()));
     let alone = || {
-        let answers = id.is_some() || (state.notified == 0 && !unread);
+        let answers = id.is_some() || (is_answer && state.notified == 0 && !unread);
         matches!(waiters.as_slice(), [only] if strange && answers && free(only)).then_some(0)
     };
     let Some(index) = carried().or_else(exact).or_else(alike).or_else(unidentified).or_else(oldest).or_else(alone)
     else {
         state.unread -= usize::from(unread);
-        state.notified -= usize::from(id.is_none() && !unread && state.notified > 0);
+        state.notified -= usize::from(id.is_none() && is_answer && !unread && state.notified > 0);
         if state.unclaimed.len() < UNCLAIMED_KEPT && state.may_keep(&message) {
             state.unclaimed.push(message);
         }

@@ -11,7 +11,7 @@ use crate::{
         diff::{Contrast, Side, contrast, shown},
         human::fault,
         link::link,
-        tally::STATUSES,
+        tally::{STATUSES, standing_so},
     },
 };
 
@@ -30,11 +30,11 @@ pub fn attention(page: &mut String, report: &RunReport) -> std::fmt::Result {
         (Status::Warn, "Warnings"),
         (Status::Advice, "Advice"),
     ] {
-        let mut rules = report.rules.iter().filter(|rule| standing(report, rule) == status).peekable();
-        if rules.peek().is_some() {
+        let rules = standing_so(report, status);
+        if !rules.is_empty() {
             writeln!(page, "<h2>{heading}</h2>")?;
         }
-        for (index, rule) in rules.enumerate() {
+        for (index, rule) in rules.into_iter().enumerate() {
             // The first failures are what the reader came for.
             let open = if status == Status::Fail && index < 3 { " open" } else { "" };
             in_full(page, report, rule, open)?;

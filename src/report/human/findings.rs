@@ -13,7 +13,7 @@ use crate::{
     outcome::{Finding, RuleResult, RunReport, Status, excerpt::middle},
     report::{
         link::link,
-        tally::standing,
+        tally::standing_so,
         text::{flow, plain, wrap_command},
     },
     revision::Revision,
@@ -27,9 +27,13 @@ const MESSAGE_LINES: usize = 6;
 const TOLD: usize = 10;
 
 pub fn findings(page: &mut Page, report: &RunReport) {
-    for (rule, revisions) in alike(report, Status::Fail) {
+    for (index, (rule, revisions)) in alike(report, Status::Fail).into_iter().enumerate() {
         headline(page, "FAIL", RED, &rule.id, &revisions);
-        explain(page, 2, rule);
+        tell(page, 2, rule);
+        // It is long, and who mends one thing after another needs the first.
+        if index == 0 || page.is_verbose() {
+            by_hand(page, 2, &rule.findings);
+        }
     }
     broken(page, report);
     for (rule, revisions) in alike(report, Status::Known) {
@@ -87,7 +91,7 @@ type Told<'a> = (&'a RuleResult, Vec<Revision>);
 /// The rules of one standing.
 fn alike(report: &RunReport, status: Status) -> Vec<Told<'_>> {
     let mut groups: IndexMap<_, Told> = IndexMap::new();
-    for rule in report.rules.iter().filter(|rule| standing(report, rule) == status) {
+    for rule in standing_so(report, status) {
         let places: Vec<_> = rule.findings.iter().map(|finding| (&finding.subject, &finding.message)).collect();
         let group = groups.entry((&rule.id, &rule.reason, places)).or_insert((rule, Vec::new()));
         if report.revisions.len() > 1 {
@@ -112,6 +116,11 @@ fn named(page: &mut Page, word: &str, ink: Ink, id: &str, tested: &[Revision]) {
 
 /// All that is known about a rule.
 pub fn explain(page: &mut Page, indent: usize, rule: &RuleResult) {
+    tell(page, indent, rule);
+    by_hand(page, indent, &rule.findings);
+}
+
+fn tell(page: &mut Page, indent: usize, rule: &RuleResult) {
     statement(page, indent, rule);
     if let Some(reason) = &rule.reason {
         page.hang(indent, &[], TEXT, &flow(reason));
@@ -132,7 +141,6 @@ pub fn explain(page: &mut Page, indent: usize, rule: &RuleResult) {
     page.gap();
     footer(page, indent, rule);
     rerun(page, indent, shown.iter());
-    by_hand(page, indent, shown);
 }
 
 /// A rule in a few lines.

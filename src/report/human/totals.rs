@@ -71,7 +71,10 @@ pub fn meaning(report: &RunReport) -> String {
             format!("The server does not conform: {number} {fails}{strict}{once}.")
         }
         (2, _) => "The command, the configuration or a suite is wrong.".to_owned(),
-        (3, _) => "The server could not be started or reached, or it died on the way.".to_owned(),
+        (3, _) => match &report.cut_short {
+            Some(why) => format!("Not all could be asked: {why}."),
+            None => "The server could not be tested to the end; the notes say why.".to_owned(),
+        },
         (4, _) => "Nothing could be checked.".to_owned(),
         (_, 0) => "The run was ended early; nothing had failed by then.".to_owned(),
         (_, number) => {
