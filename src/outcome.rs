@@ -212,6 +212,14 @@ pub struct RunReport {
     pub graph: Option<Graph>,
 }
 
+impl RunReport {
+    /// Why there are no results, where the run ended before there were any: then it is the first note.
+    pub fn cause(&self) -> Option<&str> {
+        let has_ended = self.rules.is_empty() && !matches!(self.exit_code, 0 | 1 | 4);
+        self.notes.first().filter(|_| has_ended).map(String::as_str)
+    }
+}
+
 /// A frame in a few words.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Moment {

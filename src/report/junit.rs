@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::{
-    human::explanation,
+    human::{ended, explanation},
     tally::standing,
     text::{flow, plain},
 };
@@ -31,11 +31,25 @@ pub(super) fn render(report: &RunReport) -> String {
         xml.set_timestamp(started);
     }
     xml.add_test_suites(suites.into_values());
+    if let Some(why) = ended(report) {
+        let mut error = TestCaseStatus::non_success(NonSuccessKind::Error);
+        error.set_type("not tested").set_message(shown(&why));
+        xml.add_test_suite(of_the_run(report, "run", error));
+    }
     let mut text = xml.to_string().expect("writing to memory does not fail");
     if !text.ends_with('\n') {
         text.push('\n');
     }
     text
+}
+
+/// What concerns no single rule, as a suite with one test.
+fn of_the_run(report: &RunReport, name: &str, status: TestCaseStatus) -> TestSuite {
+    let mut case = TestCase::new(name, status);
+    case.set_classname(shown(&report.tool.name)).set_time(Duration::ZERO);
+    let mut suite = TestSuite::new(shown(&report.tool.name));
+    suite.set_time(Duration::ZERO).add_test_case(case);
+    suite
 }
 
 fn suite(report: &RunReport, rule: &RuleResult) -> TestSuite {

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{
+    human::ended,
     link::link,
     tally::standing,
     text::{flow, plain},
@@ -39,6 +40,9 @@ pub(super) fn render(report: &RunReport) -> String {
     let mut invocation = json!({ "executionSuccessful": report.exit_code < 2, "exitCode": report.exit_code });
     if let Some(started) = started {
         invocation["startTimeUtc"] = json!(started.to_string());
+    }
+    if let Some(why) = ended(report) {
+        invocation["toolExecutionNotifications"] = json!([{ "level": "error", "message": { "text": plain(&why) } }]);
     }
     let log = json!({
         "$schema": SCHEMA,

@@ -7,13 +7,16 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::{
-    human::{explanation, meaning},
+    human::{ended, explanation, meaning},
     tally::standing,
     text::{flow, plain},
 };
 use crate::outcome::{RuleResult, RunReport, Status};
 
 pub(super) fn render(report: &RunReport) -> String {
+    if let Some(why) = ended(report) {
+        return format!("TAP version 14\nBail out! {}\n", description(&why));
+    }
     let mut tap = format!("TAP version 14\n1..{}\n", report.rules.len());
     for (index, rule) in report.rules.iter().enumerate() {
         // Writing to a string does not fail.

@@ -38,11 +38,12 @@ pub(crate) mod suites;
 mod target;
 mod timeline;
 mod tree;
+mod unfinished;
 mod unopened;
 mod verdict;
 mod watch;
 
-use std::{env, ffi::OsString, path::PathBuf};
+use std::{env, ffi::OsString, path::PathBuf, time::Instant};
 
 use tokio::runtime::Runtime;
 
@@ -120,7 +121,7 @@ pub fn run(cli: &Cli, surroundings: &Surroundings) -> u8 {
 fn test(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let outputs = outputs::wanted(&args.output.forms)?;
     outputs::try_path(args.transcript.as_deref())?;
-    let interrupts = Interrupts::listen();
+    let (interrupts, began) = (Interrupts::listen(), Instant::now());
     match tested(args, surroundings, &interrupts) {
         Ok(Tested { report, kept }) => {
             let written = outputs::write(&outputs, &report, &args.output.forms, surroundings);
@@ -128,8 +129,7 @@ fn test(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
         }
         Err(error) => {
             let code = interrupts.code().unwrap_or(error.exit_code());
-            outputs::complain(&error.to_string());
-            Ok(code)
+            Ok(unfinished::tell(&error, code, began.elapsed(), outputs, args, surroundings))
         }
     }
 }

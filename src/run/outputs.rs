@@ -1,7 +1,7 @@
 //! Where reports and transcripts go.
 
 use std::{
-    fs::{self, File},
+    fs::{self, File, OpenOptions},
     io::{BufWriter, ErrorKind, Write},
     path::{Path, PathBuf},
 };
@@ -19,7 +19,7 @@ use crate::{
 
 /// Tries a path before the run, so that nobody waits for a file that cannot be written.
 pub fn try_path(path: Option<&Path>) -> Result<(), Error> {
-    path.map_or(Ok(()), |path| create(path).map(drop))
+    path.map_or(Ok(()), writable)
 }
 
 /// One report, and where it goes; without a path, to stdout.
@@ -31,6 +31,11 @@ pub struct Output {
 impl Output {
     pub fn is_file(&self) -> bool {
         self.path.is_some()
+    }
+
+    /// Whether whoever reads it reads stderr as well.
+    pub fn is_beside_stderr(&self) -> bool {
+        self.format == Format::Human && self.path.is_none()
     }
 }
 
@@ -53,7 +58,7 @@ pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
         })?;
         let path = path.map(PathBuf::from);
         if let Some(path) = &path {
-            create(path)?;
+            writable(path)?;
         }
         Ok(Output { format, path })
     };
@@ -107,14 +112,17 @@ pub fn save_transcript(path: &Path, conducted: &Conducted) -> Result<(), Error> 
         ms: report.ms,
         notes: report.notes.clone(),
     };
-    let file = BufWriter::new(create(path)?);
+    let file = File::create(path).map_err(|source| failed(path, "write", source))?;
+    let file = BufWriter::new(file);
     let recorder = &conducted.recorder;
     transcript::write(file, &header, &recorder.links(), recorder.frames(), &conducted.scenes)
         .map_err(|source| failed(path, "write", source))
 }
 
-fn create(path: &Path) -> Result<File, Error> {
-    File::create(path).map_err(|source| failed(path, "write", source))
+/// Whether it can be written; what stands there stays until there is something to take its place.
+fn writable(path: &Path) -> Result<(), Error> {
+    let opened = OpenOptions::new().append(true).create(true).open(path);
+    opened.map(drop).map_err(|source| failed(path, "write", source))
 }
 
 pub fn failed(path: &Path, doing: &'static str, source: std::io::Error) -> Error {

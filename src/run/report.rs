@@ -21,7 +21,7 @@ pub fn report(command: &ReportCommand, surroundings: &Surroundings) -> Result<u8
         }
         ReportCommand::Merge { files, forms } => {
             let outputs = outputs::wanted(forms)?;
-            let mut reports = files.iter().map(|file| Ok((file.as_path(), read(file)?)));
+            let mut reports = files.iter().map(|file| Ok((file.as_path(), tested(file, read(file)?)?)));
             let first = reports.next().ok_or_else(|| Error::usage("there is no report to join"))??.1;
             let mut merged = reports.try_fold(first, |merged, next: Result<_, Error>| join(merged, next?))?;
             if Partition::is_whole(&merged.partition) {
@@ -54,6 +54,17 @@ fn read(path: &Path) -> Result<RunReport, Error> {
         message: format!("`{}`: {why}", path.display()),
         cure: Some("`mcp-conform run ... --report json=PATH` writes one".into()),
     })
+}
+
+/// Refuses what would be joined to a report that lacks its results and does not show it.
+fn tested(path: &Path, report: RunReport) -> Result<RunReport, Error> {
+    match report.cause() {
+        None => Ok(report),
+        Some(cause) => Err(Error::Usage {
+            message: format!("`{}` has no results: {cause}", path.display()),
+            cure: Some("run that part again".into()),
+        }),
+    }
 }
 
 /// Two parts of a run as one. What both have judged counts as the worse of the two.

@@ -1,5 +1,7 @@
 //! From single results to the report: totals, and what the whole run comes to.
 
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
 use indexmap::IndexMap;
 
 use crate::{
@@ -33,6 +35,14 @@ pub fn sum_up(
     };
     total(&mut report);
     report
+}
+
+/// The report of a run that ended after so long, before there was a result: why is its one note.
+pub fn without_results(target: TargetReport, why: String, took: Duration, strict: bool, exit_code: u8) -> RunReport {
+    let began = SystemTime::now().checked_sub(took).and_then(|began| began.duration_since(UNIX_EPOCH).ok());
+    let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    let report = sum_up(target, Vec::new(), vec![why], began.unwrap_or_default().as_secs(), ms, strict);
+    RunReport { exit_code, ..report }
 }
 
 /// What happened several times is told once.

@@ -71,6 +71,7 @@ pub fn meaning(report: &RunReport) -> String {
             format!("The server does not conform: {number} {fails}{strict}{once}.")
         }
         (2, _) => "The command, the configuration or a suite is wrong.".to_owned(),
+        (3, _) if report.cause().is_some() => "The server could not be tested.".to_owned(),
         (3, _) => "The server could not be started or reached, or it died on the way.".to_owned(),
         (4, _) => "Nothing could be checked.".to_owned(),
         (_, 0) => "The run was ended early; nothing had failed by then.".to_owned(),
@@ -79,6 +80,11 @@ pub fn meaning(report: &RunReport) -> String {
             format!("The run was ended early; {number} {fails} by then.")
         }
     }
+}
+
+/// What there is to say in the place of results, where the run ended before there were any.
+pub fn ended(report: &RunReport) -> Option<String> {
+    report.cause().map(|cause| format!("{}: {cause}", meaning(report).trim_end_matches('.')))
 }
 
 pub fn duration(ms: u64) -> String {
