@@ -167,6 +167,9 @@ pub struct TargetReport {
     /// The options of `mcp-conform run` that name it. No secrets.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub options: String,
+    /// The configuration that was read, as seen from where the run was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<String>,
     pub transport: String,
     /// `name` and `version` as the server states them.
     #[serde(default, skip_serializing_if = "Option::is_none")]

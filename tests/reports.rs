@@ -139,6 +139,10 @@ fn each_result_of_sarif_names_its_rule() {
         for result in results {
             let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
             assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
+            // GitHub refuses what has no file.
+            let place = &result["locations"][0]["physicalLocation"];
+            assert_eq!(place["artifactLocation"]["uri"], json!("mcp-conform.toml"), "{result}");
+            assert_eq!(place["region"]["startLine"], json!(1), "{result}");
         }
     }
 }

@@ -165,6 +165,7 @@ pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrup
     let Conducted { mut report, recorder, scenes } = watched(&job, &suites, &filter, args, surroundings)?;
     report.partition = args.partition.iter().map(ToString::to_string).collect();
     report.target.options = target::options(&args.target);
+    report.target.config = target::config_shown(&args.target, surroundings);
     if args.scope.call_tools {
         report.target.options += " --call-tools";
     }

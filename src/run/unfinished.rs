@@ -45,6 +45,7 @@ fn described(args: &RunArgs, surroundings: &Surroundings) -> TargetReport {
     TargetReport {
         name: known.map_or_else(|| options.clone(), |target| target.name),
         options,
+        config: target::config_shown(&args.target, surroundings),
         transport,
         server: None,
         capabilities: Value::Null,

@@ -123,6 +123,7 @@ fn described(entry: &Entry) -> TargetReport {
     TargetReport {
         name: entry.shown.clone(),
         options: format!("--config {} {}", entry.config.display(), entry.name),
+        config: None,
         transport: entry.transport.to_owned(),
         server: None,
         capabilities: Value::Null,
