@@ -204,6 +204,9 @@ pub struct RunReport {
     pub partition: Vec<String>,
     pub exit_code: u8,
     pub totals: Totals,
+    /// Entries of the list of known failures that nothing fails for any more, one line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outdated: Vec<String>,
     /// One line each: what was not judged and why, what limit was reached, how the server ended.
     pub notes: Vec<String>,
     pub rules: Vec<RuleResult>,

@@ -18,8 +18,8 @@ pub(super) fn render(report: &RunReport) -> String {
         Some(format!("::{command} title={}::{}\n", property(&title(report, rule)), data(&text(rule))))
     });
     let mut all: String = commands.collect();
-    if let Some(why) = ended(report) {
-        all.push_str(&format!("::error title=mcp-conform::{}\n", data(&plain(&why))));
+    for said in report.outdated.iter().chain(&ended(report)) {
+        all.push_str(&format!("::error title=mcp-conform::{}\n", data(&plain(said))));
     }
     all.push_str(&plain(&meaning(report)));
     all.push('\n');

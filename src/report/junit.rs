@@ -36,6 +36,12 @@ pub(super) fn render(report: &RunReport) -> String {
         error.set_type("not tested").set_message(shown(&why));
         xml.add_test_suite(of_the_run(report, "run", error));
     }
+    if let Some(first) = report.outdated.first() {
+        let all: Vec<String> = report.outdated.iter().map(|entry| shown(entry)).collect();
+        let mut failure = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        failure.set_type("outdated").set_message(shown(first)).set_description(all.join("\n"));
+        xml.add_test_suite(of_the_run(report, "known-failures", failure));
+    }
     let mut text = xml.to_string().expect("writing to memory does not fail");
     if !text.ends_with('\n') {
         text.push('\n');

@@ -50,6 +50,10 @@ pub(super) fn render(report: &RunReport) -> String {
     if let Some(why) = ended(report) {
         invocation["toolExecutionNotifications"] = json!([{ "level": "error", "message": { "text": plain(&why) } }]);
     }
+    if !report.outdated.is_empty() {
+        let told = report.outdated.iter().map(|entry| json!({ "level": "error", "message": { "text": plain(entry) } }));
+        invocation["toolConfigurationNotifications"] = told.collect();
+    }
     let log = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",

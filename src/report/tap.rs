@@ -17,10 +17,14 @@ pub(super) fn render(report: &RunReport) -> String {
     if let Some(why) = ended(report) {
         return format!("TAP version 14\nBail out! {}\n", description(&why));
     }
-    let mut tap = format!("TAP version 14\n1..{}\n", report.rules.len());
+    let points = report.rules.len() + report.outdated.len();
+    let mut tap = format!("TAP version 14\n1..{points}\n");
     for (index, rule) in report.rules.iter().enumerate() {
         // Writing to a string does not fail.
         let _ = point(&mut tap, index + 1, report, rule);
+    }
+    for (number, entry) in (report.rules.len() + 1..).zip(&report.outdated) {
+        let _ = writeln!(tap, "not ok {number} - {}", description(entry));
     }
     let _ = writeln!(tap, "# {}", description(&meaning(report)));
     tap

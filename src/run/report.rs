@@ -98,6 +98,7 @@ fn join(mut merged: RunReport, (path, part): (&Path, RunReport)) -> Result<RunRe
             merged.notes.push(note);
         }
     }
+    merged.outdated.extend(part.outdated);
     merged.partition.extend(part.partition);
     merged.revisions.extend(part.revisions);
     merged.revisions.sort_unstable();

@@ -28,6 +28,7 @@ pub fn sum_up(
         partition: Vec::new(),
         exit_code: exit::CONFORMING,
         totals: Totals::default(),
+        outdated: Vec::new(),
         notes: counted(notes),
         rules,
         timeline: Vec::new(),
@@ -62,7 +63,10 @@ pub fn total(report: &mut RunReport) {
         *by_status.entry(rule.status).or_insert(0) += 1;
     }
     by_status.sort_keys();
-    report.exit_code = exit_code(&by_status, report.strict);
+    report.exit_code = match exit_code(&by_status, report.strict) {
+        exit::CONFORMING if !report.outdated.is_empty() => exit::FAILED,
+        code => code,
+    };
     report.totals = Totals { rules: report.rules.len(), by_status };
 }
 

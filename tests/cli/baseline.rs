@@ -47,6 +47,17 @@ fn what_is_known_is_expected_and_what_is_gone_is_told() {
         mended.stdout
     );
 
+    // Every form names it, or who reads that one alone would not know what is red.
+    let forms = ["github", "junit", "tap", "sarif", "markdown", "json"].map(|form| vec!["--report", form]);
+    for form in forms.into_iter().chain([vec!["--quiet"]]) {
+        let mended =
+            ran(["run", "--reference"].iter().chain(&FILTER).copied().chain(["--baseline", &path]).chain(form));
+        assert_eq!(mended.code, 1);
+        assert!(mended.stdout.contains("expects resources-list-item-name"), "{}", mended.stdout);
+        let counted = mended.stdout.contains(r#"failures="1""#) || !mended.stdout.contains("<testsuites");
+        assert!(counted, "{}", mended.stdout);
+    }
+
     // What is not judged this time is not taken for mended.
     let elsewhere =
         ran(["run", "--reference", "--filter", "base.ping", "--revision", "2025-11-25", "--baseline", &path]);
