@@ -136,6 +136,8 @@ mod programs {
     fn that_die_at_once() {
         shell("exit 3", "exited with status 3", ALIVE);
         shell("echo no config >&2; exit 1", "exited with status 1; on stderr: no config", ALIVE);
+        let usage = "echo \"usage: notes DIR\" >&2; echo \"  DIR  where notes are\" >&2; exit 2";
+        shell(usage, "exited with status 2; on stderr: usage: notes DIR | DIR  where notes are", ALIVE);
     }
 
     #[test]
