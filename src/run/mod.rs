@@ -19,6 +19,7 @@ mod lanes;
 mod list;
 mod matrix;
 mod mishaps;
+mod misnamed;
 mod mutants;
 mod outputs;
 mod place;
@@ -166,6 +167,9 @@ pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrup
     report.partition = args.partition.iter().map(ToString::to_string).collect();
     report.target.options = target::options(&args.target);
     report.target.config = target::config_shown(&args.target, surroundings);
+    if let Some(file) = &report.target.config {
+        report.notes.extend(misnamed::notes(file, &job.facts, &scenes));
+    }
     if args.scope.call_tools {
         report.target.options += " --call-tools";
     }
