@@ -160,7 +160,7 @@ pub struct TargetArgs {
     #[arg(long, conflicts_with_all = ["name", "argv"], help_heading = "Target")]
     pub reference: bool,
     /// With --reference: the fault that the server commits
-    #[arg(long, value_name = "NAME", requires = "reference", help_heading = "Target")]
+    #[arg(long, value_name = "NAME", help_heading = "Target")]
     pub fault: Option<String>,
     /// A variable for the environment of the command; repeatable
     #[arg(long, value_name = "NAME=VALUE", help_heading = "Target")]
@@ -218,7 +218,7 @@ pub struct OutputArgs {
 /// The forms that a report takes.
 #[derive(Debug, Args)]
 pub struct FormArgs {
-    /// A report as FORMAT or FORMAT=PATH; repeatable. Without it, `human` goes to stdout
+    /// A report as FORMAT or FORMAT=PATH, where `-` is stdout; repeatable. Without it, `human` goes to stdout
     #[arg(long, value_name = "FORMAT[=PATH]", help_heading = "Output")]
     pub report: Vec<String>,
     /// Only totals and what failed

@@ -1,6 +1,7 @@
 //! Where reports and transcripts go.
 
 use std::{
+    collections::HashSet,
     fs::{self, File, OpenOptions},
     io::{BufWriter, ErrorKind, Write},
     path::{Path, PathBuf},
@@ -56,17 +57,28 @@ pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
             message: format!("`{name}` is no report format"),
             cure: Some(format!("the formats are {}", cli::formats())),
         })?;
-        let path = path.map(PathBuf::from);
-        if let Some(path) = &path {
-            writable(path)?;
-        }
-        Ok(Output { format, path })
+        Ok(Output { format, path: path.filter(|path| *path != "-").map(PathBuf::from) })
     };
     let outputs: Vec<Output> = args.report.iter().map(parse).collect::<Result<_, Error>>()?;
+    if let Some(path) = shared(&outputs) {
+        return Err(Error::Usage {
+            message: format!("two reports go to `{}`", path.display()),
+            cure: Some("give each a path of its own: --report FORMAT=PATH".into()),
+        });
+    }
     if outputs.iter().filter(|output| output.path.is_none()).count() > 1 {
         return Err(Error::usage("only one report can go to stdout; give the others a path: --report FORMAT=PATH"));
     }
+    outputs.iter().filter_map(|output| output.path.as_deref()).try_for_each(writable)?;
     Ok(outputs)
+}
+
+/// A file that one report would take from another; what is no file, such as /dev/null, bears several.
+fn shared(outputs: &[Output]) -> Option<&Path> {
+    let mut taken = HashSet::new();
+    let files = outputs.iter().filter_map(|output| output.path.as_deref());
+    let mut files = files.filter(|path| path.is_file() || !path.exists());
+    files.find(|path| !taken.insert(std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())))
 }
 
 /// Writes all that can be written; `Err` is the first that could not.

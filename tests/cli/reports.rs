@@ -19,6 +19,9 @@ fn a_report_is_rendered_joined_and_compared() {
     assert_eq!(rendered.code, 1);
     assert!(rendered.stdout.contains("\nnot ok "), "{}", rendered.stdout);
 
+    let dash = ran(["report", "render", &bad, "--report", "tap=-"]);
+    assert_eq!(dash.stdout, rendered.stdout);
+
     let compared = ran(["report", "diff", &good, &bad]);
     assert_eq!(compared.code, 1);
     assert!(
