@@ -330,6 +330,7 @@ fn the_same_finding_in_several_revisions_is_told_once() {
     );
     let xml = render(Format::Junit, &report, &Style::default());
     assert!(xml.contains(r#"<testsuite name="resources (2025-06-18)""#), "{xml}");
+    assert!(xml.contains(r#"name="resources-read-uri" classname="resources (2025-06-18)""#), "{xml}");
 }
 
 #[test]

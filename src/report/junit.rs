@@ -59,16 +59,20 @@ fn of_the_run(report: &RunReport, name: &str, status: TestCaseStatus) -> TestSui
 }
 
 fn suite(report: &RunReport, rule: &RuleResult) -> TestSuite {
-    let name = match report.revisions.len() {
-        0 | 1 => rule.suite.clone(),
-        _ => format!("{} ({})", rule.suite, rule.revision),
-    };
-    let mut suite = TestSuite::new(shown(&name));
+    let mut suite = TestSuite::new(suite_name(report, rule));
     suite.set_time(Duration::ZERO);
     for (name, value) in [("revision", rule.revision.as_str()), ("transport", &report.target.transport)] {
         suite.add_property(Property::new(name, shown(value)));
     }
     suite
+}
+
+/// One for each revision, where there are several.
+fn suite_name(report: &RunReport, rule: &RuleResult) -> String {
+    match report.revisions.len() {
+        0 | 1 => shown(&rule.suite),
+        _ => shown(&format!("{} ({})", rule.suite, rule.revision)),
+    }
 }
 
 fn case(report: &RunReport, rule: &RuleResult) -> TestCase {
@@ -94,7 +98,8 @@ fn case(report: &RunReport, rule: &RuleResult) -> TestCase {
         Status::Pass | Status::Warn | Status::Advice | Status::Observed => TestCaseStatus::success(),
     };
     let mut case = TestCase::new(shown(&rule.id), status);
-    case.set_classname(shown(&rule.suite)).set_time(Duration::ZERO);
+    // Class and name are what readers know a test by.
+    case.set_classname(suite_name(report, rule)).set_time(Duration::ZERO);
     match standing(report, rule) {
         Status::Known => _ = case.set_system_out(format!("known to fail: {}", explanation(rule))),
         Status::Warn => _ = case.set_system_out(format!("warning: {}", explanation(rule))),
