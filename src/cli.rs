@@ -112,10 +112,10 @@ pub struct RunArgs {
     pub output: OutputArgs,
 
     /// Seconds that the server has for each answer [default: 10]
-    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
     pub timeout: Option<f64>,
     /// Seconds for the whole run [default: 300]
-    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
     pub run_timeout: Option<f64>,
     /// Bytes of the longest message that is read whole [default: 16777216]
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
@@ -247,12 +247,12 @@ pub struct MatrixArgs {
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
     /// Seconds that a server has for each answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value_t = 10.0)]
     pub timeout: f64,
     /// Seconds for each server as a whole
-    #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value_t = 300.0)]
     pub run_timeout: f64,
-    /// Test servers anew whose results stand in the directory
+    /// Test servers anew whose results stand in the directory; those that could not be tested are in any case
     #[arg(long)]
     pub again: bool,
 
@@ -416,6 +416,10 @@ pub struct MutantsArgs {
     /// Only in this revision; repeatable
     #[arg(long, value_name = "REVISION")]
     pub revision: Vec<String>,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "a time is a number of seconds, such as 10 or 0.5".to_owned())
 }
 
 /// The formats of `--report`, for messages.

@@ -66,6 +66,8 @@ fn names_that_nothing_has() {
         "error: the filter `12345` selects no suite, rule or level
   help: `mcp-conform list rules` shows all",
     );
+    let level = typed("run --reference --filter MUST --filter resources.list");
+    assert_eq!(level.code, 0, "{}", level.stderr);
     refused(
         "run --reference --fault list-item-without-nam",
         "error: `list-item-without-nam` is no fault of the reference server
@@ -147,6 +149,13 @@ fn values_of_another_form() {
         "run --http http://",
         "error: `http://` is no http or https URL
   help: give a URL such as http://127.0.0.1:3000/mcp",
+    );
+    let long = typed("run --reference --timeout long");
+    assert_eq!(long.code, 2);
+    assert!(
+        long.stderr.contains("'--timeout <SECONDS>': a time is a number of seconds, such as 10"),
+        "{}",
+        long.stderr
     );
     refused("run --reference --timeout 0", "error: --timeout takes a number of seconds above 0, not 0");
     refused(
