@@ -292,7 +292,7 @@ pub struct JudgeArgs {
 
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// The id of a rule, as in a report
+    /// The id of a rule, as in a report, or of a suite
     pub rule: String,
     /// Suites of your own to look in as well
     #[arg(long, value_name = "PATH")]
