@@ -5,6 +5,7 @@ mod by_hand;
 mod check;
 mod clients;
 mod conduct;
+mod configured;
 mod course;
 mod coverage;
 mod credentials;
@@ -166,7 +167,7 @@ pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrup
     let Conducted { mut report, recorder, scenes } = watched(&job, &suites, &filter, args, surroundings)?;
     report.partition = args.partition.iter().map(ToString::to_string).collect();
     report.target.options = target::options(&args.target);
-    report.target.config = target::config_shown(&args.target, surroundings);
+    report.target.config = configured::shown(&args.target, surroundings);
     if let Some(file) = &report.target.config {
         report.notes.extend(misnamed::notes(file, &job.facts, &scenes));
     }
@@ -223,7 +224,7 @@ fn watched(
 
 /// The suites of the user's own: those that were typed, and those that the configuration names.
 pub fn own_suites(args: &RunArgs, surroundings: &Surroundings) -> Result<Vec<PathBuf>, Error> {
-    let configured = target::config(&args.target, surroundings)?.map(|config| config.suites).unwrap_or_default();
+    let configured = configured::config(&args.target, surroundings)?.map(|config| config.suites).unwrap_or_default();
     Ok(args.scope.suite.iter().cloned().chain(configured).collect())
 }
 

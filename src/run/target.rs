@@ -1,16 +1,13 @@
 //! From what was typed to the target, its limits and the client it will see.
 
-use std::{
-    path::{Component, Path, PathBuf},
-    time::Duration,
-};
+use std::{path::PathBuf, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::Surroundings;
+use super::{Surroundings, configured::config};
 use crate::{
     cli::{RunArgs, TargetArgs},
-    config::{self, Config},
+    config,
     error::Error,
     plan::nearest,
     reference,
@@ -60,28 +57,6 @@ fn unless_in_vain(args: &TargetArgs, start: &Start) -> Result<(), Error> {
         }
         None => Ok(()),
     }
-}
-
-/// The configuration that is in force, if there is one.
-pub fn config(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Config>, Error> {
-    config_file(args, surroundings).map(|file| config::load(&file, surroundings.color)).transpose()
-}
-
-/// The reference server has no use for any.
-fn config_file(args: &TargetArgs, surroundings: &Surroundings) -> Option<PathBuf> {
-    let found = || surroundings.directory.as_deref().and_then(config::find);
-    if args.reference { None } else { args.config.clone().or_else(found) }
-}
-
-/// Where the configuration is, as seen from here: for one above, that is most likely the top of a checkout, its name alone.
-pub fn config_shown(args: &TargetArgs, surroundings: &Surroundings) -> Option<String> {
-    let file = config_file(args, surroundings)?;
-    let here = surroundings.directory.as_deref().unwrap_or(Path::new(""));
-    let below = file.strip_prefix(here).unwrap_or(&file);
-    let is_below = below.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    let shown = if is_below { below } else { Path::new(file.file_name()?) };
-    let parts = shown.components().filter(|part| *part != Component::CurDir);
-    Some(parts.map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/"))
 }
 
 fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Value, Limits), Error> {
@@ -301,36 +276,15 @@ fn split(pair: &str, at: char, flag: &str, form: &str) -> Result<(String, String
 mod tests {
     use clap::Parser;
 
-    use super::{config_shown, options};
-    use crate::{
-        cli::{Cli, Command, TargetArgs},
-        run::Surroundings,
-    };
+    use super::options;
+    use crate::cli::{Cli, Command};
 
-    fn typed(line: &[&str]) -> TargetArgs {
+    fn again(line: &[&str]) -> String {
         let Ok(Cli { command: Command::Run(args), .. }) = Cli::try_parse_from([&["mcp-conform", "run"], line].concat())
         else {
             panic!("{line:?} is no run");
         };
-        args.target
-    }
-
-    fn again(line: &[&str]) -> String {
-        options(&typed(line))
-    }
-
-    #[test]
-    fn a_configuration_is_named_as_a_checkout_knows_it() {
-        let here = Surroundings { directory: Some("/work/here".into()), ..Surroundings::of_process(false, 80) };
-        for (file, shown) in [
-            ("/work/here/mcp-conform.toml", "mcp-conform.toml"),
-            ("./conf/a b.toml", "conf/a b.toml"),
-            ("/work/mcp-conform.toml", "mcp-conform.toml"),
-            ("../other.toml", "other.toml"),
-        ] {
-            assert_eq!(config_shown(&typed(&["--config", file]), &here).as_deref(), Some(shown));
-        }
-        assert_eq!(config_shown(&typed(&["--reference"]), &here), None);
+        options(&args.target)
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{
-    Surroundings,
+    Surroundings, configured,
     outputs::{self, Output},
     target,
     verdict::without_results,
@@ -45,7 +45,7 @@ fn described(args: &RunArgs, surroundings: &Surroundings) -> TargetReport {
     TargetReport {
         name: known.map_or_else(|| options.clone(), |target| target.name),
         options,
-        config: target::config_shown(&args.target, surroundings),
+        config: configured::shown(&args.target, surroundings),
         transport,
         server: None,
         capabilities: Value::Null,
