@@ -112,10 +112,10 @@ pub struct RunArgs {
     pub output: OutputArgs,
 
     /// Seconds that the server has for each answer [default: 10]
-    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
     pub timeout: Option<f64>,
     /// Seconds for the whole run [default: 300]
-    #[arg(long, value_name = "SECONDS", help_heading = "Limits")]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
     pub run_timeout: Option<f64>,
     /// Bytes of the longest message that is read whole [default: 16777216]
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
@@ -160,7 +160,7 @@ pub struct TargetArgs {
     #[arg(long, conflicts_with_all = ["name", "argv"], help_heading = "Target")]
     pub reference: bool,
     /// With --reference: the fault that the server commits
-    #[arg(long, value_name = "NAME", requires = "reference", help_heading = "Target")]
+    #[arg(long, value_name = "NAME", help_heading = "Target")]
     pub fault: Option<String>,
     /// A variable for the environment of the command; repeatable
     #[arg(long, value_name = "NAME=VALUE", help_heading = "Target")]
@@ -218,7 +218,7 @@ pub struct OutputArgs {
 /// The forms that a report takes.
 #[derive(Debug, Args)]
 pub struct FormArgs {
-    /// A report as FORMAT or FORMAT=PATH; repeatable. Without it, `human` goes to stdout
+    /// A report as FORMAT or FORMAT=PATH, where `-` is stdout; repeatable. Without it, `human` goes to stdout
     #[arg(long, value_name = "FORMAT[=PATH]", help_heading = "Output")]
     pub report: Vec<String>,
     /// Only totals and what failed
@@ -247,12 +247,12 @@ pub struct MatrixArgs {
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
     /// Seconds that a server has for each answer
-    #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value_t = 10.0)]
     pub timeout: f64,
     /// Seconds for each server as a whole
-    #[arg(long, value_name = "SECONDS", default_value_t = 300.0)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value_t = 300.0)]
     pub run_timeout: f64,
-    /// Test servers anew whose results stand in the directory
+    /// Test servers anew whose results stand in the directory; those that could not be tested are in any case
     #[arg(long)]
     pub again: bool,
 
@@ -292,7 +292,7 @@ pub struct JudgeArgs {
 
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// The id of a rule, as in a report
+    /// The id of a rule, as in a report, or of a suite
     pub rule: String,
     /// Suites of your own to look in as well
     #[arg(long, value_name = "PATH")]
@@ -416,6 +416,10 @@ pub struct MutantsArgs {
     /// Only in this revision; repeatable
     #[arg(long, value_name = "REVISION")]
     pub revision: Vec<String>,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "a time is a number of seconds, such as 10 or 0.5".to_owned())
 }
 
 /// The formats of `--report`, for messages.

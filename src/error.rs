@@ -6,6 +6,36 @@ use std::fmt;
 
 use crate::revision::Revision;
 
+/// What this program says on stderr, on one line: what came first, and no excerpts of files.
+pub fn in_short(said: &str) -> String {
+    const UNTESTED: &str = "error: the server could not be tested";
+    const LEADS: [&str; 4] = ["error: ", "tried: ", "came: ", "help: "];
+    let is_excerpt = |line: &&str| line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with('|');
+    let plain = without_colours(said);
+    let mut parts: Vec<String> = Vec::new();
+    for line in plain.lines().map(str::trim).filter(|line| !line.is_empty() && !is_excerpt(line)) {
+        match parts.last_mut() {
+            Some(part) if !LEADS.iter().any(|lead| line.starts_with(lead)) => *part += &format!(" {line}"),
+            _ => parts.push(line.to_owned()),
+        }
+    }
+    let came = parts.iter().position(|part| part.starts_with("came: ")).map(|at| parts.remove(at));
+    parts.retain(|part| part != UNTESTED);
+    let parts: Vec<&str> = came.iter().chain(&parts).map(|part| without_lead(part)).collect();
+    parts.join("; ")
+}
+
+fn without_lead(part: &str) -> &str {
+    ["error: ", "came: "].iter().find_map(|lead| part.strip_prefix(lead)).unwrap_or(part)
+}
+
+fn without_colours(text: &str) -> String {
+    let mut pieces = text.split("\u{1b}[");
+    let first = pieces.next().unwrap_or_default();
+    let rest = pieces.map(|piece| piece.split_once('m').map_or(piece, |(_, text)| text));
+    std::iter::once(first).chain(rest).collect()
+}
+
 /// Exit codes of the program, documented in `--help`.
 pub mod exit {
     pub const CONFORMING: u8 = 0;
@@ -87,3 +117,25 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::in_short;
+
+    #[test]
+    fn what_came_is_told_first() {
+        let said =
+            "error: the server could not be tested\n  tried: to start a\n   came: no such file\n   help: check it\n";
+        assert_eq!(in_short(said), "no such file; tried: to start a; help: check it");
+        assert_eq!(in_short("error: no token\n  help: give one\n"), "no token; help: give one");
+        assert_eq!(in_short("   came: nothing"), "nothing");
+        assert_eq!(in_short(""), "");
+    }
+
+    #[test]
+    fn mistakes_in_files_are_told_without_the_lines() {
+        let said = "\u{1b}[1m\u{1b}[91merror\u{1b}[0m: no `x`\n --> a.yaml:7:3\n  |\n7 | x: 1\n  |   ^\n\n\
+                    error: 1 mistake in the suites; nothing was sent to the server";
+        assert_eq!(in_short(said), "no `x` --> a.yaml:7:3; 1 mistake in the suites; nothing was sent to the server");
+    }
+}

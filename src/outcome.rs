@@ -167,6 +167,9 @@ pub struct TargetReport {
     /// The options of `mcp-conform run` that name it. No secrets.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub options: String,
+    /// The configuration that was read, as seen from where the run was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<String>,
     pub transport: String,
     /// `name` and `version` as the server states them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -204,6 +207,9 @@ pub struct RunReport {
     pub cut_short: Option<String>,
     pub exit_code: u8,
     pub totals: Totals,
+    /// Entries of the list of known failures that nothing fails for any more, one line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outdated: Vec<String>,
     /// One line each: what was not judged and why, what limit was reached, how the server ended.
     pub notes: Vec<String>,
     pub rules: Vec<RuleResult>,
@@ -213,6 +219,14 @@ pub struct RunReport {
     /// How the resources hang together, where they were walked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph: Option<Graph>,
+}
+
+impl RunReport {
+    /// Why there are no results, where the run ended before there were any: then it is the first note.
+    pub fn cause(&self) -> Option<&str> {
+        let has_ended = self.rules.is_empty() && !matches!(self.exit_code, 0 | 1 | 4);
+        self.notes.first().filter(|_| has_ended).map(String::as_str)
+    }
 }
 
 /// A frame in a few words.

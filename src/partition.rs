@@ -31,10 +31,16 @@ impl Partition {
         }
     }
 
-    /// Whether these, each as it is written, are all parts of one whole.
-    pub fn is_whole(parts: &[String]) -> bool {
-        let all_of = |one: Self| (0..one.of).all(|part| parts.contains(&Self { part, ..one }.to_string()));
-        parts.iter().filter_map(|part| part.parse().ok()).any(all_of)
+    /// What keeps these from being all parts of one whole, each of them once. Where there are none, nothing does.
+    pub fn gap(parts: &[Self]) -> Option<String> {
+        let first = *parts.first()?;
+        if let Some(other) = parts.iter().find(|other| (other.by, other.of) != (first.by, first.of)) {
+            return Some(format!("`{first}` and `{other}` are parts of two different divisions"));
+        }
+        let given = |part: u32| parts.iter().filter(|other| other.part == part).count();
+        let told = |part: u32, what: &str| format!("part {} of {} {what}", part + 1, first.of);
+        let twice = parts.iter().find(|part| given(part.part) > 1).map(|part| told(part.part, "was given twice"));
+        twice.or_else(|| (0..first.of).find(|part| given(*part) == 0).map(|part| told(part, "is missing")))
     }
 }
 
@@ -122,11 +128,19 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_are_the_whole_are_known() {
-        let whole =
-            |parts: &[&str]| Partition::is_whole(&parts.iter().map(|part| (*part).to_owned()).collect::<Vec<_>>());
-        assert!(!whole(&["hash:1/2"]) && !whole(&["hash:1/2", "count:2/2"]) && !whole(&[]));
-        assert!(whole(&["hash:2/2", "hash:1/2"]));
+    fn what_keeps_parts_from_being_the_whole_is_told() {
+        let gap = |parts: &[&str]| {
+            Partition::gap(&parts.iter().map(|part| part.parse().expect("a part")).collect::<Vec<_>>())
+        };
+        assert_eq!((gap(&[]), gap(&["hash:2/2", "hash:1/2"]), gap(&["count:1/1"])), (None, None, None));
+        for (parts, told) in [
+            (["hash:1/2", "hash:1/2"].as_slice(), "part 1 of 2 was given twice"),
+            (&["hash:2/2"], "part 1 of 2 is missing"),
+            (&["count:1/3", "count:3/3"], "part 2 of 3 is missing"),
+            (&["hash:1/2", "count:2/2"], "`hash:1/2` and `count:2/2` are parts of two different divisions"),
+        ] {
+            assert_eq!(gap(parts).as_deref(), Some(told));
+        }
     }
 
     #[test]

@@ -96,6 +96,8 @@ impl PlannedSuite<'_> {
     }
 }
 
+const LEVELS: [Level; 4] = [Level::Must, Level::Should, Level::Advice, Level::May];
+
 /// Which rules the user asked for. Empty: all.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
@@ -116,12 +118,10 @@ impl Filter {
     pub fn new(terms: &[String], suites: &[Suite]) -> Result<Self, Error> {
         let terms: Vec<Term> = terms
             .iter()
-            .map(|text| match text.as_str() {
-                "must" => Term::Level(Level::Must),
-                "should" => Term::Level(Level::Should),
-                "advice" => Term::Level(Level::Advice),
-                "may" => Term::Level(Level::May),
-                name => Term::Name(name.to_owned()),
+            .map(|text| {
+                // Reports write some of them in capitals.
+                let level = LEVELS.into_iter().find(|level| text.eq_ignore_ascii_case(level.word()));
+                level.map_or_else(|| Term::Name(text.clone()), Term::Level)
             })
             .collect();
         for term in &terms {

@@ -139,6 +139,10 @@ fn each_result_of_sarif_names_its_rule() {
         for result in results {
             let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
             assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
+            // GitHub refuses what has no file.
+            let place = &result["locations"][0]["physicalLocation"];
+            assert_eq!(place["artifactLocation"]["uri"], json!("mcp-conform.toml"), "{result}");
+            assert_eq!(place["region"]["startLine"], json!(1), "{result}");
         }
     }
 }
@@ -326,6 +330,7 @@ fn the_same_finding_in_several_revisions_is_told_once() {
     );
     let xml = render(Format::Junit, &report, &Style::default());
     assert!(xml.contains(r#"<testsuite name="resources (2025-06-18)""#), "{xml}");
+    assert!(xml.contains(r#"name="resources-read-uri" classname="resources (2025-06-18)""#), "{xml}");
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::{
     suite::{
         decode::{Pairs, mapping, member, refuse_unknown},
         diagnostic::{Problems, suggestion},
-        yaml::{At, Position, Tree},
+        yaml::{At, Position, Text, Tree, Yaml},
     },
     target::{Start, Target, is_path, shown_url},
 };
@@ -52,7 +52,7 @@ pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Pro
     let members = mapping(tree, problems)?;
     let keys = KEYS.iter().chain(&KNOWN).map(|key| (*key).to_owned()).collect::<Vec<_>>();
     refuse_unknown(members, "a target", &keys, problems);
-    let stdio = member::<Vec<String>>(members, "stdio", problems);
+    let stdio = command(members, problems);
     let http = member::<At<String>>(members, "http", problems);
     let sse = member::<At<String>>(members, "sse", problems);
     for url in
@@ -96,6 +96,16 @@ pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Pro
         auth: member::<Tree>(members, "auth", problems).and_then(|tree| auth::read(&tree, problems)),
         cwd: directory.join(member::<String>(members, "cwd", problems).unwrap_or_default()),
     })
+}
+
+/// The program and its arguments. Many tools take a line here, which a shell would have to split.
+fn command(members: &[(At<Text>, Tree)], problems: &mut Problems) -> Option<Vec<String>> {
+    let tree = members.iter().find(|(key, _)| key.value == "stdio").map(|(_, tree)| tree);
+    let Some(Tree { value: Yaml::String(line), at }) = tree else { return member(members, "stdio", problems) };
+    let words = shlex::split(line).unwrap_or_default();
+    let help = format!("write `stdio = {}`", Value::from(words).to_string().replace("\",\"", "\", \""));
+    problems.add_with(*at, "expected a list, this is a string", help);
+    None
 }
 
 impl Config {
@@ -264,6 +274,14 @@ mod tests {
                     others = { expird = \"old\" }\n[targets.b]\nstdio = [\"s\"]\nauth = { token = \"t\" }\n";
         let mistakes = loaded(text).expect_err("it is not good");
         for part in ["go together", "one of `token`", "did you mean `expired`?", "`auth` is for a target over HTTP"] {
+            assert!(mistakes.contains(part), "{part} is not in\n{mistakes}");
+        }
+    }
+
+    #[test]
+    fn a_command_on_a_line_is_told_as_a_list() {
+        let mistakes = loaded("[targets.a]\nstdio = \"node 'my server.js' -q\"\n").expect_err("it is not good");
+        for part in [":2:9", r#"write `stdio = ["node", "my server.js", "-q"]`"#] {
             assert!(mistakes.contains(part), "{part} is not in\n{mistakes}");
         }
     }

@@ -43,6 +43,8 @@ pub struct Transcript {
     pub links: Vec<Link>,
     pub frames: Vec<Arc<Frame>>,
     pub scenes: Vec<Scene>,
+    /// The last line, if it stops in the middle.
+    pub cut: Option<usize>,
 }
 
 pub fn write(
@@ -68,10 +70,19 @@ pub fn write(
 /// Reads a transcript; the error says which line is at fault and why.
 pub fn read(input: impl BufRead) -> Result<Transcript, String> {
     let (mut header, mut links, mut frames, mut scenes) = (None, Vec::new(), Vec::new(), Vec::new());
-    for (index, text) in input.lines().enumerate() {
+    let (mut lines, mut cut) = (input.split(b'\n').enumerate().peekable(), None);
+    while let Some((index, text)) = lines.next() {
         let number = index + 1;
         let text = text.map_err(|error| format!("line {number}: {error}"))?;
-        match serde_json::from_str(&text).map_err(|error| format!("line {number}: {error}"))? {
+        let line = match serde_json::from_slice(&text) {
+            Ok(line) => line,
+            Err(why) if why.is_eof() && header.is_some() && lines.peek().is_none() => {
+                cut = Some(number);
+                break;
+            }
+            Err(why) => return Err(format!("line {number}: {why}")),
+        };
+        match line {
             Line::Transcript(found) if found.schema > TRANSCRIPT_SCHEMA => {
                 return Err(format!("it was written by mcp-conform {}, which is newer than this one", found.version));
             }
@@ -82,5 +93,5 @@ pub fn read(input: impl BufRead) -> Result<Transcript, String> {
         }
     }
     let header = header.ok_or("it does not begin with a transcript's first line")?;
-    Ok(Transcript { header, links, frames, scenes })
+    Ok(Transcript { header, links, frames, scenes, cut })
 }

@@ -15,7 +15,7 @@ pub fn transcript(bytes: &[u8]) {
 
 pub fn written(recorded: &Transcript) -> Vec<u8> {
     let mut text = Vec::new();
-    let Transcript { header, links, frames, scenes } = recorded;
+    let Transcript { header, links, frames, scenes, .. } = recorded;
     transcript::write(&mut text, header, links, frames.iter().cloned(), scenes).expect("memory takes everything");
     text
 }

@@ -165,7 +165,7 @@ pub fn conversation(bytes: &[u8]) {
     let target = json!({ "name": "fuzz", "transport": transport, "revisions": [revision] });
     let header =
         Header { schema: TRANSCRIPT_SCHEMA, version: String::new(), target, started: 0, ms: 0, notes: Vec::new() };
-    let recorded = Transcript { header, links: recorder.links(), frames, scenes: vec![scene] };
+    let recorded = Transcript { header, links: recorder.links(), frames, scenes: vec![scene], cut: None };
     let again = transcript::read(written(&recorded).as_slice()).expect("what was recorded can be read");
     assert_eq!(again.frames, recorded.frames);
     let parts = SUITES.len().div_ceil(FEW);

@@ -21,3 +21,4 @@ mod tally;
 mod visits;
 
 pub use stream::judge;
+pub use tally::FINDINGS_KEPT;

@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Findings shown for one rule; further ones are only counted.
-const FINDINGS_KEPT: usize = 20;
+pub const FINDINGS_KEPT: usize = 20;
 /// Places remembered of one rule, so that what follows from its findings can be folded under it.
 const PLACES_KEPT: usize = 10_000;
 /// What a `may` rule shows of what it saw.

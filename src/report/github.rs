@@ -1,7 +1,7 @@
 //! The report as commands to GitHub Actions, which shows them as annotations. One for each rule that needs attention.
 
 use super::{
-    human::meaning,
+    human::{ended, meaning},
     tally::standing,
     text::{flow, plain},
 };
@@ -18,6 +18,9 @@ pub(super) fn render(report: &RunReport) -> String {
         Some(format!("::{command} title={}::{}\n", property(&title(report, rule)), data(&text(rule))))
     });
     let mut all: String = commands.collect();
+    for said in report.outdated.iter().chain(&ended(report)) {
+        all.push_str(&format!("::error title=mcp-conform::{}\n", data(&plain(said))));
+    }
     all.push_str(&plain(&meaning(report)));
     all.push('\n');
     all

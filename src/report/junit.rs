@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use quick_junit::{NonSuccessKind, Property, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::{
-    human::explanation,
+    human::{ended, explanation},
     tally::standing,
     text::{flow, plain},
 };
@@ -31,6 +31,17 @@ pub(super) fn render(report: &RunReport) -> String {
         xml.set_timestamp(started);
     }
     xml.add_test_suites(suites.into_values());
+    if let Some(why) = ended(report) {
+        let mut error = TestCaseStatus::non_success(NonSuccessKind::Error);
+        error.set_type("not tested").set_message(shown(&why));
+        xml.add_test_suite(of_the_run(report, "run", error));
+    }
+    if let Some(first) = report.outdated.first() {
+        let all: Vec<String> = report.outdated.iter().map(|entry| shown(entry)).collect();
+        let mut failure = TestCaseStatus::non_success(NonSuccessKind::Failure);
+        failure.set_type("outdated").set_message(shown(first)).set_description(all.join("\n"));
+        xml.add_test_suite(of_the_run(report, "known-failures", failure));
+    }
     let mut text = xml.to_string().expect("writing to memory does not fail");
     if !text.ends_with('\n') {
         text.push('\n');
@@ -38,17 +49,30 @@ pub(super) fn render(report: &RunReport) -> String {
     text
 }
 
+/// What concerns no single rule, as a suite with one test.
+fn of_the_run(report: &RunReport, name: &str, status: TestCaseStatus) -> TestSuite {
+    let mut case = TestCase::new(name, status);
+    case.set_classname(shown(&report.tool.name)).set_time(Duration::ZERO);
+    let mut suite = TestSuite::new(shown(&report.tool.name));
+    suite.set_time(Duration::ZERO).add_test_case(case);
+    suite
+}
+
 fn suite(report: &RunReport, rule: &RuleResult) -> TestSuite {
-    let name = match report.revisions.len() {
-        0 | 1 => rule.suite.clone(),
-        _ => format!("{} ({})", rule.suite, rule.revision),
-    };
-    let mut suite = TestSuite::new(shown(&name));
+    let mut suite = TestSuite::new(suite_name(report, rule));
     suite.set_time(Duration::ZERO);
     for (name, value) in [("revision", rule.revision.as_str()), ("transport", &report.target.transport)] {
         suite.add_property(Property::new(name, shown(value)));
     }
     suite
+}
+
+/// One for each revision, where there are several.
+fn suite_name(report: &RunReport, rule: &RuleResult) -> String {
+    match report.revisions.len() {
+        0 | 1 => shown(&rule.suite),
+        _ => shown(&format!("{} ({})", rule.suite, rule.revision)),
+    }
 }
 
 fn case(report: &RunReport, rule: &RuleResult) -> TestCase {
@@ -74,7 +98,8 @@ fn case(report: &RunReport, rule: &RuleResult) -> TestCase {
         Status::Pass | Status::Warn | Status::Advice | Status::Observed => TestCaseStatus::success(),
     };
     let mut case = TestCase::new(shown(&rule.id), status);
-    case.set_classname(shown(&rule.suite)).set_time(Duration::ZERO);
+    // Class and name are what readers know a test by.
+    case.set_classname(suite_name(report, rule)).set_time(Duration::ZERO);
     match standing(report, rule) {
         Status::Known => _ = case.set_system_out(format!("known to fail: {}", explanation(rule))),
         Status::Warn => _ = case.set_system_out(format!("warning: {}", explanation(rule))),

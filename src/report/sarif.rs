@@ -1,17 +1,24 @@
 //! The report as SARIF 2.1.0, for what collects the results of analyses.
 //!
-//! A server is no source file, so a result is placed by what it is about: a logical location.
+//! A server is no source file, so a result is placed by what it is about, a logical location. What shows results beside
+//! code, as GitHub does, takes none without a file: that is the one that says which server is tested.
 
 use jiff::Timestamp;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use super::{
+    human::ended,
     link::link,
     tally::standing,
     text::{flow, plain},
 };
 use crate::outcome::{Finding, Level, RuleResult, RunReport, Status};
 
+/// Stands for a configuration where none was read.
+const CONFIG: &str = "mcp-conform.toml";
+/// What a relative URI reference may hold as it is.
+const URI: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'/');
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 pub(super) fn render(report: &RunReport) -> String {
@@ -31,14 +38,21 @@ pub(super) fn render(report: &RunReport) -> String {
             ids.len() - 1
         });
         if rule.findings.is_empty() {
-            results.push(result(rule, index, level, None));
+            results.push(result(report, rule, index, level, None));
         }
-        results.extend(rule.findings.iter().map(|finding| result(rule, index, level, Some(finding))));
+        results.extend(rule.findings.iter().map(|finding| result(report, rule, index, level, Some(finding))));
     }
     let started = i64::try_from(report.started).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
     let mut invocation = json!({ "executionSuccessful": report.exit_code < 2, "exitCode": report.exit_code });
     if let Some(started) = started {
         invocation["startTimeUtc"] = json!(started.to_string());
+    }
+    if let Some(why) = ended(report) {
+        invocation["toolExecutionNotifications"] = json!([{ "level": "error", "message": { "text": plain(&why) } }]);
+    }
+    if !report.outdated.is_empty() {
+        let told = report.outdated.iter().map(|entry| json!({ "level": "error", "message": { "text": plain(entry) } }));
+        invocation["toolConfigurationNotifications"] = told.collect();
     }
     let log = json!({
         "$schema": SCHEMA,
@@ -79,7 +93,20 @@ fn descriptor(rule: &RuleResult) -> Value {
     descriptor
 }
 
-fn result(rule: &RuleResult, index: usize, level: &str, finding: Option<&Finding>) -> Value {
+/// Where a result is shown, and what it is about.
+fn location(report: &RunReport, subject: Option<&str>) -> Value {
+    let config = report.target.config.as_deref().unwrap_or(CONFIG);
+    let uri = utf8_percent_encode(config, URI).to_string();
+    let mut location = json!({
+        "physicalLocation": { "artifactLocation": { "uri": uri }, "region": { "startLine": 1 } },
+    });
+    if let Some(subject) = subject {
+        location["logicalLocations"] = json!([{ "fullyQualifiedName": subject }]);
+    }
+    location
+}
+
+fn result(report: &RunReport, rule: &RuleResult, index: usize, level: &str, finding: Option<&Finding>) -> Value {
     let reason = || rule.reason.clone().unwrap_or_else(|| rule.statement.clone());
     let message = finding.map_or_else(reason, |finding| finding.message.clone());
     let subject = finding.map(|finding| plain(&finding.subject)).filter(|subject| !subject.is_empty());
@@ -88,6 +115,7 @@ fn result(rule: &RuleResult, index: usize, level: &str, finding: Option<&Finding
         "ruleIndex": index,
         "level": level,
         "message": { "text": plain(&message) },
+        "locations": [location(report, subject.as_deref())],
         "properties": { "revision": rule.revision },
         "partialFingerprints": {
             "ruleAndSubject/v1": format!("{} {} {}", plain(&rule.id), rule.revision, subject.as_deref().unwrap_or_default()),
@@ -96,9 +124,6 @@ fn result(rule: &RuleResult, index: usize, level: &str, finding: Option<&Finding
     if rule.status == Status::Known {
         let why = rule.reason.as_deref().unwrap_or_default();
         result["suppressions"] = json!([{ "kind": "external", "justification": plain(why) }]);
-    }
-    if let Some(subject) = subject {
-        result["locations"] = json!([{ "logicalLocations": [{ "fullyQualifiedName": subject }] }]);
     }
     if let Some(again) = finding.and_then(|finding| finding.reproduce.as_ref()) {
         result["properties"]["reproduce"] = json!(plain(again));

@@ -7,20 +7,28 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::{
-    human::{explanation, meaning},
+    human::{ended, explanation, meaning},
     tally::standing,
     text::{flow, plain},
 };
 use crate::outcome::{RuleResult, RunReport, Status};
 
 pub(super) fn render(report: &RunReport) -> String {
-    let mut tap = format!("TAP version 14\n1..{}\n", report.rules.len());
+    let bail_out = ended(report).map(|why| format!("Bail out! {}\n", description(&why))).unwrap_or_default();
+    if report.rules.is_empty() && !bail_out.is_empty() {
+        return format!("TAP version 14\n{bail_out}");
+    }
+    let points = report.rules.len() + report.outdated.len();
+    let mut tap = format!("TAP version 14\n1..{points}\n");
     for (index, rule) in report.rules.iter().enumerate() {
         // Writing to a string does not fail.
         let _ = point(&mut tap, index + 1, report, rule);
     }
+    for (number, entry) in (report.rules.len() + 1..).zip(&report.outdated) {
+        let _ = writeln!(tap, "not ok {number} - {}", description(entry));
+    }
     let _ = writeln!(tap, "# {}", description(&meaning(report)));
-    tap
+    tap + &bail_out
 }
 
 fn point(tap: &mut String, number: usize, report: &RunReport, rule: &RuleResult) -> std::fmt::Result {

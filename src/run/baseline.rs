@@ -2,17 +2,24 @@
 
 use std::{collections::BTreeMap, fs, path::Path};
 
+use indexmap::IndexMap;
 use serde::Deserialize;
 
 use super::{outputs::failed, verdict::total};
 use crate::{
     cli::OutputArgs,
-    error::{Error, exit},
-    outcome::{RuleResult, RunReport, Status},
+    error::Error,
+    judge::FINDINGS_KEPT,
+    outcome::{Finding, RuleResult, RunReport, Status},
     plan::nearest,
     revision::Revision,
     suite::Suite,
 };
+
+const HEAD: &str = "\
+# Failures that are known. Each is expected until it is gone; say in `reason` why, and by when it is to go.
+# An entry is for one `subject`; without that member it is for all that the rule finds.
+";
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -84,56 +91,74 @@ impl Baseline {
                 rule.findings.retain(|finding| is_known(&finding.subject).is_none());
             }
         }
-        let mut stale = 0;
+        let mut gone: IndexMap<&str, Vec<&str>> = IndexMap::new();
         for (known, _) in self.known.iter().zip(used).filter(|(_, used)| !used) {
             // What was not judged this time may fail still.
             if report.rules.iter().any(|rule| known.concerns(rule) && was_judged(rule)) {
-                stale += 1;
-                report.notes.push(format!(
-                    "{} expects {} to fail, and it holds: remove it",
-                    path.display(),
-                    known.name()
-                ));
+                gone.entry(&known.rule).or_default().extend(known.subject.as_deref());
             }
         }
+        let told = gone.iter().map(|(rule, subjects)| format!("{} {}", path.display(), outdated(rule, subjects)));
+        report.outdated = told.collect();
+        report.notes.extend(report.outdated.iter().cloned());
         total(report);
-        if stale > 0 && report.exit_code == exit::CONFORMING {
-            report.exit_code = exit::FAILED;
-        }
     }
 
     /// What fails today, as the text of a baseline; the reasons of this one are kept.
     fn renewed(&self, report: &RunReport) -> String {
-        let mut failing: BTreeMap<&str, &RuleResult> = BTreeMap::new();
-        for rule in report.rules.iter().filter(|rule| fails(rule, report.strict) || rule.status == Status::Known) {
-            failing.entry(&rule.id).or_insert(rule);
+        let mut failing: BTreeMap<&str, Vec<&RuleResult>> = BTreeMap::new();
+        for rule in report.rules.iter().filter(|rule| fails(rule, report.strict)) {
+            failing.entry(&rule.id).or_default().push(rule);
         }
-        let quoted = |text: &str| toml::Value::from(text).to_string();
-        let mut text =
-            "# Failures that are known. Each is expected until it is gone; say why, and until when.\n".to_owned();
-        let kept = self.known.iter().filter(|known| failing.contains_key(known.rule.as_str()));
-        for known in kept {
-            text += &format!("\n[[known]]\nrule = {}\n", quoted(&known.rule));
-            let subject = known.subject.iter().map(|subject| ("subject", quoted(subject)));
-            let revision = known.revision.iter().map(|revision| ("revision", quoted(revision.as_str())));
-            subject.chain(revision).for_each(|(name, value)| text += &format!("{name} = {value}\n"));
-            text += &format!("reason = {}\n", quoted(&known.reason));
-        }
-        for (id, rule) in failing {
-            if rule.status == Status::Known
-                || self.known.iter().any(|known| known.rule == id && known.subject.is_none())
-            {
-                continue;
+        let mut text = HEAD.to_owned();
+        let fails_still = |known: &&Known| {
+            let results = failing.get(known.rule.as_str()).into_iter().flatten();
+            results.into_iter().any(|rule| known.concerns(rule) && known.covers_any(rule))
+        };
+        let kept: Vec<&Known> = self.known.iter().filter(fails_still).collect();
+        text.extend(kept.iter().map(|known| known.written()));
+        for (id, results) in failing {
+            for (subject, said) in uncovered(&results, &kept) {
+                let said: String = said.chars().filter(|c| !c.is_control()).take(100).collect();
+                let known = Known { rule: id.to_owned(), subject, revision: None, reason: String::new() };
+                text += &known.written().replacen('\n', &format!("\n# {said}\n"), 1);
             }
-            let said = rule.findings.first().map_or(rule.statement.as_str(), |finding| &finding.message);
-            let said: String = said.chars().filter(|c| !c.is_control()).take(100).collect();
-            text += &format!("\n# {said}\n[[known]]\nrule = {}\nreason = \"\"\n", quoted(id));
         }
         text
     }
 }
 
+/// What a rule finds that no entry is for, each with what was said of it: by subjects, or else the rule as a whole.
+fn uncovered<'r>(results: &[&'r RuleResult], kept: &[&Known]) -> IndexMap<Option<String>, &'r str> {
+    let tells_apart = results.iter().all(|rule| are_told_apart(&rule.findings));
+    let mut new = IndexMap::new();
+    for (rule, finding) in results.iter().flat_map(|rule| rule.findings.iter().map(move |finding| (*rule, finding))) {
+        if !kept.iter().any(|known| known.concerns(rule) && known.covers(&finding.subject)) {
+            let subject = tells_apart.then(|| finding.subject.clone());
+            new.entry(subject).or_insert(finding.message.as_str());
+        }
+    }
+    new
+}
+
+/// Whether what these findings are about names each of them, today and in the next run.
+fn are_told_apart(findings: &[Finding]) -> bool {
+    // The identity of a task is made up anew in each run.
+    let lasts = |finding: &Finding| !finding.subject.is_empty() && !finding.subject.starts_with("task ");
+    findings.len() < FINDINGS_KEPT && findings.iter().all(lasts)
+}
+
 impl Known {
+    /// As a table of the file.
+    fn written(&self) -> String {
+        let quoted = |text: &str| toml::Value::from(text).to_string();
+        let subject = self.subject.iter().map(|subject| ("subject", quoted(subject)));
+        let revision = self.revision.iter().map(|revision| ("revision", quoted(revision.as_str())));
+        let members = [("rule", quoted(&self.rule))].into_iter().chain(subject).chain(revision);
+        let members = members.chain([("reason", quoted(&self.reason))]);
+        members.fold("\n[[known]]\n".to_owned(), |text, (name, value)| text + &format!("{name} = {value}\n"))
+    }
+
     fn concerns(&self, rule: &RuleResult) -> bool {
         self.rule == rule.id && self.revision.is_none_or(|revision| revision == rule.revision)
     }
@@ -145,12 +170,14 @@ impl Known {
     fn covers_any(&self, rule: &RuleResult) -> bool {
         self.subject.is_none() || rule.findings.iter().any(|finding| self.covers(&finding.subject))
     }
+}
 
-    fn name(&self) -> String {
-        match &self.subject {
-            Some(subject) => format!("{} for {subject}", self.rule),
-            None => self.rule.clone(),
-        }
+/// What a list says that is so no more.
+fn outdated(rule: &str, subjects: &[&str]) -> String {
+    match subjects {
+        [] => format!("expects {rule} to fail, and it holds: remove it"),
+        [one] => format!("expects {rule} to fail for {one}, and it holds: remove it"),
+        several => format!("expects {rule} to fail for {}, and it holds: remove them", several.join(", ")),
     }
 }
 

@@ -7,16 +7,8 @@ use std::{
 };
 
 use super::{
-    Job, Revisions, clients,
-    course::Course,
-    graph,
-    mishaps::unread,
-    scene::describe,
-    shown::show_frames,
-    spared,
-    timeline::timeline,
-    unopened,
-    verdict::{sum_up, total},
+    Job, Revisions, clients, course::Course, graph, mishaps::unread, scene::describe, shown::show_frames, spared,
+    timeline::timeline, unopened, verdict::sum_up,
 };
 use crate::{
     error::Error,
@@ -73,9 +65,7 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
     show_frames(&mut rules, recorder.frames(), job.limits.evidence_frames);
     let target = describe(&job.target, &scenes);
     let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let mut report = sum_up(target, rules, notes, started, ms, job.strict);
-    report.cut_short = cut_short;
-    total(&mut report);
+    let report = sum_up(target, rules, notes, cut_short, started, ms, job.strict);
     let report = match failure {
         Some(error) => unopened::conclude(error, report)?,
         None => report,

@@ -2,8 +2,6 @@
 //!
 //! The example is no text that could grow stale: the reference server commits the rule's first fault and is tested.
 
-use std::path::Path;
-
 use serde_json::Value;
 
 use super::{Conducted, Surroundings, Trial, load, outputs::say, trials};
@@ -17,7 +15,7 @@ use crate::{
     plan::{Filter, nearest},
     report::{self, explanation},
     revision::Revision,
-    suite::{Applies, Rule, Suite, Untested},
+    suite::{Applies, Path, Rule, SURVEY, Suite, Test, Untested},
 };
 
 pub fn explain(args: &ExplainArgs, surroundings: &Surroundings) -> Result<u8, Error> {
@@ -27,10 +25,14 @@ pub fn explain(args: &ExplainArgs, surroundings: &Surroundings) -> Result<u8, Er
     let suites = load(&args.suite.iter().cloned().chain(own).collect::<Vec<_>>(), surroundings.color)?;
     let known = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
     if let Some((suite, rule)) = known.clone().find(|(_, rule)| rule.id == args.rule) {
-        say(&told(suite, rule));
+        say(&told(suite, rule, &suites));
         if let Some(example) = example(suite, rule, &suites, surroundings.program.as_deref(), surroundings.width) {
             say(&example);
         }
+        return Ok(exit::CONFORMING);
+    }
+    if let Some(suite) = suites.iter().find(|suite| suite.id == args.rule) {
+        say(&rules_of(suite));
         return Ok(exit::CONFORMING);
     }
     let untested = suites.iter().flat_map(|suite| suite.untested.iter().map(move |row| (suite, row)));
@@ -38,15 +40,29 @@ pub fn explain(args: &ExplainArgs, surroundings: &Surroundings) -> Result<u8, Er
         say(&not_tested(suite, row));
         return Ok(exit::CONFORMING);
     }
-    let names = known.map(|(_, rule)| rule.id.as_str()).chain(untested.map(|(_, row)| row.id.as_str()));
+    let names = suites
+        .iter()
+        .map(|suite| suite.id.as_str())
+        .chain(known.map(|(_, rule)| rule.id.as_str()))
+        .chain(untested.map(|(_, row)| row.id.as_str()));
     let meant = nearest(&args.rule, names).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
     Err(Error::Usage {
-        message: format!("there is no rule `{}`", args.rule),
+        message: format!("there is no rule or suite `{}`", args.rule),
         cure: Some(format!("{meant}`mcp-conform list rules` shows all")),
     })
 }
 
-fn told(suite: &Suite, rule: &Rule) -> String {
+/// What a suite asks for, rule by rule.
+fn rules_of(suite: &Suite) -> String {
+    let mut lines = vec![format!("{} is a suite", suite.id), format!("  {}", suite.about), String::new()];
+    lines.push(format!("applies    {}", scope(&suite.applies, &Applies::default())));
+    lines.push(String::new());
+    lines.extend(suite.rules.iter().map(|rule| format!("{}\n  {} {}", rule.id, rule.level.verb(), rule.statement)));
+    lines.extend(["", "`mcp-conform explain RULE` tells more of each."].map(str::to_owned));
+    lines.join("\n")
+}
+
+fn told(suite: &Suite, rule: &Rule, suites: &[Suite]) -> String {
     let mut lines = vec![rule.id.clone(), format!("  {} {}", rule.level.verb(), rule.statement), String::new()];
     lines.push(format!("suite      {}: {}", suite.id, suite.about));
     lines.push(format!("applies    {}", scope(&suite.applies, &rule.applies)));
@@ -54,6 +70,11 @@ fn told(suite: &Suite, rule: &Rule) -> String {
     lines.push(format!("source     {source}"));
     lines.extend(rule.derived.as_ref().map(|why| format!("why        {why}")));
     lines.extend(rule.hint.as_ref().map(|hint| format!("hint       {hint}")));
+    let steps = steps(suite, rule, suites);
+    if !steps.is_empty() {
+        lines.extend([String::new(), "What is asked for it:".to_owned(), String::new()]);
+        lines.extend(steps.iter().flat_map(|step| step.lines()).map(|line| format!("  {line}")));
+    }
     if let Some(text) = written(&rule.id) {
         lines.extend([String::new(), "How it is tested:".to_owned(), String::new()]);
         lines.extend(text.lines().map(|line| format!("  {line}")));
@@ -100,21 +121,65 @@ pub(super) fn newest(suite: &Suite, rule: &Rule) -> Revision {
     [suite.applies.until, rule.applies.until].into_iter().flatten().min().unwrap_or(Revision::NEWEST)
 }
 
+/// The steps of built-in suites that save what the rule looks at, as they stand there.
+fn steps(suite: &Suite, rule: &Rule, suites: &[Suite]) -> Vec<String> {
+    let mut looks_at: Vec<&Path> = rule.every.iter().flat_map(|every| &every.over).collect();
+    looks_at.extend(rule.filter.iter().map(|clause| &clause.subject));
+    match &rule.test {
+        Test::Expect(clauses) => looks_at.extend(clauses.iter().map(|clause| &clause.subject)),
+        Test::Observe(paths) => looks_at.extend(paths),
+        Test::Check { given, .. } => looks_at.extend(given.iter().flat_map(|(_, given)| given.references())),
+    }
+    let mut steps: Vec<String> = Vec::new();
+    for path in looks_at {
+        let of_survey = path.root == SURVEY;
+        let gathers = if of_survey { suites.iter().find(|suite| suite.id == SURVEY) } else { Some(suite) };
+        let name = if of_survey { path.first_member().unwrap_or_default() } else { &path.root };
+        let begin = gathers.map(|suite| format!("suite: {}\n", suite.id)).unwrap_or_default();
+        let text = SUITES.iter().map(|(_, text)| *text).find(|text| text.starts_with(&begin));
+        for step in text.into_iter().flat_map(|text| blocks(text, "  - ")).filter(|step| saves(step, name)) {
+            if !steps.contains(&step) {
+                steps.push(step);
+            }
+        }
+    }
+    steps
+}
+
+fn saves(step: &str, name: &str) -> bool {
+    let saved = step.lines().filter_map(|line| line.split_once("save: "));
+    saved.into_iter().any(|(_, rest)| rest.split([' ', ',', '}']).next() == Some(name))
+}
+
 /// The rule as it stands in its suite.
 fn written(id: &str) -> Option<String> {
     let begin = format!("  - id: {id}\n");
     let text = SUITES.iter().map(|(_, text)| *text).find(|text| text.contains(&begin))?;
-    let rule = &text[text.find(&begin)?..];
-    let mut lines = rule.lines();
-    let first = lines.next()?;
-    let rest = lines.take_while(|line| line.starts_with("    ") || line.trim().is_empty());
-    let whole: Vec<_> =
-        std::iter::once(first).chain(rest).map(|line| line.strip_prefix("  ").unwrap_or(line)).collect();
-    Some(whole.join("\n").trim_end().to_owned())
+    blocks(text, &begin).into_iter().next()
+}
+
+/// The items of lists that begin so, each with what stands below it, moved to the left.
+fn blocks(text: &str, begin: &str) -> Vec<String> {
+    let starts = text.match_indices(begin).filter(|(at, _)| *at == 0 || text[..*at].ends_with('\n'));
+    let block = |(at, _): (usize, &str)| {
+        let mut lines = text[at..].lines();
+        let first = lines.next().unwrap_or_default();
+        let rest = lines.take_while(|line| line.starts_with("    ") || line.trim().is_empty());
+        let whole: Vec<_> =
+            std::iter::once(first).chain(rest).map(|line| line.strip_prefix("  ").unwrap_or(line)).collect();
+        whole.join("\n").trim_end().to_owned()
+    };
+    starts.map(block).collect()
 }
 
 /// What the rule says of the reference server with the first fault that breaks it, beside what the healthy one answers.
-fn example(suite: &Suite, rule: &Rule, suites: &[Suite], program: Option<&Path>, width: usize) -> Option<String> {
+fn example(
+    suite: &Suite,
+    rule: &Rule,
+    suites: &[Suite],
+    program: Option<&std::path::Path>,
+    width: usize,
+) -> Option<String> {
     let (program, fault) = (program?, rule.faults.first()?);
     let all = trials(&Revision::ALL, &Transport::ALL);
     let fits = |trial: &&Trial| trial.fault.as_ref() == Some(fault) && trial.revision <= newest(suite, rule);

@@ -11,7 +11,10 @@ use super::{
 use crate::{
     cli::JudgeArgs,
     error::Error,
-    evidence::transcript::{self, Transcript},
+    evidence::{
+        FrameKind,
+        transcript::{self, Transcript},
+    },
     judge,
     outcome::{RunReport, TargetReport},
     plan::{Filter, plan},
@@ -30,8 +33,16 @@ pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error>
         message: format!("`{}` is no transcript: {why}", path.display()),
         cure: Some("`mcp-conform run ... --transcript PATH` writes one".into()),
     })?;
+    if recorded.scenes.is_empty() {
+        return Err(Error::Usage {
+            message: format!("`{}` ends before what the suites gathered: nothing in it can be judged", path.display()),
+            cure: Some("the file is cut off; `mcp-conform run ... --transcript PATH` writes a whole one".into()),
+        });
+    }
     let mut report = judged(&recorded, &suites, &filter, &args.suite, args.output.strict)
         .map_err(|why| Error::usage(format!("`{}` does not say what was tested: {why}", path.display())))?;
+    let cut = |line| format!("{} is cut off in line {line}; what stands before was judged", path.display());
+    report.notes.extend(recorded.cut.map(cut));
     if outputs::illustrated(&args.output.forms) {
         illustrate(&mut report, &suites, &recorded.scenes, recorded.frames.iter().cloned());
     }
@@ -48,7 +59,7 @@ pub(crate) fn judged(
     own_suites: &[PathBuf],
     strict: bool,
 ) -> serde_json::Result<RunReport> {
-    let Transcript { header, links, frames, scenes } = recorded;
+    let Transcript { header, links, frames, scenes, .. } = recorded;
     let frames = || frames.iter().cloned();
     let target = TargetReport::deserialize(&header.target)?;
     let mut rules = Vec::new();
@@ -57,7 +68,9 @@ pub(crate) fn judged(
     }
     spared::explain(&mut rules, scenes, suites);
     show_frames(&mut rules, frames(), Limits::default().evidence_frames);
-    let mut report = sum_up(target, rules, header.notes.clone(), header.started, header.ms, strict);
+    let cut_short = frames().find(|frame| frame.kind == FrameKind::CutShort).and_then(|frame| frame.text.clone());
+    let notes = header.notes.clone();
+    let mut report = sum_up(target, rules, notes, cut_short, header.started, header.ms, strict);
     rerun::say_how(&mut report, frames(), own_suites);
     by_hand::show_how(&mut report, frames());
     Ok(report)

@@ -5,6 +5,7 @@ mod by_hand;
 mod check;
 mod clients;
 mod conduct;
+mod configured;
 mod course;
 mod coverage;
 mod credentials;
@@ -19,6 +20,7 @@ mod lanes;
 mod list;
 mod matrix;
 mod mishaps;
+mod misnamed;
 mod mutants;
 mod outputs;
 mod place;
@@ -38,11 +40,12 @@ pub(crate) mod suites;
 mod target;
 mod timeline;
 mod tree;
+mod unfinished;
 mod unopened;
 mod verdict;
 mod watch;
 
-use std::{env, ffi::OsString, path::PathBuf};
+use std::{env, ffi::OsString, path::PathBuf, time::Instant};
 
 use tokio::runtime::Runtime;
 
@@ -120,7 +123,7 @@ pub fn run(cli: &Cli, surroundings: &Surroundings) -> u8 {
 fn test(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let outputs = outputs::wanted(&args.output.forms)?;
     outputs::try_path(args.transcript.as_deref())?;
-    let interrupts = Interrupts::listen();
+    let (interrupts, began) = (Interrupts::listen(), Instant::now());
     match tested(args, surroundings, &interrupts) {
         Ok(Tested { report, kept }) => {
             let written = outputs::write(&outputs, &report, &args.output.forms, surroundings);
@@ -128,8 +131,7 @@ fn test(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
         }
         Err(error) => {
             let code = interrupts.code().unwrap_or(error.exit_code());
-            outputs::complain(&error.to_string());
-            Ok(code)
+            Ok(unfinished::tell(&error, code, began.elapsed(), outputs, args, surroundings))
         }
     }
 }
@@ -165,6 +167,10 @@ pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrup
     let Conducted { mut report, recorder, scenes } = watched(&job, &suites, &filter, args, surroundings)?;
     report.partition = args.partition.iter().map(ToString::to_string).collect();
     report.target.options = target::options(&args.target);
+    report.target.config = configured::shown(&args.target, surroundings);
+    if let Some(file) = &report.target.config {
+        report.notes.extend(misnamed::notes(file, &job.facts, &scenes));
+    }
     if args.scope.call_tools {
         report.target.options += " --call-tools";
     }
@@ -218,7 +224,7 @@ fn watched(
 
 /// The suites of the user's own: those that were typed, and those that the configuration names.
 pub fn own_suites(args: &RunArgs, surroundings: &Surroundings) -> Result<Vec<PathBuf>, Error> {
-    let configured = target::config(&args.target, surroundings)?.map(|config| config.suites).unwrap_or_default();
+    let configured = configured::config(&args.target, surroundings)?.map(|config| config.suites).unwrap_or_default();
     Ok(args.scope.suite.iter().cloned().chain(configured).collect())
 }
 

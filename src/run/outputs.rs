@@ -1,7 +1,8 @@
 //! Where reports and transcripts go.
 
 use std::{
-    fs::{self, File},
+    collections::HashSet,
+    fs::{self, File, OpenOptions},
     io::{BufWriter, ErrorKind, Write},
     path::{Path, PathBuf},
 };
@@ -19,7 +20,7 @@ use crate::{
 
 /// Tries a path before the run, so that nobody waits for a file that cannot be written.
 pub fn try_path(path: Option<&Path>) -> Result<(), Error> {
-    path.map_or(Ok(()), |path| create(path).map(drop))
+    path.map_or(Ok(()), writable)
 }
 
 /// One report, and where it goes; without a path, to stdout.
@@ -31,6 +32,11 @@ pub struct Output {
 impl Output {
     pub fn is_file(&self) -> bool {
         self.path.is_some()
+    }
+
+    /// Whether whoever reads it reads stderr as well.
+    pub fn is_beside_stderr(&self) -> bool {
+        self.format == Format::Human && self.path.is_none()
     }
 }
 
@@ -51,17 +57,28 @@ pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
             message: format!("`{name}` is no report format"),
             cure: Some(format!("the formats are {}", cli::formats())),
         })?;
-        let path = path.map(PathBuf::from);
-        if let Some(path) = &path {
-            create(path)?;
-        }
-        Ok(Output { format, path })
+        Ok(Output { format, path: path.filter(|path| *path != "-").map(PathBuf::from) })
     };
     let outputs: Vec<Output> = args.report.iter().map(parse).collect::<Result<_, Error>>()?;
+    if let Some(path) = shared(&outputs) {
+        return Err(Error::Usage {
+            message: format!("two reports go to `{}`", path.display()),
+            cure: Some("give each a path of its own: --report FORMAT=PATH".into()),
+        });
+    }
     if outputs.iter().filter(|output| output.path.is_none()).count() > 1 {
         return Err(Error::usage("only one report can go to stdout; give the others a path: --report FORMAT=PATH"));
     }
+    outputs.iter().filter_map(|output| output.path.as_deref()).try_for_each(writable)?;
     Ok(outputs)
+}
+
+/// A file that one report would take from another; what is no file, such as /dev/null, bears several.
+fn shared(outputs: &[Output]) -> Option<&Path> {
+    let mut taken = HashSet::new();
+    let files = outputs.iter().filter_map(|output| output.path.as_deref());
+    let mut files = files.filter(|path| path.is_file() || !path.exists());
+    files.find(|path| !taken.insert(std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())))
 }
 
 /// Writes all that can be written; `Err` is the first that could not.
@@ -107,14 +124,17 @@ pub fn save_transcript(path: &Path, conducted: &Conducted) -> Result<(), Error> 
         ms: report.ms,
         notes: report.notes.clone(),
     };
-    let file = BufWriter::new(create(path)?);
+    let file = File::create(path).map_err(|source| failed(path, "write", source))?;
+    let file = BufWriter::new(file);
     let recorder = &conducted.recorder;
     transcript::write(file, &header, &recorder.links(), recorder.frames(), &conducted.scenes)
         .map_err(|source| failed(path, "write", source))
 }
 
-fn create(path: &Path) -> Result<File, Error> {
-    File::create(path).map_err(|source| failed(path, "write", source))
+/// Whether it can be written; what stands there stays until there is something to take its place.
+fn writable(path: &Path) -> Result<(), Error> {
+    let opened = OpenOptions::new().append(true).create(true).open(path);
+    opened.map(drop).map_err(|source| failed(path, "write", source))
 }
 
 pub fn failed(path: &Path, doing: &'static str, source: std::io::Error) -> Error {

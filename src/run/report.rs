@@ -2,6 +2,8 @@
 
 use std::{fs, path::Path};
 
+use indexmap::IndexMap;
+
 use super::{Surroundings, outputs, verdict::total};
 use crate::{
     cli::ReportCommand,
@@ -9,6 +11,7 @@ use crate::{
     outcome::{RuleResult, RunReport, Status},
     partition::Partition,
     report,
+    revision::Revision,
 };
 
 pub fn report(command: &ReportCommand, surroundings: &Surroundings) -> Result<u8, Error> {
@@ -21,12 +24,13 @@ pub fn report(command: &ReportCommand, surroundings: &Surroundings) -> Result<u8
         }
         ReportCommand::Merge { files, forms } => {
             let outputs = outputs::wanted(forms)?;
-            let mut reports = files.iter().map(|file| Ok((file.as_path(), read(file)?)));
-            let first = reports.next().ok_or_else(|| Error::usage("there is no report to join"))??.1;
-            let mut merged = reports.try_fold(first, |merged, next: Result<_, Error>| join(merged, next?))?;
-            if Partition::is_whole(&merged.partition) {
-                merged.partition.clear();
-            }
+            let reports = files.iter().map(|file| Ok((file.as_path(), tested(file, read(file)?)?)));
+            let reports: Vec<(&Path, RunReport)> = reports.collect::<Result<_, Error>>()?;
+            unless_gap(&reports)?;
+            let mut reports = reports.into_iter();
+            let (_, first) = reports.next().ok_or_else(|| Error::usage("there is no report to join"))?;
+            let mut merged = reports.try_fold(first, join)?;
+            merged.partition.clear();
             total(&mut merged);
             outputs::write(&outputs, &merged, forms, surroundings)?;
             Ok(merged.exit_code)
@@ -53,6 +57,35 @@ fn read(path: &Path) -> Result<RunReport, Error> {
     report::read(&text).map_err(|why| Error::Usage {
         message: format!("`{}`: {why}", path.display()),
         cure: Some("`mcp-conform run ... --report json=PATH` writes one".into()),
+    })
+}
+
+/// Refuses what would be joined to a report that lacks its results and does not show it.
+fn tested(path: &Path, report: RunReport) -> Result<RunReport, Error> {
+    match report.cause() {
+        None => Ok(report),
+        Some(cause) => Err(Error::Usage {
+            message: format!("`{}` has no results: {cause}", path.display()),
+            cure: Some("run that part again".into()),
+        }),
+    }
+}
+
+/// Refuses parts that are not the whole, which would conform in what was never tested.
+fn unless_gap(reports: &[(&Path, RunReport)]) -> Result<(), Error> {
+    // Each revision may have been divided by itself.
+    let mut parts: IndexMap<&[Revision], Vec<Partition>> = IndexMap::new();
+    for (_, report) in reports {
+        let of_report = report.partition.iter().filter_map(|part| part.parse::<Partition>().ok());
+        parts.entry(&report.revisions).or_default().extend(of_report);
+    }
+    parts.values().find_map(|parts| Partition::gap(parts)).map_or(Ok(()), |gap| {
+        Err(Error::Usage {
+            message: gap,
+            cure: Some(
+                "give the JSON report of each part once: `mcp-conform run --partition PART --report json=PATH`".into(),
+            ),
+        })
     })
 }
 
@@ -87,7 +120,7 @@ fn join(mut merged: RunReport, (path, part): (&Path, RunReport)) -> Result<RunRe
             merged.notes.push(note);
         }
     }
-    merged.partition.extend(part.partition);
+    merged.outdated.extend(part.outdated);
     merged.cut_short = merged.cut_short.or(part.cut_short);
     merged.revisions.extend(part.revisions);
     merged.revisions.sort_unstable();

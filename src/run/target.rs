@@ -4,10 +4,10 @@ use std::{path::PathBuf, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::Surroundings;
+use super::{Surroundings, configured::config};
 use crate::{
     cli::{RunArgs, TargetArgs},
-    config::{self, Config},
+    config,
     error::Error,
     plan::nearest,
     reference,
@@ -17,7 +17,14 @@ use crate::{
 
 /// The server that is meant, what is known about it, and what it may cost.
 pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Value, Limits), Error> {
+    if args.fault.is_some() && !args.reference {
+        return Err(Error::Usage {
+            message: "--fault is for the reference server, and this is none".into(),
+            cure: Some("add --reference to test that one instead".into()),
+        });
+    }
     let (mut target, facts, limits) = chosen(args, surroundings)?;
+    unless_in_vain(args, &target.start)?;
     if let Some(line) = &args.bearer_token_command {
         let argv = shlex::split(line).filter(|argv| !argv.is_empty());
         let argv = argv.ok_or_else(|| Error::usage(format!("`{line}` cannot be split into a command")))?;
@@ -30,11 +37,26 @@ pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target,
     Ok((target, facts, limits))
 }
 
-/// The configuration that is in force, if there is one. The reference server has no use for any.
-pub fn config(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Config>, Error> {
-    let found = || surroundings.directory.as_deref().and_then(config::find);
-    let file = if args.reference { None } else { args.config.clone().or_else(found) };
-    file.map(|file| config::load(&file, surroundings.color)).transpose()
+/// Refuses options that mean nothing to that server: who typed them would believe that they count.
+fn unless_in_vain(args: &TargetArgs, start: &Start) -> Result<(), Error> {
+    let over_stdio = matches!(start, Start::Stdio { .. });
+    let (command, http) = ("a server that is started by a command", "a server over HTTP");
+    let vain = [
+        (
+            "--env",
+            !args.env.is_empty() && !over_stdio,
+            command,
+            "give the variable to the server where that is started",
+        ),
+        ("--cwd", args.cwd.is_some() && !over_stdio, command, "start the server in that directory"),
+        ("--header", !args.header.is_empty() && over_stdio, http, "a command is given variables by --env NAME=VALUE"),
+    ];
+    match vain.into_iter().find(|(_, is_vain, ..)| *is_vain) {
+        Some((flag, _, whom, cure)) => {
+            Err(Error::Usage { message: format!("{flag} is for {whom}, and this is none"), cure: Some(cure.into()) })
+        }
+        None => Ok(()),
+    }
 }
 
 fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Value, Limits), Error> {

@@ -1,5 +1,7 @@
 //! From single results to the report: totals, and what the whole run comes to.
 
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
 use indexmap::IndexMap;
 
 use crate::{
@@ -11,6 +13,7 @@ pub fn sum_up(
     target: TargetReport,
     rules: Vec<RuleResult>,
     notes: Vec<String>,
+    cut_short: Option<String>,
     started: u64,
     ms: u64,
     strict: bool,
@@ -24,9 +27,10 @@ pub fn sum_up(
         ms,
         strict,
         partition: Vec::new(),
-        cut_short: None,
+        cut_short,
         exit_code: exit::CONFORMING,
         totals: Totals::default(),
+        outdated: Vec::new(),
         notes: counted(notes),
         rules,
         timeline: Vec::new(),
@@ -34,6 +38,14 @@ pub fn sum_up(
     };
     total(&mut report);
     report
+}
+
+/// The report of a run that ended after so long, before there was a result: why is its one note.
+pub fn without_results(target: TargetReport, why: String, took: Duration, strict: bool, exit_code: u8) -> RunReport {
+    let began = SystemTime::now().checked_sub(took).and_then(|began| began.duration_since(UNIX_EPOCH).ok());
+    let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    let report = sum_up(target, Vec::new(), vec![why], None, began.unwrap_or_default().as_secs(), ms, strict);
+    RunReport { exit_code, ..report }
 }
 
 /// What happened several times is told once.
@@ -53,10 +65,12 @@ pub fn total(report: &mut RunReport) {
         *by_status.entry(rule.status).or_insert(0) += 1;
     }
     by_status.sort_keys();
-    report.exit_code = exit_code(&by_status, report.strict);
-    if report.cut_short.is_some() && report.exit_code != exit::FAILED {
-        report.exit_code = exit::UNREACHABLE;
-    }
+    report.exit_code = match exit_code(&by_status, report.strict) {
+        exit::FAILED => exit::FAILED,
+        _ if report.cut_short.is_some() => exit::UNREACHABLE,
+        exit::CONFORMING if !report.outdated.is_empty() => exit::FAILED,
+        code => code,
+    };
     report.totals = Totals { rules: report.rules.len(), by_status };
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     path::{Component, Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use notify::{RecursiveMode, Watcher, recommended_watcher};
@@ -14,7 +14,7 @@ use tokio::{
 use super::{
     Interrupts, Surroundings, Tested, block_on,
     outputs::{self, Output},
-    tested,
+    tested, unfinished,
 };
 use crate::{
     cli::RunArgs,
@@ -78,7 +78,14 @@ fn again(
 ) -> Result<u8, Error> {
     let forms = &args.output.forms;
     let mut wanted = outputs::wanted(forms)?;
-    let Tested { report, kept } = tested(args, surroundings, interrupts)?;
+    let began = Instant::now();
+    let Tested { report, kept } = match tested(args, surroundings, interrupts) {
+        Ok(tested) => tested,
+        Err(error) => {
+            let code = error.exit_code();
+            return Ok(unfinished::tell(&error, code, began.elapsed(), wanted, args, surroundings));
+        }
+    };
     if let Some(last) = last {
         let style = Style { width: surroundings.width, color: surroundings.color, verbosity: Verbosity::Quiet };
         let totals = render(Format::Human, &report, &style);

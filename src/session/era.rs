@@ -18,7 +18,7 @@ use crate::{
     error::Error,
     evidence::{End, Frame, FrameKind, Reply, Side, Transport},
     revision::Revision,
-    wire::{OpenError, telling_line},
+    wire::{OpenError, last_words},
 };
 
 /// How long a silent server is believed to be still thinking about the modern probe that it has read. It may be short:
@@ -227,9 +227,8 @@ impl Opener {
     fn explain(&self, reply: &Reply, session: &Session) -> Error {
         let mut came = answer_in_words(reply);
         let stderr = session.stderr_tail();
-        if let Some(line) = telling_line(&stderr).filter(|line| !came.contains(line)) {
-            came.push_str("; on stderr: ");
-            came.push_str(line);
+        if let Some(words) = last_words(&stderr).filter(|words| !came.contains(words)) {
+            came.extend(["; on stderr: ", &words]);
         }
         let banner = self.banner(session);
         if let Some(banner) = &banner {

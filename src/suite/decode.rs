@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{
-    diagnostic::{Problems, suggestion},
+    diagnostic::{Problems, suggestion, suggestion_or_all},
     yaml::{At, Position, Text, Tree, Yaml},
 };
 
@@ -101,7 +101,7 @@ pub fn mapping<'t>(tree: &'t Tree, problems: &mut Problems) -> Option<&'t [(At<T
 
 pub fn refuse_unknown(members: &[(At<Text>, Tree)], noun: &str, known: &[String], problems: &mut Problems) {
     for (key, _) in members.iter().filter(|(key, _)| !known.iter().any(|known| *known == key.value)) {
-        let help = suggestion(&key.value, known.iter().map(String::as_str));
+        let help = suggestion_or_all(&key.value, known.iter().map(String::as_str));
         problems.add_with(key.at, format!("{noun} has no key `{}`", key.value), help);
     }
 }

@@ -98,6 +98,12 @@ pub fn suggestion<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> 
     (names.len() <= 12).then(|| format!("known: {}", names.join(", ")))
 }
 
+/// The same, with all names there are where it is nothing near, however many they are.
+pub fn suggestion_or_all<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    let names: Vec<&str> = names.into_iter().collect();
+    suggestion(wrong, names.iter().copied()).or_else(|| Some(format!("known: {}", names.join(", "))))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -40,4 +40,4 @@ pub use incoming::Incoming;
 pub use outgoing::{Envelope, HttpRequest, Posted};
 pub use put_off::PutOff;
 pub use secrets::{SHOWN_INSTEAD, Secrets};
-pub use stderr::telling_line;
+pub use stderr::last_words;

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::secrets::Secrets;
 
 const KEPT: usize = 8 << 10;
+const LAST_LINES: usize = 5;
+const ERRORS: [&str; 6] = ["error", "panic", "panicked", "exception", "fatal", "failed"];
 
 #[derive(Clone, Default)]
 pub struct Tail(Arc<Mutex<Kept>>, Secrets);
@@ -42,23 +44,61 @@ impl Tail {
         telling_line(&self.text()).map(str::to_owned)
     }
 
+    /// What is left of a process that never came to talk.
+    pub fn last_words(&self) -> Option<String> {
+        last_words(&self.text())
+    }
+
     fn lock(&self) -> MutexGuard<'_, Kept> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The last line that speaks of an error, or else the last one that says something: some runtimes end a trace with their
-/// own name, or with a frame around it, which may have a title.
+/// The line that says what went wrong, or else the last one that says something: some runtimes end a trace with their
+/// own name, or with a frame around it, which may have a title, and some programs show how they are used behind an error.
 pub fn telling_line(text: &str) -> Option<&str> {
-    let speaks = |line: &&str| line.contains(char::is_alphanumeric);
-    let complains = |line: &&str| {
+    complaint(text).or_else(|| spoken(text).next_back())
+}
+
+/// What a process that never came to talk left behind: the line that says what went wrong, or else the last few, as of a text on
+/// how it is used.
+pub fn last_words(text: &str) -> Option<String> {
+    if let Some(line) = complaint(text) {
+        return Some(line.to_owned());
+    }
+    let mut last: Vec<&str> = spoken(text).rev().take(LAST_LINES).collect();
+    last.reverse();
+    (!last.is_empty()).then(|| last.join(" | "))
+}
+
+/// A line that begins as errors do, or else one that speaks of one and does not only name an option.
+fn complaint(text: &str) -> Option<&str> {
+    let speaks = |line: &&str| {
         let line = line.to_ascii_lowercase();
-        ["error", "panicked", "exception", "fatal"].iter().any(|word| line.contains(word))
+        ERRORS.iter().any(|word| line.contains(word)) && !line.starts_with('-') && !line.starts_with("usage")
     };
-    let is_edge = |line: &str| ["──", "━━", "══"].iter().any(|edge| line.contains(edge));
+    raised(text).or_else(|| spoken(text).rfind(|line| begins(line))).or_else(|| spoken(text).rfind(speaks))
+}
+
+/// The first word is that of an error, as in `fatal: ...` and `ValueError: ...`.
+fn begins(line: &str) -> bool {
+    let first = line.split(|c: char| c.is_whitespace() || c == ':').next().unwrap_or_default();
+    let word = first.trim_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase();
+    ERRORS.contains(&word.as_str()) || word.ends_with("error") || word.ends_with("exception")
+}
+
+/// The end of the last traceback of Python, whatever the exception is called.
+fn raised(text: &str) -> Option<&str> {
+    let (_, trace) = text.rsplit_once("Traceback (most recent call last)")?;
+    trace.lines().skip(1).find(|line| line.starts_with(char::is_alphanumeric)).map(str::trim_end)
+}
+
+/// The lines that say something, without the frame around them.
+fn spoken(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+    let is_edge = |line: &&str| ["──", "━━", "══"].iter().any(|edge| line.contains(edge));
     let is_around = |c: char| c.is_whitespace() || "│┃║".contains(c);
-    let lines = || text.lines().filter(|line| !is_edge(line)).map(|line| line.trim_matches(is_around));
-    lines().rfind(complains).or_else(|| lines().rfind(speaks))
+    let lines = text.lines().filter(move |line| !is_edge(line)).map(move |line| line.trim_matches(is_around));
+    lines.filter(|line| line.contains(char::is_alphanumeric))
 }
 
 #[cfg(test)]
@@ -74,6 +114,36 @@ mod tests {
         assert!(tail.text().len() <= KEPT);
         assert_eq!(tail.telling_line().as_deref(), Some("fatal: no config"));
         assert_eq!(telling_line("╭─ Error ────╮\n│ No such option: -x │\n╰──────╯"), Some("No such option: -x"));
+    }
+
+    #[test]
+    fn what_says_what_went_wrong_stands_before_the_rest() {
+        for (text, telling) in [
+            (
+                "Error: unknown flag: --x\nUsage:\n  serve [flags]\nFlags:\n  --error-log FILE",
+                "Error: unknown flag: --x",
+            ),
+            ("thread 'main' panicked at a.rs:1:\nno port\nnote: run with", "thread 'main' panicked at a.rs:1:"),
+            (
+                "Traceback (most recent call last):\n  File \"a\", line 1\n    f()\nSystemExit: no key\n",
+                "SystemExit: no key",
+            ),
+            (
+                "node:internal\n  throw err;\nError: Cannot find module\n  at x\n\nNode.js v22",
+                "Error: Cannot find module",
+            ),
+            ("started\n2026-01-01 ERROR no database\nbye", "2026-01-01 ERROR no database"),
+        ] {
+            assert_eq!(telling_line(text), Some(telling));
+            assert_eq!(last_words(text).as_deref(), Some(telling));
+        }
+        let usage = "usage: notes <dir>\n  <dir>  where notes are\n  --error-log FILE\n";
+        assert_eq!(
+            last_words(usage).as_deref(),
+            Some("usage: notes <dir> | <dir>  where notes are | --error-log FILE")
+        );
+        assert_eq!(last_words("1\n2\n3\n4\n\n5\n6\n").as_deref(), Some("2 | 3 | 4 | 5 | 6"));
+        assert_eq!(last_words("\n--\n"), None);
     }
 
     #[test]

@@ -241,7 +241,8 @@ impl Reader {
             return "closed stdout and runs on".to_owned();
         };
         let _ = timeout(self.grace, &mut self.draining).await;
-        match self.tail.telling_line() {
+        let words = if self.heard.get().is_some() { self.tail.telling_line() } else { self.tail.last_words() };
+        match words {
             Some(line) => format!("{exit}; on stderr: {line}"),
             None => exit,
         }

@@ -15,7 +15,8 @@ fn what_is_known_is_expected_and_what_is_gone_is_told() {
     let written = ran(FAULTY.iter().chain(&FILTER).copied().chain(["--write-baseline", &path]));
     assert_eq!(written.code, 0, "{}", written.stdout);
     let text = fs::read_to_string(&path).unwrap();
-    assert!(text.contains("rule = \"resources-list-item-name\"\nreason = \"\""), "{text}");
+    let entry = "[[known]]\nrule = \"resources-list-item-name\"\nsubject = \"memo://status\"\nreason = \"\"";
+    assert!(text.contains(entry), "{text}");
 
     // The reason is kept when the list is written anew, and told.
     fs::write(&path, text.replace("reason = \"\"", "reason = \"until 2.0\"")).unwrap();
@@ -41,16 +42,49 @@ fn what_is_known_is_expected_and_what_is_gone_is_told() {
 
     let mended = ran(["run", "--reference"].iter().chain(&FILTER).copied().chain(["--baseline", &path]));
     assert_eq!(mended.code, 1, "{}", mended.stdout);
-    assert!(
-        mended.stdout.contains("expects resources-list-item-name to fail, and it holds: remove it"),
-        "{}",
-        mended.stdout
-    );
+    let told = mended.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("expects resources-list-item-name to fail for file:///"), "{}", mended.stdout);
+    assert!(told.contains("and it holds: remove them"), "{}", mended.stdout);
+
+    // Every form names it, or who reads that one alone would not know what is red.
+    let forms = ["github", "junit", "tap", "sarif", "markdown", "json"].map(|form| vec!["--report", form]);
+    for form in forms.into_iter().chain([vec!["--quiet"]]) {
+        let mended =
+            ran(["run", "--reference"].iter().chain(&FILTER).copied().chain(["--baseline", &path]).chain(form));
+        assert_eq!(mended.code, 1);
+        assert!(mended.stdout.contains("expects resources-list-item-name"), "{}", mended.stdout);
+        let counted = mended.stdout.contains(r#"failures="1""#) || !mended.stdout.contains("<testsuites");
+        assert!(counted, "{}", mended.stdout);
+    }
 
     // What is not judged this time is not taken for mended.
     let elsewhere =
         ran(["run", "--reference", "--filter", "base.ping", "--revision", "2025-11-25", "--baseline", &path]);
     assert_eq!(elsewhere.code, 0, "{}", elsewhere.stdout);
+}
+
+#[test]
+fn what_a_rule_finds_besides_fails() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("known.toml").display().to_string();
+    let run = |option: &str| ran(FAULTY.iter().chain(&FILTER).copied().chain([option, &path]));
+    run("--write-baseline");
+    let text = fs::read_to_string(&path).unwrap();
+    let (others, last) = text.rsplit_once("\n# ").unwrap();
+    assert!(last.contains("subject = "), "{text}");
+    fs::write(&path, format!("{others}\n")).unwrap();
+    let new = run("--baseline");
+    assert_eq!(new.code, 1, "{}", new.stdout);
+    let subject = last.split("subject = \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    assert!(new.stdout.contains(&format!("  {subject}\n")), "{subject}: {}", new.stdout);
+
+    // Without a subject an entry is for all of the rule; what is not needed any more is not written again.
+    fs::write(&path, "[[known]]\nrule = \"resources-list-item-name\"\nreason = \"all\"\n").unwrap();
+    assert_eq!(run("--baseline").code, 0);
+    let gone = "[[known]]\nrule = \"resources-list-item-name\"\nsubject = \"gone:\"\n";
+    fs::write(&path, gone).unwrap();
+    assert_eq!(run("--write-baseline").code, 0);
+    assert!(!fs::read_to_string(&path).unwrap().contains("gone:"));
 }
 
 #[test]

@@ -67,14 +67,17 @@ fn parts_joined_are_the_whole_run() {
         let files: Vec<String> = (1..=of).map(file).collect();
         let merge = |files: &[String]| {
             let options = ["report", "merge", "--report", "json"].map(str::to_owned);
-            let merged = ran(options.iter().chain(files));
-            (serde_json::from_str::<Value>(&merged.stdout).expect("a report"), merged.code)
+            ran(options.iter().chain(files))
         };
-        let (joined, joined_code) = merge(&files);
+        let merged = merge(&files);
+        let joined: Value = serde_json::from_str(&merged.stdout).expect("a report");
         assert_eq!(verdicts(&joined), verdicts(&whole), "{run}");
-        assert_eq!((joined_code, &joined["partition"]), (code, &Value::Null), "{run}");
-        let (some, _) = merge(&files[1..]);
-        assert_eq!(some["partition"][0], format!("{by}:2/{of}"));
+        assert_eq!((merged.code, &joined["partition"]), (code, &Value::Null), "{run}");
+        let some = merge(&files[1..]);
+        assert_eq!((some.code, some.stdout.as_str()), (2, ""), "{run}");
+        assert!(some.stderr.starts_with(&format!("error: part 1 of {of} is missing\n")), "{}", some.stderr);
+        let twice = merge(&[&files[..], &files[..1]].concat());
+        assert!(twice.stderr.starts_with(&format!("error: part 1 of {of} was given twice\n")), "{}", twice.stderr);
         let human = ran(["report", "render", &files[0]]);
         assert!(human.stdout.contains(&format!("part  {by}:1/{of}; ")), "{}", human.stdout);
     }

@@ -13,6 +13,27 @@ use serde_json::{Value, json};
 
 use crate::{PROGRAM, ran, server::Reference};
 
+/// Who allows a tool that there is not has most likely mistyped one that there is.
+#[test]
+fn names_that_the_server_does_not_list_are_told() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let config = directory.path().join("mcp-conform.toml");
+    let text = format!(
+        "[targets.a]\nstdio = [{PROGRAM:?}, \"serve\"]\n[tools.ecko]\nwith = {{ text = \"x\" }}\n\
+         [tools.echo]\nwith = {{ text = \"x\" }}\n[prompts.great]\n[facts]\nslow = {{ tool = \"nothing-like-it\" }}\n"
+    );
+    fs::write(&config, text).expect("a file");
+    let ran = ran(["run", "--config", &config.display().to_string(), "--filter", "tools.list", "--report", "json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let report: Value = serde_json::from_str(&ran.stdout).expect("a report");
+    let notes: Vec<&str> = report["notes"].as_array().expect("notes").iter().filter_map(Value::as_str).collect();
+    let told = |what: &str| notes.iter().any(|note| *note == format!("mcp-conform.toml names the {what}"));
+    assert!(told("tool `ecko`, which the server does not list; did you mean `echo`?"), "{notes:#?}");
+    assert!(told("prompt `great`, which the server does not list; did you mean `greet`?"), "{notes:#?}");
+    assert!(notes.iter().any(|note| note.contains("the tool `nothing-like-it`, which")), "{notes:#?}");
+    assert!(!notes.iter().any(|note| note.contains("`echo`, which")), "{notes:#?}");
+}
+
 /// An MCP server whose tools do nothing but note that they were called.
 struct Recorder {
     url: String,

@@ -1,6 +1,6 @@
 //! The same evidence gives the same verdicts: from a transcript, over another transport, a second time.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mcp_conform::reference;
 use serde_json::{Value, json};
@@ -47,6 +47,28 @@ fn a_transcript_can_be_judged_in_part() {
     let (part, code) = report(&format!("judge {transcript} --filter resources-list-item-name"));
     assert_eq!((code, part["rules"].as_array().map(Vec::len)), (0, Some(1)), "{part:#}");
     assert_eq!(part["rules"][0]["status"], "pass");
+}
+
+/// A disk that was full, or a copy that was broken off.
+#[test]
+fn a_transcript_is_judged_up_to_where_it_is_cut_off() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("run.jsonl");
+    let shown = path.display().to_string();
+    report(&format!("run --reference --revision all --filter base.ping --transcript {shown}"));
+    let whole = std::fs::read(&path).unwrap();
+    std::fs::write(&path, &whole[..whole.len() - 30]).unwrap();
+    let (part, code) = report(&format!("judge {shown} --filter base.ping"));
+    assert_eq!((code, part["revisions"].as_array().map(Vec::len)), (0, Some(5)));
+    let revisions = part["rules"].as_array().expect("rules").iter().map(|rule| rule["revision"].to_string());
+    assert_eq!(revisions.collect::<BTreeSet<_>>().len(), 4, "{part:#}");
+    let note = part["notes"].as_array().and_then(|notes| notes.last()?.as_str()).unwrap_or_default();
+    assert!(note.contains("is cut off in line ") && note.ends_with("; what stands before was judged"), "{note}");
+
+    std::fs::write(&path, &whole[..whole.len() / 10]).unwrap();
+    let nothing = typed(&format!("judge {shown}"));
+    assert_eq!(nothing.code, 2);
+    assert!(nothing.stderr.contains("ends before what the suites gathered"), "{}", nothing.stderr);
 }
 
 #[test]

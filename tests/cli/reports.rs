@@ -19,6 +19,9 @@ fn a_report_is_rendered_joined_and_compared() {
     assert_eq!(rendered.code, 1);
     assert!(rendered.stdout.contains("\nnot ok "), "{}", rendered.stdout);
 
+    let dash = ran(["report", "render", &bad, "--report", "tap=-"]);
+    assert_eq!(dash.stdout, rendered.stdout);
+
     let compared = ran(["report", "diff", &good, &bad]);
     assert_eq!(compared.code, 1);
     assert!(
@@ -50,6 +53,13 @@ fn a_rule_is_explained_with_what_breaks_it() {
     ] {
         assert!(told.contains(part), "{part} is missing:\n{told}");
     }
+    let looped = typed("explain jsonrpc-method-not-found-code").stdout;
+    let step = "What is asked for it:\n\n  - ";
+    assert!(looped.contains(step) && looped.contains("    save: unknown\n"), "{looped}");
+    let suite = typed("explain base.errors");
+    assert_eq!(suite.code, 0);
+    assert!(suite.stdout.starts_with("base.errors is a suite\n"), "{}", suite.stdout);
+    assert!(suite.stdout.contains("\njsonrpc-method-not-found-code\n  "), "{}", suite.stdout);
     assert!(typed("explain pagination-complete").stdout.contains("not tested what belongs into the list"));
     let missed = typed("explain resources-read-uri-required-cod");
     assert_eq!(missed.code, 2);

@@ -64,6 +64,44 @@ fn a_web_server_without_mcp() {
 }
 
 #[test]
+fn each_report_says_why_there_is_nothing_in_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = |name: &str| directory.path().join(name).display().to_string();
+    let formats = ["json", "junit", "sarif", "tap", "markdown", "html", "human"];
+    let reports = formats.map(|format| format!("--report={format}={}", file(format)));
+    let untested = ["run", "--stdio", "/no/such/server", "--report", "github"].map(str::to_owned);
+    let told = ran(untested.iter().chain(&reports));
+    assert_eq!(told.code, 3);
+    let why = "The server could not be tested: no such file; tried: to start /no/such/server; help: check the path";
+    assert!(told.stdout.starts_with(&format!("::error title=mcp-conform::{why}")), "{}", told.stdout);
+    let read = |name: &str| std::fs::read_to_string(file(name)).unwrap();
+    for format in formats {
+        assert!(read(format).contains("no such file"), "{format}: {}", read(format));
+    }
+    assert!(read("tap").contains("\nBail out! The server could not be tested: "), "{}", read("tap"));
+    assert!(read("junit").contains("<error message=\"The server could not be tested: "), "{}", read("junit"));
+
+    // It is no part that could be joined to others.
+    let merged = ran(["report", "merge", &file("json")]);
+    assert_eq!(merged.code, 2);
+    assert!(merged.stderr.contains("has no results: no such file"), "{}", merged.stderr);
+
+    let refused = ran(["run", "--reference", "--filter", "no-such-rule", &reports[1]]);
+    assert_eq!(refused.code, 2);
+    assert!(read("junit").contains("the filter `no-such-rule` selects no suite"), "{}", read("junit"));
+}
+
+#[test]
+fn a_mistake_in_what_is_to_be_written_leaves_former_reports_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("old.json");
+    std::fs::write(&path, "old").unwrap();
+    let old = format!("--report=json={}", path.display());
+    assert_eq!(ran(["run", "--reference", &old, "--report", "yunit"]).code, 2);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
+}
+
+#[test]
 fn a_server_of_another_revision() {
     let server = format!("{} serve --revision 2024-11-05", crate::PROGRAM);
     let ran = ran(["run", "--stdio", &server, "--revision", "2025-06-18"]);
@@ -98,6 +136,8 @@ mod programs {
     fn that_die_at_once() {
         shell("exit 3", "exited with status 3", ALIVE);
         shell("echo no config >&2; exit 1", "exited with status 1; on stderr: no config", ALIVE);
+        let usage = "echo \"usage: notes DIR\" >&2; echo \"  DIR  where notes are\" >&2; exit 2";
+        shell(usage, "exited with status 2; on stderr: usage: notes DIR | DIR  where notes are", ALIVE);
     }
 
     #[test]

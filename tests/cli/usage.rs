@@ -66,6 +66,8 @@ fn names_that_nothing_has() {
         "error: the filter `12345` selects no suite, rule or level
   help: `mcp-conform list rules` shows all",
     );
+    let level = typed("run --reference --filter MUST --filter resources.list");
+    assert_eq!(level.code, 0, "{}", level.stderr);
     refused(
         "run --reference --fault list-item-without-nam",
         "error: `list-item-without-nam` is no fault of the reference server
@@ -89,9 +91,46 @@ fn reports_that_cannot_be_written() {
         "error: `yunit` is no report format
   help: the formats are human, html, json, junit, tap, sarif, markdown, github",
     );
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.xml").display().to_string();
+    refused(
+        &format!("run --reference --report junit={path} --report json={path}"),
+        &format!(
+            "error: two reports go to `{path}`
+  help: give each a path of its own: --report FORMAT=PATH"
+        ),
+    );
     let ran = typed("run --reference --report json=/no/such/directory/report.json");
     assert_eq!(ran.code, 2);
     assert!(ran.stderr.starts_with("error: failed to write `/no/such/directory/report.json`: "), "{}", ran.stderr);
+}
+
+/// Nobody is left to believe that an option counts which does not.
+#[test]
+fn options_that_mean_nothing_to_the_server() {
+    refused(
+        "run --http http://127.0.0.1:1/mcp --env A=b",
+        "error: --env is for a server that is started by a command, and this is none
+  help: give the variable to the server where that is started",
+    );
+    refused(
+        "run --stdio server --header A:b",
+        "error: --header is for a server over HTTP, and this is none
+  help: a command is given variables by --env NAME=VALUE",
+    );
+    for line in ["run --stdio server --fault x", "run --fault x -- server", "run --fault x"] {
+        refused(
+            line,
+            "error: --fault is for the reference server, and this is none
+  help: add --reference to test that one instead",
+        );
+    }
+    let directory = tempfile::tempdir().unwrap();
+    let config = directory.path().join("a.toml");
+    std::fs::write(&config, "[targets.a]\nhttp = \"http://127.0.0.1:1/mcp\"\n").unwrap();
+    let ran = typed(&format!("run a --config {} --cwd /tmp", config.display()));
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("--cwd is for a server that is started by a command"), "{}", ran.stderr);
 }
 
 #[test]
@@ -110,6 +149,13 @@ fn values_of_another_form() {
         "run --http http://",
         "error: `http://` is no http or https URL
   help: give a URL such as http://127.0.0.1:3000/mcp",
+    );
+    let long = typed("run --reference --timeout long");
+    assert_eq!(long.code, 2);
+    assert!(
+        long.stderr.contains("'--timeout <SECONDS>': a time is a number of seconds, such as 10"),
+        "{}",
+        long.stderr
     );
     refused("run --reference --timeout 0", "error: --timeout takes a number of seconds above 0, not 0");
     refused(

@@ -83,6 +83,9 @@ pub fn names(page: &mut Page, report: &RunReport) {
             named(page, word, ink, &rule.id, &revisions);
         }
     }
+    for entry in &report.outdated {
+        page.hang(0, &[span(RED.bold(), "OUTDATED  ")], TEXT, entry);
+    }
 }
 
 /// A rule, and the revisions in which it has the same findings; none if only one was tested.

@@ -18,6 +18,7 @@ pub fn header(page: &mut Page, report: &RunReport) {
     let target = middle(&plain(&shortened(&report.target.name, room)), room).into_owned();
     let mut about: Vec<_> = server(report).into_iter().collect();
     about.extend([revisions(&report.revisions), report.target.transport.clone()]);
+    about.retain(|part| !part.is_empty());
 
     let one_line =
         columns(&target) + about.iter().map(|part| columns(part) + columns(SEPARATOR)).sum::<usize>() <= room;

@@ -7,7 +7,11 @@ pub(super) mod page;
 pub(super) mod table;
 pub(super) mod totals;
 
-pub(super) use self::{evidence::fault, header::revisions, totals::meaning};
+pub(super) use self::{
+    evidence::fault,
+    header::revisions,
+    totals::{ended, meaning},
+};
 
 use self::page::Page;
 use super::{Style, Verbosity};

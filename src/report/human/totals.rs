@@ -71,6 +71,7 @@ pub fn meaning(report: &RunReport) -> String {
             format!("The server does not conform: {number} {fails}{strict}{once}.")
         }
         (2, _) => "The command, the configuration or a suite is wrong.".to_owned(),
+        (3, _) if report.cause().is_some() => "The server could not be tested.".to_owned(),
         (3, _) => match &report.cut_short {
             Some(why) => format!("Not all could be asked: {why}."),
             None => "The server could not be tested to the end; the notes say why.".to_owned(),
@@ -82,6 +83,12 @@ pub fn meaning(report: &RunReport) -> String {
             format!("The run was ended early; {number} {fails} by then.")
         }
     }
+}
+
+/// What there is to say beside results or in their place, where the run ended before all was asked.
+pub fn ended(report: &RunReport) -> Option<String> {
+    let early = || report.cut_short.as_ref().map(|_| meaning(report)).filter(|_| report.exit_code == 3);
+    report.cause().map(|cause| format!("{}: {cause}", meaning(report).trim_end_matches('.'))).or_else(early)
 }
 
 pub fn duration(ms: u64) -> String {

@@ -44,9 +44,11 @@ impl Results {
         self.scratch.path()
     }
 
-    /// The result that stands, if there is one and it can be read.
+    /// The result that stands, if there is one and it can be read. That a server could not be tested is none that stands: what
+    /// kept it from starting may be mended, and nothing here would show it.
     pub fn standing(&self, entry: &Entry) -> Option<RunReport> {
-        report::read(&fs::read_to_string(self.directory.join(&entry.file)).ok()?).ok()
+        let report = report::read(&fs::read_to_string(self.directory.join(&entry.file)).ok()?).ok()?;
+        report.cause().is_none().then_some(report)
     }
 
     /// Puts a written result into its place, and what it takes the place of away.

@@ -19,7 +19,7 @@ use crate::{
     plan::{Filter, Proposals},
     run::{Revisions, Surroundings, suites::read},
     suite::Suite,
-    target::{Start, Target},
+    target::Target,
 };
 
 /// Bytes of a file name that every file system takes, with room for a prefix.
@@ -88,11 +88,7 @@ fn entry(
         name: name.to_owned(),
         config: path.to_owned(),
         shown,
-        transport: match start {
-            Start::Stdio { .. } => "stdio",
-            Start::Http { .. } => "http",
-            Start::Sse { .. } => "sse",
-        },
+        transport: start.transport(),
         // One without a fingerprint is of somebody else's making.
         outdated: kept
             .get(name)

@@ -4,7 +4,7 @@ use std::{
     fs, io,
     path::{Path, PathBuf},
     process::{ExitStatus, Stdio},
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant},
 };
 
 use serde_json::Value;
@@ -18,10 +18,10 @@ use tokio::{
 use super::targets::Entry;
 use crate::{
     cli::MatrixArgs,
-    error::{Error, exit},
+    error::{Error, exit, in_short},
     outcome::{RunReport, TargetReport},
     report::{self, Format, Style, render},
-    run::{Surroundings, outputs::failed, target::seconds, verdict::sum_up},
+    run::{Surroundings, outputs::failed, target::seconds, verdict::without_results},
     wire::group::{Group, Signal},
 };
 
@@ -65,7 +65,7 @@ impl Worker {
             return Ok(None);
         }
         let path = directory.join(&entry.file);
-        let (started, began) = (SystemTime::now(), Instant::now());
+        let began = Instant::now();
         let (end, said) = match self.start(entry, &path) {
             Ok(child) => self.attend(child, &mut stopped).await,
             Err(error) => (End::Failed(error), String::new()),
@@ -82,7 +82,7 @@ impl Worker {
                 if said.is_empty() { format!("the run ended without a report: {status}") } else { said }
             }
         };
-        let report = self.without_rules(entry, why, started, began.elapsed());
+        let report = without_results(described(entry), why, began.elapsed(), self.strict, exit::UNREACHABLE);
         fs::write(&path, render(Format::Json, &report, &Style::default()))
             .map_err(|source| failed(&path, "write", source))?;
         Ok(Some(report))
@@ -116,21 +116,18 @@ impl Worker {
         }
         (end, timeout(GRACE, said).await.ok().and_then(Result::ok).unwrap_or_default())
     }
+}
 
-    /// What there is to report of a server that could not be tested.
-    fn without_rules(&self, entry: &Entry, why: String, started: SystemTime, took: Duration) -> RunReport {
-        let target = TargetReport {
-            name: entry.shown.clone(),
-            options: format!("--config {} {}", entry.config.display(), entry.name),
-            transport: entry.transport.to_owned(),
-            server: None,
-            capabilities: Value::Null,
-            revisions: Vec::new(),
-        };
-        let started = started.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        let report = sum_up(target, Vec::new(), vec![why], started, ms, self.strict);
-        RunReport { exit_code: exit::UNREACHABLE, ..report }
+/// A server that could not be tested.
+fn described(entry: &Entry) -> TargetReport {
+    TargetReport {
+        name: entry.shown.clone(),
+        options: format!("--config {} {}", entry.config.display(), entry.name),
+        config: None,
+        transport: entry.transport.to_owned(),
+        server: None,
+        capabilities: Value::Null,
+        revisions: Vec::new(),
     }
 }
 
@@ -163,30 +160,4 @@ async fn beginning(pipe: Option<impl AsyncRead + Unpin>) -> String {
     let _ = (&mut pipe).take(SAID).read_to_end(&mut said).await;
     let _ = copy(&mut pipe, &mut sink()).await;
     in_short(&String::from_utf8_lossy(&said))
-}
-
-/// A message of this program on one line, what came first.
-fn in_short(said: &str) -> String {
-    let lines: Vec<_> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    match lines.iter().position(|line| line.starts_with("came: ")) {
-        Some(came) => {
-            let others = lines.iter().skip(1).filter(|line| !line.starts_with("came: "));
-            [&lines[came]["came: ".len()..]].into_iter().chain(others.copied()).collect::<Vec<_>>().join("; ")
-        }
-        None => lines.join("; ").trim_start_matches("error: ").to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::in_short;
-
-    #[test]
-    fn what_came_is_told_first() {
-        let said =
-            "error: the server could not be tested\n  tried: to start a\n   came: no such file\n   help: check it\n";
-        assert_eq!(in_short(said), "no such file; tried: to start a; help: check it");
-        assert_eq!(in_short("error: no token\n  help: give one\n"), "no token; help: give one");
-        assert_eq!(in_short(""), "");
-    }
 }

@@ -1,9 +1,12 @@
 //! Rules as they are typed.
 
+use schemars::JsonSchema;
+
 use super::{Applies, Matcher};
 use crate::suite::{
-    decode::{OneOrMany, Pairs, keys},
-    yaml::{At, Tree},
+    decode::{Decode, OneOrMany, Pairs, keys},
+    diagnostic::Problems,
+    yaml::{At, Tree, Yaml},
 };
 
 keys! {
@@ -26,7 +29,7 @@ keys! {
         /// Why the rule follows, where no text states it outright.
         derived: At<String>,
         /// Judge the rule for each of these: `{ read: $survey.reads }`.
-        every: Pairs<OneOrMany<At<String>>>,
+        every: Every,
         /// Judge only where all of this holds.
         r#where: Pairs<Matcher>,
         /// What must hold: paths, and what is asked of the values there.
@@ -67,5 +70,21 @@ keys! {
         because: At<String>,
         /// The page and anchor where the norm stands.
         source: At<String>,
+    }
+}
+
+// No comment for editors: the key has one.
+#[derive(Debug, JsonSchema)]
+#[schemars(inline)]
+pub struct Every(pub Pairs<OneOrMany<At<String>>>);
+
+impl Decode for Every {
+    fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
+        let Yaml::String(path) = &tree.value else { return Pairs::decode(tree, problems).map(Self) };
+        let last = path.rsplit(['.', '$']).next().unwrap_or_default();
+        let name = Some(last.trim_end_matches('s')).filter(|name| name.chars().all(char::is_alphanumeric));
+        let help = format!("write `every: {{ {}: {path} }}`", name.filter(|name| !name.is_empty()).unwrap_or("item"));
+        problems.add_with(tree.at, "expected a mapping, this is a string", help);
+        None
     }
 }

@@ -1,6 +1,6 @@
 //! What the checks of all parts of a suite share: the names in scope, and how references are read.
 
-use super::{Known, Origin};
+use super::{Known, Origin, members::Holds};
 use crate::suite::{
     decode::Typed,
     diagnostic::{Problems, suggestion},
@@ -24,6 +24,8 @@ pub struct Lint<'a> {
     pub values: Vec<String>,
     /// Saves and loop variables, innermost last.
     pub names: Vec<String>,
+    /// What some of them stand for, the last word on each last.
+    pub holds: Vec<(String, Option<Holds>)>,
     pub in_rules: bool,
     /// Whether each call is made on a connection of its own, and there is no other.
     pub alone: bool,
@@ -100,8 +102,11 @@ impl Lint<'_> {
             self.unbound(text, &path.root);
         } else if is_streamed(&path) && !path.is_whole() && !path.is_item_by_item() {
             self.unstreamable(text, &path);
-        } else if let Some(member) = path.first_member() {
-            self.check_member(text.at, &path.root, member);
+        } else {
+            if let Some(member) = path.first_member() {
+                self.check_member(text.at, &path.root, member);
+            }
+            self.check_saved(text, &path);
         }
         Some(path)
     }

@@ -7,6 +7,7 @@ mod built_in;
 mod clause;
 mod ids;
 mod lint;
+mod members;
 mod rule;
 mod step;
 mod suite;

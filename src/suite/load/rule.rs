@@ -98,7 +98,7 @@ impl Lint<'_> {
 
     /// Puts the loop variable in scope.
     fn every(&mut self, typed: &mut file::Rule) -> Option<Every> {
-        let mut pairs = typed.every.take()?.0.into_iter();
+        let mut pairs = typed.every.take()?.0.0.into_iter();
         let (Some((var, OneOrMany(paths))), None) = (pairs.next(), pairs.next()) else {
             let help = "write `every: { read: $survey.reads }`".to_owned();
             self.problems.add_with(typed.typed.place("every"), "`every` names one variable", help);
@@ -107,9 +107,10 @@ impl Lint<'_> {
         if paths.is_empty() {
             self.problems.add(var.at, "`every` goes over at least one path");
         }
-        let over = paths.iter().filter_map(|path| self.path_or_stream(path)).collect();
+        let over: Vec<Path> = paths.iter().filter_map(|path| self.path_or_stream(path)).collect();
         self.new_name(&var);
         self.names.push(var.value.clone());
+        self.goes_over(&var.value, &over);
         Some(Every { var: var.value, over })
     }
 

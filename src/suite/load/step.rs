@@ -2,6 +2,7 @@
 
 use super::{
     lint::Lint,
+    members::Holds,
     window::{Window, are_disjoint},
 };
 use crate::suite::{
@@ -41,6 +42,9 @@ impl Lint<'_> {
                 }
             }
             saves.push((save.value.clone(), applies.clone()));
+            if let Some(verb) = &verb {
+                self.saves(&save.value, Holds::of(verb, each.as_ref()));
+            }
         }
         Some(Step { verb: verb?, applies, each, filter, save: save.map(|save| save.value), line })
     }

@@ -31,6 +31,7 @@ pub fn build(
         survey: (!is_survey).then_some(survey),
         values: Vec::new(),
         names: Vec::new(),
+        holds: Vec::new(),
         in_rules: false,
         alone: connection == Connection::Alone,
     };

@@ -35,6 +35,16 @@ enum Query {
     Full(JsonPath),
 }
 
+/// How a path begins.
+pub struct Beginning<'p> {
+    /// With the items of its root.
+    pub in_items: bool,
+    /// The plain members that come then.
+    pub members: Vec<&'p str>,
+    /// Nothing comes behind them.
+    pub is_all: bool,
+}
+
 /// One value that a path selects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node<'a> {
@@ -139,6 +149,21 @@ impl Path {
                 (end > 0).then(|| &rest[..end])
             }
         }
+    }
+
+    /// Where it leads first, unless that is not plain.
+    pub fn beginning(&self) -> Option<Beginning<'_>> {
+        let Query::Plain(segments) = &self.query else { return None };
+        let (in_items, rest) = match segments.split_first() {
+            Some((Segment::All | Segment::Index(_) | Segment::Where(_), rest)) => (true, rest),
+            _ => (false, segments.as_slice()),
+        };
+        let members = rest.iter().map_while(|segment| match segment {
+            Segment::Member(name) => Some(name.as_str()),
+            _ => None,
+        });
+        let members: Vec<&str> = members.collect();
+        Some(Beginning { in_items, is_all: members.len() == rest.len(), members })
     }
 
     /// The filter that the items of its root have to pass first, if it starts with a simple one.

@@ -76,7 +76,7 @@ async fn reads_long_lines() {
 #[tokio::test]
 async fn tells_how_a_server_died() {
     let mut open = open(shell("echo starting >&2; echo 'no config file' >&2; exit 3"), &limits()).await;
-    assert_eq!(open.closed().await, "exited with status 3; on stderr: no config file");
+    assert_eq!(open.closed().await, "exited with status 3; on stderr: starting | no config file");
     assert_eq!(open.wire.stderr_tail(), "starting\nno config file\n");
     assert_eq!(open.wire.send(&envelope(), &json!({})).expect_err("gone"), "the server exited with status 3");
     assert_eq!(close(open).await.how, "exited with status 3 before stdin was closed");
