@@ -13,7 +13,8 @@ pub fn in_short(said: &str) -> String {
     let is_excerpt = |line: &&str| line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with('|');
     let plain = without_colours(said);
     let mut parts: Vec<String> = Vec::new();
-    for line in plain.lines().map(str::trim).filter(|line| !line.is_empty() && !is_excerpt(line)) {
+    let lines = plain.lines().map(|line| line.trim().trim_start_matches("= "));
+    for line in lines.filter(|line| !line.is_empty() && !is_excerpt(line)) {
         match parts.last_mut() {
             Some(part) if !LEADS.iter().any(|lead| line.starts_with(lead)) => *part += &format!(" {line}"),
             _ => parts.push(line.to_owned()),

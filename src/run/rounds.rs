@@ -220,8 +220,9 @@ fn spread<'a, 'c>(suites: &[&'a Suite], each: usize, there: &'c mut Option<Conve
     let mut there = Some(there);
     let mut lanes: Vec<Lane> = Vec::new();
     for &suite in suites {
+        let goes_on = |lane: &Lane| lane.suites.iter().any(|begun| suite.evidence.contains(&begun.id));
         match lanes.last_mut() {
-            Some(lane) if lane.suites.len() < each || !suite.evidence.is_empty() => lane.suites.push(suite),
+            Some(lane) if lane.suites.len() < each || goes_on(lane) => lane.suites.push(suite),
             _ => lanes.push(Lane::of(vec![suite], there.take())),
         }
     }
