@@ -106,7 +106,10 @@ def run(configuration, arguments):
             raise pytest.UsageError(f"there is no `{program}`; install it, or name it in the variable MCP_CONFORM") from None
         try:
             with open(path, encoding="utf-8") as file:
-                return json.load(file)
+                report = json.load(file)
+            # A run that ended before there was a result says why, and in more lines on stderr than in its report.
+            if report["rules"] or not ran.stderr.strip():
+                return report
         except (FileNotFoundError, ValueError):
             pass
     raise pytest.UsageError(ran.stderr.strip() or f"exit code {ran.returncode} and no report")
