@@ -96,8 +96,8 @@ impl Recorder {
         let mut book = self.lock();
         let links: Vec<u32> = book.links.iter().map(|link| link.link).collect();
         for link in links {
-            let (text, message) = (Some(why.to_owned()), Some(&patience));
-            book.store.keep(Frame { text, message, ..blank(link, Side::Client, FrameKind::CutShort) });
+            let (message, text) = (Some(&patience), Some(why.to_owned()));
+            book.store.keep(Frame { message, text, ..blank(link, Side::Client, FrameKind::CutShort) });
         }
     }
 

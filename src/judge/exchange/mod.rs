@@ -3,6 +3,9 @@
 //! The frames are the only source, so a transcript yields the same exchanges as the run it came from. An exchange is
 //! handed on as soon as its response is there; a second response hands it on again with `replies: 2`.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::{Map, Value, json};
@@ -424,104 +427,4 @@ fn status(head: &HttpHead) -> Value {
             .or_insert_with(|| json!(value));
     }
     json!({ "status": head.status, "headers": headers })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Who dies when the answer is out is noticed by the next question, which is not to blame.
-    #[test]
-    fn a_server_that_ends_behind_an_answer_has_no_reason_to_if_all_was_sound() {
-        for (by, method, blamed) in [("tools.calls", "tools/call", true), ("base.bad-input", "tools/call", false)] {
-            let link =
-                Link { link: 1, transport: Transport::Stdio, revision: Some(Revision::V2025_11_25), brief: false };
-            let mut assembler = Assembler::new(&link);
-            let mut take = |frame: u64, from: &str, kind: &str, more: &Value| {
-                let mut whole = json!({ "frame": frame, "at": frame, "link": 1, "from": from, "kind": kind });
-                whole.as_object_mut().expect("members").extend(more.as_object().expect("members").clone());
-                assembler.take(&serde_json::from_value(whole).expect("a frame"));
-            };
-            let request = |id: u64, method: &str| json!({ "jsonrpc": "2.0", "id": id, "method": method });
-            let answered = |id: u64| json!({ "message": { "jsonrpc": "2.0", "id": id, "result": {} } });
-            take(1, "client", "message", &json!({ "by": "handshake", "message": request(0, "initialize") }));
-            take(2, "server", "message", &answered(0));
-            take(3, "client", "message", &json!({ "by": by, "message": request(1, method) }));
-            take(4, "server", "message", &answered(1));
-            take(5, "client", "message", &json!({ "by": PROBE, "message": request(2, "ping") }));
-            take(6, "server", "note", &json!({ "text": "exited with status 1", "ended": "unasked" }));
-            let killed: Vec<_> = assembler.rest().iter().map(|exchange| exchange["killed"].clone()).collect();
-            assert_eq!(killed, [if blamed { json!("exited with status 1") } else { Value::Null }], "{by}");
-        }
-    }
-
-    /// The frames of one connection over stdio, put together.
-    fn assembled(frames: &[Value]) -> (Vec<Passed>, Vec<Value>) {
-        let link = Link { link: 1, transport: Transport::Stdio, revision: Some(Revision::V2025_06_18), brief: false };
-        let mut assembler = Assembler::new(&link);
-        let passed = frames.iter().enumerate().map(|(index, frame)| {
-            let mut whole = json!({ "frame": index, "at": index, "link": 1, "kind": "message" });
-            whole.as_object_mut().expect("members").extend(frame.as_object().expect("members").clone());
-            assembler.take(&serde_json::from_value(whole).expect("a frame"))
-        });
-        (passed.collect(), assembler.rest())
-    }
-
-    #[test]
-    fn an_answer_to_what_is_no_request_of_json_rpc_2_is_none_to_the_notification_before_it() {
-        for (sent, answered) in [
-            (
-                json!({ "jsonrpc": "1.0", "id": "old", "method": "ping" }),
-                json!({ "id": null, "error": { "code": -32600 } }),
-            ),
-            (json!({ "jsonrpc": "1.0", "id": "old", "method": "ping" }), json!({ "id": "old", "result": {} })),
-            (json!({ "jsonrpc": "2.0", "id": null, "method": "ping" }), json!({ "id": 0, "result": {} })),
-        ] {
-            let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-            let (passed, _) = assembled(&[
-                json!({ "from": "client", "message": initialized }),
-                json!({ "from": "client", "message": sent }),
-                json!({ "from": "server", "message": answered }),
-            ]);
-            assert_eq!(passed[2].messages[0]["answers"], "unreadable input", "{answered}");
-        }
-    }
-
-    #[test]
-    fn what_was_given_up_before_a_run_was_cut_short_stays_unanswered() {
-        let request = |id: u64| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list" });
-        let (_, rest) = assembled(&[
-            json!({ "from": "client", "message": { "jsonrpc": "2.0", "id": 0, "method": "initialize" } }),
-            json!({ "from": "server", "message": { "jsonrpc": "2.0", "id": 0, "result": {} } }),
-            json!({ "from": "client", "at": 1_000_000, "message": request(1) }),
-            json!({ "from": "client", "at": 9_000_000, "message": request(2) }),
-            json!({ "from": "client", "at": 12_000_000, "kind": "cut-short", "message": { "patience_ms": 10_000 } }),
-        ]);
-        let expected: Vec<_> = rest.iter().map(|exchange| exchange["expects_reply"].clone()).collect();
-        assert_eq!(expected, [true, false]);
-    }
-
-    #[test]
-    fn a_note_on_an_exchange_is_a_loss_only_where_it_ends_there() {
-        for (note, expected) in [
-            (json!({ "post": 5, "text": "the server added: Accepted" }), true),
-            (json!({ "post": 5, "text": "the response broke off", "ended": "broken" }), false),
-            (json!({ "text": "the event stream ended" }), false),
-        ] {
-            let link = Link { link: 1, transport: Transport::Sse, revision: Some(Revision::V2025_03_26), brief: false };
-            let mut assembler = Assembler::new(&link);
-            let mut take = |frame: u64, from: &str, kind: &str, more: &Value| {
-                let mut whole = json!({ "frame": frame, "at": frame, "link": 1, "from": from, "kind": kind });
-                whole.as_object_mut().expect("members").extend(more.as_object().expect("members").clone());
-                assembler.take(&serde_json::from_value(whole).expect("a frame"))
-            };
-            let request = |id: u64, method: &str| json!({ "jsonrpc": "2.0", "id": id, "method": method });
-            take(1, "client", "message", &json!({ "post": 4, "message": request(0, "initialize") }));
-            take(2, "client", "message", &json!({ "post": 5, "message": request(1, "ping") }));
-            take(3, "server", "note", &note);
-            let answer = json!({ "jsonrpc": "2.0", "id": 1, "result": {} });
-            let passed = take(4, "server", "message", &json!({ "post": 1, "message": answer }));
-            assert_eq!(passed.exchanges[0]["expects_reply"], expected, "{note}");
-        }
-    }
 }
