@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use anstream::adapter::strip_str;
+
 use crate::revision::Revision;
 
 /// What this program says on stderr, on one line: what came first, and no excerpts of files.
@@ -11,7 +13,7 @@ pub fn in_short(said: &str) -> String {
     const UNTESTED: &str = "error: the server could not be tested";
     const LEADS: [&str; 4] = ["error: ", "tried: ", "came: ", "help: "];
     let is_excerpt = |line: &&str| line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with('|');
-    let plain = without_colours(said);
+    let plain = strip_str(said).to_string();
     let mut parts: Vec<String> = Vec::new();
     let lines = plain.lines().map(|line| line.trim().trim_start_matches("= "));
     for line in lines.filter(|line| !line.is_empty() && !is_excerpt(line)) {
@@ -28,13 +30,6 @@ pub fn in_short(said: &str) -> String {
 
 fn without_lead(part: &str) -> &str {
     ["error: ", "came: "].iter().find_map(|lead| part.strip_prefix(lead)).unwrap_or(part)
-}
-
-fn without_colours(text: &str) -> String {
-    let mut pieces = text.split("\u{1b}[");
-    let first = pieces.next().unwrap_or_default();
-    let rest = pieces.map(|piece| piece.split_once('m').map_or(piece, |(_, text)| text));
-    std::iter::once(first).chain(rest).collect()
 }
 
 /// Exit codes of the program, documented in `--help`.

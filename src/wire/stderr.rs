@@ -1,6 +1,9 @@
-//! Drains what a process writes to stderr and keeps the end of it. It is free text: shown, never judged.
+//! Drains what a process writes to stderr and keeps the end of it. It is free text: shown, never judged, and without what
+//! a terminal would act on.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anstream::adapter::strip_str;
 
 use super::secrets::Secrets;
 
@@ -36,7 +39,8 @@ impl Tail {
         let text = String::from_utf8_lossy(&kept.bytes);
         // The first word may be half a secret.
         let whole = if kept.is_cut { text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest) } else { &text };
-        self.1.hide(whole.to_owned())
+        let shown = strip_str(whole).to_string().replace(|c: char| c.is_control() && c != '\n' && c != '\t', "");
+        self.1.hide(shown)
     }
 
     /// The line that says most.
@@ -144,6 +148,13 @@ mod tests {
         );
         assert_eq!(last_words("1\n2\n3\n4\n\n5\n6\n").as_deref(), Some("2 | 3 | 4 | 5 | 6"));
         assert_eq!(last_words("\n--\n"), None);
+    }
+
+    #[test]
+    fn what_a_terminal_would_act_on_is_gone() {
+        let tail = Tail::default();
+        tail.add("\u{1b}]0;mine\u{7}\u{1b}[2J\u{1b}[31mError:\u{1b}[0m no\tkey\u{8}\r\n\u{9b}5mbye".as_bytes());
+        assert_eq!(tail.text(), "Error: no\tkey\n5mbye");
     }
 
     #[test]

@@ -84,6 +84,10 @@ const SCRIPTS: &[(Case, &str)] = &[
         case("escapes-quietly", &[0], "outside of its process group were ended"),
         "setsid sleep 1000 <&- >&- 2>&- & exec BEHAVE good",
     ),
+    (
+        case("paints", &[3], "status 1; on stderr: Error: no key"),
+        r"printf '\033]0;mine\007\033[2J\033[31mError:\033[0m no key\n' >&2; exit 1",
+    ),
 ];
 #[cfg(not(target_os = "linux"))]
 const SCRIPTS: &[(Case, &str)] = &[];
@@ -192,6 +196,7 @@ fn judge(case: &Case, met: &Met) -> Result<(), Failed> {
         () if !said.contains(case.says) => format!("it does not say {:?}", case.says),
         () if said.contains("panicked") => "it panicked".to_owned(),
         () if met.peak_mb > MEGABYTES => format!("it took {} MB", met.peak_mb),
+        () if met.said.contains('\u{1b}') => "it passes on what terminals act on".to_owned(),
         () if !met.left.is_empty() => format!("it left {:?}", met.left),
         () => return Ok(()),
     };

@@ -84,7 +84,7 @@ pub fn endless_page(message: &Value, answer: &mut Value) {
 }
 
 fn fail() -> ! {
-    eprintln!("fatal: out of cheese");
+    eprintln!("\u{1b}[31mfatal: out of cheese\u{1b}[0m");
     exit(3);
 }
 
