@@ -45,13 +45,15 @@ fn main() -> io::Result<()> {
         println!("cargo:rerun-if-changed={folder}");
         for file in folder::yaml_files(&root.join(folder))? {
             let shown = file.strip_prefix(&root).unwrap_or(&file).to_string_lossy().replace('\\', "/");
-            if folder == "suites" && !shown.starts_with("suites/shapes/") {
+            let is_shapes = shown.starts_with("suites/shapes/");
+            if folder == "suites" && !is_shapes {
                 let packed = out.join(shown.replace('/', "-"));
                 fs::write(&packed, packed_suite(&file, &shown)?)?;
                 let _ = writeln!(suites, "    ({shown:?}, include_bytes!({:?})),", packed.to_string_lossy());
             }
             let deflated = out.join(format!("{}.deflate", shown.replace('/', "-")));
-            fs::write(&deflated, miniz_oxide::deflate::compress_to_vec(&fs::read(&file)?, SMALLEST))?;
+            let text = if is_shapes { as_json(&file, &shown)? } else { fs::read(&file)? };
+            fs::write(&deflated, miniz_oxide::deflate::compress_to_vec(&text, SMALLEST))?;
             let _ = writeln!(texts, "    ({shown:?}, include_bytes!({:?})),", deflated.to_string_lossy());
         }
     }
@@ -63,4 +65,11 @@ fn packed_suite(file: &Path, shown: &str) -> io::Result<Vec<u8>> {
     let text = fs::read_to_string(file)?;
     let tree = yaml::parse(&text, &mut diagnostic::Problems(shown.to_owned()));
     Ok(pack::pack(&tree.unwrap_or_else(|| panic!("{shown} cannot be read"))))
+}
+
+/// Its members stay in their order.
+fn as_json(file: &Path, shown: &str) -> io::Result<Vec<u8>> {
+    let text = fs::read_to_string(file)?;
+    let tree: serde_json::Value = serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{shown}: {error}"));
+    Ok(tree.to_string().into_bytes())
 }

@@ -42,7 +42,9 @@ pub fn was_asked(recorder: &Recorder) -> bool {
         let request = message.get("method").is_some() && message.get("id").is_some();
         request || message.pointer("/result/resultType").is_some_and(|kind| kind == "input_required")
     };
-    let may_ask = |_, text: &str| text.contains(r#""method":"#) || text.contains("input_required");
+    let may_ask = |_, text: &str| {
+        text.contains(r#""from":"server""#) && (text.contains(r#""method":"#) || text.contains("input_required"))
+    };
     let mut frames = recorder.frames_where(may_ask).filter(|frame| frame.from == Side::Server);
     frames.any(|frame| frame.message.as_ref().is_some_and(asks))
 }

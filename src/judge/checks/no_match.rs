@@ -1,18 +1,26 @@
 //! A text, or none of those inside of a value, has anything in it that a regular expression finds.
 
+use std::{
+    collections::HashMap,
+    sync::{Arc, LazyLock, Mutex, PoisonError},
+};
+
 use regex::Regex;
 
 use super::{Check, Fault, Given, Report, leaves::each_leaf};
 
+/// A suite may take its patterns from what the server sends.
+const KEPT: usize = 100;
+
 pub const CHECK: Check = Check { name: "no-match", given: &["text", "pattern"], run };
 
 fn run(given: &Given) -> Report {
-    let Ok(pattern) = Regex::new(given.text("pattern")) else {
-        return Report { broken: Some("the pattern is no regular expression".into()), ..Report::default() };
-    };
     if given.value("text").is_null() {
         return Report::default();
     }
+    let Some(pattern) = compiled(given.text("pattern")) else {
+        return Report { broken: Some("the pattern is no regular expression".into()), ..Report::default() };
+    };
     let mut faults = Vec::new();
     each_leaf(given.value("text"), &mut |pointer, leaf| {
         let found = leaf.as_str().and_then(|text| pattern.find(text));
@@ -25,4 +33,19 @@ fn run(given: &Given) -> Report {
         }));
     });
     Report::of(faults)
+}
+
+/// Compiling takes far longer than searching, and a rule holds the same pattern against all that passes by.
+fn compiled(pattern: &str) -> Option<Arc<Regex>> {
+    static KNOWN: LazyLock<Mutex<HashMap<String, Option<Arc<Regex>>>>> = LazyLock::new(Mutex::default);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(compiled) = known.get(pattern) {
+        return compiled.clone();
+    }
+    if known.len() >= KEPT {
+        known.clear();
+    }
+    let compiled = Regex::new(pattern).ok().map(Arc::new);
+    known.insert(pattern.to_owned(), compiled.clone());
+    compiled
 }
