@@ -48,7 +48,8 @@ pub fn is_path(value: &str) -> bool {
     path.is_absolute() && path.exists()
 }
 
-fn is_secret(name: &str) -> bool {
+/// Whether what has this name is secret, as far as the name tells.
+pub fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     SIGNS.iter().any(|sign| name.contains(sign))
 }

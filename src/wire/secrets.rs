@@ -2,8 +2,8 @@
 //! configuration took from the environment.
 //!
 //! In the head of a request they are left out by name. A server may repeat them anywhere, so they are looked for in what
-//! comes back as well, also as JSON, URLs and base64 write them; short values and headers that never hold a secret are
-//! spared, as hiding `1` or `application/json` everywhere would falsify the record.
+//! comes back as well, also as JSON, URLs and base64 write them; short values, and plain words in headers whose names do not
+//! speak of a secret, are spared, as hiding `1` or `resources` everywhere would falsify the record.
 
 use std::{mem::take, sync::Arc};
 
@@ -15,12 +15,16 @@ use base64::{
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
+use crate::target::is_secret;
+
 pub const SHOWN_INSTEAD: &str = "(given by the user)";
 const SHORTEST: usize = 8;
 /// So much of a secret at the end of what was cut off may be anything.
 const FEWEST: usize = 4;
 const NEVER_SECRET: [&str; 8] =
     ["accept", "content-", "user-agent", "origin", "referer", "host", "mcp-protocol-version", "traceparent"];
+/// From this length on letters among digits are taken for a secret, whatever the name.
+const RANDOM: usize = 16;
 /// What is percent-encoded: by RFC 3986, in a path, and by those who take no risk.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 const ENCODED: [&AsciiSet; 3] = [RESERVED, &RESERVED.remove(b'/'), NON_ALPHANUMERIC];
@@ -96,12 +100,14 @@ pub fn in_headers<'a>(headers: impl IntoIterator<Item = &'a (String, String)>) -
         !NEVER_SECRET.iter().any(|known| name.starts_with(known))
     };
     let mut values = Vec::new();
-    for (_, value) in headers.into_iter().filter(|(name, _)| may_be_secret(name)) {
-        values.push(value.trim().to_owned());
+    for (name, value) in headers.into_iter().filter(|(name, _)| may_be_secret(name)) {
+        let mut words = vec![value.trim()];
         for word in value.split([' ', ';', ',']) {
-            values.push(word.to_owned());
-            values.extend(word.split_once('=').map(|(_, value)| value.trim_matches('"').to_owned()));
+            words.push(word);
+            words.extend(word.split_once('=').map(|(_, value)| value.trim_matches('"')));
         }
+        words.retain(|word| is_secret(name) || looks_random(word));
+        values.extend(words.into_iter().map(str::to_owned));
         if let Some((scheme, credentials)) = value.trim().split_once(' ')
             && scheme.eq_ignore_ascii_case("basic")
             && let Some(pair) = STANDARD.decode(credentials.trim()).ok().and_then(|pair| String::from_utf8(pair).ok())
@@ -111,6 +117,11 @@ pub fn in_headers<'a>(headers: impl IntoIterator<Item = &'a (String, String)>) -
         }
     }
     values
+}
+
+fn looks_random(word: &str) -> bool {
+    let has = |kind: fn(&u8) -> bool| word.as_bytes().iter().any(kind);
+    word.len() >= RANDOM && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) && !word.contains(' ')
 }
 
 /// As a secret may be written, each with what stands in its place, which is as well formed where it stands.
