@@ -1,4 +1,4 @@
-//! HTTP as a plain client speaks it: nothing is followed, unpacked, kept or tried again behind the session's back.
+//! HTTP as a plain client speaks it: nothing is followed, unpacked, kept or tried again by itself.
 
 use std::{sync::OnceLock, time::Duration};
 

@@ -4,7 +4,7 @@
 
 use std::{io, net::IpAddr, sync::Arc, time::Instant};
 
-use reqwest::{Client, Request, Response, Url, header::HeaderMap};
+use reqwest::{Body, Client, Request, Response, Url, header::HeaderMap};
 use tokio::{net::TcpStream, sync::oneshot, time::sleep};
 
 use super::{Incoming, PutOff, body, channel::Carrier, failure, http::Core};
@@ -74,9 +74,10 @@ async fn converse(
 /// The response to a request, sent again for as long as the server puts it off or may be on its way back.
 async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: Carrier) -> reqwest::Result<Response> {
     let mut put_off = PutOff::default();
+    let is_call = calls_a_tool(&request);
     loop {
         let (again, sent) = (request.try_clone(), Instant::now());
-        let response = answered(client, request).await;
+        let response = client.execute(request).await;
         let (Some(post), Some(again)) = (carrier.post, again) else { return response };
         let response = match response {
             Ok(response) => response,
@@ -89,7 +90,11 @@ async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: C
                     put_off.fatal = true;
                     None
                 } else if failure::is_closed(&error) {
-                    put_off.cut_off(post, sent)
+                    let wait = put_off.cut_off(post, sent, is_call);
+                    if wait.is_some() {
+                        core.channel.note(carrier, "its connection ended: sent again".to_owned(), None);
+                    }
+                    wait
                 } else {
                     None
                 };
@@ -114,6 +119,13 @@ async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: C
     }
 }
 
+/// Whether it may leave something behind.
+fn calls_a_tool(request: &Request) -> bool {
+    const CALL: &[u8] = br#""tools/call""#;
+    let body = request.body().and_then(Body::as_bytes).unwrap_or_default();
+    body.windows(CALL.len()).any(|part| part == CALL)
+}
+
 /// Whether a server of this machine has just ended: nobody listens any more where it was. Elsewhere there may be something
 /// in between that only looks so.
 async fn is_gone(url: &Url) -> bool {
@@ -122,15 +134,6 @@ async fn is_gone(url: &Url) -> bool {
     let local = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
     let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
     local && TcpStream::connect((host, port)).await.is_err_and(refused)
-}
-
-async fn answered(client: &Client, request: Request) -> reqwest::Result<Response> {
-    let again = request.try_clone();
-    match (client.execute(request).await, again) {
-        // A connection that was kept open may be closed by the server just when it is used again.
-        (Err(first), Some(again)) if failure::is_closed(&first) => client.execute(again).await.map_err(|_| first),
-        (response, _) => response,
-    }
 }
 
 fn head(response: &Response) -> HttpHead {

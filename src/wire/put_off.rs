@@ -14,6 +14,10 @@ const FIRST: Duration = Duration::from_millis(500);
 
 /// A connection that ended may have done so for another reason than the request, but not again after this time.
 const SETTLED: Duration = Duration::from_millis(300);
+/// A request is sent so often at most while its connections end, ...
+const DELIVERIES: u32 = 3;
+/// ... and one that may leave something behind so often: the server may have closed a connection just when it was used again.
+const DELIVERIES_OF_CALLS: u32 = 2;
 /// Of those whose connections ended together one was to blame. It is not to end them together again.
 const APART: Duration = Duration::from_millis(60);
 const ASKED_AT_ONCE: u64 = 8;
@@ -31,8 +35,8 @@ pub struct PutOff {
     pub took: Duration,
     /// How often nobody listened, after the server had been there.
     missed: u32,
-    /// Whether its connection has ended in place of a response.
-    cut_off: bool,
+    /// How often its connection has ended in place of a response.
+    cut_off: u32,
     /// Nobody listens, and the request was never sent.
     pub unsent: bool,
     /// The server ended under it, or each of its connections.
@@ -60,11 +64,18 @@ impl PutOff {
     }
 
     /// How long to wait until it is tried once more, where its connection ended in place of a response.
-    pub fn cut_off(&mut self, post: u64, sent: Instant) -> Option<Duration> {
-        self.fatal = std::mem::replace(&mut self.cut_off, true);
-        let wait = SETTLED + APART * u32::try_from(post % ASKED_AT_ONCE).unwrap_or_default();
+    pub fn cut_off(&mut self, post: u64, sent: Instant, is_call: bool) -> Option<Duration> {
+        self.cut_off += 1;
+        self.fatal = self.cut_off == if is_call { DELIVERIES_OF_CALLS } else { DELIVERIES };
+        if self.fatal {
+            return None;
+        }
+        let wait = match self.cut_off {
+            1 if !is_call => Duration::ZERO,
+            _ => SETTLED + APART * u32::try_from(post % ASKED_AT_ONCE).unwrap_or_default(),
+        };
         self.took += sent.elapsed() + wait;
-        (!self.fatal).then_some(wait)
+        Some(wait)
     }
 
     /// How long to wait until it is tried once more, where no connection came about.
