@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc, Mutex as StdMutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -113,13 +113,16 @@ pub struct Conversation {
     opener: Opener,
     revision: Revision,
     current: Mutex<Arc<Session>>,
+    /// The last connection that counted among those on which the server stopped answering.
+    hung: AtomicU32,
     /// Why each earlier connection ended.
     deaths: StdMutex<Vec<String>>,
 }
 
 impl Conversation {
     pub fn new(opener: Opener, session: Session, revision: Revision) -> Self {
-        Self { opener, revision, current: Mutex::new(Arc::new(session)), deaths: StdMutex::default() }
+        let (hung, deaths) = (AtomicU32::default(), StdMutex::default());
+        Self { opener, revision, current: Mutex::new(Arc::new(session)), hung, deaths }
     }
 
     /// A connection that is alive, unless the server cannot be brought back to life.
@@ -130,13 +133,16 @@ impl Conversation {
             current.is_well().await;
         }
         if let Some(why) = current.closed() {
-            self.opener.known.hangs.fetch_add(usize::from(current.hung()), Ordering::Relaxed);
-            let restarts = self.deaths().len();
-            if restarts < RESTARTS_AT_MOST
-                && let Ok(fresh) = self.opener.open(Wish::Exactly(self.revision)).await
-            {
-                *current = Arc::new(fresh);
-                lock(&self.deaths).push(why);
+            if current.hung() && self.hung.swap(current.link(), Ordering::Relaxed) != current.link() {
+                self.opener.known.hangs.fetch_add(1, Ordering::Relaxed);
+            }
+            if self.deaths().len() < RESTARTS_AT_MOST {
+                // Some servers bear no second instance.
+                current.put_down().await;
+                if let Ok(fresh) = self.opener.open(Wish::Exactly(self.revision)).await {
+                    *current = Arc::new(fresh);
+                    lock(&self.deaths).push(why);
+                }
             }
         }
         Arc::clone(&current)

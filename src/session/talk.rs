@@ -129,6 +129,11 @@ impl Session {
         self.shared.state().silent >= SILENT_AT_MOST
     }
 
+    /// Ends what is left of a connection that is over.
+    pub async fn put_down(&self) {
+        self.shared.wire.put_down().await;
+    }
+
     /// The response with this id that came after its request was given up.
     pub(super) fn late_answer(&self, id: &Value) -> Option<Value> {
         self.shared.state().unclaimed.iter().find(|message| message.get("id") == Some(id)).cloned()

@@ -105,6 +105,16 @@ impl Child {
         (how, Ended::Killed)
     }
 
+    /// Ends a process that is not talked to any more.
+    pub async fn put_down(&self) {
+        for signal in [Signal::Term, Signal::Kill] {
+            self.orders.send_replace(Some(signal));
+            if timeout(self.grace, self.exit.clone().wait_for(Option::is_some)).await.is_ok() {
+                return;
+            }
+        }
+    }
+
     /// What it started is gone as well.
     pub async fn gone(&mut self) {
         let _ = timeout(2 * self.grace, &mut self.owner).await;

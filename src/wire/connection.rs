@@ -128,6 +128,13 @@ impl Wire {
         }
     }
 
+    /// Ends the process behind a connection that is given up, as it may keep others from starting.
+    pub async fn put_down(&self) {
+        if let Kind::Stdio(stdio) = &self.0 {
+            stdio.put_down().await;
+        }
+    }
+
     /// Ends the connection in order. What still comes meanwhile is recorded.
     pub async fn close(self) -> Ending {
         match self.0 {

@@ -181,7 +181,7 @@ impl Http {
 
     pub fn close(self) -> Ending {
         self.close.send_replace(true);
-        Ending { how: "the client closed its connections".to_owned(), stderr_tail: String::new() }
+        Ending { how: "the client closed its connections".to_owned() }
     }
 
     /// Records the request and starts the exchange.

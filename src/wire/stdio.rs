@@ -130,8 +130,16 @@ impl Stdio {
         }
     }
 
+    /// Ends the process, whether or not it reads what it is sent.
+    pub async fn put_down(&self) {
+        self.close.send_replace(true);
+        if self.child.exited().is_none() {
+            self.child.put_down().await;
+        }
+    }
+
     pub async fn close(self) -> Ending {
-        let Self { channel, tail, mut child, queue, unread, close, mut reading, grace, heard, .. } = self;
+        let Self { channel, mut child, queue, unread, close, mut reading, grace, heard, .. } = self;
         drop(unread);
         let heard = heard.get();
         close.send_replace(true);
@@ -150,7 +158,7 @@ impl Stdio {
             Some(_) => channel.ended(Carrier::default(), how.clone(), ended),
             None => channel.note(Carrier::default(), how.clone(), None),
         }
-        Ending { how, stderr_tail: tail.text() }
+        Ending { how }
     }
 }
 
