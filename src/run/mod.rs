@@ -200,7 +200,7 @@ fn watched(
     args: &RunArgs,
     surroundings: &Surroundings,
 ) -> Result<Conducted, Error> {
-    strays::adopt();
+    let earlier = strays::adopt();
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
     let status = surroundings.status.filter(|_| !args.output.forms.quiet);
     // The handshake with a server that starts slowly takes the longest.
@@ -213,7 +213,7 @@ fn watched(
         }
     });
     drop(shown);
-    let strays = strays::end();
+    let strays = strays::end(&earlier);
     let mut conducted = conducted?;
     if strays > 0 {
         let note = format!("processes that the server left running outside of its process group were ended: {strays}");
