@@ -57,7 +57,9 @@ impl Place {
 fn carried(value: &Value, rest: &str) -> Option<Place> {
     let numbers =
         |value: &Value| -> Vec<u64> { value.as_array().into_iter().flatten().filter_map(Value::as_u64).collect() };
-    if let Some(frame) = value.get("frame").and_then(Value::as_u64) {
+    let has = |names: &[&str]| names.iter().any(|name| value.get(name).is_some());
+    // A server may have members of these names in its own data, though hardly beside the others that ours have.
+    if let Some(frame) = value.get("frame").and_then(Value::as_u64).filter(|_| has(&["pointer", "link", "data"])) {
         if let Some(pointer) = value.get("pointer").and_then(Value::as_str) {
             return Some(Place { frame, pointer: pointer.to_owned(), frames: vec![frame] });
         }
@@ -75,7 +77,7 @@ fn carried(value: &Value, rest: &str) -> Option<Place> {
         let place = carried(origin, "")?;
         return Some(Place { pointer: format!("{}{}", place.pointer, &item[end..]), ..place });
     }
-    let frames = numbers(value.get("frames")?);
+    let frames = numbers(value.get("frames").filter(|_| has(&["end", "link"]))?);
     let pointer = rest.strip_prefix("/reply").unwrap_or(rest);
     let inside = pointer.starts_with("/result") || pointer.starts_with("/error");
     Some(Place { frame: *frames.last()?, pointer: if inside { pointer.to_owned() } else { String::new() }, frames })
@@ -94,13 +96,21 @@ mod tests {
 
     #[test]
     fn replies_frames_and_lists_lead_back_to_the_message() {
-        let reads =
-            json!([{ "resource": {}, "reply": { "frames": [3, 8], "result": { "contents": [{ "uri": "x" }] } } }]);
+        let reads = json!([{ "resource": {}, "reply": { "end": "result", "frames": [3, 8], "result": { "contents": [{ "uri": "x" }] } } }]);
         assert_eq!(place(&reads, "/0/reply/result/contents/0/uri"), (8, "/result/contents/0/uri".into()));
-        let frame = json!({ "frame": 4, "message": { "id": null } });
+        let frame = json!({ "frame": 4, "link": 1, "message": { "id": null } });
         assert_eq!(place(&frame, "/message/id"), (4, "/id".into()));
         let list = json!({ "items": [{ "uri": 1 }], "origins": [{ "frame": 6, "pointer": "/result/resources/0" }] });
         assert_eq!(place(&list, "/items/0/uri"), (6, "/result/resources/0/uri".into()));
+    }
+
+    #[test]
+    fn data_of_the_server_leads_nowhere_else() {
+        let film = json!({ "frame": 2, "frames": [7], "origin": "here" });
+        let list = json!({ "items": [film], "origins": [{ "frame": 6, "pointer": "/result/resources/0" }] });
+        assert_eq!(place(&list, "/items/0/frame"), (6, "/result/resources/0/frame".into()));
+        let reply = json!({ "end": "result", "frames": [3, 8], "result": film });
+        assert_eq!(place(&reply, "/result/frames/0"), (8, "/result/frames/0".into()));
     }
 
     #[test]

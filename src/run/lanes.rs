@@ -79,7 +79,12 @@ impl<'a> Gathered<'a> {
 
 fn holds_cut_off(saved: &Value) -> bool {
     match saved {
-        Value::Object(members) => saved["end"] == "closed" || members.values().any(holds_cut_off),
+        Value::Object(members) => {
+            let is_reply = saved["frames"].is_array();
+            // Results may hold anything.
+            let mut others = members.iter().filter(|(name, _)| !is_reply || *name != "result");
+            (is_reply && saved["end"] == "closed") || others.any(|(_, member)| holds_cut_off(member))
+        }
         Value::Array(items) => items.iter().any(holds_cut_off),
         _ => false,
     }
@@ -294,7 +299,7 @@ impl<'a> Lanes<'a> {
         let is_process = matches!(self.job.target.start, Start::Stdio { .. });
         self.end(async move {
             let how = timeout(limit, conversation.close()).await.ok()?.how;
-            (noted && is_process && !how.contains("status 0")).then(|| format!("the server {how}"))
+            (noted && is_process && !how.starts_with("exited with status 0 ")).then(|| format!("the server {how}"))
         });
         if matches!(self.job.target.start, Start::Http { .. }) {
             self.closed().await;
