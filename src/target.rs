@@ -5,8 +5,8 @@ mod limits;
 
 use std::path::PathBuf;
 
-pub use entrusted::{is_path, shown_url};
-pub use limits::{Limits, Reach};
+pub use entrusted::{is_path, is_secret, shown_url};
+pub use limits::{Limits, Reach, patience};
 
 /// A server to test.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ use crate::{
     plan::nearest,
     reference,
     session::ClientFace,
-    target::{Limits, Source, Start, Target, shown_url},
+    target::{Limits, Source, Start, Target, patience, shown_url},
 };
 
 /// The server that is meant, what is known about it, and what it may cost.
@@ -218,10 +218,7 @@ pub fn limits(args: &RunArgs, mut limits: Limits) -> Result<Limits, Error> {
 }
 
 pub fn seconds(value: f64, flag: &str) -> Result<Duration, Error> {
-    Duration::try_from_secs_f64(value)
-        .ok()
-        .filter(|duration| !duration.is_zero())
-        .ok_or_else(|| Error::usage(format!("{flag} takes a number of seconds above 0, not {value}")))
+    patience(value).map_err(|why| Error::usage(format!("{flag} {why}")))
 }
 
 pub fn face(declared: &[String]) -> Result<ClientFace, Error> {

@@ -100,7 +100,7 @@ impl Limits {
             "walk_nodes" => self.walk.nodes = Some(count(value)?),
             "walk_depth" => self.walk.depth = Some(count(value)?),
             "walk_pages" => self.walk.pages = Some(count(value)?),
-            "walk_seconds" => self.walk.seconds = Some(count(value)? as u64),
+            "walk_seconds" => self.walk.seconds = Some(seconds(value)?.as_secs().max(1)),
             "evidence_frames" => self.evidence_frames = count(value)?,
             _ => return Err(format!("is none of {}", Self::NAMES.join(", "))),
         }
@@ -108,9 +108,21 @@ impl Limits {
     }
 }
 
+/// A year: nobody need be patient for longer, and sums of times stay in range.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// So many seconds, if they are a time to wait.
+pub fn patience(seconds: f64) -> Result<Duration, String> {
+    if seconds > LONGEST.as_secs_f64() {
+        return Err(format!("takes {} seconds at most, not {seconds}", LONGEST.as_secs()));
+    }
+    let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
+    time.ok_or_else(|| format!("takes a number of seconds above 0, not {seconds}"))
+}
+
 fn seconds(value: &str) -> Result<Duration, String> {
-    let seconds = value.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.filter(|time| !time.is_zero()).ok_or_else(|| format!("takes a number of seconds above 0, not {value}"))
+    let number = value.parse().map_err(|_| format!("takes a number of seconds above 0, not {value}"))?;
+    patience(number)
 }
 
 fn count(value: &str) -> Result<usize, String> {
@@ -124,6 +136,10 @@ mod tests {
     #[test]
     fn every_name_can_be_set_and_nothing_else() {
         let mut limits = Limits::default();
+        assert_eq!(
+            limits.set("grace", "1e19"),
+            Err("takes 31536000 seconds at most, not 10000000000000000000".to_owned())
+        );
         for name in Limits::NAMES {
             assert_eq!(limits.set(name, "7"), Ok(()), "{name}");
             assert!(limits.set(name, "0").is_err_and(|why| why.ends_with("above 0, not 0")), "{name}");
