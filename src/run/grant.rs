@@ -1,7 +1,7 @@
 //! A token for an OAuth client by its own credentials: where tokens are granted is found as the protocol has it, by the
 //! metadata of the server and of its authorization server.
 
-use std::time::Duration;
+use std::{net::IpAddr, time::Duration};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use reqwest::Url;
@@ -35,6 +35,9 @@ pub async fn request(client: &Client, endpoint: &str, within: Duration) -> Resul
         cure: "check client_id, client_secret and scopes; `token_endpoint` under auth says where tokens are granted"
             .into(),
     };
+    if client.token_endpoint.is_none() && !is_private(&found.token_endpoint) {
+        return Err(failed("the server names that place, to which the secret would travel in the open".to_owned()));
+    }
     let mut resource = endpoint;
     resource.set_fragment(None);
     resource.set_query(None);
@@ -69,6 +72,13 @@ pub async fn request(client: &Client, endpoint: &str, within: Duration) -> Resul
         "refreshable": document["refresh_token"].is_string(),
     });
     Ok(Granted { token, described })
+}
+
+/// Whether what is sent there can be read on the way by nobody: it is encrypted, or stays on this machine.
+fn is_private(url: &str) -> bool {
+    let Ok(url) = Url::parse(url) else { return false };
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    url.scheme() == "https" || host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 struct Found {
