@@ -25,7 +25,7 @@ pub struct Streams {
     /// The exchange in which each event id of a session came first.
     ids: HashMap<(Option<String>, String), u64>,
     /// What each exchange asked for.
-    asked: HashMap<u64, Asked>,
+    asked: BTreeMap<u64, Asked>,
     /// The client has ended the session.
     over: bool,
     now: u64,
@@ -67,7 +67,7 @@ impl Streams {
             counts: link.transport == Transport::Http,
             open: BTreeMap::new(),
             ids: HashMap::new(),
-            asked: HashMap::new(),
+            asked: BTreeMap::new(),
             over: false,
             now: 0,
         }
@@ -122,7 +122,7 @@ impl Streams {
     fn asks(&mut self, post: u64, frame: &Frame) {
         if let Some(message) = frame.message.as_ref().filter(|message| message["method"] == "notifications/cancelled") {
             let taken_back = message.pointer("/params/requestId").cloned();
-            if let Some(asked) = self.asked.values_mut().find(|asked| asked.asks && asked.id == taken_back) {
+            if let Some(asked) = self.asked.values_mut().rev().find(|asked| asked.asks && asked.id == taken_back) {
                 asked.cancelled = true;
             }
         }
@@ -200,7 +200,7 @@ impl Streams {
         if ours(origin).as_ref() == Some(of) {
             return Some("this");
         }
-        let other = self.asked.values().find(|asked| asked.asks && ours(asked).as_ref() == Some(of))?;
+        let other = self.asked.values().rev().find(|asked| asked.asks && ours(asked).as_ref() == Some(of))?;
         Some(if other.dropped { "dropped" } else { "another" })
     }
 

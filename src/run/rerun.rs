@@ -9,7 +9,8 @@ use std::{
 use crate::{evidence::Frame, outcome::RunReport};
 
 /// Causes of frames that are part of every run.
-const ALWAYS: [&str; 7] = ["survey", "handshake", "adoption", "first-task", "probe", "answer", "resume"];
+const ALWAYS: [&str; 8] =
+    ["survey", "handshake", "adoption", "first-task", "authorization", "probe", "answer", "resume"];
 
 /// The frames that findings name.
 pub fn numbers(report: &RunReport) -> BTreeSet<u64> {

@@ -331,7 +331,7 @@ fn done(shared: &Arc<Shared>, post: u64, failure: Option<String>) {
     }
     let (revision, in_order) = (state.revision, failure.is_none());
     if let Some(place) = resume::leave(&mut state.waiters[index], post, in_order, revision, &shared.wire) {
-        tokio::spawn(resume::resume(Arc::clone(shared), place));
+        tokio::spawn(resume::resume(Arc::downgrade(shared), place));
         return;
     }
     let Waiter { mut seen, tell, .. } = state.waiters.swap_remove(index);

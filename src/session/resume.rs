@@ -1,6 +1,6 @@
 //! Goes on where an event stream ended before its answer, as servers may have their clients poll since 2025-11-25.
 
-use std::{sync::Arc, time::Duration};
+use std::{sync::Weak, time::Duration};
 
 use serde_json::Value;
 use tokio::time::sleep;
@@ -49,8 +49,10 @@ pub fn leave(waiter: &mut Waiter, post: u64, in_order: bool, revision: Option<Re
 }
 
 /// Takes the stream up again, unless nobody waits any more.
-pub async fn resume(shared: Arc<Shared>, Place { waiter, event, pause }: Place) {
+pub async fn resume(shared: Weak<Shared>, Place { waiter, event, pause }: Place) {
     sleep(pause).await;
+    // The connection may have been closed meanwhile.
+    let Some(shared) = shared.upgrade() else { return };
     let mut state = shared.state();
     let Some(index) = state.waiters.iter().position(|other| other.number == waiter) else { return };
     let mut headers = protocol_headers(state.revision, state.session_id.as_deref(), &Value::Null);

@@ -114,6 +114,8 @@ impl Worker {
                 let _ = timeout(GRACE, child.wait()).await;
             }
         }
+        // It is gone, and its number may soon belong to somebody else.
+        drop(group);
         (end, timeout(GRACE, said).await.ok().and_then(Result::ok).unwrap_or_default())
     }
 }
