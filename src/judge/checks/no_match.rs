@@ -3,6 +3,7 @@
 use regex::Regex;
 
 use super::{Check, Fault, Given, Report, leaves::each_leaf};
+use crate::outcome::masked;
 
 pub const CHECK: Check = Check { name: "no-match", given: &["text", "pattern"], run };
 
@@ -19,8 +20,8 @@ fn run(given: &Given) -> Report {
         faults.extend(found.map(|found| Fault {
             given: "text",
             pointer: pointer.to_owned(),
-            message: format!("holds `{}`", found.as_str().trim()),
-            received: Some(leaf.clone()),
+            message: format!("holds `{}`", masked(found.as_str().trim())),
+            received: leaf.as_str().map(|text| masked(text).into()),
             ..Fault::default()
         }));
     });
