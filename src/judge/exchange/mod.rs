@@ -358,7 +358,7 @@ impl<'a> Assembler<'a> {
         if let Some(index) = exact.or_else(carried).or_else(alike).or_else(nameless) {
             let open = self.open.remove(index);
             self.notified = 0;
-            self.bearing.answered(open.frame, frame.frame, &open.id, message);
+            self.bearing.answered(open.frame, frame, &open.id, message);
             let worked_on = self.bearing.worked_on(open.frame, &open.id);
             let http = open.post.and_then(|post| self.heads.get(&post));
             let mut more = Map::new();
