@@ -4,6 +4,7 @@ mod below_one_of;
 mod carried_out;
 mod completion_counts;
 mod contents_metadata;
+mod default_fits;
 mod elicitation_ids;
 mod embedded_annotations;
 mod foreign_tasks;
@@ -73,6 +74,7 @@ pub const CHECKS: &[Check] = &[
     carried_out::CHECK,
     completion_counts::CHECK,
     contents_metadata::CHECK,
+    default_fits::CHECK,
     elicitation_ids::CHECK,
     embedded_annotations::CHECK,
     foreign_tasks::CHECK,
