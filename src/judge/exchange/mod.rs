@@ -306,7 +306,11 @@ impl<'a> Assembler<'a> {
         let waiting = self.open.iter().filter(|open| open.by != PROBE);
         let during: Vec<_> = own.map_or_else(|| waiting.collect(), |own| vec![own]);
         let during: Vec<_> = during.iter().map(|open| open.method.as_str()).collect();
-        asked::item("request", message, &self.declared, &during, self.link.revision, frame.frame, pointer)
+        let mut item =
+            asked::item("request", message, &self.declared, &during, self.link.revision, frame.frame, pointer);
+        let head = frame.post.and_then(|post| self.posted.get(&post));
+        item["on_get"] = json!(head.is_some_and(opens_by_get));
+        item
     }
 
     /// JSON over HTTP that is no JSON-RPC at all: whoever refuses a request, be it a gateway, may say so in any words, and
@@ -406,6 +410,11 @@ fn complete(mut exchange: Map<String, Value>, frame: u64, message: &Value, repli
         frames.push(json!(frame));
     }
     Value::Object(exchange)
+}
+
+/// Whether it opens a stream that belongs to no request.
+fn opens_by_get(head: &HttpHead) -> bool {
+    head.method.as_deref() == Some("GET") && head.headers.iter().all(|(name, _)| name != "last-event-id")
 }
 
 /// Whether a note tells of an end. One on an exchange may also tell what else there was to it.
