@@ -3,11 +3,14 @@
 //! The serialised form of [`RunReport`] is the JSON report, a public and versioned format: `reports/README.md`.
 
 pub mod excerpt;
+mod masked;
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+
+pub use masked::masked;
 
 use crate::revision::Revision;
 

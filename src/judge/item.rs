@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     checks,
-    phrase::{phrase, subject},
+    phrase::{named_around, phrase, subject},
     place::Place,
     tally::{Found, Tally},
 };
@@ -30,6 +30,12 @@ pub struct Item<'a> {
 }
 
 impl Item<'_> {
+    /// What its author calls it, or what it is a part of, such as the resource of an icon.
+    fn subject(&self) -> String {
+        let own = subject(self.value);
+        if own.is_empty() { named_around(self.root, &(self.location)()) } else { own }
+    }
+
     /// Where it stands.
     fn place(&self) -> Place {
         let location = (self.location)();
@@ -193,7 +199,7 @@ fn frames_in(value: &Value) -> Vec<u64> {
 
 fn found(message: String, mismatch: Mismatch, at: Place, item: Option<&Item>) -> Found {
     let finding = Finding {
-        subject: item.map(|item| subject(item.value)).unwrap_or_default(),
+        subject: item.map(Item::subject).unwrap_or_default(),
         message,
         expected: mismatch.expected,
         received: mismatch.received,

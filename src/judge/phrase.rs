@@ -27,6 +27,14 @@ pub fn subject(item: &Value) -> String {
     }
 }
 
+/// What the innermost thing around a place is called that has a name.
+pub fn named_around(root: &Value, location: &str) -> String {
+    let mut around = location.rmatch_indices('/').filter_map(|(end, _)| root.pointer(&location[..end]));
+    let named =
+        around.find_map(|value| ["uri", "uriTemplate", "name"].iter().find_map(|name| value.get(*name)?.as_str()));
+    named.unwrap_or_default().to_owned()
+}
+
 /// One sentence on a mismatch.
 pub fn phrase(path: &Path, mismatch: &Mismatch, scope: &Scope) -> String {
     let (parent, member) = mismatch.location.rsplit_once('/').unwrap_or(("", ""));

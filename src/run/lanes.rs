@@ -12,7 +12,7 @@ use tokio::{task::JoinHandle, time::timeout};
 use super::{Job, clients, stop::Stop};
 use crate::{
     error::Error,
-    evidence::{Scene, Transport},
+    evidence::{Recorder, Scene, Side, Transport},
     gather::{Stage, gather},
     revision::Revision,
     session::{Beside, Conversation, Opener, Session, Unopened, Wish, lock},
@@ -74,6 +74,16 @@ impl<'a> Gathered<'a> {
     /// Whether a connection ended under it, or only an exchange.
     fn was_cut_off(&self) -> bool {
         self.incident.is_some() || !self.deaths.is_empty() || holds_cut_off(&self.saves)
+    }
+}
+
+/// How a connection ended, and what it was last sent.
+fn ended_behind(recorder: &Recorder, link: u32, why: String) -> String {
+    let sent = recorder.frames_where(|of, _| of == link).filter(|frame| frame.from == Side::Client);
+    let methods = sent.filter_map(|frame| Some(frame.message.as_ref()?["method"].as_str()?.to_owned()));
+    match methods.last() {
+        Some(method) => format!("{why}; the last message to it was `{method}`"),
+        None => why,
     }
 }
 
@@ -216,7 +226,10 @@ impl<'a> Lanes<'a> {
                 None
             }
             // The last request may have killed it; that alone kept nothing from being asked.
-            (Ok(_), Some(conversation)) => conversation.session().await.closed(),
+            (Ok(_), Some(conversation)) => {
+                let session = conversation.session().await;
+                session.closed().map(|why| ended_behind(recorder, session.link(), why))
+            }
         };
         if let Some(why) = self.stop.why() {
             recorder.cut_short(&why, self.job.limits.request);

@@ -39,6 +39,7 @@ pub fn scene(hello: &Value, transport: Transport, revision: Revision, job: &Job)
             "capabilities": job.face.capabilities(revision),
             "headers": headers(&job.target),
             "with_tasks": job.face.with_tasks(revision),
+            "with_unknown": job.face.with_unknown(revision),
         }),
         facts: job.facts.clone(),
         proposals: Vec::new(),

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::timeline::about;
 use crate::{
     evidence::{Frame, FrameKind, Side},
-    outcome::{RuleResult, ShownFrame, excerpt},
+    outcome::{RuleResult, ShownFrame, excerpt, masked},
 };
 
 /// Characters of a message that stands for its own name.
@@ -46,7 +46,11 @@ pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Fr
             let frame = frames.get(number)?;
             let pointer = finding.pointer.as_deref().filter(|_| Some(number) == last);
             let from = if frame.from == Side::Client { "client" } else { "server" };
-            Some(ShownFrame { frame: *number, from: from.to_owned(), text: excerpt::message(&text(frame), pointer) })
+            Some(ShownFrame {
+                frame: *number,
+                from: from.to_owned(),
+                text: masked(&excerpt::message(&text(frame), pointer)).into_owned(),
+            })
         });
         finding.messages = shown.collect();
     }

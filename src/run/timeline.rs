@@ -46,7 +46,7 @@ fn what(frame: &Frame) -> String {
 /// What a request is about, by name.
 pub fn about(request: &Value) -> Option<&str> {
     let params = request.get("params")?;
-    ["uri", "name", "cursor", "taskId"].iter().find_map(|member| params.get(*member)?.as_str())
+    ["uri", "prefix", "name", "cursor", "taskId"].iter().find_map(|member| params.get(*member)?.as_str())
 }
 
 fn message(message: &Value) -> String {

@@ -59,6 +59,14 @@ impl ClientFace {
         declared
     }
 
+    /// What a client of a later time declares, or one that has something of its own.
+    pub fn with_unknown(&self, revision: Revision) -> Value {
+        let mut declared = self.capabilities(revision);
+        declared["experimental"] = json!({ "mcp-conform": {} });
+        declared["mcp-conform/unknown"] = json!({ "kinds": ["any"] });
+        declared
+    }
+
     pub fn info() -> Value {
         json!({ "name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION") })
     }

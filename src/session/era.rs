@@ -18,6 +18,7 @@ use crate::{
     error::Error,
     evidence::{End, Frame, FrameKind, Reply, Side, Transport},
     revision::Revision,
+    target::Start,
     wire::{OpenError, last_words},
 };
 
@@ -196,6 +197,9 @@ impl Opener {
         let options = CallOptions { timeout: Some(self.limits.request * PATIENCE), ..CallOptions::default() };
         let reply = session.call("handshake", "initialize", Some(params), options).await;
         session.hello = json!(reply);
+        if exactly && reply.end == End::Closed {
+            Box::pin(self.look_for_life()).await;
+        }
         let offered = reply.result.as_ref().and_then(|result| result.get("protocolVersion")).and_then(Value::as_str);
         // Where the server leaves it out, it is taken to have agreed: the rule on that looks at its answer.
         let spoken =
@@ -213,6 +217,22 @@ impl Opener {
             (End::Result | End::Error, _) if exactly => Err(self.not_spoken(revision, &reply, session)),
             _ => Err(self.explain(&reply, session)),
         }
+    }
+
+    /// Whether a process ends at once or because of the handshake shows another one, that is asked something else.
+    async fn look_for_life(&self) {
+        if !matches!(self.target.start, Start::Stdio { .. }) || self.has_spoken() {
+            return;
+        }
+        if let Ok(session) = self.connect().await {
+            self.recorder.brief(session.link());
+            session.call("probe", "ping", None, CallOptions { starting: true, ..CallOptions::default() }).await;
+            session.close().await;
+        }
+    }
+
+    fn has_spoken(&self) -> bool {
+        self.recorder.frames().any(|frame| frame.from == Side::Server && frame.kind == FrameKind::Message)
     }
 
     fn not_spoken(&self, asked: Revision, reply: &Reply, session: &Session) -> Error {
@@ -234,7 +254,12 @@ impl Opener {
         if let Some(banner) = &banner {
             came.extend(["; on stdout it wrote `", banner, "`, which is no JSON-RPC message"]);
         }
-        let cure = cure(&self.target.start, reply, banner.is_some(), &self.limits);
+        let mut cure = cure(&self.target.start, reply, banner.is_some(), &self.limits);
+        let dies = reply.end == End::Closed && matches!(self.target.start, Start::Stdio { .. }) && self.has_spoken();
+        if dies {
+            came = format!("the server ended while it was to answer `initialize`: {came}");
+            cure = "catch what the handler of `initialize` throws, and answer it as an error".into();
+        }
         Error::Target { tried: self.target.name.clone(), came, cure }
     }
 

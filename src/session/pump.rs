@@ -48,8 +48,8 @@ pub struct Waiter {
     pub post: Option<u64>,
     /// The last event of a stream that ended before its answer.
     pub left_at: Option<String>,
-    /// Takes an error without id, as bytes that could not be read are answered.
-    pub takes_unidentified: bool,
+    /// Takes an error without id, as bytes that could not be read are answered, and the code that fits them.
+    pub unidentified: Option<i64>,
     /// Ends with the HTTP exchange even if a response came, so that all of it is seen.
     pub whole_exchange: bool,
     /// Ends, and with it the exchange, where an event stream begins.
@@ -263,7 +263,8 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     let waiters = &state.waiters;
     let exact = || waiters.iter().position(|w| id.is_some() && w.id.as_ref() == id);
     // Raw bytes that name the id of their answer may well bring other answers along.
-    let another = |w: &Waiter| w.takes_unidentified && matches!((&w.id, id), (Some(a), Some(b)) if text(a) != text(b));
+    let another =
+        |w: &Waiter| w.unidentified.is_some() && matches!((&w.id, id), (Some(a), Some(b)) if text(a) != text(b));
     let carried = || waiters.iter().position(|w| post.is_some() && w.post == post && !another(w));
     let given_up = state.given_up.iter().find(|(given_up, _)| Some(given_up) == id);
     let too_late = given_up.is_some();
@@ -273,9 +274,11 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     let alike =
         || waiters.iter().position(|w| !too_late && matches!((&w.id, id), (Some(a), Some(b)) if text(a) == text(b)));
     let unread = id.is_none() && is_answer && state.awaits_unidentified();
-    // Where input before it is not answered yet, what has an id to be answered by is not taken for unreadable.
-    let behind = unread && state.unread > waiters.iter().filter(|w| w.takes_unidentified).count();
-    let takes = |w: &Waiter| w.takes_unidentified && !(behind && w.id.is_some());
+    // Where input before it is not answered yet, this may be the late answer to that: then what has an id to be answered
+    // by is not taken for unreadable, and nothing else is blamed for a code that does not fit it.
+    let behind = unread && state.unread > waiters.iter().filter(|w| w.unidentified.is_some()).count();
+    let code = message.pointer("/error/code").and_then(Value::as_i64);
+    let takes = |w: &Waiter| w.unidentified.is_some() && !(behind && (w.id.is_some() || code != w.unidentified));
     let unidentified = || waiters.iter().position(|w| id.is_none() && is_answer && takes(w));
     let oldest = || {
         // Behind a notification, what has no id answers that, and in an HTTP response what that responds to.
@@ -304,7 +307,7 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     state.answered += 1;
     state.silent = 0;
     state.notified = 0;
-    state.unread -= usize::from(state.waiters[index].takes_unidentified && state.unread > 0);
+    state.unread -= usize::from(state.waiters[index].unidentified.is_some() && state.unread > 0);
     if state.waiters[index].whole_exchange {
         state.waiters[index].seen.response = Some((frame, message));
         return;

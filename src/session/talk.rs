@@ -26,6 +26,10 @@ use crate::{
 /// After this many requests in a row without any answer the server counts as hung; waiting on would only cost time.
 pub(super) const SILENT_AT_MOST: u32 = 3;
 
+/// What an error says of input that is no request, and of input that is not even JSON.
+const INVALID_REQUEST: i64 = -32600;
+const PARSE_ERROR: i64 = -32700;
+
 /// Server processes may be slow to end an HTTP session; nobody needs to wait for that.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -174,9 +178,11 @@ impl Session {
 
     /// Raw bytes. The reply is the response to `answer`, or an error without id.
     pub async fn send_raw(&self, by: &str, bytes: &[u8], answer: Option<Value>, pieces: usize) -> Reply {
-        let waits = Waits { id: answer, takes_unidentified: true, ..Waits::default() };
         // Only the bytes are to be at fault: whatever headers they deserve, they get.
-        let message = serde_json::from_slice(bytes).unwrap_or(Value::Null);
+        let message = serde_json::from_slice(bytes);
+        let code = if message.is_ok() { INVALID_REQUEST } else { PARSE_ERROR };
+        let waits = Waits { id: answer, unidentified: Some(code), ..Waits::default() };
+        let message = message.unwrap_or(Value::Null);
         self.exchange(waits, None, |wire, envelope| wire.send_raw(envelope, bytes, pieces), by, &message).await
     }
 

@@ -30,7 +30,8 @@ type Heard = Result<(Outcome, Seen), oneshot::error::RecvError>;
 #[derive(Default)]
 pub struct Waits {
     pub id: Option<Value>,
-    pub takes_unidentified: bool,
+    /// Takes an error without id, and this code is what is expected of it.
+    pub unidentified: Option<i64>,
     pub whole_exchange: bool,
     pub opens: bool,
     pub subscription: bool,
@@ -148,7 +149,7 @@ impl Session {
         state.next_waiter += 1;
         let number = state.next_waiter;
         let answered = state.answered;
-        if waits.takes_unidentified {
+        if waits.unidentified.is_some() {
             state.unread += 1;
             state.unread_at = Some(Instant::now());
         }
@@ -159,7 +160,7 @@ impl Session {
             token: waits.token,
             post: posted.post,
             left_at: None,
-            takes_unidentified: waits.takes_unidentified,
+            unidentified: waits.unidentified,
             whole_exchange: waits.whole_exchange,
             opens: waits.opens,
             subscription: waits.subscription,
@@ -206,7 +207,7 @@ impl Session {
 /// A request in short.
 fn asked(message: &Value) -> Option<String> {
     let method = message.get("method")?.as_str()?;
-    let about = ["uri", "name", "cursor"].iter().find_map(|name| message["params"][*name].as_str());
+    let about = ["uri", "prefix", "name", "cursor"].iter().find_map(|name| message["params"][*name].as_str());
     Some(about.map_or_else(|| method.to_owned(), |about| format!("{method} {about}")))
 }
 

@@ -110,7 +110,7 @@ fn gave_up(error: &ValidationError) -> bool {
 }
 
 /// Branches that refer to each other can take for ever, which no look at the schema tells beforehand.
-fn in_time<T, R>(of: T, work: impl FnOnce(&T) -> Option<R> + Send + 'static) -> Option<R>
+pub fn in_time<T, R>(of: T, work: impl FnOnce(&T) -> Option<R> + Send + 'static) -> Option<R>
 where
     T: serde::Serialize + Send + 'static,
     R: Send + 'static,

@@ -20,6 +20,25 @@ fn a_program_that_is_not_there() {
     );
 }
 
+/// It answers all but the handshake, so it is there, and the handshake is to blame.
+#[cfg(unix)]
+#[test]
+fn a_server_that_the_handshake_ends() {
+    let answer = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Unknown method"}}"#;
+    let server = format!("while read -r line; do case $line in *initialize*) exit 7;; esac; echo '{answer}'; done");
+    let line = shlex::try_join(["sh", "-c", &server]).unwrap();
+    for revision in ["auto", "2025-06-18"] {
+        let ran = ran(["run", "--stdio", &line, "--revision", revision, "--filter", "lifecycle-initialize-*"]);
+        assert_eq!(ran.code, 1, "{revision}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains("FAIL  lifecycle-initialize-answered"), "{revision}: {}", ran.stdout);
+        let why = "the server ended while it was to answer `initialize`: exited with status 7";
+        let shown: Vec<_> = ran.stdout.split_whitespace().collect();
+        assert!(shown.join(" ").contains(why), "{revision}: {}", ran.stdout);
+    }
+    let gone = shlex::try_join(["sh", "-c", "read -r line; exit 7"]).unwrap();
+    assert_eq!(ran(["run", "--stdio", &gone, "--revision", "2025-06-18"]).code, 3);
+}
+
 #[test]
 fn a_port_where_nobody_listens() {
     told(

@@ -13,12 +13,13 @@
 //!   is as grave as was asked for; `level_set`, whether a level was set for the session;
 //! - `cancels`: `own request`, `subscription`, `request` or `nothing`;
 //! - `subscribed` of an update, until revision 2025-11-25: whether the resource, or what it is below, was subscribed to on
-//!   this connection before;
+//!   this connection before; if it was, `unsubscribed`, whether that has ended for certain;
 //! - `token_in_use` of a request with a progress token: whether another open request has the same.
 
 mod logs;
 #[cfg(test)]
 mod tests;
+mod updates;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -37,8 +38,7 @@ pub struct Bearing {
     open: HashMap<String, Option<Value>>,
     own: HashSet<String>,
     settings: Vec<Setting>,
-    /// What resources/subscribe named.
-    watched: Vec<String>,
+    watched: updates::Watched,
     /// Whether any request is cancelled and not gone yet, so that there is reason to look for it.
     cancelled: bool,
 }
@@ -101,7 +101,7 @@ impl Bearing {
             open: HashMap::new(),
             own: HashSet::new(),
             settings: Vec::new(),
-            watched: Vec::new(),
+            watched: updates::Watched::default(),
             cancelled: false,
         }
     }
@@ -109,11 +109,7 @@ impl Bearing {
     pub fn asked(&mut self, frame: &Frame, id: &Value, method: &str, message: &Value) {
         let params = &message["params"];
         let meta = &params["_meta"];
-        if method == "resources/subscribe" {
-            // Some take several at once.
-            let named = std::iter::once(&params["uri"]).chain(params["uris"].as_array().into_iter().flatten());
-            self.watched.extend(named.filter_map(Value::as_str).map(|uri| uri.trim_end_matches('/').to_owned()));
-        }
+        self.watched.asked(frame.frame, method, params);
         self.asked.push(Asked {
             frame: frame.frame,
             post: frame.post,
@@ -140,8 +136,9 @@ impl Bearing {
         }
     }
 
-    /// The request in frame `request` was answered in frame `answer`.
-    pub fn answered(&mut self, request: u64, answer: u64, id: &Value, reply: &Value) {
+    /// The request in frame `request` was answered in the other frame.
+    pub fn answered(&mut self, request: u64, answer: &Frame, id: &Value, reply: &Value) {
+        self.watched.answered(request, answer.frame, answer.at, reply.get("result").is_some());
         let Some(index) = self.asked.iter().rposition(|asked| asked.frame == request && asked.id == *id) else {
             return;
         };
@@ -159,7 +156,7 @@ impl Bearing {
         }
         asked.task |= reply["result"].get("task").is_some() || reply["result"]["resultType"] == "task";
         if let (Some(level), Some(_)) = (asked.sets, reply.get("result")) {
-            self.settings.push(Setting { sent: request, answered: answer, level });
+            self.settings.push(Setting { sent: request, answered: answer.frame, level });
         }
     }
 
@@ -196,8 +193,10 @@ impl Bearing {
             "notifications/message" => self.legacy_log(carrier, &message["params"], item),
             "notifications/resources/updated" if !self.modern => {
                 let uri = message["params"]["uri"].as_str();
-                let watched = |uri| self.watched.iter().any(|watched| is_within(uri, watched));
-                item["subscribed"] = uri.map_or(Value::Null, |uri| json!(watched(uri)));
+                item["subscribed"] = Value::Null;
+                if let Some(uri) = uri {
+                    self.watched.describe(uri, frame.at, item);
+                }
             }
             "notifications/cancelled" => {
                 let id = &message["params"]["requestId"];

@@ -30,8 +30,8 @@ impl Talk {
     }
 
     fn answer(&mut self, request: u64, id: &Value) {
-        let answer = self.frame().frame;
-        self.0.answered(request, answer, id, &json!({ "result": {} }));
+        let answer = self.frame();
+        self.0.answered(request, &answer, id, &json!({ "result": {} }));
     }
 
     fn cancel(&mut self, id: &Value) {
@@ -144,4 +144,28 @@ fn updates_belong_to_who_subscribed() {
     assert_eq!(updated(&mut talk, "file:///a"), true);
     assert_eq!(updated(&mut talk, "file:///a/b"), true);
     assert_eq!(updated(&mut talk, "file:///ab"), false);
+}
+
+#[test]
+fn an_update_that_comes_long_after_the_end_of_its_subscription_is_told() {
+    let mut talk = Talk::over_stdio(Revision::V2025_11_25);
+    let uri = json!({ "uri": "file:///a" });
+    let late = |talk: &mut Talk, microseconds: u64| {
+        talk.1 += microseconds;
+        talk.hear("notifications/resources/updated", &uri)["unsubscribed"].clone()
+    };
+    talk.ask(&json!(1), "resources/subscribe", &uri);
+    talk.ask(&json!(2), "resources/subscribe", &uri);
+    for id in [3, 4] {
+        assert_eq!(late(&mut talk, 0), false);
+        let end = talk.ask(&json!(id), "resources/unsubscribe", &uri);
+        talk.answer(end, &json!(id));
+        assert_eq!(late(&mut talk, 50_000), false, "it was not read on");
+    }
+    let beside = talk.ask(&json!(5), "ping", &Value::Null);
+    assert_eq!(late(&mut talk, 0), false);
+    talk.answer(beside, &json!(5));
+    assert_eq!(late(&mut talk, 0), true);
+    talk.ask(&json!(6), "resources/subscribe", &uri);
+    assert_eq!(late(&mut talk, 50_000), false);
 }

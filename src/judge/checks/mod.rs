@@ -4,6 +4,7 @@ mod below_one_of;
 mod carried_out;
 mod completion_counts;
 mod contents_metadata;
+mod default_fits;
 mod elicitation_ids;
 mod embedded_annotations;
 mod foreign_tasks;
@@ -32,6 +33,8 @@ mod read_children;
 mod result_shape;
 mod same_uri;
 mod schema_dialect;
+mod schema_parts;
+mod schema_patterns;
 mod schema_references;
 mod scope_names;
 mod scope_sets;
@@ -71,6 +74,7 @@ pub const CHECKS: &[Check] = &[
     carried_out::CHECK,
     completion_counts::CHECK,
     contents_metadata::CHECK,
+    default_fits::CHECK,
     elicitation_ids::CHECK,
     embedded_annotations::CHECK,
     foreign_tasks::CHECK,
@@ -98,6 +102,7 @@ pub const CHECKS: &[Check] = &[
     result_shape::CHECK,
     same_uri::CHECK,
     schema_dialect::CHECK,
+    schema_patterns::CHECK,
     schema_references::CHECK,
     scope_names::CHECK,
     scope_sets::CHECK,

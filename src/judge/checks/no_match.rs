@@ -8,6 +8,7 @@ use std::{
 use regex::Regex;
 
 use super::{Check, Fault, Given, Report, leaves::each_leaf};
+use crate::outcome::masked;
 
 /// A suite may take its patterns from what the server sends.
 const KEPT: usize = 100;
@@ -27,8 +28,8 @@ fn run(given: &Given) -> Report {
         faults.extend(found.map(|found| Fault {
             given: "text",
             pointer: pointer.to_owned(),
-            message: format!("holds `{}`", found.as_str().trim()),
-            received: Some(leaf.clone()),
+            message: format!("holds `{}`", masked(found.as_str().trim())),
+            received: leaf.as_str().map(|text| masked(text).into()),
             ..Fault::default()
         }));
     });

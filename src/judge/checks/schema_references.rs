@@ -2,21 +2,16 @@
 
 use serde_json::Value;
 
-use super::{Check, Fault, Given, Report};
-use crate::suite::push_token;
+use super::{Check, Fault, Given, Report, schema_parts::each_part};
 
 pub const CHECK: Check = Check { name: "schema-references", given: &["tool"], run };
-
-/// What stands under these is no schema.
-const VALUES: [&str; 5] = ["const", "enum", "default", "examples", "example"];
 
 fn run(given: &Given) -> Report {
     let mut report = Report::default();
     for member in ["inputSchema", "outputSchema"] {
         let schema = &given.value("tool")[member];
         let mut faults = Vec::new();
-        let mut seen = 0;
-        look(schema, schema, &format!("/{member}"), &mut seen, &mut |pointer, reference| {
+        let seen = look(schema, &format!("/{member}"), &mut |pointer, reference| {
             faults.push(Fault {
                 given: "tool",
                 pointer: pointer.to_owned(),
@@ -32,30 +27,19 @@ fn run(given: &Given) -> Report {
     report
 }
 
-/// Tells the references that lead nowhere. Only JSON Pointers are followed, and none where a part has a name of its own.
-fn look(part: &Value, root: &Value, pointer: &str, seen: &mut usize, tell: &mut impl FnMut(&str, &str)) {
-    let mut deeper = |name: &str, part: &Value| {
-        let mut below = pointer.to_owned();
-        push_token(&mut below, name);
-        look(part, root, &below, seen, tell);
-    };
-    match part {
-        Value::Array(items) => {
-            items.iter().enumerate().for_each(|(index, item)| deeper(&index.to_string(), item));
-        }
-        Value::Object(members) if std::ptr::eq(part, root) || !members.contains_key("$id") => {
-            let schemas = members.iter().filter(|(name, _)| !VALUES.contains(&name.as_str()));
-            schemas.for_each(|(name, part)| deeper(name, part));
-            let reference = members.get("$ref").and_then(Value::as_str).filter(|reference| !reference.contains('%'));
-            if let Some(within) = reference.and_then(|reference| reference.strip_prefix("#/")) {
-                *seen += 1;
-                if root.pointer(&format!("/{within}")).is_none() {
-                    tell(&format!("{pointer}/$ref"), &format!("#/{within}"));
-                }
+/// Tells the references that lead nowhere, and how many there are. Only JSON Pointers are followed.
+fn look(root: &Value, pointer: &str, tell: &mut impl FnMut(&str, &str)) -> usize {
+    let mut seen = 0;
+    each_part(root, pointer, &mut |part, pointer| {
+        let reference = part.get("$ref").and_then(Value::as_str).filter(|reference| !reference.contains('%'));
+        if let Some(within) = reference.and_then(|reference| reference.strip_prefix("#/")) {
+            seen += 1;
+            if root.pointer(&format!("/{within}")).is_none() {
+                tell(&format!("{pointer}/$ref"), &format!("#/{within}"));
             }
         }
-        _ => {}
-    }
+    });
+    seen
 }
 
 #[cfg(test)]
@@ -66,7 +50,7 @@ mod tests {
 
     fn lost(schema: &Value) -> Vec<String> {
         let mut lost = Vec::new();
-        look(schema, schema, "", &mut 0, &mut |pointer, _| lost.push(pointer.to_owned()));
+        look(schema, "", &mut |pointer, _| lost.push(pointer.to_owned()));
         lost
     }
 

@@ -306,7 +306,11 @@ impl<'a> Assembler<'a> {
         let waiting = self.open.iter().filter(|open| open.by != PROBE);
         let during: Vec<_> = own.map_or_else(|| waiting.collect(), |own| vec![own]);
         let during: Vec<_> = during.iter().map(|open| open.method.as_str()).collect();
-        asked::item("request", message, &self.declared, &during, self.link.revision, frame.frame, pointer)
+        let mut item =
+            asked::item("request", message, &self.declared, &during, self.link.revision, frame.frame, pointer);
+        let head = frame.post.and_then(|post| self.posted.get(&post));
+        item["on_get"] = json!(head.is_some_and(opens_by_get));
+        item
     }
 
     /// JSON over HTTP that is no JSON-RPC at all: whoever refuses a request, be it a gateway, may say so in any words, and
@@ -358,7 +362,7 @@ impl<'a> Assembler<'a> {
         if let Some(index) = exact.or_else(carried).or_else(alike).or_else(nameless) {
             let open = self.open.remove(index);
             self.notified = 0;
-            self.bearing.answered(open.frame, frame.frame, &open.id, message);
+            self.bearing.answered(open.frame, frame, &open.id, message);
             let worked_on = self.bearing.worked_on(open.frame, &open.id);
             let http = open.post.and_then(|post| self.heads.get(&post));
             let mut more = Map::new();
@@ -406,6 +410,11 @@ fn complete(mut exchange: Map<String, Value>, frame: u64, message: &Value, repli
         frames.push(json!(frame));
     }
     Value::Object(exchange)
+}
+
+/// Whether it opens a stream that belongs to no request.
+fn opens_by_get(head: &HttpHead) -> bool {
+    head.method.as_deref() == Some("GET") && head.headers.iter().all(|(name, _)| name != "last-event-id")
 }
 
 /// Whether a note tells of an end. One on an exchange may also tell what else there was to it.

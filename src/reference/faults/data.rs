@@ -65,6 +65,9 @@ pub struct DataFault {
     pub(super) hangs_up: bool,
     /// The session ids that are given out; `$n` stands for the number of the session.
     pub(super) session_id: Option<String>,
+    /// The server knows the last client alone.
+    #[serde(default)]
+    pub(super) one_client: bool,
     /// The only revisions that the server speaks.
     pub(super) speaks: Option<Vec<Revision>>,
     /// It listens on every address of the machine.
@@ -175,6 +178,7 @@ impl DataFault {
             || self.event_name.is_some()
             || self.misroutes.is_some()
             || self.session_id.is_some()
+            || self.one_client
             || self.listens_everywhere
             || self.unguarded
             || self.opening.is_some();

@@ -72,6 +72,11 @@ impl Faults {
         }
     }
 
+    /// Whether whoever begins a session ends those of all others.
+    pub fn keeps_one_client(&self) -> bool {
+        matches!(&self.committed, Some(Committed::Data(fault)) if fault.one_client)
+    }
+
     /// The revisions that the server speaks instead of those it was told to.
     pub fn speaks(&self) -> Option<Vec<Revision>> {
         match &self.committed {

@@ -24,6 +24,8 @@ pub enum Streaming {
     AnswersOnGet,
     /// So does progress.
     ProgressOnGet,
+    /// So does what the model or the user is asked.
+    AsksOnGet,
     /// Progress goes to whichever other stream is open.
     Crosses,
     /// The connection is cut as soon as it is open, and nobody is told when to come back.
@@ -55,6 +57,7 @@ pub static STREAMING: &[Behaviour] = &[
     of(Streaming::Mistakes, "stream-taken-for-another", "whoever comes back to a stream hears another one"),
     of(Streaming::AnswersOnGet, "answers-on-get-stream", "responses go to the stream that was opened by GET"),
     of(Streaming::ProgressOnGet, "progress-on-get-stream", "progress is told on the stream that was opened by GET"),
+    of(Streaming::AsksOnGet, "asks-on-get-stream", "model and user are asked on the stream that was opened by GET"),
     of(Streaming::Crosses, "progress-crosses-streams", "progress is told on the stream of another request"),
     Behaviour {
         since: Some(Revision::V2025_11_25),

@@ -92,7 +92,8 @@ impl Hub {
     }
 
     pub fn add_client(&mut self, session: Session) -> String {
-        if self.clients.len() >= MOST_CLIENTS {
+        let most = if self.server.faults.keeps_one_client() { 1 } else { MOST_CLIENTS };
+        if self.clients.len() >= most {
             self.clients.shift_remove_index(0);
         }
         self.sessions += 1;

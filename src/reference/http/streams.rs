@@ -10,9 +10,11 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::reference::{faults::Streaming, http::body::event};
 
-/// What tells a report of progress, and a message that is no answer.
+/// What tells a report of progress, a message that is no answer, and what a model or the user is asked.
 const PROGRESS: &[u8] = b"\"notifications/progress\"";
 const METHOD: &[u8] = b"\"method\":";
+const MODEL: &[u8] = b"\"sampling/createMessage\"";
+const USER: &[u8] = b"\"elicitation/create\"";
 
 const EVENTS_KEPT: usize = 256;
 const STREAMS_KEPT: usize = 32;
@@ -77,10 +79,12 @@ impl Streams {
     }
 
     pub fn say(&mut self, number: u64, data: &[u8]) {
-        let progress = data.windows(PROGRESS.len()).any(|part| part == PROGRESS);
+        let holds = |wanted: &[u8]| data.windows(wanted.len()).any(|part| part == wanted);
+        let progress = holds(PROGRESS);
         let strays = match self.fault {
-            Some(Streaming::AnswersOnGet) => !data.windows(METHOD.len()).any(|part| part == METHOD),
+            Some(Streaming::AnswersOnGet) => !holds(METHOD),
             Some(Streaming::ProgressOnGet) => progress,
+            Some(Streaming::AsksOnGet) => holds(MODEL) || holds(USER),
             _ => false,
         };
         if strays && self.kept.iter().any(|stream| stream.general && stream.is_live()) {

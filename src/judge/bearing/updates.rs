@@ -1,0 +1,81 @@
+//! Updates of resources until revision 2025-11-25: whether a resource was subscribed to, and whether that is over.
+
+use serde_json::{Value, json};
+
+use super::is_within;
+
+/// What was on its way when a subscription ended may still come for so long, in microseconds.
+const ON_ITS_WAY: u64 = 25_000;
+
+#[derive(Default)]
+pub(super) struct Watched {
+    resources: Vec<Resource>,
+    /// Requests that are to end a subscription, by their frames.
+    ending: Vec<(u64, String)>,
+}
+
+struct Resource {
+    uri: String,
+    /// How often it was subscribed to, less how often that was ended.
+    times: usize,
+    ended: Option<Ended>,
+}
+
+/// The end of the last subscription.
+struct Ended {
+    frame: u64,
+    at: u64,
+    /// Whether anything was asked since and answered: then the server has read on.
+    followed: bool,
+}
+
+impl Watched {
+    /// A request was sent in this frame.
+    pub(super) fn asked(&mut self, frame: u64, method: &str, params: &Value) {
+        match method {
+            "resources/subscribe" => {
+                // Some take several at once.
+                let named = std::iter::once(&params["uri"]).chain(params["uris"].as_array().into_iter().flatten());
+                named.filter_map(Value::as_str).for_each(|uri| self.subscribed(uri));
+            }
+            "resources/unsubscribe" => {
+                self.ending.extend(params["uri"].as_str().map(|uri| (frame, bare(uri).to_owned())));
+            }
+            _ => {}
+        }
+    }
+
+    fn subscribed(&mut self, uri: &str) {
+        match self.resources.iter_mut().find(|known| known.uri == bare(uri)) {
+            Some(known) => (known.times, known.ended) = (known.times + 1, None),
+            None => self.resources.push(Resource { uri: bare(uri).to_owned(), times: 1, ended: None }),
+        }
+    }
+
+    /// The request of frame `request` was answered in frame `answer`.
+    pub(super) fn answered(&mut self, request: u64, answer: u64, at: u64, agreed: bool) {
+        for ended in self.resources.iter_mut().filter_map(|known| known.ended.as_mut()) {
+            ended.followed |= request > ended.frame;
+        }
+        let Some(index) = self.ending.iter().position(|(frame, _)| *frame == request) else { return };
+        let (_, uri) = self.ending.swap_remove(index);
+        if let Some(known) = self.resources.iter_mut().find(|known| agreed && known.uri == uri) {
+            known.times = known.times.saturating_sub(1);
+            known.ended = (known.times == 0).then_some(Ended { frame: answer, at, followed: false });
+        }
+    }
+
+    /// Adds to an update, which came at that time, what it bears on.
+    pub(super) fn describe(&self, uri: &str, at: u64, item: &mut Value) {
+        let mut meant = self.resources.iter().filter(|known| is_within(uri, &known.uri)).peekable();
+        item["subscribed"] = json!(meant.peek().is_some());
+        let is_over = |ended: &Ended| ended.followed && at.saturating_sub(ended.at) > ON_ITS_WAY;
+        if meant.peek().is_some() {
+            item["unsubscribed"] = json!(meant.all(|known| known.ended.as_ref().is_some_and(is_over)));
+        }
+    }
+}
+
+fn bare(uri: &str) -> &str {
+    uri.trim_end_matches('/')
+}
