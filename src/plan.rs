@@ -57,8 +57,8 @@ pub fn proposals<'a>(suites: &'a [Suite], filter: &Filter) -> Vec<&'a str> {
     found
 }
 
-/// The proposals that decide on rules selected by the filter: those that these are about, and those that stand in for
-/// some of them.
+/// The proposals on which the selected rules depend: those that they are about, and those whose rules replace some of
+/// them.
 pub fn deciding<'a>(suites: &'a [Suite], filter: &Filter) -> Vec<&'a str> {
     let selected = |pattern: &String| {
         let mut rules = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));

@@ -92,8 +92,8 @@ impl Asking<'_> {
             || self.heeds_prefix("resources/templates/list", "resourceTemplates", "uriTemplate", templates).await
     }
 
-    /// A prefix that nothing has leaves nothing of a list that is not empty. Who says so in another way is asked for what
-    /// a whole URI leaves.
+    /// A prefix that nothing begins with has to empty the list. Where the server answers that otherwise, a whole URI as the
+    /// prefix has to shorten it.
     async fn heeds_prefix(&self, method: &str, member: &str, key: &str, listed: &[Value]) -> bool {
         if listed.is_empty() {
             return false;
@@ -110,8 +110,8 @@ impl Asking<'_> {
         (1..listed.len()).contains(&found.len()) && found.iter().all(begins)
     }
 
-    /// Whether the server knows the method, as it answers otherwise than to one that it cannot know, and means by it what is
-    /// meant here, as its result tells, or that there is none.
+    /// Whether the server knows the method: it answers otherwise than to one that it cannot know, and a result is of the
+    /// kind that is meant here.
     async fn answers(&self, method: &str, is_meant: impl Fn(Option<&Value>) -> bool) -> bool {
         let uri = self.listed().iter().find_map(|resource| resource["uri"].as_str());
         let params = json!({ "uri": uri.unwrap_or("mcp-conform-none://nowhere/at-all") });

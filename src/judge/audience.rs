@@ -1,4 +1,4 @@
-//! The rules that look at what passes by, and what each of them waits for: found out once, as all of it passes all of them.
+//! The rules that look at what passes by, by what each of them looks at: most items concern few rules.
 
 use std::{cell::LazyCell, collections::HashMap};
 
@@ -80,7 +80,7 @@ impl<'t, 'a> Audience<'t, 'a> {
         None
     }
 
-    /// The filters that items of that name have to pass, each for some of those who wait for them.
+    /// The different filters of the rules that look at items of that name.
     pub fn filters(&self, root: &str) -> impl Iterator<Item = Option<&'a Filter>> {
         self.waiting.get(root).into_iter().flat_map(|rows| &rows.all).map(|row| row.filter)
     }

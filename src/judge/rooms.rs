@@ -54,8 +54,8 @@ pub struct Doors {
     rooms: Vec<SyncSender<Arc<Items>>>,
     waiting: Items,
     bytes: u64,
-    /// What may still be looked at. It is given up here, where it was made, as memory that another thread gives back is
-    /// used again late.
+    /// Items that may still be looked at. They are freed here, where they were made: what another thread frees is used
+    /// again late.
     inside: VecDeque<Arc<Items>>,
 }
 

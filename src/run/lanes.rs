@@ -39,7 +39,7 @@ pub struct Lane<'a, 'c> {
     pub suites: Vec<&'a Suite>,
     /// Where the connection is kept that they share, unless nobody else is to use it. Opened when it is needed.
     pub shared: Option<&'c mut Option<Conversation>>,
-    /// Whether those that nothing was to be asked before share it as well, one after another.
+    /// Whether suites that want a fresh connection share it as well, one after another.
     pub even_fresh: bool,
 }
 

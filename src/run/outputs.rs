@@ -73,7 +73,7 @@ pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
     Ok(outputs)
 }
 
-/// A file that one report would take from another; what is no file, such as /dev/null, bears several.
+/// A file that two reports would be written to; what is no file, such as /dev/null, may be given to several.
 fn shared(outputs: &[Output]) -> Option<&Path> {
     let mut taken = HashSet::new();
     let files = outputs.iter().filter_map(|output| output.path.as_deref());

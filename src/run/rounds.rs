@@ -1,7 +1,7 @@
 //! Which suites are gathered side by side, and which have to take turns.
 //!
-//! Processes of one server may share what they show, say a folder. So what compares lists and contents is through before
-//! anything is changed, and who makes the same change takes turns. Sessions over HTTP share a server for certain, and some
+//! Processes of one server may share what they show, say a folder. So suites that compare lists and contents come before
+//! those that change something, and suites that make the same change take turns. Sessions over HTTP share a server for certain, and some
 //! servers bear one alone, as do some processes that lock what they work on: there one lane follows another.
 //!
 //! Each process costs its start: suites share one as far as they do not spoil it for each other, and all the more where a
@@ -145,7 +145,7 @@ async fn in_turns<'a>(
     second: Conversation,
 ) -> Vec<Gathered<'a>> {
     let mut second = Some(second);
-    // Nothing was asked on the second one yet. Where starting is dear, it is for suites that need such a one.
+    // The second connection is unused. Where starts are slow, it is kept for suites that need a fresh one.
     let sparing = !lanes.connects_quickly();
     if sparing {
         std::mem::swap(&mut first, &mut second);
@@ -214,8 +214,8 @@ async fn alone<'a>(
     lanes.one_by_one(suites.into_iter().map(Lane::apart).collect(), scene).await
 }
 
-/// The suites of one lane in several, so many in each; one of them has the connection that is there. Who goes on with what
-/// another has begun stays behind it.
+/// Splits suites into lanes of so many each, of which one uses the connection that is there. A suite stays behind those
+/// whose evidence it uses.
 fn spread<'a, 'c>(suites: &[&'a Suite], each: usize, there: &'c mut Option<Conversation>) -> Vec<Lane<'a, 'c>> {
     let mut there = Some(there);
     let mut lanes: Vec<Lane> = Vec::new();

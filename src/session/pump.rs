@@ -281,7 +281,7 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     let takes = |w: &Waiter| w.unidentified.is_some() && !(behind && (w.id.is_some() || code != w.unidentified));
     let unidentified = || waiters.iter().position(|w| id.is_none() && is_answer && takes(w));
     let oldest = || {
-        // Behind a notification, what has no id answers that, and in an HTTP response what that responds to.
+        // Without an id, what comes after a notification answers that, and what comes in an HTTP response its request.
         let nameless =
             id.is_none() && is_answer && state.notified == 0 && !unread && shared.wire.transport() != Transport::Http;
         let waiting =

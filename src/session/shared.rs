@@ -48,9 +48,9 @@ pub struct State {
     pub notifications: Vec<Arrived>,
     /// What all that is kept of the server's own accord weighs.
     pub kept: u64,
-    /// Ids of requests that were not waited for any longer, and whether an answer shows that the server is only slow; and
-    /// what came when nobody waited.
+    /// Ids of requests that were given up, each with whether a late answer would show that the server is only slow.
     pub given_up: Vec<(Value, bool)>,
+    /// What came when nobody waited for it.
     pub unclaimed: Vec<Value>,
     /// Answers so far, and requests without any while nothing else was answered either.
     pub answered: u64,

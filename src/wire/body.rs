@@ -17,7 +17,7 @@ use super::{
 };
 use crate::evidence::Ended;
 
-/// `Err`: why it did not end as HTTP does, or why it cannot be the stream that it must be.
+/// `Err`: why the body broke off, or why it is no event stream where it has to be one.
 pub async fn take(core: &Core, response: Response, carrier: Carrier, role: &mut Role) -> Result<(), String> {
     let status = response.status();
     let media = text(&response, CONTENT_TYPE).map(|media| essence(&media));

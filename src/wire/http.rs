@@ -48,7 +48,7 @@ pub struct Core {
     tokens: Vec<Token>,
     /// Those under way; dropping the sender ends one.
     open: Mutex<HashMap<u64, oneshot::Sender<()>>>,
-    /// Those that the server put off, or that found nobody.
+    /// How exchanges fared whose requests were sent again.
     put_off: Mutex<HashMap<u64, PutOff>>,
     /// The last id and reconnection time that each stream gave.
     last_events: Mutex<HashMap<u64, Event>>,

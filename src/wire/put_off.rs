@@ -1,5 +1,5 @@
-//! Requests that a server puts off, as it takes only so many in a time, and those that find nobody listening, as it may be
-//! started anew: each is sent again, and what that takes is not held against the request.
+//! Sends requests again that were put off by a server that limits their rate, cut off, or sent while the server was away.
+//! What that takes is not held against the request.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ const SETTLED: Duration = Duration::from_millis(300);
 const DELIVERIES: u32 = 3;
 /// ... and one that may leave something behind so often: the server may have closed a connection just when it was used again.
 const DELIVERIES_OF_CALLS: u32 = 2;
-/// Of those whose connections ended together one was to blame. It is not to end them together again.
+/// Requests whose connections ended together are sent again this far apart, so that the one to blame fails alone.
 const APART: Duration = Duration::from_millis(60);
 const ASKED_AT_ONCE: u64 = 8;
 

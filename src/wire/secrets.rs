@@ -19,7 +19,7 @@ use crate::target::is_secret;
 
 pub const SHOWN_INSTEAD: &str = "(given by the user)";
 const SHORTEST: usize = 8;
-/// So much of a secret at the end of what was cut off may be anything.
+/// The least of a secret that is taken for its beginning where a text was cut off.
 const FEWEST: usize = 4;
 const NEVER_SECRET: [&str; 8] =
     ["accept", "content-", "user-agent", "origin", "referer", "host", "mcp-protocol-version", "traceparent"];
@@ -234,5 +234,9 @@ mod tests {
     #[test]
     fn leaves_alone_what_is_no_secret() {
         assert_eq!(secrets().hide("1 application/json Bearer".into()), "1 application/json Bearer");
+        let plain = header("X-MCP-Toolsets", "resources, completions");
+        assert_eq!(plain.hide("resources/list".into()), "resources/list");
+        let random = header("X-Tenant", "acme abcdefgh12345678");
+        assert_eq!(random.hide("acme abcdefgh12345678".into()), "(given by the user)");
     }
 }

@@ -85,6 +85,11 @@ const SCRIPTS: &[(Case, &str)] = &[
         "setsid sleep 1000 <&- >&- 2>&- & exec BEHAVE good",
     ),
     (
+        hang("locks", &[1], "requests in a row got no reply"),
+        "mkdir lock || exit 7; trap 'rmdir lock' EXIT TERM; \
+         if [ -e hung ]; then BEHAVE good; else touch hung; BEHAVE stops; fi",
+    ),
+    (
         case("paints", &[3], "status 1; on stderr: Error: no key"),
         r"printf '\033]0;mine\007\033[2J\033[31mError:\033[0m no key\n' >&2; exit 1",
     ),

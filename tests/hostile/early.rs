@@ -33,6 +33,7 @@ pub fn all() -> Vec<Trial> {
         Trial::test("interrupts::by_sigterm", || interrupted(&["TERM"], 143)),
         Trial::test("interrupts::twice", || interrupted(&["INT", "INT"], 130)),
         Trial::test("interrupts::by_sigkill", killed),
+        Trial::test("strays::children_from_before_are_spared", earlier_children),
         Trial::test("outputs::full_disk", full_disk),
         Trial::test("outputs::closed_pipe", closed_pipe),
     ]);
@@ -147,6 +148,20 @@ fn full_disk() -> Result<(), Failed> {
         return Ok(());
     }
     Err(format!("{:?} {said}", ran.status).into())
+}
+
+/// A shell that has started something gives its place to the program.
+#[cfg(target_os = "linux")]
+fn earlier_children() -> Result<(), Failed> {
+    let script = "sleep 1000 >&- 2>&- & echo $!; exec \"$0\" run --reference --filter base.lifecycle";
+    let ran = Command::new("sh").args(["-c", script, PROGRAM]).output()?;
+    let said = String::from_utf8_lossy(&ran.stdout);
+    let child = said.lines().next().unwrap_or_default();
+    let was_there = Command::new("kill").arg(child).status()?.success();
+    if was_there && ran.status.code() == Some(0) && !said.contains("process group") {
+        return Ok(());
+    }
+    Err(format!("{was_there} {:?} {said}", ran.status).into())
 }
 
 /// A reader that has seen enough.

@@ -224,7 +224,7 @@ impl Bearing {
         let named = self.asked.iter().rposition(|asked| listens(asked) && Some(&asked.id) == tag);
         let found = if self.streams { carried } else { named };
         let acknowledges = method == "notifications/subscriptions/acknowledged";
-        // Under the tag of none, or of one that was acknowledged before, it is meant for the one that waits for it.
+        // Without a tag, or with that of one that was acknowledged before, it is meant for the one that waits for it.
         let waits = |asked: &Asked| listens(asked) && !asked.acknowledged && asked.state == State::Running;
         let astray = acknowledges && found.is_none_or(|index| self.asked[index].acknowledged);
         let meant = self.asked.iter().rposition(waits).filter(|_| astray);

@@ -39,8 +39,7 @@ pub struct Assembler<'a> {
     endpoint: Option<String>,
     /// Unreadable input that may still be answered by an error without id.
     junk: usize,
-    /// Whether the last message that was not our own question, whether the server is well, was sound: then the server has
-    /// no reason to end.
+    /// Whether the last message, probes aside, was valid: then the server has no reason to end.
     sound: bool,
     /// Notifications behind which no request was answered yet: an answer without id may be meant for them.
     notified: usize,

@@ -180,7 +180,7 @@ pub static ASKING: &[Behaviour] = &[
 /// The state of a prompt or a resource that asks.
 const ROUND: &str = "round-1";
 
-/// Lets one prompt or one resource ask whoever can be asked. What `retried` does not see to is asked for until it is there.
+/// Has one prompt or one resource ask clients that can be asked, until `retried` is content.
 fn ask_first(message: &mut Value, method: &str, retried: fn(&mut Value) -> Option<Heard>) -> Heard {
     let params = &message["params"];
     let meant = params["name"] == "greet" || params["uri"] == "file:///docs/report";

@@ -44,8 +44,8 @@ impl Results {
         self.scratch.path()
     }
 
-    /// The result that stands, if there is one and it can be read. That a server could not be tested is none that stands: what
-    /// kept it from starting may be mended, and nothing here would show it.
+    /// The result that is there, if it can be read. That a server could not be tested does not count: what kept it from
+    /// starting may be mended by now.
     pub fn standing(&self, entry: &Entry) -> Option<RunReport> {
         let report = report::read(&fs::read_to_string(self.directory.join(&entry.file)).ok()?).ok()?;
         report.cause().is_none().then_some(report)

@@ -40,7 +40,7 @@ impl Lint<'_> {
         value
     }
 
-    /// Of some keys just one must be there; that one, if so.
+    /// Demands exactly one of these keys, and gives it.
     pub fn just_one(&mut self, owner: &Typed, keys: &[&'static str]) -> Option<&'static str> {
         let mut typed = owner.keys.iter().filter_map(|typed| Some((typed, *keys.iter().find(|k| **k == typed.value)?)));
         let Some((_, only)) = typed.next() else {

@@ -68,7 +68,7 @@ impl Filter {
         }
     }
 
-    /// By which one look at a value may tell that this, and filters like it, do not hold.
+    /// A cheap look at a value by which this filter, and others like it, can be ruled out.
     pub fn demand(&self) -> Option<Demand<'_>> {
         match self {
             Self::All(filters) => filters.iter().find_map(Self::demand),

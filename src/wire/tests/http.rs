@@ -112,6 +112,21 @@ async fn sends_again_what_was_put_off() {
 }
 
 #[tokio::test]
+async fn sends_again_what_was_cut_off_but_calls_of_tools_only_once() {
+    for (method, deliveries) in [("ping", 3), ("tools/call", 2)] {
+        let closed = (0..10).map(|_| Answer::Whole(String::new())).collect();
+        let (server, mut open) = connect(closed).await;
+        open.wire.send(&envelope(), &json!({ "id": ID, "method": method })).expect("sent");
+        assert!(open.post_done().await.is_some());
+        // Others look whether anybody still listens.
+        let delivered = server.requests().iter().filter(|request| request.contains(method)).count();
+        assert_eq!(delivered, deliveries, "{method}");
+        let notes = open.frames().into_iter().filter(|frame| frame.kind == FrameKind::Note && frame.ended.is_none());
+        assert_eq!(notes.count(), deliveries - 1, "{method}");
+    }
+}
+
+#[tokio::test]
 async fn keeps_what_is_no_message() {
     for (media, body, why) in [
         ("text/html", "<h1>", "text/html is neither application/json nor text/event-stream"),
