@@ -32,6 +32,7 @@ mod read_children;
 mod result_shape;
 mod same_uri;
 mod schema_dialect;
+mod schema_patterns;
 mod schema_references;
 mod scope_names;
 mod scope_sets;
@@ -98,6 +99,7 @@ pub const CHECKS: &[Check] = &[
     result_shape::CHECK,
     same_uri::CHECK,
     schema_dialect::CHECK,
+    schema_patterns::CHECK,
     schema_references::CHECK,
     scope_names::CHECK,
     scope_sets::CHECK,

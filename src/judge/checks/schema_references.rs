@@ -8,7 +8,7 @@ use crate::suite::push_token;
 pub const CHECK: Check = Check { name: "schema-references", given: &["tool"], run };
 
 /// What stands under these is no schema.
-const VALUES: [&str; 5] = ["const", "enum", "default", "examples", "example"];
+pub const VALUES: [&str; 5] = ["const", "enum", "default", "examples", "example"];
 
 fn run(given: &Given) -> Report {
     let mut report = Report::default();
