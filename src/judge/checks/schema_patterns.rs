@@ -81,7 +81,17 @@ mod tests {
 
     #[test]
     fn dialects_of_other_languages_are_mistakes() {
-        for good in ["^\\p{L}+$", "^(?!x)(?<y>\\d{4})-\\k<y>$", "(?<=a)b", "(?i:a)", "[\\w-.]", "\\_", "a{,3}", "[A-Z&&[A-C]]", ""] {
+        for good in [
+            "^\\p{L}+$",
+            "^(?!x)(?<y>\\d{4})-\\k<y>$",
+            "(?<=a)b",
+            "(?i:a)",
+            "[\\w-.]",
+            "\\_",
+            "a{,3}",
+            "[A-Z&&[A-C]]",
+            "",
+        ] {
             assert_eq!(mistake(good), None, "{good}");
         }
         for bad in ["(", "(?P<year>\\d+)", "(?i)abc", "a++", "[z-a]", "*"] {
@@ -98,11 +108,14 @@ mod tests {
             "default": { "pattern": "d" },
         });
         look(&schema, "", &mut |pointer, pattern| found.push(format!("{pointer} {pattern}")));
-        assert_eq!(found, [
-            "/properties/pattern/pattern a",
-            "/properties/patternProperties type",
-            "/patternProperties ^b",
-            "/patternProperties/^b/pattern c",
-        ]);
+        assert_eq!(
+            found,
+            [
+                "/properties/pattern/pattern a",
+                "/properties/patternProperties type",
+                "/patternProperties ^b",
+                "/patternProperties/^b/pattern c",
+            ]
+        );
     }
 }
