@@ -98,10 +98,14 @@ impl Asking<'_> {
         if listed.is_empty() {
             return false;
         }
+        let first_is_empty = |reply: &Reply| {
+            reply.result.as_ref().and_then(|result| result[member].as_array()).is_some_and(Vec::is_empty)
+        };
         let reply = self.ask(method, json!({ "prefix": "mcp-conform-nobody-has-this:" })).await;
-        let found = reply.result.as_ref().and_then(|result| result[member].as_array());
-        if found.is_some_and(Vec::is_empty) {
-            return true;
+        if first_is_empty(&reply) {
+            let goes_on = reply.result.is_some_and(|result| result.get("nextCursor").is_some());
+            // The first page of a list may be empty without any prefix.
+            return !goes_on || !first_is_empty(&self.ask(method, json!({})).await);
         }
         let Some(last) = listed.last().and_then(|item| item[key].as_str()) else { return false };
         let reply = self.ask(method, json!({ "prefix": last })).await;

@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::{
     headers::protocol_headers,
     resume,
-    shared::Shared,
+    shared::{Shared, is_chatter},
     subscription::{Subscription, tag},
 };
 use crate::{
@@ -234,7 +234,8 @@ fn note(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     } else if keeps {
         state.subscriptions.iter_mut().for_each(|subscription| subscription.note(frame, &message, post));
     }
-    if keeps && state.notifications.len() < NOTIFICATIONS_KEPT {
+    let room = if is_chatter(&message) { NOTIFICATIONS_KEPT / 2 } else { NOTIFICATIONS_KEPT };
+    if keeps && state.notifications.len() < room {
         state.notifications.push(Arrived { frame, message });
     }
     drop(state);

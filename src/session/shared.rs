@@ -74,10 +74,11 @@ impl State {
         self.unread > 0 && self.unread_at.is_some_and(|at| at.elapsed() < LATEST)
     }
 
-    /// Whether one more message may be kept; a flood beyond this is still in the transcript.
+    /// Whether one more message may be kept; a flood beyond this is still in the transcript. What floods most leaves
+    /// room for the rest.
     pub fn may_keep(&mut self, message: &Value) -> bool {
         let weight = weight(message);
-        let may = self.kept + weight <= KEPT_AT_MOST;
+        let may = self.kept + weight <= if is_chatter(message) { KEPT_AT_MOST / 2 } else { KEPT_AT_MOST };
         self.kept += if may { weight } else { 0 };
         may
     }
@@ -85,6 +86,11 @@ impl State {
     pub fn answer_by(&mut self, manner: Option<Manner>) {
         (self.manner, self.before) = (manner, 0);
     }
+}
+
+/// Progress and log messages, of which a busy server sends as many as it likes.
+pub fn is_chatter(message: &Value) -> bool {
+    matches!(message["method"].as_str(), Some("notifications/progress" | "notifications/message"))
 }
 
 impl Shared {

@@ -1,4 +1,4 @@
-//! The patterns in the schemas of a tool are regular expressions.
+//! The patterns in the schemas of a tool are regular expressions of the language that JSON Schema names.
 
 use regress::Regex;
 use serde_json::{Map, Value};
@@ -10,6 +10,8 @@ pub const CHECK: Check = Check { name: "schema-patterns", given: &["tool"], run 
 
 /// Longer ones are not looked at: reading what is nested goes as deep.
 const LONGEST: usize = 1000;
+/// How validators read patterns: as the older language, with sets of the newer one, and as Unicode.
+const FLAGS: [&str; 3] = ["", "v", "u"];
 
 /// A pattern, and the pointer to where it stands.
 struct Pattern {
@@ -20,9 +22,9 @@ struct Pattern {
 fn run(given: &Given) -> Report {
     let tool = given.value("tool");
     let Some((checked, broken)) = in_time(tool.clone(), |tool| Some(broken(tool))) else { return Report::default() };
-    let fault = |Pattern { pointer, text }: Pattern| Fault {
+    let fault = |(Pattern { pointer, text }, why): (Pattern, String)| Fault {
         given: "tool",
-        message: format!("`{text}` is no regular expression"),
+        message: format!("`{text}` is no regular expression of ECMA-262: {why}"),
         subject: tool["name"].as_str().map(str::to_owned),
         received: Some(Value::from(text)),
         pointer,
@@ -31,8 +33,8 @@ fn run(given: &Given) -> Report {
     Report { checked, faults: broken.into_iter().map(fault).collect(), broken: None }
 }
 
-/// How many patterns there are, and those that cannot be read.
-fn broken(tool: &Value) -> (usize, Vec<Pattern>) {
+/// How many patterns there are, and those that cannot be read, each with the reason.
+fn broken(tool: &Value) -> (usize, Vec<(Pattern, String)>) {
     let mut patterns = Vec::new();
     for member in ["inputSchema", "outputSchema"] {
         each_part(&tool[member], &format!("/{member}"), &mut |part, pointer| {
@@ -40,8 +42,8 @@ fn broken(tool: &Value) -> (usize, Vec<Pattern>) {
         });
     }
     let all = patterns.len();
-    patterns.retain(|pattern| pattern.text.len() <= LONGEST && !is_readable(&pattern.text));
-    (all, patterns)
+    let wrong = |pattern: Pattern| mistake(&pattern.text).map(|why| (pattern, why));
+    (all, patterns.into_iter().filter_map(wrong).collect())
 }
 
 fn patterns_of(part: &Map<String, Value>, pointer: &str) -> impl Iterator<Item = Pattern> {
@@ -55,9 +57,16 @@ fn patterns_of(part: &Map<String, Value>, pointer: &str) -> impl Iterator<Item =
     }))
 }
 
-/// The dialect is that of ECMA-262, with or without its flag `u`; what other engines read may still be of use to somebody.
-fn is_readable(pattern: &str) -> bool {
-    ["u", ""].iter().any(|flags| Regex::with_flags(pattern, *flags).is_ok()) || regex::Regex::new(pattern).is_ok()
+/// What is wrong with a pattern in whatever way it is read.
+fn mistake(pattern: &str) -> Option<String> {
+    if pattern.len() > LONGEST {
+        return None;
+    }
+    let mut last = None;
+    for flags in FLAGS {
+        last = Some(Regex::with_flags(pattern, flags).err()?.text);
+    }
+    last
 }
 
 #[cfg(test)]
@@ -67,22 +76,33 @@ mod tests {
     use super::*;
 
     fn told(schema: &Value) -> Vec<String> {
-        broken(&json!({ "inputSchema": schema })).1.into_iter().map(|pattern| pattern.pointer).collect()
+        broken(&json!({ "inputSchema": schema })).1.into_iter().map(|(pattern, _)| pattern.pointer).collect()
     }
 
     #[test]
-    fn patterns_that_some_engine_reads_are_left_alone() {
-        for pattern in
-            ["^[\\w\\-]+$", "(?<=a)b(?!c)", "^\\p{L}+$", "[[]", "a{,3}", "(?i)abc", "(?P<x>a)", "\\/", "[^]", "{", ""]
-        {
+    fn patterns_that_can_be_read_in_some_way_are_left_alone() {
+        for pattern in [
+            "^[\\w\\-.]+$",
+            "(?<=a)b(?!c)",
+            "^\\p{L}+$",
+            "^(?<y>\\d{4})-\\k<y>$",
+            "(?i:a)",
+            "[[]",
+            "[A-Z&&[A-C]]",
+            "a{,3}",
+            "\\/",
+            "[^]",
+            "{",
+            "",
+        ] {
             assert_eq!(told(&json!({ "properties": { "a": { "pattern": pattern } } })), [""; 0], "{pattern}");
         }
         assert_eq!(told(&json!({ "properties": { "pattern": { "default": { "pattern": "(" } } } })), [""; 0]);
     }
 
     #[test]
-    fn patterns_that_none_reads_are_told() {
-        for pattern in ["[a-z", "(a", "a)", "*a", "[z-a]"] {
+    fn others_are_told_with_their_place() {
+        for pattern in ["[a-z", "(a", "a)", "*a", "a++", "[z-a]", "(?i)abc", "(?P<x>a)"] {
             assert_eq!(told(&json!({ "items": { "pattern": pattern } })), ["/inputSchema/items/pattern"], "{pattern}");
         }
         assert_eq!(told(&json!({ "patternProperties": { "^(": {} } })), ["/inputSchema/patternProperties/^("]);

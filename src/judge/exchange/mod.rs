@@ -283,7 +283,7 @@ impl<'a> Assembler<'a> {
         // A line of a log is an object too, and answers nothing.
         if !has("method") && (id.is_some() || kind != "other" || frame.post.is_some()) {
             let exchange = self.response(frame, id.unwrap_or(&Value::Null), message);
-            item["answers"] = json!(self.answered_by(frame, id, exchange.is_some()));
+            item["answers"] = json!(self.answered_by(frame, id, exchange.is_some(), message));
             let listed = message.pointer("/error/data/elicitations").and_then(Value::as_array).into_iter().flatten();
             self.elicitations
                 .extend(listed.filter_map(|elicitation| elicitation.get("elicitationId")).map(Value::to_string));
@@ -328,12 +328,14 @@ impl<'a> Assembler<'a> {
     }
 
     /// What a response is the answer to.
-    fn answered_by(&mut self, frame: &Frame, id: Option<&Value>, matched: bool) -> &'static str {
+    fn answered_by(&mut self, frame: &Frame, id: Option<&Value>, matched: bool, message: &Value) -> &'static str {
+        // What cannot be read has no method that could be unknown.
+        let of_notification = self.notified > 0 && message.pointer("/error/code").is_some_and(|code| *code == -32601);
         if matched {
             "request"
         } else if id.is_some_and(|id| self.loose_ids.remove(&id.to_string()) || self.is_null_misread(id)) {
             "unreadable input"
-        } else if id.is_none_or(Value::is_null) && self.junk > 0 {
+        } else if id.is_none_or(Value::is_null) && self.junk > 0 && !of_notification {
             self.junk -= 1;
             "unreadable input"
         } else if self.status(frame).is_some_and(|status| status >= 400) {

@@ -57,6 +57,21 @@ fn an_answer_to_what_is_no_request_of_json_rpc_2_is_none_to_the_notification_bef
 }
 
 #[test]
+fn an_unknown_method_without_an_id_is_that_of_the_notification_and_not_of_unreadable_input() {
+    let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
+    for (code, answers) in [(-32601, "nothing"), (-32700, "unreadable input")] {
+        let (passed, _) = assembled(&[
+            json!({ "from": "client", "message": {} }),
+            json!({ "from": "client", "message": request }),
+            json!({ "from": "server", "message": { "jsonrpc": "2.0", "id": 1, "result": {} } }),
+            json!({ "from": "client", "message": { "jsonrpc": "2.0", "method": "notifications/unknown" } }),
+            json!({ "from": "server", "message": { "jsonrpc": "2.0", "error": { "code": code } } }),
+        ]);
+        assert_eq!(passed[4].messages[0]["answers"], answers, "{code}");
+    }
+}
+
+#[test]
 fn what_was_given_up_before_a_run_was_cut_short_stays_unanswered() {
     let request = |id: u64| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list" });
     let (_, rest) = assembled(&[

@@ -78,6 +78,17 @@ async fn takes_each_event_and_where_to_go_on() {
 }
 
 #[tokio::test]
+async fn takes_events_of_other_names_for_messages_only_where_they_hold_one() {
+    let events = "event: heartbeat\ndata: {\"at\":1}\n\nevent: ping\ndata: now\n\nevent: response\ndata: {\"jsonrpc\":\"2.0\",\"id\":1}\n\n";
+    let (_server, mut open) = asked(Answer::Whole(stream(events))).await;
+    assert_eq!(open.head().await, 200);
+    assert_eq!(open.message().await, json!({"jsonrpc": "2.0", "id": 1}));
+    assert_eq!(open.post_done().await, None);
+    let notes = open.notes();
+    assert_eq!(notes.iter().filter(|note| *note == "an event of another name, and no message").count(), 2);
+}
+
+#[tokio::test]
 async fn listens_without_a_request() {
     let (server, mut open) = connect(vec![Answer::Whole(stream("data: {}\n\n"))]).await;
     open.wire.listen(&envelope()).expect("sent");
