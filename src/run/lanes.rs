@@ -214,7 +214,6 @@ impl<'a> Lanes<'a> {
             beside.close().await;
             None
         });
-        let deaths: Vec<String> = deaths().drain(..).skip(earlier).collect();
         let incident = match (&saves, conversation) {
             (Err(why), _) => Some(why.clone()),
             (Ok(_), None) => None,
@@ -231,6 +230,8 @@ impl<'a> Lanes<'a> {
                 session.closed().map(|why| ended_behind(recorder, session.link(), why))
             }
         };
+        // What the last request has done shows only now.
+        let deaths: Vec<String> = deaths().drain(..).skip(earlier).collect();
         if let Some(why) = self.stop.why() {
             recorder.cut_short(&why, self.job.limits.request);
         }

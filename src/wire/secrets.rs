@@ -188,7 +188,7 @@ mod tests {
         secrets().hide_in(&mut value);
         assert_eq!(value, json!({"a": ["(given by the user)", 1], "(given by the user)": true}));
         let mut digits = json!([1_234_567_890, 1_234]);
-        header("X-Pin", "1234567890").hide_in(&mut digits);
+        header("X-Passcode", "1234567890").hide_in(&mut digits);
         assert_eq!(digits, json!(["(given by the user)", 1_234]));
     }
 
@@ -237,6 +237,6 @@ mod tests {
         let plain = header("X-MCP-Toolsets", "resources, completions");
         assert_eq!(plain.hide("resources/list".into()), "resources/list");
         let random = header("X-Tenant", "acme abcdefgh12345678");
-        assert_eq!(random.hide("acme abcdefgh12345678".into()), "(given by the user)");
+        assert_eq!(random.hide("acme abcdefgh12345678".into()), "acme (given by the user)");
     }
 }

@@ -1,6 +1,7 @@
 //! Servers over stdio that do what no server should. This very program is each of them: `behave NAME`.
 
 use std::{
+    fs::File,
     io::{self, BufRead, Write},
     process::exit,
     thread::{self, sleep},
@@ -41,6 +42,7 @@ pub fn behave(how: &str) -> ! {
         match how {
             "silent" | "only-notifies" => continue,
             "stops" if requests > 5 => continue,
+            "stops-once" if requests > 5 && File::create_new("stopped").is_ok() => sleep(FOREVER),
             "dies" if requests == 3 => fail(),
             "pages" => endless_page(&message, &mut answer),
             _ => {}
