@@ -3,7 +3,7 @@
 use std::{
     sync::{
         Arc, Mutex as StdMutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -113,16 +113,13 @@ pub struct Conversation {
     opener: Opener,
     revision: Revision,
     current: Mutex<Arc<Session>>,
-    /// The last connection that counted among those on which the server stopped answering.
-    hung: AtomicU32,
     /// Why each earlier connection ended.
     deaths: StdMutex<Vec<String>>,
 }
 
 impl Conversation {
     pub fn new(opener: Opener, session: Session, revision: Revision) -> Self {
-        let (hung, deaths) = (AtomicU32::default(), StdMutex::default());
-        Self { opener, revision, current: Mutex::new(Arc::new(session)), hung, deaths }
+        Self { opener, revision, current: Mutex::new(Arc::new(session)), deaths: StdMutex::default() }
     }
 
     /// A connection that is alive, unless the server cannot be brought back to life.
@@ -133,9 +130,8 @@ impl Conversation {
             current.is_well().await;
         }
         if let Some(why) = current.closed() {
-            if current.hung() && self.hung.swap(current.link(), Ordering::Relaxed) != current.link() {
-                self.opener.known.hangs.fetch_add(1, Ordering::Relaxed);
-            }
+            // Each time that it cannot be brought back counts too, or every suite would wait for the handshake.
+            self.opener.known.hangs.fetch_add(usize::from(current.hung()), Ordering::Relaxed);
             if self.deaths().len() < RESTARTS_AT_MOST {
                 // Some servers bear no second instance.
                 current.put_down().await;
