@@ -9,7 +9,7 @@ use super::{param_headers::param_headers, step::Stage};
 use crate::{
     evidence::Manner,
     session::{CallOptions, LONG, Session},
-    suite::{Call, Notify, Scope, Step, Template, Verb},
+    suite::{Call, Client, Notify, Scope, Step, Template, Verb},
 };
 
 /// How long is asked again, and how often where the server names no interval.
@@ -27,6 +27,13 @@ pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>) -> Option<V
             && let Some((method, params)) = request(call, scope)
         {
             stage.beside.opener.known.vain().note(&method, &params, waited);
+        }
+        if call.answer == Some(Manner::Accept)
+            && stage.suite.client == Client::Full
+            && asked_nothing(&reply)
+            && let Some((method, params)) = request(call, scope)
+        {
+            stage.beside.opener.known.vain().note_unasking(&method, &params);
         }
         return Some(reply);
     }
@@ -46,9 +53,22 @@ pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>) -> Option<V
     }
 }
 
-/// Whether the answer did not come before in the time that a step gives a tool, and nothing sets its call apart.
+fn asked_nothing(reply: &Value) -> bool {
+    let answered = reply["end"] == "result" || reply["end"] == "error";
+    answered && ["wanted", "rounds"].iter().all(|member| reply[*member].as_array().is_none_or(Vec::is_empty))
+}
+
+/// Whether a call shows nothing that is not known: the answer did not come before in the time that a step gives a tool, and
+/// nothing sets this call apart, or the client can do less than one that was asked for nothing.
 pub fn is_vain(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
     let Verb::Call(call) = &step.verb else { return false };
+    if stage.suite.client != Client::Full
+        && call.answer == Some(Manner::Accept)
+        && let Some((method, params)) = request(call, scope)
+        && stage.beside.opener.known.vain().is_unasking(&method, &params)
+    {
+        return true;
+    }
     let usual = matches!(call.answer, None | Some(Manner::Accept)) && call.id.is_none() && !call.plain;
     let Some(within) = patience(call, stage).filter(|within| usual && *within >= LONG) else { return false };
     let Some((method, params)) = request(call, scope) else { return false };

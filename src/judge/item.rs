@@ -17,6 +17,7 @@ use crate::{
 /// A step that did not apply to this server saved nothing.
 pub const NOT_ASKED: &str = "there was no reason to ask this server for it";
 const GONE: &str = "the server was gone before it could be asked";
+const UNANSWERED: &str = "the answer to compare it with did not come";
 
 /// The item of `every` that is judged.
 pub struct Item<'a> {
@@ -87,12 +88,14 @@ fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revisi
         tally.missing.get_or_insert(absent);
         return;
     }
+    // Nearly always none, and then there is nothing to put into words.
+    let failing: Vec<&Clause> = clauses.iter().filter(|clause| !clause.holds(scope, revision)).collect();
+    if failing.iter().any(|clause| is_compared_with_nothing(clause, scope)) {
+        tally.missing.get_or_insert_with(|| UNANSWERED.to_owned());
+        return;
+    }
     tally.checked += 1;
-    for clause in clauses {
-        // Nearly always, and then there is nothing to put into words.
-        if clause.holds(scope, revision) {
-            continue;
-        }
+    for clause in failing {
         let mismatches = clause.judge(scope, revision);
         let member = clause.subject.text.rsplit('.').next();
         let ended_otherwise = member == Some("end");
@@ -161,6 +164,16 @@ fn absent(clauses: &[Clause], scope: &Scope) -> Option<String> {
     clauses.iter().find_map(|clause| match scope.lookup(&clause.subject.root) {
         None => Some(NOT_ASKED.to_owned()),
         Some(reply) => was_never_sent(reply).then(|| GONE.to_owned()),
+    })
+}
+
+/// Whether what the values ought to be was to come in an answer, and it was not asked for, or none came: that is told of the
+/// answer.
+fn is_compared_with_nothing(clause: &Clause, scope: &Scope) -> bool {
+    clause.matcher.operands().into_iter().flat_map(Template::references).any(|path| {
+        let unanswered = |reply: &Value| reply["end"] == "closed" || reply["end"] == "timeout";
+        let Some(reply) = scope.lookup(&path.root) else { return true };
+        unanswered(reply) && path.values_in(reply).is_empty()
     })
 }
 

@@ -18,6 +18,8 @@ pub struct Open {
     pub deviant: bool,
     /// How the server ended of its own accord while it was to be answered.
     pub killed: Option<String>,
+    /// The frame that tells that no answer can come any more.
+    pub lost: Option<u64>,
 }
 
 impl Open {

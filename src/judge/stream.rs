@@ -11,6 +11,7 @@ use super::{
     exchange::Assembler,
     fold::fold,
     item::{Item, NOT_ASKED, judge_item},
+    open::Open,
     posts::Posts,
     rooms::{Doors, seat},
     streams::Streams,
@@ -18,7 +19,7 @@ use super::{
     visits::judge_visit,
 };
 use crate::{
-    evidence::{Frame, FrameKind, Link, Scene},
+    evidence::{Frame, FrameKind, Link, Scene, Side, Transport},
     outcome::RuleResult,
     plan::Plan,
     suite::{Filter, Node, Scope, ground},
@@ -93,8 +94,13 @@ fn pass_by(
     let ours = |link: u32| links.iter().find(|known| known.link == link && known.revision == Some(scene.revision));
     let mut assemblers: Vec<(u32, Assembler, Streams)> = Vec::new();
     let mut posts = Posts::default();
+    // When a server that all connections share was heard last.
+    let mut heard = 0;
     for frame in frames {
         let Some(link) = ours(frame.link) else { continue };
+        if frame.from == Side::Server && matches!(frame.kind, FrameKind::HttpResponse | FrameKind::Message) {
+            heard = frame.frame;
+        }
         if frame.kind == FrameKind::Visit {
             visited(&frame);
             continue;
@@ -126,6 +132,16 @@ fn pass_by(
                 pass("transcript", item);
             }
         }
+    }
+    let shares = |link: &u32| ours(*link).is_some_and(|link| link.transport != Transport::Stdio);
+    let together = assemblers.iter_mut().filter(|(link, ..)| shares(link));
+    let lost: Vec<&mut Open> = together.flat_map(|(_, assembler, _)| assembler.lost_behind(heard)).collect();
+    let first = lost.iter().filter_map(|open| open.lost).min().unwrap_or_default();
+    let last: Vec<_> = lost.into_iter().filter(|open| open.frame < first).collect();
+    // Nothing came back to tell which of those that were under way together ended the server.
+    let others = last.len().saturating_sub(1);
+    for killed in last.into_iter().filter_map(|open| open.killed.as_mut()).filter(|_| others > 0) {
+        *killed = format!("{killed}, under this or one of {others} other requests, and did not come back");
     }
     for (_, assembler, streams) in assemblers {
         streams.rest().into_iter().for_each(|stream| doors.pass("streams", stream, 0));

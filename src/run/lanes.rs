@@ -64,11 +64,19 @@ pub struct Gathered<'a> {
     pub deaths: Vec<String>,
     /// Whether a connection beside the others ended before anything was heard.
     lost: bool,
+    /// Whether no connection could be had, so that nothing was asked at all.
+    pub unasked: bool,
 }
 
 impl<'a> Gathered<'a> {
     fn nothing(suite: &'a Suite, why: String) -> Self {
-        Self { suite, saves: json!({}), incident: Some(why), deaths: Vec::new(), lost: false }
+        Self { suite, saves: json!({}), incident: Some(why), deaths: Vec::new(), lost: false, unasked: true }
+    }
+
+    /// The same for a server that was lost then, and did not come back.
+    pub fn lost_for_good(self) -> Self {
+        let why = "the server was lost while it was asked for this, and did not come back";
+        Self { saves: json!({}), incident: self.incident.or_else(|| Some(why.to_owned())), ..self }
     }
 
     /// Whether a connection ended under it, or only an exchange.
@@ -141,9 +149,13 @@ impl<'a> Lanes<'a> {
         all
     }
 
-    /// Gathers in several lanes at once. The suites for which a connection could not be had beside the others are left
-    /// over: they may get it when nothing else is connected.
-    pub async fn side_by_side(&self, lanes: Vec<Lane<'a, '_>>, scene: &Scene) -> (Vec<Gathered<'a>>, Vec<&'a Suite>) {
+    /// Gathers in several lanes at once. The suites for which a connection could not be had beside the others, or not to
+    /// the end, come second: they may get it when nothing else is connected.
+    pub async fn side_by_side(
+        &self,
+        lanes: Vec<Lane<'a, '_>>,
+        scene: &Scene,
+    ) -> (Vec<Gathered<'a>>, Vec<Gathered<'a>>) {
         let at_once = match scene.transport {
             Transport::Http => AT_ONCE_OVER_HTTP,
             _ if self.connects_quickly() => QUICK_AT_ONCE,
@@ -158,8 +170,8 @@ impl<'a> Lanes<'a> {
         for Walked { gathered, unopened } in walked {
             let (lost, gathered): (Vec<_>, Vec<_>) = gathered.into_iter().partition(is_lost);
             all.extend(gathered);
-            left.extend(lost.into_iter().map(|gathered| gathered.suite));
-            left.extend(unopened.into_iter().map(|(suite, _)| suite));
+            left.extend(lost);
+            left.extend(unopened.into_iter().map(|(suite, error)| Gathered::nothing(suite, error.came())));
         }
         (all, left)
     }
@@ -235,7 +247,8 @@ impl<'a> Lanes<'a> {
         if let Some(why) = self.stop.why() {
             recorder.cut_short(&why, self.job.limits.request);
         }
-        Ok(Gathered { suite, saves: saves.unwrap_or_else(|_| json!({})), incident, deaths, lost })
+        let saves = saves.unwrap_or_else(|_| json!({}));
+        Ok(Gathered { suite, saves, incident, deaths, lost, unasked: false })
     }
 
     /// A connection, unless everything is to stop before it stands.
@@ -269,9 +282,14 @@ impl<'a> Lanes<'a> {
         matches!(self.job.target.start, Start::Http { .. }) || self.opener.known.quickest() < QUICK_START
     }
 
+    /// Whether the user lets several suites ask a server over HTTP at once.
+    pub fn may_crowd(&self) -> bool {
+        self.job.limits.in_flight >= AT_ONCE_OVER_HTTP
+    }
+
     /// Whether the server is slow to answer one request, and not much slower to answer several, as it may be asked to.
     pub async fn gains_by_company(&self, first: &Conversation) -> bool {
-        if self.job.limits.in_flight < AT_ONCE_OVER_HTTP {
+        if !self.may_crowd() {
             return false;
         }
         let session = first.session().await;

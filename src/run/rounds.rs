@@ -25,6 +25,8 @@ use crate::{
 
 /// Suites that share a connection over HTTP, where several are gathered at once: a further one costs a request or two.
 const FEW: usize = 3;
+/// Suites that share a connection over HTTP, where all of them do little but wait.
+const ALIKE: usize = 1;
 /// Processes among which suites are divided that could share one, where a further one costs less than waiting.
 const PROCESSES: usize = 3;
 
@@ -42,7 +44,7 @@ pub async fn rounds<'a>(
     {
         second = lanes.beside(first, scene.revision).await;
     }
-    let (looking, others): (Vec<_>, Vec<_>) = suites.iter().partition(|suite| {
+    let (looking, mut others): (Vec<_>, Vec<_>) = suites.iter().partition(|suite| {
         let is_shared = suite.connection == Connection::Shared || (second.is_some() && only_looks(suite, scene));
         is_shared && suite.client == Client::Full
     });
@@ -54,6 +56,9 @@ pub async fn rounds<'a>(
         && !lanes.opener.is_single()
     {
         second = lanes.beside(first, scene.revision).await;
+    }
+    if scene.transport == Transport::Http && second.is_none() && lanes.may_crowd() {
+        all.extend(waits_together(lanes, &mut others, scene, first.as_ref()).await);
     }
     all.extend(match second {
         Some(second) => side_by_side(lanes, &others, scene, first, second).await,
@@ -91,6 +96,34 @@ async fn at_once<'a>(
     round.extend(spread(&own, share(&own, scene.transport), second));
     longest_first(&mut round, scene.transport);
     let (mut all, left) = lanes.side_by_side(round, scene).await;
+    all.extend(alone(lanes, left, scene, &mut None).await);
+    all
+}
+
+/// Gathers at once for those suites that spend their time waiting for tools and for silence. The others ask for what may
+/// end a server, and of a quick one it is to be known whose request that was.
+async fn waits_together<'a>(
+    lanes: &Lanes<'a>,
+    suites: &mut Vec<&'a Suite>,
+    scene: &Scene,
+    first: Option<&Conversation>,
+) -> Vec<Gathered<'a>> {
+    let (waiting, others): (Vec<&Suite>, Vec<_>) = suites.iter().partition(|suite| {
+        suite.connection == Connection::Own
+            && suite.client == Client::Full
+            && changes(suite, scene).is_none()
+            && (pauses(suite, scene) || calls(suite, scene, "tools/call"))
+    });
+    let Some(first) = first.filter(|_| waiting.len() > 1) else { return Vec::new() };
+    let mut second = lanes.beside(first, scene.revision).await;
+    if second.is_none() {
+        return Vec::new();
+    }
+    *suites = others;
+    let mut round = spread(&waiting, ALIKE, &mut second);
+    longest_first(&mut round, scene.transport);
+    let (mut all, left) = lanes.side_by_side(round, scene).await;
+    lanes.close(second, false).await;
     all.extend(alone(lanes, left, scene, &mut None).await);
     all
 }
@@ -171,9 +204,6 @@ async fn in_turns<'a>(
     let apart = [with(&steady, Connection::Alone), apart, fresh].concat();
     round.extend(apart.into_iter().map(Lane::apart));
     longest_first(&mut round, scene.transport);
-    let others = other_clients(lanes, suites);
-    let asks_later = others.is_empty();
-    round.extend(others);
     let (mut all, mut left) = lanes.side_by_side(round, scene).await;
     // What is compared with the lists of other connections is asked for behind them.
     let late = [with(&steady, Connection::Last), late].concat();
@@ -190,9 +220,7 @@ async fn in_turns<'a>(
         Lane::of(suites, spare.take_if(|_| shares))
     };
     let mut round: Vec<Lane> = turns.into_values().map(turn).collect();
-    if asks_later {
-        round.extend(other_clients(lanes, suites));
-    }
+    round.extend(other_clients(lanes, suites));
     let (gathered, left) = lanes.side_by_side(round, scene).await;
     all.extend(gathered);
     all.extend(alone(lanes, left, scene, &mut second).await);
@@ -200,18 +228,23 @@ async fn in_turns<'a>(
     all
 }
 
-/// Once more for suites that found no connection, now that nothing else is connected.
+/// Once more for suites that found no connection, or lost it, now that nothing else is connected. Where the server did not
+/// come back, it is told how it was lost, and nothing else is judged: several suites lost it, and one request can have ended it.
 async fn alone<'a>(
     lanes: &Lanes<'a>,
-    suites: Vec<&'a Suite>,
+    before: Vec<Gathered<'a>>,
     scene: &Scene,
     second: &mut Option<Conversation>,
 ) -> Vec<Gathered<'a>> {
-    if !suites.is_empty() {
+    if !before.is_empty() {
         lanes.close(second.take(), false).await;
         lanes.closed().await;
     }
-    lanes.one_by_one(suites.into_iter().map(Lane::apart).collect(), scene).await
+    let again = lanes.one_by_one(before.iter().map(|gathered| Lane::apart(gathered.suite)).collect(), scene).await;
+    let counts = |(before, again): (Gathered<'a>, Gathered<'a>)| {
+        if again.unasked && !before.unasked { before.lost_for_good() } else { again }
+    };
+    before.into_iter().zip(again).map(counts).collect()
 }
 
 /// Splits suites into lanes of so many each, of which one uses the connection that is there. A suite stays behind those
@@ -247,7 +280,7 @@ fn with<'a>(suites: &[&'a Suite], connection: Connection) -> Vec<&'a Suite> {
     suites.iter().filter(fits).copied().collect()
 }
 
-/// A server that asks nothing of its client need not be told less.
+/// A server that asks nothing of its client need not be told less. So they come when everything was asked of the full one.
 fn other_clients<'a, 'c>(lanes: &Lanes<'a>, suites: &[&'a Suite]) -> Vec<Lane<'a, 'c>> {
     let asked = clients::was_asked(&lanes.opener.recorder);
     suites.iter().filter(|suite| asked && suite.client != Client::Full).map(|suite| Lane::apart(suite)).collect()
@@ -260,16 +293,20 @@ fn takes_two(suite: &Suite, scene: &Scene) -> bool {
 
 /// Whether a suite spends time without asking anything, and has no use for what others do.
 fn waits(suite: &Suite, scene: &Scene) -> bool {
-    let is_pause = |step: &Step| match &step.verb {
-        Verb::Await(_) => true,
-        Verb::Call(call) => call.seconds.is_some_and(|seconds| seconds < 1.0),
-        _ => false,
-    };
     matches!(suite.connection, Connection::Own | Connection::Fresh)
         && suite.client == Client::Full
         && suite.evidence.is_empty()
         && changes(suite, scene).is_none()
-        && steps(suite, scene).any(is_pause)
+        && pauses(suite, scene)
+}
+
+fn pauses(suite: &Suite, scene: &Scene) -> bool {
+    steps(suite, scene).any(|step| match &step.verb {
+        Verb::Await(_) => true,
+        Verb::Call(call) => call.seconds.is_some_and(|seconds| seconds < 1.0),
+        Verb::Http(http) => http.method != "DELETE" && http.seconds.is_some(),
+        _ => false,
+    })
 }
 
 /// Whether a suite leaves everything as it is for others, and has no use for what they do.

@@ -1,6 +1,10 @@
-//! Requests that were waited for in vain: asked again they cost the same time, and show nothing more.
+//! Requests that need not be asked again: those that were waited for in vain cost the same time and show nothing more, and
+//! those that had nothing to ask of a client will ask nothing of one that can do less.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
 use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
@@ -11,6 +15,8 @@ pub struct Vain {
     waited: HashMap<String, Duration>,
     /// What was not asked again, by suite.
     left_out: IndexMap<String, IndexSet<String>>,
+    /// What was answered without asking the client for anything.
+    unasking: HashSet<String>,
 }
 
 impl Vain {
@@ -27,6 +33,14 @@ impl Vain {
             self.left_out.entry(suite.to_owned()).or_default().insert(format!("{method}{name}"));
         }
         known
+    }
+
+    pub fn note_unasking(&mut self, method: &str, params: &Value) {
+        self.unasking.insert(request(method, params));
+    }
+
+    pub fn is_unasking(&self, method: &str, params: &Value) -> bool {
+        self.unasking.contains(&request(method, params))
     }
 
     /// What was left out so far, which is told once.

@@ -3,10 +3,16 @@
 //! They are not to be trusted: nothing that they refer to is fetched, patterns do not backtrack for ever, and what
 //! cannot be told in good time is not told at all.
 
-use std::{sync::mpsc, thread, time::Duration};
+use std::{
+    cell::RefCell,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Mutex, PoisonError, mpsc},
+    thread,
+    time::Duration,
+};
 
 use jsonschema::{
-    Draft, PatternOptions, ValidationError, draft4, draft6, draft7, draft201909, draft202012,
+    Draft, PatternOptions, ValidationError, Validator, draft4, draft6, draft7, draft201909, draft202012,
     error::ValidationErrorKind, meta::MetaValidator,
 };
 use serde_json::Value;
@@ -17,6 +23,9 @@ use super::shape::{self, Violation};
 const LONGEST: Duration = Duration::from_secs(1);
 /// No schema of this many bytes was meant to be read by a model.
 const LARGEST: usize = 1 << 20;
+/// What is no longer and no deeper than this, refers to nothing and has no patterns is through at once.
+const PLAIN: usize = 32 << 10;
+const SHALLOW: usize = 24;
 const MOST_BACKTRACKS: usize = 100_000;
 /// Enough for what is nested as deep as JSON is read at all.
 const STACK: usize = 16 << 20;
@@ -71,17 +80,29 @@ fn flaws_by(draft: Draft, schema: &Value) -> Option<Vec<Violation>> {
 pub fn violations(schema: &Value, value: &Value) -> Option<Vec<Violation>> {
     let draft = dialect(schema)?;
     in_time((schema.clone(), value.clone()), move |(schema, value)| {
-        let patterns = PatternOptions::fancy_regex().backtrack_limit(MOST_BACKTRACKS).size_limit(LARGEST);
-        let options = jsonschema::options().with_draft(draft).offline().should_validate_formats(false);
-        let validator = options.with_pattern_options(patterns).build(schema).ok()?;
-        let mut told = Vec::new();
-        for error in validator.iter_errors(value).take(shape::MOST) {
-            if gave_up(&error) {
-                return None;
+        understood(schema, draft, |validator| {
+            let mut told = Vec::new();
+            for error in validator.iter_errors(value).take(shape::MOST) {
+                if gave_up(&error) {
+                    return None;
+                }
+                told.push(shape::violation(&error));
             }
-            told.push(shape::violation(&error));
+            Some(told)
+        })
+    })
+}
+
+/// Does this with what a schema comes to, which is kept: mostly the next value is held against the same one.
+fn understood<R>(schema: &Value, draft: Draft, work: impl FnOnce(&Validator) -> Option<R>) -> Option<R> {
+    thread_local!(static LAST: RefCell<Option<(Value, Option<Validator>)>> = const { RefCell::new(None) });
+    LAST.with_borrow_mut(|last| {
+        if last.as_ref().is_none_or(|(of, _)| of != schema) {
+            let patterns = PatternOptions::fancy_regex().backtrack_limit(MOST_BACKTRACKS).size_limit(LARGEST);
+            let options = jsonschema::options().with_draft(draft).offline().should_validate_formats(false);
+            *last = Some((schema.clone(), options.with_pattern_options(patterns).build(schema).ok()));
         }
-        Some(told)
+        work(last.as_ref()?.1.as_ref()?)
     })
 }
 
@@ -109,19 +130,54 @@ fn gave_up(error: &ValidationError) -> bool {
     )
 }
 
-/// Branches that refer to each other can take for ever, which no look at the schema tells beforehand.
+type Work = Box<dyn FnOnce() + Send>;
+
+/// Threads that have nothing to do.
+static IDLE: Mutex<Vec<mpsc::Sender<Work>>> = Mutex::new(Vec::new());
+
+/// Branches that refer to each other can take for ever, which no look at the schema tells beforehand. A thread that takes
+/// too long is left to itself.
 pub fn in_time<T, R>(of: T, work: impl FnOnce(&T) -> Option<R> + Send + 'static) -> Option<R>
 where
     T: serde::Serialize + Send + 'static,
     R: Send + 'static,
 {
-    if serde_json::to_string(&of).ok()?.len() > LARGEST {
+    let text = serde_json::to_string(&of).ok()?;
+    if text.len() > LARGEST {
         return None;
     }
+    if is_plain(&text) {
+        return catch_unwind(AssertUnwindSafe(|| work(&of))).ok().flatten();
+    }
+    let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+    let worker = idle().pop();
+    let worker = worker.or_else(worker_thread)?;
     let (tell, told) = mpsc::channel();
-    let work = move || drop(tell.send(work(&of)));
+    worker.send(Box::new(move || drop(tell.send(work(&of))))).ok()?;
+    let outcome = told.recv_timeout(LONGEST).ok()?;
+    idle().push(worker);
+    outcome
+}
+
+/// Whether the way to another thread would take longer than the work.
+fn is_plain(text: &str) -> bool {
+    let nest = text.bytes().scan(0_usize, |depth, byte| {
+        match byte {
+            b'{' | b'[' => *depth += 1,
+            b'}' | b']' => *depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        Some(*depth)
+    });
+    let spells = ["ref\"", "Ref\"", "pattern"].iter().any(|word| text.contains(word));
+    text.len() <= PLAIN && !spells && nest.max().unwrap_or_default() <= SHALLOW
+}
+
+fn worker_thread() -> Option<mpsc::Sender<Work>> {
+    let (give, given) = mpsc::channel::<Work>();
+    let work = move || given.into_iter().for_each(|work| work());
     thread::Builder::new().stack_size(STACK).spawn(work).ok()?;
-    told.recv_timeout(LONGEST).ok().flatten()
+    Some(give)
 }
 
 #[cfg(test)]
@@ -157,6 +213,21 @@ mod tests {
             ("/n", "is the string \"1\", expected an integer")
         );
         assert_eq!(violations(&json!({ "$ref": "http://127.0.0.1:1/schema" }), &json!(1)), None);
+    }
+
+    #[test]
+    fn only_what_is_through_at_once_is_not_watched() {
+        let deep = (0..SHALLOW).fold(json!({}), |inner, _| json!({ "items": inner }));
+        for (schema, plain) in [
+            (json!({ "type": "object", "properties": { "n": { "enum": [1, 2] } } }), true),
+            (json!({ "items": { "$ref": "#" } }), false),
+            (json!({ "items": { "$dynamicRef": "#a" } }), false),
+            (json!({ "patternProperties": { "a+": {} } }), false),
+            (deep, false),
+            (json!({ "description": "a".repeat(PLAIN) }), false),
+        ] {
+            assert_eq!(is_plain(&schema.to_string()), plain, "{schema}");
+        }
     }
 
     #[test]

@@ -4,7 +4,10 @@ use std::{
     collections::BTreeMap,
     io::{Read, Write},
     net::{Shutdown, TcpListener, TcpStream},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
     thread,
     time::Duration,
 };
@@ -13,29 +16,41 @@ use serde_json::Value;
 
 use crate::{report, server::Reference};
 
-/// On the way there, for each piece of a request.
-const DELAY: Duration = Duration::from_millis(30);
+const FAR: Way = Way { delay: Duration::from_millis(30), fatal: None, for_good: false };
 
 /// Pipes to the server, beside each other.
 type Pipes = Arc<Mutex<Vec<TcpStream>>>;
 
-/// The URL of the server from far away; where something fatal is on its way, all connections end.
-fn far(server: &str, fatal: Option<&'static str>) -> String {
+/// The way to a server.
+#[derive(Clone, Copy, Default)]
+struct Way {
+    /// What each piece of a request takes.
+    delay: Duration,
+    /// Where this is on its way, all connections end, ...
+    fatal: Option<&'static str>,
+    /// ... for good, if so.
+    for_good: bool,
+}
+
+/// The URL of the server at the other end.
+fn url_by(way: Way, server: &str) -> String {
     let address = server.trim_start_matches("http://").split('/').next().expect("an address").to_owned();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let url = format!("http://{}/mcp", listener.local_addr().expect("an address"));
     let pipes = Pipes::default();
+    let gone = Arc::new(AtomicBool::new(false));
     thread::spawn(move || {
-        for near in listener.incoming().flatten() {
+        for near in listener.incoming().flatten().take_while(|_| !gone.load(Relaxed)) {
             let Ok(there) = TcpStream::connect(&address) else { return };
             let both = || Some((near.try_clone().ok()?, there.try_clone().ok()?));
             let (Some(forth), Some((back_to, back_from))) = (both(), both()) else { return };
             pipes.lock().unwrap().push(near);
-            let pipes = Arc::clone(&pipes);
+            let (pipes, gone) = (Arc::clone(&pipes), Arc::clone(&gone));
             thread::spawn(move || {
                 carry(forth.0, forth.1, |piece| {
-                    thread::sleep(DELAY);
-                    let ends = fatal.is_some_and(|fatal| String::from_utf8_lossy(piece).contains(fatal));
+                    thread::sleep(way.delay);
+                    let ends = way.fatal.is_some_and(|fatal| String::from_utf8_lossy(piece).contains(fatal));
+                    gone.fetch_or(ends && way.for_good, Relaxed);
                     for pipe in pipes.lock().unwrap().drain(..).filter(|_| ends) {
                         let _ = pipe.shutdown(Shutdown::Both);
                     }
@@ -60,41 +75,67 @@ fn carry(mut from: TcpStream, mut to: TcpStream, goes_on: impl Fn(&[u8]) -> bool
     let _ = from.shutdown(Shutdown::Both);
 }
 
-/// The status of each rule of some suites of each kind of connection, and what was found.
-fn verdicts(url: &str) -> BTreeMap<String, (String, String)> {
-    const SUITES: [&str; 7] = [
-        "resources.list",
-        "resources.read",
-        "resources.refusals",
-        "base.ids",
-        "base.errors",
-        "base.first",
-        "tools.list",
-    ];
-    let filters: String = SUITES.iter().map(|suite| format!(" --filter {suite}")).collect();
+/// The status of each rule of these suites, and what was found.
+fn verdicts(url: &str, suites: &[&str]) -> BTreeMap<String, (String, String)> {
+    let filters: String = suites.iter().map(|suite| format!(" --filter {suite}")).collect();
     let (report, _) = report(&format!("run --http {url}{filters}"));
     let rules = report["rules"].as_array().expect("rules").iter();
     let text = |value: &Value| value.as_str().expect("a string").to_owned();
     rules.map(|rule| (text(&rule["id"]), (text(&rule["status"]), rule["findings"].to_string()))).collect()
 }
 
+/// Some of each kind of connection.
+const SUITES: [&str; 7] =
+    ["resources.list", "resources.read", "resources.refusals", "base.ids", "base.errors", "base.first", "tools.list"];
+
+/// Those that a server nearby is asked for at once.
+const WAITING: [&str; 5] = ["base.ids", "client.answers", "tools.calls", "tools.results", "utilities.logging"];
+
 #[test]
 fn a_server_that_is_far_away_is_judged_like_one_nearby() {
     let server = Reference::start();
-    let near = verdicts(&server.http);
+    let near = verdicts(&server.http, &SUITES);
     assert!(near.len() > 50 && near.values().all(|(status, _)| status != "fail"), "{near:?}");
-    assert_eq!(verdicts(&far(&server.http, None)), near);
+    assert_eq!(verdicts(&url_by(FAR, &server.http), &SUITES), near);
 }
 
 /// What other suites were asking at that moment is asked again.
 #[test]
 fn the_request_alone_is_blamed_under_which_a_shared_server_ends() {
     let server = Reference::start();
-    let near = verdicts(&server.http);
-    let ended = verdicts(&far(&server.http, Some("mcp-conform/does-not-exist")));
-    let other: Vec<_> = ended.iter().filter(|(rule, told)| near[*rule] != **told).collect();
-    let [(rule, (status, findings))] = other.as_slice() else { panic!("one rule: {other:?}") };
-    assert_eq!((rule.as_str(), status.as_str()), ("jsonrpc-survives-requests", "fail"));
-    let others = ["tools/", "resources/", "prompts/", "ping", "logging/"];
-    assert!(others.iter().all(|other| !findings.contains(other)), "{findings}");
+    let nearby = Way::default();
+    for (way, suites, fatal, method) in [
+        (FAR, &SUITES[..], "mcp-conform/does-not-exist", "does-not-exist"),
+        (nearby, &WAITING[..], "\"progressToken\":0", "tools/call"),
+    ] {
+        let near = verdicts(&server.http, suites);
+        let ended = verdicts(&url_by(Way { fatal: Some(fatal), ..way }, &server.http), suites);
+        // Rules on that request alone have nothing to judge.
+        let is_judged = |(status, _): &(String, String)| status != "not-exercised";
+        let other: Vec<_> =
+            ended.iter().filter(|(rule, at_end)| near[*rule] != **at_end && is_judged(at_end)).collect();
+        let [(rule, (status, findings))] = other.as_slice() else { panic!("one rule: {other:?}") };
+        assert_eq!((rule.as_str(), status.as_str()), ("jsonrpc-survives-requests", "fail"));
+        assert!(findings.contains(method), "{findings}");
+        let others = ["tools/", "resources/", "prompts/", "ping", "logging/"];
+        assert!(others.iter().all(|other| method.starts_with(other) || !findings.contains(other)), "{findings}");
+    }
+}
+
+/// Of several requests that were under way then none can be blamed.
+#[test]
+fn a_server_that_does_not_come_back_is_told_by_what_it_was_asked_last() {
+    let server = Reference::start();
+    let way = Way { fatal: Some("\"progressToken\":0"), for_good: true, ..Way::default() };
+    let filters: String = WAITING.iter().map(|suite| format!(" --filter {suite}")).collect();
+    let (report, _) = report(&format!("run --http {}{filters}", url_by(way, &server.http)));
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("tools.results") && notes.contains("did not come back"), "{notes}");
+    let rules = report["rules"].as_array().expect("rules").iter();
+    for failed in rules.filter(|rule| rule["status"] == "fail") {
+        let findings = failed["findings"].as_array().expect("findings");
+        let alone = |finding: &Value| !finding.to_string().contains("or one of");
+        assert_eq!(failed["id"], "jsonrpc-survives-requests");
+        assert!(findings.len() == 1 || !findings.iter().any(alone), "{failed}");
+    }
 }

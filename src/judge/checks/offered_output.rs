@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::{Check, Fault, Given, Report};
+use crate::suite::foreign::violations;
 
 pub const CHECK: Check = Check { name: "offered-output", given: &["params"], run };
 
@@ -23,16 +24,14 @@ fn run(given: &Given) -> Report {
         let schema = tool.and_then(|tool| tool.get("outputSchema"));
         let (Some(schema), Some(content)) = (schema, result.get("structuredContent")) else { continue };
         // Whether the schema is one is not the question here.
-        let Ok(validator) = jsonschema::validator_for(schema) else { continue };
+        let Some(told) = violations(schema, content) else { continue };
         report.checked += 1;
-        if let Err(mistake) = validator.validate(content) {
-            report.faults.push(Fault {
-                given: "params",
-                pointer: format!("/messages/{at}/content/{of}/structuredContent"),
-                message: format!("does not fit the output schema of {}: {mistake}", name.unwrap_or(&Value::Null)),
-                ..Fault::default()
-            });
-        }
+        report.faults.extend(told.into_iter().map(|violation| Fault {
+            given: "params",
+            pointer: format!("/messages/{at}/content/{of}/structuredContent{}", violation.pointer),
+            message: format!("{} by the output schema of {}", violation.message, name.unwrap_or(&Value::Null)),
+            ..Fault::default()
+        }));
     }
     report
 }

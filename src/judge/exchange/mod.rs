@@ -142,6 +142,7 @@ impl<'a> Assembler<'a> {
                 let died = frame.ended == Some(Ended::Unasked);
                 let over = died || frame.ended == Some(Ended::Unsent);
                 for open in lost {
+                    open.lost = Some(frame.frame);
                     // It may have ended under what was answered before.
                     let asked = open.expects_reply || (self.sound && open.by == PROBE);
                     // A handshake may be refused by leaving.
@@ -154,6 +155,11 @@ impl<'a> Assembler<'a> {
             _ => {}
         }
         passed
+    }
+
+    /// Requests that were lost behind this frame.
+    pub fn lost_behind(&mut self, frame: u64) -> impl Iterator<Item = &mut Open> {
+        self.open.iter_mut().filter(move |open| open.lost.is_some_and(|lost| lost > frame))
     }
 
     /// Requests that were never answered.
@@ -215,6 +221,7 @@ impl<'a> Assembler<'a> {
                     by,
                     post: frame.post,
                     killed: None,
+                    lost: None,
                 });
             }
             (None, Some("notifications/cancelled")) => {

@@ -93,6 +93,19 @@ impl Clause {
 }
 
 impl Matcher {
+    /// What values are compared with.
+    pub fn operands(&self) -> Vec<&Template> {
+        fn of(condition: &Condition) -> Vec<&Template> {
+            match condition {
+                Condition::Equals { to, .. } | Condition::NotEquals { to, .. } | Condition::OneOf(to) => vec![to],
+                Condition::Number(_, to) | Condition::Length(_, to) => vec![to],
+                Condition::IfPresent(inner) => inner.operands(),
+                _ => Vec::new(),
+            }
+        }
+        self.conditions.iter().flat_map(of).collect()
+    }
+
     /// Every reason why the matcher does not hold for `nodes`: it must hold for each, and selecting nothing fails
     /// everything but `present: false` and `if-present`.
     pub fn judge(&self, nodes: &[Node<'_>], scope: &Scope<'_>, revision: Revision) -> Vec<Mismatch> {
