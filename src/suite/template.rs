@@ -35,6 +35,16 @@ impl Template {
         }
     }
 
+    /// The alternatives that this list names: a reference that selects nothing is none.
+    pub fn alternatives<'s>(&'s self, scope: &'s Scope<'_>) -> Result<Cow<'s, Value>, Missing> {
+        match self {
+            Self::Array(items) if items.iter().any(|item| item.look_up(scope).is_ok()) => {
+                Ok(Cow::Owned(items.iter().filter_map(|item| item.resolve(scope).ok()).collect()))
+            }
+            other => other.look_up(scope),
+        }
+    }
+
     /// The value with every reference replaced. A reference that selects nothing leaves its member out of an object
     /// and is an error anywhere else.
     pub fn resolve(&self, scope: &Scope<'_>) -> Result<Value, Missing> {

@@ -6,6 +6,8 @@
 //! was listed before, and behind that the odd one is still odd. `of: order` asks whether the same items come in the same
 //! order. What a client declares may decide on what it is shown, so only lists for the same capabilities are compared.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::{
@@ -13,7 +15,7 @@ use super::{
     pages_agree::{keys, short},
 };
 
-pub const CHECK: Check = Check { name: "lists-agree", given: &["lists", "of"], run };
+pub const CHECK: Check = Check { name: "lists-agree", given: &["lists", "of", "harmless"], run };
 
 /// A whole list on one connection: its pages one after another.
 struct Whole {
@@ -22,18 +24,22 @@ struct Whole {
     keys: Vec<String>,
     in_order: Vec<String>,
     declared: Value,
+    /// How many calls that may have changed something came before it on its connection.
+    changes: usize,
     /// Index of its first exchange.
     at: usize,
 }
 
 fn run(given: &Given) -> Report {
-    let wholes = wholes(given.value("lists").as_array().map(Vec::as_slice).unwrap_or_default());
+    let lists = given.value("lists").as_array().map(Vec::as_slice).unwrap_or_default();
+    let wholes = wholes(lists, given.value("harmless").as_array().map(Vec::as_slice).unwrap_or_default());
     let mut report = match given.text("of") {
         "order" => order(&wholes),
         "connections" => compared(&steady(wholes), |same_link| !same_link),
         of => compared(&wholes, |same_link| of == "any" || same_link),
     };
-    let method = given.value("lists")[0]["method"].as_str().map(str::to_owned);
+    let method = lists.iter().find(|exchange| !is_call(exchange)).and_then(|exchange| exchange["method"].as_str());
+    let method = method.map(str::to_owned);
     report.faults.iter_mut().for_each(|fault| fault.subject.clone_from(&method));
     report
 }
@@ -59,10 +65,13 @@ fn order(wholes: &[Whole]) -> Report {
     report
 }
 
-/// Those of connections that were always shown the same: where one was not, it may be for the requests in between.
+/// Those of connections that were always shown the same, and changed nothing: where one was not, it may be for the
+/// requests in between.
 fn steady(wholes: Vec<Whole>) -> Vec<Whole> {
     let comparable = |whole: &Whole, other: &Whole| other.link == whole.link && other.declared == whole.declared;
-    let stays = |whole: &Whole| wholes.iter().all(|other| !comparable(whole, other) || other.keys == whole.keys);
+    let stays = |whole: &Whole| {
+        whole.changes == 0 && wholes.iter().all(|other| !comparable(whole, other) || other.keys == whole.keys)
+    };
     let kept: Vec<bool> = wholes.iter().map(stays).collect();
     wholes.into_iter().zip(kept).filter_map(|(whole, kept)| kept.then_some(whole)).collect()
 }
@@ -78,6 +87,9 @@ fn compared(wholes: &[Whole], wanted: impl Fn(bool) -> bool) -> Report {
         for same_link in [true, false].into_iter().filter(|&same_link| wanted(same_link)) {
             let last = |other: &&Whole| other.declared == whole.declared && (other.link == whole.link) == same_link;
             let Some(before) = earlier.iter().rev().find(last) else { continue };
+            if same_link && before.changes != whole.changes {
+                continue;
+            }
             let agrees = before.keys == whole.keys;
             if !agrees && !stays_odd(whole, before, later) {
                 continue;
@@ -110,19 +122,29 @@ fn differing(odd: &Whole, other: &Whole, what: &str) -> Fault {
     }
 }
 
+fn is_call(exchange: &Value) -> bool {
+    exchange["method"] == "tools/call"
+}
+
 /// Puts pages together: a request without cursor begins a list, the cursor of the page before goes on with it.
-fn wholes(exchanges: &[Value]) -> Vec<Whole> {
+fn wholes(exchanges: &[Value], harmless: &[Value]) -> Vec<Whole> {
     let mut done = Vec::new();
     let mut open: Vec<(Whole, String)> = Vec::new();
+    let mut changes: HashMap<u64, usize> = HashMap::new();
     for (at, exchange) in exchanges.iter().enumerate() {
         let (link, params, result) = (exchange["link"].as_u64().unwrap_or(0), &exchange["params"], &exchange["result"]);
+        if is_call(exchange) {
+            *changes.entry(link).or_default() += usize::from(!harmless.contains(&params["name"]));
+            continue;
+        }
         let asks_for_all =
             params.get("uri").is_none() && params.get("prefix").is_none() && params.get("filter").is_none();
         let mut whole = match params["cursor"].as_str() {
             _ if !asks_for_all => continue,
             None => {
                 let declared = params["_meta"]["io.modelcontextprotocol/clientCapabilities"].clone();
-                Whole { link, keys: Vec::new(), in_order: Vec::new(), declared, at }
+                let changes = changes.get(&link).copied().unwrap_or_default();
+                Whole { link, keys: Vec::new(), in_order: Vec::new(), declared, changes, at }
             }
             Some(cursor) => match open.iter().position(|(whole, next)| whole.link == link && next == cursor) {
                 Some(index) => open.remove(index).0,
@@ -150,14 +172,22 @@ mod tests {
     use super::*;
     use crate::revision::Revision;
 
-    /// What is found in lists that were asked for one after another: by link, and with these items.
+    /// What is found in lists that were asked for one after another: by link, and with these items. `!` calls a tool
+    /// that is not harmless, and `?` one that is.
     fn found(of: &str, lists: &[(u64, &str)]) -> Vec<String> {
         let exchange = |(link, uris): &(u64, &str)| {
+            if ["!", "?"].contains(uris) {
+                return json!({ "link": link, "method": "tools/call", "params": { "name": uris }, "result": {} });
+            }
             let resources: Vec<_> = uris.chars().map(|uri| json!({ "uri": uri })).collect();
             json!({ "link": link, "method": "resources/list", "params": {}, "result": { "resources": resources } })
         };
         let lists: Vec<_> = lists.iter().map(exchange).collect();
-        let values = vec![("lists", Cow::Owned(json!(lists))), ("of", Cow::Owned(json!(of)))];
+        let values = vec![
+            ("lists", Cow::Owned(json!(lists))),
+            ("of", Cow::Owned(json!(of))),
+            ("harmless", Cow::Owned(json!(["?"]))),
+        ];
         let report = run(&Given { values, revision: Revision::NEWEST });
         report.faults.into_iter().map(|fault| fault.pointer).collect()
     }
@@ -170,6 +200,14 @@ mod tests {
         // And back.
         assert_eq!(found("any", &[(1, "a"), (2, "ab"), (1, "a"), (2, "a")]), [""; 0]);
         assert_eq!(found("any", &[(1, "a"), (1, "ab"), (2, "a")]), [""; 0]);
+    }
+
+    #[test]
+    fn what_a_tool_adds_in_a_process_is_no_fault() {
+        let lists = |call| [(1, "a"), (1, call), (1, "ab"), (2, "a"), (1, "ab"), (2, "a")];
+        assert_eq!((found("requests", &lists("!")), found("connections", &lists("!"))), (vec![], vec![]));
+        assert_eq!(found("requests", &lists("?")), ["/2"]);
+        assert_eq!(found("connections", &[(1, "!"), (1, "ab"), (2, "a"), (1, "ab"), (2, "a")]), [""; 0]);
     }
 
     #[test]

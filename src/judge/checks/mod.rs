@@ -2,6 +2,7 @@
 
 mod below_one_of;
 mod carried_out;
+mod changes_told;
 mod completion_counts;
 mod contents_metadata;
 mod default_fits;
@@ -72,6 +73,7 @@ pub struct Check {
 pub const CHECKS: &[Check] = &[
     below_one_of::CHECK,
     carried_out::CHECK,
+    changes_told::CHECK,
     completion_counts::CHECK,
     contents_metadata::CHECK,
     default_fits::CHECK,

@@ -274,7 +274,8 @@ impl<'a> Assembler<'a> {
         item["message"] = message.clone();
         let kind = match (has("method"), id, has("error"), has("result")) {
             (true, Some(id), ..) => {
-                item["id_repeated"] = json!(!self.own_ids.insert(id.to_string()));
+                let used_before = !self.own_ids.insert(id.to_string());
+                item["id_repeated"] = json!(used_before && self.is_in_session(frame));
                 passed.asked.push(self.request(frame, message, pointer));
                 "request"
             }
@@ -328,6 +329,13 @@ impl<'a> Assembler<'a> {
         !meant
             && self.link.transport == Transport::Http
             && self.status(frame).is_some_and(|status| status >= 300 || !asked)
+    }
+
+    /// Over Streamable HTTP a server that gives no session id begins anew with each request.
+    fn is_in_session(&self, frame: &Frame) -> bool {
+        let head = frame.post.and_then(|post| self.posted.get(&post));
+        self.link.transport != Transport::Http
+            || head.is_some_and(|head| head.headers.iter().any(|(name, _)| name == "mcp-session-id"))
     }
 
     fn status(&self, frame: &Frame) -> Option<u64> {

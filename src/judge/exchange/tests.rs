@@ -108,3 +108,26 @@ fn a_note_on_an_exchange_is_a_loss_only_where_it_ends_there() {
         assert_eq!(passed.exchanges[0]["expects_reply"], expected, "{note}");
     }
 }
+
+/// Without a session id each request of the client begins anew for the server.
+#[test]
+fn an_id_comes_twice_only_within_a_session() {
+    for (header, repeated) in [("mcp-session-id", true), ("accept", false)] {
+        let link = Link { link: 1, transport: Transport::Http, revision: Some(Revision::V2025_11_25), brief: false };
+        let mut assembler = Assembler::new(&link);
+        let mut take = |frame: u64, post: u64, from: &str, kind: &str, more: &Value| {
+            let mut whole = json!({ "frame": frame, "at": frame, "link": 1, "post": post, "from": from, "kind": kind });
+            whole.as_object_mut().expect("members").extend(more.as_object().expect("members").clone());
+            assembler.take(&serde_json::from_value(whole).expect("a frame"))
+        };
+        let head = json!({ "http": { "method": "POST", "headers": [[header, "any"]] } });
+        let asked = json!({ "message": { "jsonrpc": "2.0", "id": 0, "method": "elicitation/create" } });
+        let told: Vec<_> = (1..=2)
+            .map(|post| {
+                take(post * 2, post, "client", "http-request", &head);
+                take(post * 2 + 1, post, "server", "message", &asked).messages[0]["id_repeated"].clone()
+            })
+            .collect();
+        assert_eq!(told, [json!(false), json!(repeated)], "{header}");
+    }
+}

@@ -63,6 +63,9 @@ pub struct DataFault {
     /// The HTTP request is never handled, and its connection ends.
     #[serde(default)]
     pub(super) hangs_up: bool,
+    /// The HTTP request is never handled, and its connection stays open.
+    #[serde(default)]
+    pub(super) keeps_waiting: bool,
     /// The session ids that are given out; `$n` stands for the number of the session.
     pub(super) session_id: Option<String>,
     /// The server knows the last client alone.
@@ -181,6 +184,7 @@ impl DataFault {
             || self.one_client
             || self.listens_everywhere
             || self.unguarded
+            || self.keeps_waiting
             || self.opening.is_some();
         let acts = http || odd || self.mishear.is_some() || self.asks.is_some() || self.changes_answer();
         (!acts).then(|| "it changes nothing".to_owned())

@@ -133,6 +133,11 @@ impl Faults {
         self.data().is_some_and(|fault| fault.hangs_up && fault.strikes(&request.0, None))
     }
 
+    /// Whether there is never a response, and the client is left to wait for one.
+    pub fn keeps_waiting(&mut self, request: &HttpRequest) -> bool {
+        self.data().is_some_and(|fault| fault.keeps_waiting && fault.strikes(&request.0, None))
+    }
+
     /// Whether a request is let in that nobody should let in.
     pub fn unguarded(&mut self, request: &HttpRequest) -> bool {
         self.data().is_some_and(|fault| fault.unguarded && fault.strikes(&request.0, None))
@@ -140,7 +145,9 @@ impl Faults {
 
     /// Changes the status, the headers or the whole body of a response.
     pub fn reword(&mut self, request: &HttpRequest, reply: &mut Reply) {
-        let Some(fault) = self.data().filter(|fault| !fault.unheard && !fault.unguarded && !fault.hangs_up) else {
+        let Some(fault) =
+            self.data().filter(|fault| !fault.unheard && !fault.unguarded && !fault.hangs_up && !fault.keeps_waiting)
+        else {
             return;
         };
         let response = json!({ "status": reply.status().as_u16(), "headers": described(reply.headers()) });

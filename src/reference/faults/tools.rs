@@ -50,6 +50,20 @@ pub static TOOLS: &[Behaviour] = &[
         ..Behaviour::new("resources-unlocked-by-call", "after a call its connection is shown one more resource", STDIO)
     },
     Behaviour {
+        until: Some(Revision::V2025_11_25),
+        hear: Some(|memory, message| note(memory, message, "tools/call")),
+        say: Some(|memory, scene, message| list_less(scene, message, memory.unlocked)),
+        ..Behaviour::new(
+            "resources-shrink-untold",
+            "after a call one resource less is listed, and nobody is told",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
+        say: Some(repeat_another),
+        ..Behaviour::new("list-repeats-another-each-time", "pages repeat a resource, another one each time", EVERYWHERE)
+    },
+    Behaviour {
         since: Some(Revision::V2026_07_28),
         say: Some(|_, scene, message| list_more(scene, message, "prompts", true)),
         ..Behaviour::new("prompts-per-connection", "each connection is shown a prompt of its own", STDIO)
@@ -136,6 +150,39 @@ fn list_more(scene: &Scene, message: &mut Value, list: &str, more: bool) -> bool
             "resources" => json!({ "name": name, "uri": format!("file:///{name}") }),
             _ => json!({ "name": name, "inputSchema": { "type": "object" } }),
         });
+    }
+    true
+}
+
+/// Whether all resources are asked for, and not those below one or with a prefix.
+fn is_for_all(scene: &Scene) -> bool {
+    scene.method() == Some("resources/list")
+        && scene.sent.is_some_and(|sent| ["uri", "prefix"].iter().all(|name| sent["params"].get(name).is_none()))
+}
+
+/// Takes away the last of all resources.
+fn list_less(scene: &Scene, message: &mut Value, less: bool) -> bool {
+    let last_page = message.pointer("/result/nextCursor").is_none();
+    let items = message.pointer_mut("/result/resources").and_then(Value::as_array_mut);
+    if let Some(items) = items.filter(|_| less && last_page && is_for_all(scene)) {
+        items.pop();
+    }
+    true
+}
+
+/// Repeats on the last page what stood on the first one, another resource each time.
+fn repeat_another(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
+    let last_page = message.pointer("/result/nextCursor").is_none();
+    let items = message.pointer_mut("/result/resources").and_then(Value::as_array_mut);
+    let Some(items) = items.filter(|_| is_for_all(scene)) else { return true };
+    match memory.said.get("first page").and_then(Value::as_array).cloned() {
+        None if !last_page => drop(memory.said.insert("first page", json!(items))),
+        Some(mut first) if last_page => {
+            items.extend(first.first().cloned());
+            first.rotate_left(1);
+            memory.said.insert("first page", json!(first));
+        }
+        _ => {}
     }
     true
 }

@@ -1,6 +1,6 @@
 //! Which part of the server an HTTP request is for.
 
-use std::{error::Error, fmt};
+use std::{error::Error, fmt, future};
 
 use hyper::{
     HeaderMap, Method, Request, StatusCode,
@@ -50,6 +50,10 @@ pub async fn route(hub: Shared, request: Request<Incoming>) -> Result<Reply, Hun
     }
     if lock(&hub).server.faults.hangs_up(&exchange) {
         return Err(HungUp);
+    }
+    let keeps_waiting = lock(&hub).server.faults.keeps_waiting(&exchange);
+    if keeps_waiting {
+        future::pending::<()>().await;
     }
     let unheard = lock(&hub).server.faults.unheard(&exchange);
     let protected = lock(&hub).guard.is_some();

@@ -73,8 +73,12 @@ pub(super) fn one_of(node: &Node<'_>, options: &Value) -> Option<Mismatch> {
         return None;
     }
     let list = options.iter().map(show::value).collect::<Vec<_>>().join(", ");
-    let list = if list.is_empty() { "an empty list".to_owned() } else { list };
-    Some(Mismatch::new(&node.location, format!("is {}, expected one of {list}", show::value(node.value))))
+    let expected = match options.len() {
+        0 => "one of an empty list".to_owned(),
+        1 => list,
+        _ => format!("one of {list}"),
+    };
+    Some(Mismatch::new(&node.location, format!("is {}, expected {expected}", show::value(node.value))))
 }
 
 /// By value, exactly: integers are never rounded to be compared.

@@ -183,7 +183,10 @@ impl Condition {
             Self::NotEquals { to, ignoring } => {
                 against(nodes, to, scope, |node, to| compare::differs(node, to, ignoring))
             }
-            Self::OneOf(options) => against(nodes, options, scope, compare::one_of),
+            Self::OneOf(options) => match options.alternatives(scope) {
+                Ok(options) => nodes.iter().filter_map(|node| compare::one_of(node, &options)).collect(),
+                Err(missing) => vec![nothing_to_compare_with(nodes, &missing.path)],
+            },
             Self::Number(bound, to) => against(nodes, to, scope, |node, to| size::number(node, *bound, to)),
             Self::Length(bound, to) => against(nodes, to, scope, |node, to| size::length(node, *bound, to)),
         }

@@ -113,6 +113,10 @@ fn operands_can_be_references() {
     assert_eq!(told(&value, ".uri", equals("$x.asked")), ["/uri: is \"a\", expected \"b\""]);
     assert_eq!(told(&value, ".uri", equals("$x.nobody")), ["/uri: cannot be compared: `$x.nobody` selects nothing"]);
     assert_eq!(told(&value, ".uri", Condition::OneOf(reference("$x.allowed"))), FINE);
+    let or_nobody = |option| Condition::OneOf(Template::Array(vec![reference(option), reference("$x.nobody")]));
+    assert_eq!(told(&value, ".uri", or_nobody("$x.uri")), FINE);
+    assert_eq!(told(&value, ".uri", or_nobody("$x.asked")), ["/uri: is \"a\", expected \"b\""]);
+    assert_eq!(told(&value, ".uri", or_nobody("$x.none")).len(), 1);
     assert_eq!(
         told(&value, ".uri", Condition::OneOf(reference("$x.asked"))),
         ["/uri: cannot be compared: the string \"b\" is no list of options"]

@@ -1,0 +1,129 @@
+//! Whoever announces changes of a list tells of one that shows.
+//!
+//! The whole lists of a connection are compared with the ones before them. Something was told if there is any announcement
+//! at all, as nothing says how soon it has to come; and a change counts only where the list is asked for once more behind
+//! it, so there was time.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::{
+    Check, Fault, Given, Report,
+    pages_agree::{keys, short},
+};
+
+/// `frames` are the requests for the list, what may be answers to them, and the announcements.
+pub const CHECK: Check = Check { name: "changes-told", given: &["frames"], run };
+
+struct Whole {
+    link: u64,
+    keys: Vec<String>,
+    /// Index of the frame of its first page.
+    at: usize,
+}
+
+fn run(given: &Given) -> Report {
+    let frames = given.value("frames").as_array().map(Vec::as_slice).unwrap_or_default();
+    let wholes = wholes(frames);
+    let changes: Vec<_> = changes(&wholes).collect();
+    let is_told = frames.iter().any(|frame| frame["from"] == "server" && frame["message"].get("method").is_some());
+    let untold = changes.first().filter(|_| !is_told).map(|(before, now)| untold(before, now));
+    Report { checked: changes.len(), faults: untold.into_iter().collect(), broken: None }
+}
+
+/// Puts pages together: a request without params begins a list, the cursor of the page before goes on with it.
+fn wholes(frames: &[Value]) -> Vec<Whole> {
+    let mut asked = HashMap::new();
+    let mut open: HashMap<(u64, String), Whole> = HashMap::new();
+    let mut wholes = Vec::new();
+    for (at, frame) in frames.iter().enumerate() {
+        let (link, message) = (frame["link"].as_u64().unwrap_or(0), &frame["message"]);
+        let request = (link, message["id"].to_string());
+        if frame["from"] == "client" {
+            let params = message["params"].as_object();
+            if params.is_none_or(|params| params.keys().all(|name| ["_meta", "cursor"].contains(&name.as_str()))) {
+                asked.insert(request, message["params"]["cursor"].as_str().map(str::to_owned));
+            }
+            continue;
+        }
+        let whole = match asked.remove(&request) {
+            Some(None) => Some(Whole { link, keys: Vec::new(), at }),
+            Some(Some(cursor)) => open.remove(&(link, cursor)),
+            None => None,
+        };
+        let Some(mut whole) = whole else { continue };
+        whole.keys.extend(keys(&message["result"]));
+        match message["result"]["nextCursor"].as_str() {
+            Some(next) => drop(open.insert((link, next.to_owned()), whole)),
+            None => wholes.push(whole),
+        }
+    }
+    for whole in &mut wholes {
+        whole.keys.sort();
+    }
+    wholes
+}
+
+/// Lists that differ from the last one on their connection, with that one.
+fn changes(wholes: &[Whole]) -> impl Iterator<Item = (&Whole, &Whole)> {
+    wholes.iter().enumerate().filter_map(|(index, now)| {
+        let before = wholes[..index].iter().rev().find(|other| other.link == now.link)?;
+        let is_asked_again = wholes[index + 1..].iter().any(|later| later.link == now.link);
+        (before.keys != now.keys && is_asked_again).then_some((before, now))
+    })
+}
+
+fn untold(before: &Whole, now: &Whole) -> Fault {
+    Fault {
+        given: "frames",
+        pointer: format!("/{}", now.at),
+        message: format!(
+            "the list holds {}; before it held {}, and nothing told of a change",
+            short(&now.keys),
+            short(&before.keys)
+        ),
+        expected: Some(Value::from(before.keys.clone())),
+        received: Some(Value::from(now.keys.clone())),
+        ..Fault::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::borrow::Cow;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::revision::Revision;
+
+    /// What is found in lists with these items, by link, and with so many announcements.
+    fn found(lists: &[(u64, &str)], told: usize) -> (usize, Vec<String>) {
+        let mut frames = Vec::new();
+        for (id, (link, names)) in lists.iter().enumerate() {
+            let tools: Vec<_> = names.chars().map(|name| json!({ "name": name })).collect();
+            let request = json!({ "id": id, "method": "tools/list" });
+            frames.push(json!({ "link": link, "from": "client", "message": request }));
+            frames
+                .push(json!({ "link": link, "from": "server", "message": { "id": id, "result": { "tools": tools } } }));
+        }
+        let notice = json!({ "from": "server", "message": { "method": "notifications/tools/list_changed" } });
+        frames.extend(vec![notice; told]);
+        let report = run(&Given { values: vec![("frames", Cow::Owned(json!(frames)))], revision: Revision::NEWEST });
+        (report.checked, report.faults.into_iter().map(|fault| fault.pointer).collect())
+    }
+
+    #[test]
+    fn a_change_that_nothing_tells_of_is_found() {
+        assert_eq!(found(&[(1, "a"), (1, "ab"), (1, "ab")], 0), (1, vec!["/3".to_owned()]));
+        assert_eq!(found(&[(1, "a"), (1, "ab"), (1, "ab")], 1), (1, vec![]));
+    }
+
+    #[test]
+    fn other_connections_and_the_last_list_do_not_count() {
+        assert_eq!(found(&[(1, "a"), (2, "ab"), (1, "a"), (2, "ab")], 0), (0, vec![]));
+        assert_eq!(found(&[(1, "a"), (1, "ab")], 0), (0, vec![]));
+        assert_eq!(found(&[(1, "ab"), (1, "ba"), (1, "ab")], 0), (0, vec![]));
+    }
+}
