@@ -170,10 +170,16 @@ fn absent(clauses: &[Clause], scope: &Scope) -> Option<String> {
 /// Whether what the values ought to be was to come in an answer, and it was not asked for, or none came: that is told of the
 /// answer.
 fn is_compared_with_nothing(clause: &Clause, scope: &Scope) -> bool {
-    clause.matcher.operands().into_iter().flat_map(Template::references).any(|path| {
-        let unanswered = |reply: &Value| reply["end"] == "closed" || reply["end"] == "timeout";
+    let unanswered = |reply: &Value| reply["end"] == "closed" || reply["end"] == "timeout";
+    let never_came = |path: &Path| {
         let Some(reply) = scope.lookup(&path.root) else { return true };
         unanswered(reply) && path.values_in(reply).is_empty()
+    };
+    clause.matcher.operands().into_iter().any(|operand| {
+        let paths = operand.references();
+        // Of alternatives one is enough to compare with.
+        let of_all = !matches!(operand, Template::Array(_)) || paths.iter().all(|path| never_came(path));
+        of_all && paths.into_iter().any(never_came)
     })
 }
 

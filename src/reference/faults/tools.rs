@@ -15,6 +15,7 @@ use crate::{
 
 /// Over HTTP all connections share what a fault remembers.
 const STDIO: &[Transport] = &[Transport::Stdio];
+const NOT_HTTP: &[Transport] = &[Transport::Stdio, Transport::Sse];
 
 pub static TOOLS: &[Behaviour] = &[
     Behaviour {
@@ -56,7 +57,7 @@ pub static TOOLS: &[Behaviour] = &[
         ..Behaviour::new(
             "resources-shrink-untold",
             "after a call one resource less is listed, and nobody is told",
-            EVERYWHERE,
+            NOT_HTTP,
         )
     },
     Behaviour {
