@@ -1,8 +1,10 @@
 //! The course of a run: for each revision a survey, what it shows of the server, and then the suites that fit.
 
 use super::{
-    Job, clients, graph,
-    lanes::{Gathered, Lanes},
+    Job, clients,
+    gathered::Gathered,
+    graph,
+    lanes::Lanes,
     mishaps::Mishaps,
     rounds::rounds,
     scene::{left_alone, scene},

@@ -6,10 +6,10 @@ use std::{
 };
 
 use futures_util::{StreamExt, future::join_all, stream};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::{task::JoinHandle, time::timeout};
 
-use super::{Job, clients, stop::Stop};
+use super::{Job, clients, gathered::Gathered, stop::Stop};
 use crate::{
     error::Error,
     evidence::{Recorder, Scene, Side, Transport},
@@ -54,37 +54,6 @@ impl<'a, 'c> Lane<'a, 'c> {
     }
 }
 
-/// What came of a suite.
-pub struct Gathered<'a> {
-    pub suite: &'a Suite,
-    pub saves: Value,
-    /// What kept it from asking all that it was to ask.
-    pub incident: Option<String>,
-    /// How the server was lost, each time that it was started anew.
-    pub deaths: Vec<String>,
-    /// Whether a connection beside the others ended before anything was heard.
-    lost: bool,
-    /// Whether no connection could be had, so that nothing was asked at all.
-    pub unasked: bool,
-}
-
-impl<'a> Gathered<'a> {
-    fn nothing(suite: &'a Suite, why: String) -> Self {
-        Self { suite, saves: json!({}), incident: Some(why), deaths: Vec::new(), lost: false, unasked: true }
-    }
-
-    /// The same for a server that was lost then, and did not come back.
-    pub fn lost_for_good(self) -> Self {
-        let why = "the server was lost while it was asked for this, and did not come back";
-        Self { saves: json!({}), incident: self.incident.or_else(|| Some(why.to_owned())), ..self }
-    }
-
-    /// Whether a connection ended under it, or only an exchange.
-    fn was_cut_off(&self) -> bool {
-        self.incident.is_some() || !self.deaths.is_empty() || holds_cut_off(&self.saves)
-    }
-}
-
 /// How a connection ended, and what it was last sent.
 fn ended_behind(recorder: &Recorder, link: u32, why: String) -> String {
     let sent = recorder.frames_where(|of, _| of == link).filter(|frame| frame.from == Side::Client);
@@ -92,19 +61,6 @@ fn ended_behind(recorder: &Recorder, link: u32, why: String) -> String {
     match methods.last() {
         Some(method) => format!("{why}; the last message to it was `{method}`"),
         None => why,
-    }
-}
-
-fn holds_cut_off(saved: &Value) -> bool {
-    match saved {
-        Value::Object(members) => {
-            let is_reply = saved["frames"].is_array();
-            // Results may hold anything.
-            let mut others = members.iter().filter(|(name, _)| !is_reply || *name != "result");
-            (is_reply && saved["end"] == "closed") || others.any(|(_, member)| holds_cut_off(member))
-        }
-        Value::Array(items) => items.iter().any(holds_cut_off),
-        _ => false,
     }
 }
 

@@ -14,19 +14,18 @@ use indexmap::IndexMap;
 
 use super::{
     clients,
-    lanes::{Gathered, Lane, Lanes},
+    gathered::Gathered,
+    habits::{calls, changes, only_looks, takes_its_time, takes_two, waits},
+    lanes::{Lane, Lanes},
 };
 use crate::{
     evidence::{Scene, Transport},
-    gather::{asks_beside, steps},
     session::Conversation,
-    suite::{Client, Connection, Step, Suite, Template, Verb},
+    suite::{Client, Connection, Suite},
 };
 
 /// Suites that share a connection over HTTP, where several are gathered at once: a further one costs a request or two.
 const FEW: usize = 3;
-/// Suites that share a connection over HTTP, where all of them do little but wait.
-const ALIKE: usize = 1;
 /// Processes among which suites are divided that could share one, where a further one costs less than waiting.
 const PROCESSES: usize = 3;
 
@@ -108,19 +107,14 @@ async fn waits_together<'a>(
     scene: &Scene,
     first: Option<&Conversation>,
 ) -> Vec<Gathered<'a>> {
-    let (waiting, others): (Vec<&Suite>, Vec<_>) = suites.iter().partition(|suite| {
-        suite.connection == Connection::Own
-            && suite.client == Client::Full
-            && changes(suite, scene).is_none()
-            && (pauses(suite, scene) || calls(suite, scene, "tools/call"))
-    });
+    let (waiting, others): (Vec<&Suite>, Vec<_>) = suites.iter().partition(|suite| takes_its_time(suite, scene));
     let Some(first) = first.filter(|_| waiting.len() > 1) else { return Vec::new() };
     let mut second = lanes.beside(first, scene.revision).await;
     if second.is_none() {
         return Vec::new();
     }
     *suites = others;
-    let mut round = spread(&waiting, ALIKE, &mut second);
+    let mut round = spread(&waiting, 1, &mut second);
     longest_first(&mut round, scene.transport);
     let (mut all, left) = lanes.side_by_side(round, scene).await;
     lanes.close(second, false).await;
@@ -204,6 +198,10 @@ async fn in_turns<'a>(
     let apart = [with(&steady, Connection::Alone), apart, fresh].concat();
     round.extend(apart.into_iter().map(Lane::apart));
     longest_first(&mut round, scene.transport);
+    // A slow start is better had while others are under way.
+    let others = if sparing { other_clients(lanes, suites) } else { Vec::new() };
+    let asks_later = others.is_empty();
+    round.extend(others);
     let (mut all, mut left) = lanes.side_by_side(round, scene).await;
     // What is compared with the lists of other connections is asked for behind them.
     let late = [with(&steady, Connection::Last), late].concat();
@@ -220,7 +218,9 @@ async fn in_turns<'a>(
         Lane::of(suites, spare.take_if(|_| shares))
     };
     let mut round: Vec<Lane> = turns.into_values().map(turn).collect();
-    round.extend(other_clients(lanes, suites));
+    if asks_later {
+        round.extend(other_clients(lanes, suites));
+    }
     let (gathered, left) = lanes.side_by_side(round, scene).await;
     all.extend(gathered);
     all.extend(alone(lanes, left, scene, &mut second).await);
@@ -253,10 +253,11 @@ fn spread<'a, 'c>(suites: &[&'a Suite], each: usize, there: &'c mut Option<Conve
     let mut there = Some(there);
     let mut lanes: Vec<Lane> = Vec::new();
     for &suite in suites {
-        let goes_on = |lane: &Lane| lane.suites.iter().any(|begun| suite.evidence.contains(&begun.id));
-        match lanes.last_mut() {
-            Some(lane) if lane.suites.len() < each || goes_on(lane) => lane.suites.push(suite),
-            _ => lanes.push(Lane::of(vec![suite], there.take())),
+        let uses = |lane: &Lane| lane.suites.iter().any(|begun| suite.evidence.contains(&begun.id));
+        let last = lanes.len().checked_sub(1).filter(|&last| lanes[last].suites.len() < each);
+        match lanes.iter().position(uses).or(last) {
+            Some(lane) => lanes[lane].suites.push(suite),
+            None => lanes.push(Lane::of(vec![suite], there.take())),
         }
     }
     lanes
@@ -280,58 +281,8 @@ fn with<'a>(suites: &[&'a Suite], connection: Connection) -> Vec<&'a Suite> {
     suites.iter().filter(fits).copied().collect()
 }
 
-/// A server that asks nothing of its client need not be told less. So they come when everything was asked of the full one.
+/// A server that asks nothing of its client need not be told less.
 fn other_clients<'a, 'c>(lanes: &Lanes<'a>, suites: &[&'a Suite]) -> Vec<Lane<'a, 'c>> {
     let asked = clients::was_asked(&lanes.opener.recorder);
     suites.iter().filter(|suite| asked && suite.client != Client::Full).map(|suite| Lane::apart(suite)).collect()
-}
-
-/// Whether a suite is gathered on a connection that others use too, or asks beside its own.
-fn takes_two(suite: &Suite, scene: &Scene) -> bool {
-    suite.connection == Connection::Own || steps(suite, scene).any(asks_beside)
-}
-
-/// Whether a suite spends time without asking anything, and has no use for what others do.
-fn waits(suite: &Suite, scene: &Scene) -> bool {
-    matches!(suite.connection, Connection::Own | Connection::Fresh)
-        && suite.client == Client::Full
-        && suite.evidence.is_empty()
-        && changes(suite, scene).is_none()
-        && pauses(suite, scene)
-}
-
-fn pauses(suite: &Suite, scene: &Scene) -> bool {
-    steps(suite, scene).any(|step| match &step.verb {
-        Verb::Await(_) => true,
-        Verb::Call(call) => call.seconds.is_some_and(|seconds| seconds < 1.0),
-        Verb::Http(http) => http.method != "DELETE" && http.seconds.is_some(),
-        _ => false,
-    })
-}
-
-/// Whether a suite leaves everything as it is for others, and has no use for what they do.
-fn only_looks(suite: &Suite, scene: &Scene) -> bool {
-    let looks = |step: &Step| match &step.verb {
-        Verb::Call(call) => matches!(&call.method, Template::Literal(name) if name != "tools/call"),
-        Verb::Send(_) | Verb::Http(_) | Verb::Change(_) => false,
-        Verb::List(_) | Verb::Walk(_) | Verb::Notify(_) | Verb::Await(_) | Verb::Cancel(_) => true,
-    };
-    matches!(suite.connection, Connection::Own | Connection::Fresh)
-        && suite.evidence.is_empty()
-        && steps(suite, scene).all(looks)
-}
-
-/// Whether a suite asks for this on its own connection.
-fn calls(suite: &Suite, scene: &Scene, method: &str) -> bool {
-    let is = |template: &Template| matches!(template, Template::Literal(name) if name == method);
-    let calls = |step: &Step| matches!(&step.verb, Verb::Call(call) if !call.alone && is(&call.method));
-    steps(suite, scene).any(calls)
-}
-
-/// Which fact a suite brings a change about by, if any.
-fn changes<'a>(suite: &'a Suite, scene: &Scene) -> Option<&'a str> {
-    steps(suite, scene).find_map(|step| match &step.verb {
-        Verb::Change(cause) => cause.first_member(),
-        _ => None,
-    })
 }

@@ -1,0 +1,65 @@
+//! What a suite does while it is gathered, as far as it decides on what may go on beside it.
+
+use crate::{
+    evidence::Scene,
+    gather::{asks_beside, steps},
+    suite::{Client, Connection, Step, Suite, Template, Verb},
+};
+
+/// Whether a suite is gathered on a connection that others use too, or asks beside its own.
+pub fn takes_two(suite: &Suite, scene: &Scene) -> bool {
+    suite.connection == Connection::Own || steps(suite, scene).any(asks_beside)
+}
+
+/// Whether a suite spends time without asking anything, and has no use for what others do.
+pub fn waits(suite: &Suite, scene: &Scene) -> bool {
+    matches!(suite.connection, Connection::Own | Connection::Fresh)
+        && suite.client == Client::Full
+        && suite.evidence.is_empty()
+        && changes(suite, scene).is_none()
+        && pauses(suite, scene)
+}
+
+/// Whether a suite spends most of its time waiting, for tools or for silence, and leaves others alone meanwhile.
+pub fn takes_its_time(suite: &Suite, scene: &Scene) -> bool {
+    suite.connection == Connection::Own
+        && suite.client == Client::Full
+        && changes(suite, scene).is_none()
+        && (pauses(suite, scene) || calls(suite, scene, "tools/call"))
+}
+
+fn pauses(suite: &Suite, scene: &Scene) -> bool {
+    steps(suite, scene).any(|step| match &step.verb {
+        Verb::Await(_) => true,
+        Verb::Call(call) => call.seconds.is_some_and(|seconds| seconds < 1.0),
+        Verb::Http(http) => http.method != "DELETE" && http.seconds.is_some(),
+        _ => false,
+    })
+}
+
+/// Whether a suite leaves everything as it is for others, and has no use for what they do.
+pub fn only_looks(suite: &Suite, scene: &Scene) -> bool {
+    let looks = |step: &Step| match &step.verb {
+        Verb::Call(call) => matches!(&call.method, Template::Literal(name) if name != "tools/call"),
+        Verb::Send(_) | Verb::Http(_) | Verb::Change(_) => false,
+        Verb::List(_) | Verb::Walk(_) | Verb::Notify(_) | Verb::Await(_) | Verb::Cancel(_) => true,
+    };
+    matches!(suite.connection, Connection::Own | Connection::Fresh)
+        && suite.evidence.is_empty()
+        && steps(suite, scene).all(looks)
+}
+
+/// Whether a suite asks for this on its own connection.
+pub fn calls(suite: &Suite, scene: &Scene, method: &str) -> bool {
+    let is = |template: &Template| matches!(template, Template::Literal(name) if name == method);
+    let calls = |step: &Step| matches!(&step.verb, Verb::Call(call) if !call.alone && is(&call.method));
+    steps(suite, scene).any(calls)
+}
+
+/// Which fact a suite brings a change about by, if any.
+pub fn changes<'a>(suite: &'a Suite, scene: &Scene) -> Option<&'a str> {
+    steps(suite, scene).find_map(|step| match &step.verb {
+        Verb::Change(cause) => cause.first_member(),
+        _ => None,
+    })
+}
