@@ -6,8 +6,6 @@
 //! was listed before, and behind that the odd one is still odd. `of: order` asks whether the same items come in the same
 //! order. What a client declares may decide on what it is shown, so only lists for the same capabilities are compared.
 
-use std::collections::HashMap;
-
 use serde_json::Value;
 
 use super::{
@@ -15,7 +13,9 @@ use super::{
     pages_agree::{keys, short},
 };
 
-pub const CHECK: Check = Check { name: "lists-agree", given: &["lists", "of", "harmless"], run };
+/// `calls` are the link, the frames and the params of each call of a tool, one behind the other; `harmless` the names of tools
+/// that change nothing.
+pub const CHECK: Check = Check { name: "lists-agree", given: &["lists", "of", "calls?", "harmless?"], run };
 
 /// A whole list on one connection: its pages one after another.
 struct Whole {
@@ -32,14 +32,13 @@ struct Whole {
 
 fn run(given: &Given) -> Report {
     let lists = given.value("lists").as_array().map(Vec::as_slice).unwrap_or_default();
-    let wholes = wholes(lists, given.value("harmless").as_array().map(Vec::as_slice).unwrap_or_default());
+    let wholes = wholes(lists, &changing_calls(given));
     let mut report = match given.text("of") {
         "order" => order(&wholes),
         "connections" => compared(&steady(wholes), |same_link| !same_link),
         of => compared(&wholes, |same_link| of == "any" || same_link),
     };
-    let method = lists.iter().find(|exchange| !is_call(exchange)).and_then(|exchange| exchange["method"].as_str());
-    let method = method.map(str::to_owned);
+    let method = given.value("lists")[0]["method"].as_str().map(str::to_owned);
     report.faults.iter_mut().for_each(|fault| fault.subject.clone_from(&method));
     report
 }
@@ -122,28 +121,28 @@ fn differing(odd: &Whole, other: &Whole, what: &str) -> Fault {
     }
 }
 
-fn is_call(exchange: &Value) -> bool {
-    exchange["method"] == "tools/call"
+/// The link and the frame of each call that may have changed something.
+fn changing_calls(given: &Given) -> Vec<(u64, u64)> {
+    let calls = given.value("calls").as_array().map(Vec::as_slice).unwrap_or_default();
+    let harmless = given.value("harmless").as_array().map(Vec::as_slice).unwrap_or_default();
+    let changing = calls.chunks_exact(3).filter(|call| !harmless.contains(&call[2]["name"]));
+    changing.filter_map(|call| Some((call[0].as_u64()?, call[1][0].as_u64()?))).collect()
 }
 
 /// Puts pages together: a request without cursor begins a list, the cursor of the page before goes on with it.
-fn wholes(exchanges: &[Value], harmless: &[Value]) -> Vec<Whole> {
+fn wholes(exchanges: &[Value], calls: &[(u64, u64)]) -> Vec<Whole> {
     let mut done = Vec::new();
     let mut open: Vec<(Whole, String)> = Vec::new();
-    let mut changes: HashMap<u64, usize> = HashMap::new();
     for (at, exchange) in exchanges.iter().enumerate() {
         let (link, params, result) = (exchange["link"].as_u64().unwrap_or(0), &exchange["params"], &exchange["result"]);
-        if is_call(exchange) {
-            *changes.entry(link).or_default() += usize::from(!harmless.contains(&params["name"]));
-            continue;
-        }
         let asks_for_all =
             params.get("uri").is_none() && params.get("prefix").is_none() && params.get("filter").is_none();
         let mut whole = match params["cursor"].as_str() {
             _ if !asks_for_all => continue,
             None => {
                 let declared = params["_meta"]["io.modelcontextprotocol/clientCapabilities"].clone();
-                let changes = changes.get(&link).copied().unwrap_or_default();
+                let asked = exchange["frames"][0].as_u64().unwrap_or_default();
+                let changes = calls.iter().filter(|(on, frame)| *on == link && *frame < asked).count();
                 Whole { link, keys: Vec::new(), in_order: Vec::new(), declared, changes, at }
             }
             Some(cursor) => match open.iter().position(|(whole, next)| whole.link == link && next == cursor) {
@@ -175,17 +174,22 @@ mod tests {
     /// What is found in lists that were asked for one after another: by link, and with these items. `!` calls a tool
     /// that is not harmless, and `?` one that is.
     fn found(of: &str, lists: &[(u64, &str)]) -> Vec<String> {
-        let exchange = |(link, uris): &(u64, &str)| {
+        let (mut exchanges, mut calls) = (Vec::new(), Vec::new());
+        for (frame, (link, uris)) in lists.iter().enumerate() {
             if ["!", "?"].contains(uris) {
-                return json!({ "link": link, "method": "tools/call", "params": { "name": uris }, "result": {} });
+                calls.extend([json!(link), json!([frame]), json!({ "name": uris })]);
+                continue;
             }
             let resources: Vec<_> = uris.chars().map(|uri| json!({ "uri": uri })).collect();
-            json!({ "link": link, "method": "resources/list", "params": {}, "result": { "resources": resources } })
-        };
-        let lists: Vec<_> = lists.iter().map(exchange).collect();
+            let result = json!({ "resources": resources });
+            let mut exchange = json!({ "link": link, "method": "resources/list", "params": {}, "result": result });
+            exchange["frames"] = json!([frame]);
+            exchanges.push(exchange);
+        }
         let values = vec![
-            ("lists", Cow::Owned(json!(lists))),
+            ("lists", Cow::Owned(json!(exchanges))),
             ("of", Cow::Owned(json!(of))),
+            ("calls", Cow::Owned(json!(calls))),
             ("harmless", Cow::Owned(json!(["?"]))),
         ];
         let report = run(&Given { values, revision: Revision::NEWEST });
@@ -206,7 +210,7 @@ mod tests {
     fn what_a_tool_adds_in_a_process_is_no_fault() {
         let lists = |call| [(1, "a"), (1, call), (1, "ab"), (2, "a"), (1, "ab"), (2, "a")];
         assert_eq!((found("requests", &lists("!")), found("connections", &lists("!"))), (vec![], vec![]));
-        assert_eq!(found("requests", &lists("?")), ["/2"]);
+        assert_eq!(found("requests", &lists("?")), ["/1"]);
         assert_eq!(found("connections", &[(1, "!"), (1, "ab"), (2, "a"), (1, "ab"), (2, "a")]), [""; 0]);
     }
 
