@@ -97,8 +97,11 @@ impl Matcher {
     pub fn operands(&self) -> Vec<&Template> {
         fn of(condition: &Condition) -> Vec<&Template> {
             match condition {
-                Condition::Equals { to, .. } | Condition::NotEquals { to, .. } | Condition::OneOf(to) => vec![to],
-                Condition::Number(_, to) | Condition::Length(_, to) => vec![to],
+                Condition::Equals { to, .. }
+                | Condition::NotEquals { to, .. }
+                | Condition::OneOf(to)
+                | Condition::Number(_, to)
+                | Condition::Length(_, to) => vec![to],
                 Condition::IfPresent(inner) => inner.operands(),
                 _ => Vec::new(),
             }
