@@ -23,18 +23,7 @@ pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>) -> Option<V
     if call.until.is_empty() {
         let patience = patience(call, stage);
         let reply = once(stage, call, scope, patience).await?;
-        if let (Some(waited), true) = (patience, reply["end"] == "timeout")
-            && let Some((method, params)) = request(call, scope)
-        {
-            stage.beside.opener.known.vain().note(&method, &params, waited);
-        }
-        if call.answer == Some(Manner::Accept)
-            && stage.suite.client == Client::Full
-            && asked_nothing(&reply)
-            && let Some((method, params)) = request(call, scope)
-        {
-            stage.beside.opener.known.vain().note_unasking(&method, &params);
-        }
+        note_vain(stage, call, scope, patience, &reply);
         return Some(reply);
     }
     let within = Duration::from_secs_f64(call.seconds.unwrap_or(POLLING_SECONDS));
@@ -53,6 +42,19 @@ pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>) -> Option<V
     }
 }
 
+/// Keeps in mind what need not be asked again.
+fn note_vain(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, patience: Option<Duration>, reply: &Value) {
+    let unasking = call.answer == Some(Manner::Accept) && stage.suite.client == Client::Full && asked_nothing(reply);
+    let unanswered = patience.filter(|_| reply["end"] == "timeout");
+    if let Some((method, params)) = request(call, scope).filter(|_| unasking || unanswered.is_some()) {
+        let mut vain = stage.beside.opener.known.vain();
+        match unanswered {
+            Some(waited) => vain.note(&method, &params, waited),
+            None => vain.note_unasking(&method, &params),
+        }
+    }
+}
+
 fn asked_nothing(reply: &Value) -> bool {
     let answered = reply["end"] == "result" || reply["end"] == "error";
     answered && ["wanted", "rounds"].iter().all(|member| reply[*member].as_array().is_none_or(Vec::is_empty))
@@ -62,17 +64,16 @@ fn asked_nothing(reply: &Value) -> bool {
 /// nothing sets this call apart, or the client can do less than one that was asked for nothing.
 pub fn is_vain(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
     let Verb::Call(call) = &step.verb else { return false };
-    if stage.suite.client != Client::Full
-        && call.answer == Some(Manner::Accept)
-        && let Some((method, params)) = request(call, scope)
-        && stage.beside.opener.known.vain().is_unasking(&method, &params)
-    {
-        return true;
-    }
+    let modest = stage.suite.client != Client::Full && call.answer == Some(Manner::Accept);
     let usual = matches!(call.answer, None | Some(Manner::Accept)) && call.id.is_none() && !call.plain;
-    let Some(within) = patience(call, stage).filter(|within| usual && *within >= LONG) else { return false };
+    let patience = patience(call, stage).filter(|within| usual && *within >= LONG);
+    if !modest && patience.is_none() {
+        return false;
+    }
     let Some((method, params)) = request(call, scope) else { return false };
-    stage.beside.opener.known.vain().leaves_out(&stage.suite.id, &method, &params, within)
+    let mut vain = stage.beside.opener.known.vain();
+    (modest && vain.is_unasking(&method, &params))
+        || patience.is_some_and(|within| vain.leaves_out(&stage.suite.id, &method, &params, within))
 }
 
 /// How long to wait before a task is looked at again.

@@ -24,7 +24,7 @@ struct Whole {
 }
 
 fn run(given: &Given) -> Report {
-    let frames = given.value("frames").as_array().map(Vec::as_slice).unwrap_or_default();
+    let frames = given.list("frames");
     let wholes = wholes(frames);
     let changes: Vec<_> = changes(&wholes).collect();
     let is_told = frames.iter().any(|frame| frame["from"] == "server" && frame["message"].get("method").is_some());

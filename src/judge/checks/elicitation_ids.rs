@@ -7,7 +7,7 @@ use super::{Check, Fault, Given, Report};
 pub const CHECK: Check = Check { name: "elicitation-ids", given: &["requests"], run };
 
 fn run(given: &Given) -> Report {
-    let requests = given.value("requests").as_array().map(Vec::as_slice).unwrap_or_default();
+    let requests = given.list("requests");
     let faults = requests.iter().enumerate().filter_map(|(at, params)| {
         let id = &params["elicitationId"];
         let fault = |message: String| Fault {

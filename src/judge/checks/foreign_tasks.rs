@@ -9,7 +9,7 @@ use super::{Check, Fault, Given, Report};
 pub const CHECK: Check = Check { name: "foreign-tasks", given: &["exchanges"], run };
 
 fn run(given: &Given) -> Report {
-    let exchanges = given.value("exchanges").as_array().map(Vec::as_slice).unwrap_or_default();
+    let exchanges = given.list("exchanges");
     let mut creators: HashMap<&str, &Value> = HashMap::new();
     let mut report = Report::default();
     for (index, exchange) in exchanges.iter().enumerate() {

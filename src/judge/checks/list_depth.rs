@@ -13,7 +13,7 @@ pub const CHECK: Check = Check { name: "list-depth", given: &["visits", "part"],
 type Children<'a> = HashMap<&'a str, Vec<&'a str>>;
 
 fn run(given: &Given) -> Report {
-    let visits = given.value("visits").as_array().map(Vec::as_slice).unwrap_or_default();
+    let visits = given.list("visits");
     let whole = visits.iter().filter(|visit| visit["reply"]["end"] == "complete");
     let children: Children = whole
         .filter_map(|visit| {

@@ -13,9 +13,9 @@ use super::{
     pages_agree::{keys, short},
 };
 
-/// `calls` are the link, the frames and the params of each call of a tool, one behind the other; `harmless` the names of tools
-/// that change nothing.
-pub const CHECK: Check = Check { name: "lists-agree", given: &["lists", "of", "calls?", "harmless?"], run };
+/// `calls` are the link, the frames and the params of each call of a tool, one behind the other; `changing` the names of tools
+/// that may change something.
+pub const CHECK: Check = Check { name: "lists-agree", given: &["lists", "of", "calls?", "changing?"], run };
 
 /// A whole list on one connection: its pages one after another.
 struct Whole {
@@ -31,8 +31,7 @@ struct Whole {
 }
 
 fn run(given: &Given) -> Report {
-    let lists = given.value("lists").as_array().map(Vec::as_slice).unwrap_or_default();
-    let wholes = wholes(lists, &changing_calls(given));
+    let wholes = wholes(given.list("lists"), &changing_calls(given));
     let mut report = match given.text("of") {
         "order" => order(&wholes),
         "connections" => compared(&steady(wholes), |same_link| !same_link),
@@ -123,10 +122,9 @@ fn differing(odd: &Whole, other: &Whole, what: &str) -> Fault {
 
 /// The link and the frame of each call that may have changed something.
 fn changing_calls(given: &Given) -> Vec<(u64, u64)> {
-    let calls = given.value("calls").as_array().map(Vec::as_slice).unwrap_or_default();
-    let harmless = given.value("harmless").as_array().map(Vec::as_slice).unwrap_or_default();
-    let changing = calls.chunks_exact(3).filter(|call| !harmless.contains(&call[2]["name"]));
-    changing.filter_map(|call| Some((call[0].as_u64()?, call[1][0].as_u64()?))).collect()
+    let changing = given.list("changing");
+    let calls = given.list("calls").chunks_exact(3).filter(|call| changing.contains(&call[2]["name"]));
+    calls.filter_map(|call| Some((call[0].as_u64()?, call[1][0].as_u64()?))).collect()
 }
 
 /// Puts pages together: a request without cursor begins a list, the cursor of the page before goes on with it.
@@ -172,7 +170,7 @@ mod tests {
     use crate::revision::Revision;
 
     /// What is found in lists that were asked for one after another: by link, and with these items. `!` calls a tool
-    /// that is not harmless, and `?` one that is.
+    /// that may change something, and `?` one that does not.
     fn found(of: &str, lists: &[(u64, &str)]) -> Vec<String> {
         let (mut exchanges, mut calls) = (Vec::new(), Vec::new());
         for (frame, (link, uris)) in lists.iter().enumerate() {
@@ -190,7 +188,7 @@ mod tests {
             ("lists", Cow::Owned(json!(exchanges))),
             ("of", Cow::Owned(json!(of))),
             ("calls", Cow::Owned(json!(calls))),
-            ("harmless", Cow::Owned(json!(["?"]))),
+            ("changing", Cow::Owned(json!(["!"]))),
         ];
         let report = run(&Given { values, revision: Revision::NEWEST });
         report.faults.into_iter().map(|fault| fault.pointer).collect()

@@ -163,6 +163,10 @@ impl Given<'_> {
         self.values.iter().find(|(known, _)| *known == name).map_or(&Value::Null, |(_, value)| value.as_ref())
     }
 
+    pub fn list(&self, name: &str) -> &[Value] {
+        self.value(name).as_array().map(Vec::as_slice).unwrap_or_default()
+    }
+
     pub fn text(&self, name: &str) -> &str {
         self.value(name).as_str().unwrap_or_default()
     }

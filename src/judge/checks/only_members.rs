@@ -8,7 +8,7 @@ pub const CHECK: Check = Check { name: "only-members", given: &["value", "known"
 
 fn run(given: &Given) -> Report {
     let Some(members) = given.value("value").as_object() else { return Report::default() };
-    let known = given.value("known").as_array().map(Vec::as_slice).unwrap_or_default();
+    let known = given.list("known");
     let unknown = members.keys().filter(|name| !known.iter().any(|known| known == *name));
     let faults = unknown.map(|name| Fault {
         given: "value",

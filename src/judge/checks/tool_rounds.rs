@@ -8,7 +8,7 @@ use super::{Check, Fault, Given, Report};
 pub const CHECK: Check = Check { name: "tool-rounds", given: &["messages", "side"], run };
 
 fn run(given: &Given) -> Report {
-    let messages = given.value("messages").as_array().map(Vec::as_slice).unwrap_or_default();
+    let messages = given.list("messages");
     let mut report = Report::default();
     for (at, message) in messages.iter().enumerate() {
         let (kind, name, missing) = match given.text("side") {
