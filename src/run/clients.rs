@@ -36,15 +36,26 @@ pub fn face(client: Client, usual: &ClientFace) -> ClientFace {
     }
 }
 
-/// Whether the server has asked anything of a client so far. One that does not ask need not be told less.
-pub fn was_asked(recorder: &Recorder) -> bool {
-    let asks = |message: &Value| {
-        let request = message.get("method").is_some() && message.get("id").is_some();
-        request || message.pointer("/result/resultType").is_some_and(|kind| kind == "input_required")
-    };
+/// What a server asks that a client may be able to do in part.
+const HAS_PARTS: [&str; 2] = ["sampling/createMessage", "elicitation/create"];
+
+/// The clients that can do less and are of use: a server that does not ask need not be told less.
+pub fn others(recorder: &Recorder) -> Vec<Client> {
     let may_ask = |_, text: &str| {
         text.contains(r#""from":"server""#) && (text.contains(r#""method":"#) || text.contains("input_required"))
     };
-    let mut frames = recorder.frames_where(may_ask).filter(|frame| frame.from == Side::Server);
-    frames.any(|frame| frame.message.as_ref().is_some_and(asks))
+    let frames = recorder.frames_where(may_ask).filter(|frame| frame.from == Side::Server);
+    let asked: Vec<String> = frames.filter_map(|frame| Some(asked(frame.message.as_ref()?))).flatten().collect();
+    let has_parts = asked.iter().any(|method| HAS_PARTS.contains(&method.as_str()));
+    let others = [(Client::Plain, has_parts), (Client::Bare, !asked.is_empty())];
+    others.into_iter().filter_map(|(client, is_of_use)| is_of_use.then_some(client)).collect()
+}
+
+/// The methods that a message asks its client for.
+fn asked(message: &Value) -> Vec<String> {
+    let requests = message.pointer("/result/inputRequests").and_then(Value::as_object).into_iter().flatten();
+    let own = message.get("id").map(|_| message);
+    let methods =
+        own.into_iter().chain(requests.map(|(_, request)| request)).filter_map(|request| request["method"].as_str());
+    methods.map(str::to_owned).collect()
 }

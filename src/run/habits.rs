@@ -11,6 +11,12 @@ pub fn takes_two(suite: &Suite, scene: &Scene) -> bool {
     suite.connection == Connection::Own || steps(suite, scene).any(asks_beside)
 }
 
+/// How many processes to start at once for a suite whose requests each need one.
+pub fn starts_ahead(suite: &Suite, scene: &Scene) -> usize {
+    // Whether there is more to ask hangs on the answers.
+    if suite.connection == Connection::Alone { steps(suite, scene).count().min(2) } else { 0 }
+}
+
 /// Whether a suite spends time without asking anything, and has no use for what others do.
 pub fn waits(suite: &Suite, scene: &Scene) -> bool {
     matches!(suite.connection, Connection::Own | Connection::Fresh)

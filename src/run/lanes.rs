@@ -9,7 +9,7 @@ use futures_util::{StreamExt, future::join_all, stream};
 use serde_json::json;
 use tokio::{task::JoinHandle, time::timeout};
 
-use super::{Job, clients, gathered::Gathered, stop::Stop};
+use super::{Job, clients, gathered::Gathered, habits::starts_ahead, stop::Stop};
 use crate::{
     error::Error,
     evidence::{Recorder, Scene, Side, Transport},
@@ -168,6 +168,9 @@ impl<'a> Lanes<'a> {
             return Ok(Gathered::nothing(suite, why));
         }
         let beside = Beside::new(self.opener(suite.client), scene.revision, crowded);
+        if crowded && !self.connects_quickly() {
+            beside.start_ahead(starts_ahead(suite, scene)).await;
+        }
         if conversation.is_none() && suite.connection != Connection::Alone {
             *conversation = Some(self.open(&beside.opener, scene.revision).await?);
         }

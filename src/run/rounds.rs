@@ -142,7 +142,8 @@ async fn one_by_one<'a>(
     lanes.close(second, false).await;
     let fresh = with(suites, Connection::Fresh).into_iter().map(Lane::apart).collect();
     all.extend(lanes.one_by_one(fresh, scene).await);
-    all.extend(lanes.one_by_one(other_clients(lanes, suites), scene).await);
+    let others = of_clients(&clients::others(&lanes.opener.recorder), suites);
+    all.extend(lanes.one_by_one(others, scene).await);
     all
 }
 
@@ -199,9 +200,8 @@ async fn in_turns<'a>(
     round.extend(apart.into_iter().map(Lane::apart));
     longest_first(&mut round, scene.transport);
     // A slow start is better had while others are under way.
-    let others = if sparing { other_clients(lanes, suites) } else { Vec::new() };
-    let asks_later = others.is_empty();
-    round.extend(others);
+    let early = if sparing { clients::others(&lanes.opener.recorder) } else { Vec::new() };
+    round.extend(of_clients(&early, suites));
     let (mut all, mut left) = lanes.side_by_side(round, scene).await;
     // What is compared with the lists of other connections is asked for behind them.
     let late = [with(&steady, Connection::Last), late].concat();
@@ -218,9 +218,9 @@ async fn in_turns<'a>(
         Lane::of(suites, spare.take_if(|_| shares))
     };
     let mut round: Vec<Lane> = turns.into_values().map(turn).collect();
-    if asks_later {
-        round.extend(other_clients(lanes, suites));
-    }
+    let mut late = clients::others(&lanes.opener.recorder);
+    late.retain(|client| !early.contains(client));
+    round.extend(of_clients(&late, suites));
     let (gathered, left) = lanes.side_by_side(round, scene).await;
     all.extend(gathered);
     all.extend(alone(lanes, left, scene, &mut second).await);
@@ -281,8 +281,6 @@ fn with<'a>(suites: &[&'a Suite], connection: Connection) -> Vec<&'a Suite> {
     suites.iter().filter(fits).copied().collect()
 }
 
-/// A server that asks nothing of its client need not be told less.
-fn other_clients<'a, 'c>(lanes: &Lanes<'a>, suites: &[&'a Suite]) -> Vec<Lane<'a, 'c>> {
-    let asked = clients::was_asked(&lanes.opener.recorder);
-    suites.iter().filter(|suite| asked && suite.client != Client::Full).map(|suite| Lane::apart(suite)).collect()
+fn of_clients<'a, 'c>(clients: &[Client], suites: &[&'a Suite]) -> Vec<Lane<'a, 'c>> {
+    suites.iter().filter(|suite| clients.contains(&suite.client)).map(|suite| Lane::apart(suite)).collect()
 }

@@ -40,6 +40,8 @@ pub struct Beside {
     closing: Mutex<Vec<JoinHandle<Ending>>>,
     /// A process that has refused a handshake, and may be asked for another.
     refused: Mutex<Option<Session>>,
+    /// Processes that were started ahead of their request.
+    ahead: Mutex<Vec<Session>>,
     /// A second conversation, if one was to be had.
     second: OnceCell<Option<Conversation>>,
 }
@@ -53,7 +55,18 @@ impl Beside {
             lost: AtomicBool::default(),
             closing: Mutex::default(),
             refused: Mutex::default(),
+            ahead: Mutex::default(),
             second: OnceCell::new(),
+        }
+    }
+
+    /// Starts processes for as many requests ahead of them, as slow starts take less time side by side.
+    pub async fn start_ahead(&self, count: usize) {
+        for _ in 0..count {
+            // A start that fails will fail again, and is told of then.
+            let Ok(session) = Session::connect(&self.opener).await else { return };
+            self.opener.recorder.brief(session.link());
+            lock(&self.ahead).push(session);
         }
     }
 
@@ -68,12 +81,13 @@ impl Beside {
 
     /// Waits until all that was opened is closed.
     pub async fn close(self) {
-        let refused = lock(&self.refused).take().map(|session| tokio::spawn(session.close()));
+        let unused = lock(&self.refused).take().into_iter().chain(std::mem::take(&mut *lock(&self.ahead)));
+        let unused: Vec<_> = unused.map(|session| tokio::spawn(session.close())).collect();
         let closing = std::mem::take(&mut *lock(&self.closing));
         if let Some(second) = self.second.into_inner().flatten() {
             second.close().await;
         }
-        for closing in closing.into_iter().chain(refused) {
+        for closing in closing.into_iter().chain(unused) {
             let _ = closing.await;
         }
     }
@@ -98,9 +112,13 @@ impl Beside {
                 return reply;
             }
         }
-        let session = match Session::connect(&self.opener).await {
-            Ok(session) => session,
-            Err(error) => return Reply { why: Some(error.came), ..Reply::ended(End::Closed) },
+        let ahead = lock(&self.ahead).pop();
+        let session = match ahead {
+            Some(session) => session,
+            None => match Session::connect(&self.opener).await {
+                Ok(session) => session,
+                Err(error) => return Reply { why: Some(error.came), ..Reply::ended(End::Closed) },
+            },
         };
         self.opener.recorder.brief(session.link());
         let reply = self.first(&session, by, method, params, options).await;
