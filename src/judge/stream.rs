@@ -5,7 +5,7 @@
 
 use std::{sync::Arc, thread};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     exchange::Assembler,
@@ -109,28 +109,31 @@ fn pass_by(
             assemblers.push((frame.link, Assembler::new(link), Streams::new(link)));
             assemblers.len() - 1
         });
-        let bytes = frame.bytes;
-        let mut pass = |root, item| doors.pass(root, item, bytes);
         let passed = assemblers[index].1.take(&frame);
+        let stream = assemblers[index].2.take(&frame);
+        let shown = shown(&frame, link, &mut posts, wanted);
+        // A frame that was read for this alone gives its message away.
+        let Frame { bytes, mut message, .. } = Arc::unwrap_or_clone(frame);
+        let mut pass = |root, item| doors.pass(root, item, bytes);
         passed.exchanges.into_iter().for_each(|exchange| pass("exchanges", exchange));
-        passed.messages.into_iter().for_each(|message| pass("messages", message));
-        if let Some(stream) = assemblers[index].2.take(&frame) {
-            pass("streams", stream);
+        for mut item in passed.messages {
+            let place = item["origin"]["pointer"].as_str().unwrap_or_default();
+            let last_use = place.is_empty() && shown.is_none();
+            let own = if last_use {
+                message.take()
+            } else {
+                message.as_ref().and_then(|whole| whole.pointer(place)).cloned()
+            };
+            item["message"] = own.unwrap_or_default();
+            pass("messages", item);
         }
+        stream.into_iter().for_each(|stream| pass("streams", stream));
         passed.asked.into_iter().for_each(|asked| pass("asked", asked));
-        if !wanted.is_empty()
-            && let Ok(mut item) = serde_json::to_value(frame.head())
-        {
-            item["transport"] = json!(link.transport);
-            posts.describe(&frame, &mut item);
-            item["brief"] = json!(link.brief);
-            if wanted.iter().any(|filter| filter.is_none_or(|filter| !filter.fails_without(&item, "message"))) {
-                // A frame that was read for this alone gives its message away.
-                if let Some(message) = Arc::unwrap_or_clone(frame).message {
-                    item["message"] = message;
-                }
-                pass("transcript", item);
+        if let Some(mut item) = shown {
+            if let Some(message) = message {
+                item["message"] = message;
             }
+            pass("transcript", item);
         }
     }
     let shares = |link: &u32| ours(*link).is_some_and(|link| link.transport != Transport::Stdio);
@@ -148,4 +151,14 @@ fn pass_by(
         assembler.rest().into_iter().for_each(|exchange| doors.pass("exchanges", exchange, 0));
     }
     doors.close();
+}
+
+/// The frame as an item of the transcript, still without its message, if one of the filters may let it through.
+fn shown(frame: &Frame, link: &Link, posts: &mut Posts, wanted: &[Option<&Filter>]) -> Option<Value> {
+    let mut item = serde_json::to_value(frame.head()).ok().filter(|_| !wanted.is_empty())?;
+    item["transport"] = json!(link.transport);
+    posts.describe(frame, &mut item);
+    item["brief"] = json!(link.brief);
+    let may_pass = |filter: &Option<&Filter>| filter.is_none_or(|filter| !filter.fails_without(&item, "message"));
+    wanted.iter().any(may_pass).then_some(item)
 }

@@ -23,7 +23,7 @@ const PROBE: &str = "probe";
 const LOST_WITHIN: u64 = 1_000_000;
 
 /// Answered requests that are remembered, should one be answered again; later it counts as the answer to nothing.
-const ANSWERED_KEPT: usize = 1000;
+const ANSWERED_KEPT: usize = 200;
 
 /// Requests of the client that are still open, and the answered ones in short.
 pub struct Assembler<'a> {
@@ -58,6 +58,7 @@ pub struct Assembler<'a> {
 #[derive(Default)]
 pub struct Passed {
     pub exchanges: Vec<Value>,
+    /// Still without the message itself, of which the frame has the only copy.
     pub messages: Vec<Value>,
     /// What the server asks of the client, by a request or inside of a result.
     pub asked: Vec<Value>,
@@ -271,7 +272,6 @@ impl<'a> Assembler<'a> {
         let mut item =
             json!({ "message": null, "origin": { "frame": frame.frame, "pointer": pointer }, "phase": self.phase });
         item["declared"] = self.declared.clone();
-        item["message"] = message.clone();
         let kind = match (has("method"), id, has("error"), has("result")) {
             (true, Some(id), ..) => {
                 let used_before = !self.own_ids.insert(id.to_string());
@@ -418,10 +418,12 @@ fn complete(mut exchange: Map<String, Value>, frame: u64, message: &Value, repli
     };
     exchange.insert("end".into(), json!(end));
     exchange.insert("replies".into(), json!(replies));
-    for member in ["result", "error"] {
-        exchange.extend(message.get(member).map(|value| (member.to_owned(), value.clone())));
+    let mut envelope = Map::new();
+    for (name, value) in message.as_object().into_iter().flatten() {
+        let outcome = matches!(name.as_str(), "result" | "error");
+        (if outcome { &mut exchange } else { &mut envelope }).insert(name.clone(), value.clone());
     }
-    exchange.insert("reply".into(), message.clone());
+    exchange.insert("reply".into(), Value::Object(envelope));
     if let Some(Value::Array(frames)) = exchange.get_mut("frames") {
         frames.push(json!(frame));
     }
