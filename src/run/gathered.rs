@@ -31,19 +31,25 @@ impl<'a> Gathered<'a> {
 
     /// Whether a connection ended under it, or only an exchange.
     pub fn was_cut_off(&self) -> bool {
-        self.incident.is_some() || !self.deaths.is_empty() || holds_cut_off(&self.saves)
+        self.incident.is_some() || !self.deaths.is_empty() || some_ended(&self.saves, "closed")
+    }
+
+    /// Whether nothing was lost, and no answer was waited for in vain.
+    pub fn is_answered(&self) -> bool {
+        !self.lost && !self.was_cut_off() && !some_ended(&self.saves, "timeout")
     }
 }
 
-fn holds_cut_off(saved: &Value) -> bool {
+/// Whether one of the saved replies ended so.
+fn some_ended(saved: &Value, how: &str) -> bool {
     match saved {
         Value::Object(members) => {
             let is_reply = saved["frames"].is_array();
             // Results may hold anything.
             let mut others = members.iter().filter(|(name, _)| !is_reply || *name != "result");
-            (is_reply && saved["end"] == "closed") || others.any(|(_, member)| holds_cut_off(member))
+            (is_reply && saved["end"] == how) || others.any(|(_, member)| some_ended(member, how))
         }
-        Value::Array(items) => items.iter().any(holds_cut_off),
+        Value::Array(items) => items.iter().any(|item| some_ended(item, how)),
         _ => false,
     }
 }

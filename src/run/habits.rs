@@ -6,6 +6,11 @@ use crate::{
     suite::{Client, Connection, Step, Suite, Template, Verb},
 };
 
+/// Whether a suite has anything to ask of this server.
+pub fn asks(suite: &Suite, scene: &Scene) -> bool {
+    steps(suite, scene).next().is_some()
+}
+
 /// Whether a suite is gathered on a connection that others use too, or asks beside its own.
 pub fn takes_two(suite: &Suite, scene: &Scene) -> bool {
     suite.connection == Connection::Own || steps(suite, scene).any(asks_beside)

@@ -9,7 +9,12 @@ use futures_util::{StreamExt, future::join_all, stream};
 use serde_json::json;
 use tokio::{task::JoinHandle, time::timeout};
 
-use super::{Job, clients, gathered::Gathered, habits::starts_ahead, stop::Stop};
+use super::{
+    Job, clients,
+    gathered::Gathered,
+    habits::{asks, starts_ahead},
+    stop::Stop,
+};
 use crate::{
     error::Error,
     evidence::{Recorder, Scene, Side, Transport},
@@ -171,7 +176,7 @@ impl<'a> Lanes<'a> {
         if crowded && !self.connects_quickly() {
             beside.start_ahead(starts_ahead(suite, scene)).await;
         }
-        if conversation.is_none() && suite.connection != Connection::Alone {
+        if conversation.is_none() && suite.connection != Connection::Alone && asks(suite, scene) {
             *conversation = Some(self.open(&beside.opener, scene.revision).await?);
         }
         let conversation = conversation.as_ref();
@@ -274,6 +279,15 @@ impl<'a> Lanes<'a> {
         self.opener.known.single.store(true, Ordering::Relaxed);
         self.close(second, false).await;
         None
+    }
+
+    /// What came of a suite that has no need of the first connection, if the server bears another process beside that.
+    pub async fn probe(&self, first: &Conversation, suite: &'a Suite, scene: &Scene) -> Option<Gathered<'a>> {
+        let session = first.session().await;
+        let gathered = self.suite(suite, scene, &mut None, true).await.ok()?;
+        let well = self.stop.unless(session.is_well()).await.is_ok_and(|well| well);
+        // Who does not answer may wait for the first process to end.
+        (well && gathered.is_answered()).then_some(gathered)
     }
 
     /// Whether a connection still answers after what was done to it.

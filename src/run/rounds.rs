@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 use super::{
     clients,
     gathered::Gathered,
-    habits::{calls, changes, only_looks, takes_its_time, takes_two, waits},
+    habits::{asks, calls, changes, only_looks, takes_its_time, takes_two, waits},
     lanes::{Lane, Lanes},
 };
 use crate::{
@@ -51,20 +51,37 @@ pub async fn rounds<'a>(
         Some(_) => at_once(lanes, &looking, scene, &mut first, &mut second).await,
         None => lanes.one_by_one(vec![Lane::of(looking, Some(&mut first))], scene).await,
     };
+    let mut probed = None;
     if let (Transport::Stdio, true, Some(first), None) = (scene.transport, takes_two, &first, &second)
         && !lanes.opener.is_single()
     {
-        second = lanes.beside(first, scene.revision).await;
+        if let Some(suite) = probing(lanes, &others, scene) {
+            probed = lanes.probe(first, suite, scene).await;
+        }
+        if probed.is_none() {
+            second = lanes.beside(first, scene.revision).await;
+        }
     }
     if scene.transport == Transport::Http && second.is_none() && lanes.may_crowd() {
         all.extend(waits_together(lanes, &mut others, scene, first.as_ref()).await);
     }
-    all.extend(match second {
-        Some(second) => side_by_side(lanes, &others, scene, first, second).await,
-        None => one_by_one(lanes, &others, scene, first).await,
+    others.retain(|suite| probed.as_ref().is_none_or(|probed| probed.suite.id != suite.id));
+    all.extend(match (second, &probed) {
+        (None, None) => one_by_one(lanes, &others, scene, first).await,
+        (second, _) => side_by_side(lanes, &others, scene, first, second).await,
     });
+    all.extend(probed);
     all.sort_by_key(|gathered| suites.iter().position(|suite| suite.id == gathered.suite.id));
     all
+}
+
+/// A suite of which the process shows whether the server bears one beside the first, where a second conversation would be
+/// of no other use.
+fn probing<'a>(lanes: &Lanes<'a>, suites: &[&'a Suite], scene: &Scene) -> Option<&'a Suite> {
+    let mut asking = suites.iter().copied().filter(|suite| asks(suite, scene));
+    let wants_it = |suite: &Suite| matches!(suite.connection, Connection::Fresh | Connection::Last);
+    let is_of_use = lanes.connects_quickly() || asking.clone().any(wants_it);
+    asking.find(|suite| !is_of_use && suite.connection == Connection::Alone)
 }
 
 /// Whether several suites at once are through sooner, and not only at the cost of others.
@@ -152,7 +169,7 @@ async fn side_by_side<'a>(
     suites: &[&'a Suite],
     scene: &Scene,
     first: Option<Conversation>,
-    second: Conversation,
+    second: Option<Conversation>,
 ) -> Vec<Gathered<'a>> {
     // Who waits holds nobody up, where a connection for each costs little.
     let (waiting, others): (Vec<_>, Vec<_>) =
@@ -170,9 +187,8 @@ async fn in_turns<'a>(
     suites: &[&'a Suite],
     scene: &Scene,
     mut first: Option<Conversation>,
-    second: Conversation,
+    mut second: Option<Conversation>,
 ) -> Vec<Gathered<'a>> {
-    let mut second = Some(second);
     // The second connection is unused. Where starts are slow, it is kept for suites that need a fresh one.
     let sparing = !lanes.connects_quickly();
     if sparing {
@@ -209,6 +225,7 @@ async fn in_turns<'a>(
     let (gathered, more) = lanes.side_by_side(vec![late], scene).await;
     all.extend(gathered);
     left.extend(more);
+    let is_single = first.is_none();
     lanes.close(first, true).await;
     all.extend(alone(lanes, left, scene, &mut second).await);
 
@@ -224,7 +241,7 @@ async fn in_turns<'a>(
     let (gathered, left) = lanes.side_by_side(round, scene).await;
     all.extend(gathered);
     all.extend(alone(lanes, left, scene, &mut second).await);
-    lanes.close(second, false).await;
+    lanes.close(second, is_single).await;
     all
 }
 
