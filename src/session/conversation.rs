@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    evidence::{Recorder, Reply},
+    evidence::{End, Recorder, Reply},
     revision::Revision,
     target::{Limits, Start, Target},
     wire::Ending,
@@ -148,11 +148,17 @@ impl Conversation {
     pub async fn ask(&self, request: impl AsyncFn(&Session) -> Reply) -> (Arc<Session>, Reply) {
         let session = self.session().await;
         let reply = request(&session).await;
-        if !session.may_have_expired(&reply) || session.is_well().await || session.closed().is_none() {
+        if !session.has_expired(&reply).await {
             return (session, reply);
         }
         let session = self.session().await;
         let reply = request(&session).await;
+        if !session.has_expired(&reply).await {
+            return (session, reply);
+        }
+        // Whatever was to be learnt from the answer, this is none.
+        let Reply { http, frames, asked, ms, .. } = reply;
+        let reply = Reply { http, frames, asked, ms, why: session.closed(), ..Reply::ended(End::Closed) };
         (session, reply)
     }
 
