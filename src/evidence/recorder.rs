@@ -26,6 +26,8 @@ struct Book {
     posts: u64,
     /// Whether the last request over HTTP of which that is known found a server.
     answered: bool,
+    /// Requests over HTTP that were answered by 503.
+    unavailable: usize,
 }
 
 /// Who sends, and on whose behalf.
@@ -44,6 +46,7 @@ impl Recorder {
             links: Vec::new(),
             posts: 0,
             answered: false,
+            unavailable: 0,
         };
         Self { book: Arc::new(Mutex::new(book)) }
     }
@@ -82,6 +85,11 @@ impl Recorder {
     /// Whether there was a server the last time that something was posted over HTTP.
     pub fn was_answered(&self) -> bool {
         self.lock().answered
+    }
+
+    /// How many requests over HTTP were answered by 503.
+    pub fn unavailable(&self) -> usize {
+        self.lock().unavailable
     }
 
     /// Why nothing more is recorded, if so.
@@ -207,7 +215,10 @@ impl Recorder {
     }
 
     pub fn http_response(&self, link: u32, post: u64, head: HttpHead) -> u64 {
-        self.lock().answered = true;
+        let mut book = self.lock();
+        book.answered = true;
+        book.unavailable += usize::from(head.status == Some(503));
+        drop(book);
         self.push(Frame { http: Some(head), post: Some(post), ..blank(link, Side::Server, FrameKind::HttpResponse) })
     }
 
