@@ -109,6 +109,16 @@ impl Recorder {
         }
     }
 
+    /// Notes that what a suite has asked so far without an answer is asked again.
+    pub fn asked_again(&self, suite: &str) {
+        let mut book = self.lock();
+        let links: Vec<u32> = book.links.iter().map(|link| link.link).collect();
+        for link in links {
+            let by = Some(suite.to_owned());
+            book.store.keep(Frame { by, ..blank(link, Side::Client, FrameKind::CutShort) });
+        }
+    }
+
     /// Why messages were not read, and how many.
     pub fn unread(&self) -> IndexMap<String, usize> {
         self.lock().store.unread.clone()

@@ -46,7 +46,7 @@ pub struct Opener {
 #[derive(Default)]
 pub struct Known {
     /// How often it stopped answering.
-    hangs: AtomicUsize,
+    pub hangs: AtomicUsize,
     /// Whether it bears one connection alone, say because it locks what it works on.
     pub single: AtomicBool,
     /// How long handshakes took: the quickest one, and the slowest.
@@ -72,6 +72,11 @@ impl Known {
         let mut starts = lock(&self.starts);
         let [quickest, slowest] = starts.unwrap_or([took, took]);
         *starts = Some([quickest.min(took), slowest.max(took)]);
+    }
+
+    /// Whether a request came too soon, or was waited for in vain: further ones at once would make that worse.
+    pub fn is_strained(&self) -> bool {
+        self.put_off.any() || self.unanswered.any()
     }
 
     pub fn vain(&self) -> MutexGuard<'_, Vain> {
