@@ -22,7 +22,7 @@ use super::{
 use crate::{
     evidence::{End, Event, Frame, Recorder, Reply, Transport},
     session::Session,
-    suite::{HttpCall, Payload, Scope, Send},
+    suite::{Connection, HttpCall, Payload, Scope, Send},
     wire::HttpRequest,
 };
 
@@ -98,7 +98,13 @@ pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>) -> Opti
     let patience = call.seconds.map(|seconds| Duration::from_secs_f64(seconds).min(stage.limits.request));
     let body = body.unwrap_or_default();
     let ask = async |session: &Session| session.http(request.clone(), &body, patience).await;
-    let reply = if concerns_its_session(&request) { stage.conversation?.ask(ask).await.1 } else { ask(&session).await };
+    // What a fresh session meets with is what is to be seen.
+    let lasts = stage.suite.connection != Connection::Fresh;
+    let reply = if lasts && concerns_its_session(&request) {
+        stage.conversation?.ask(ask).await.1
+    } else {
+        ask(&session).await
+    };
     let mut saved = json!(reply);
     saved["events"] = json!(events(stage.recorder, &reply));
     Some(saved)
