@@ -37,7 +37,7 @@ pub enum FrameKind {
     /// Only visits beyond those that are saved.
     Visit,
     /// The gathering ended here, for the reason in `text`: what was waited for then, for less than the `patience_ms` in
-    /// `message`, is held against nobody.
+    /// `message`, is held against nobody. Or, where it has a `by`, that suite asks again for all that was not answered.
     CutShort,
     /// Something that is not traffic: a process that ended, a stream that closed, a limit that was reached. In `text`.
     Note,

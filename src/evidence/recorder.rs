@@ -26,6 +26,8 @@ struct Book {
     posts: u64,
     /// Whether the last request over HTTP of which that is known found a server.
     answered: bool,
+    /// Requests over HTTP that were answered by 503.
+    unavailable: usize,
 }
 
 /// Who sends, and on whose behalf.
@@ -44,6 +46,7 @@ impl Recorder {
             links: Vec::new(),
             posts: 0,
             answered: false,
+            unavailable: 0,
         };
         Self { book: Arc::new(Mutex::new(book)) }
     }
@@ -84,6 +87,11 @@ impl Recorder {
         self.lock().answered
     }
 
+    /// How many requests over HTTP were answered by 503.
+    pub fn unavailable(&self) -> usize {
+        self.lock().unavailable
+    }
+
     /// Why nothing more is recorded, if so.
     pub fn full(&self) -> Option<String> {
         self.lock().store.full.clone()
@@ -98,6 +106,16 @@ impl Recorder {
         for link in links {
             let (message, text) = (Some(&patience), Some(why.to_owned()));
             book.store.keep(Frame { message, text, ..blank(link, Side::Client, FrameKind::CutShort) });
+        }
+    }
+
+    /// Notes that what a suite has asked so far without an answer is asked again.
+    pub fn asked_again(&self, suite: &str) {
+        let mut book = self.lock();
+        let links: Vec<u32> = book.links.iter().map(|link| link.link).collect();
+        for link in links {
+            let by = Some(suite.to_owned());
+            book.store.keep(Frame { by, ..blank(link, Side::Client, FrameKind::CutShort) });
         }
     }
 
@@ -207,7 +225,10 @@ impl Recorder {
     }
 
     pub fn http_response(&self, link: u32, post: u64, head: HttpHead) -> u64 {
-        self.lock().answered = true;
+        let mut book = self.lock();
+        book.answered = true;
+        book.unavailable += usize::from(head.status == Some(503));
+        drop(book);
         self.push(Frame { http: Some(head), post: Some(post), ..blank(link, Side::Server, FrameKind::HttpResponse) })
     }
 

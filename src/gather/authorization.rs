@@ -40,8 +40,8 @@ pub async fn authorization(scene: &mut Scene, conversation: &Conversation, targe
     scene.facts["endpoint"] = endpoint(url);
     let asking = Asking { conversation, scene };
     let bare = asking.bare().await;
-    let served = bare.as_ref().is_some_and(|bare| bare.end == End::Result);
-    let http = bare.and_then(|bare| bare.http);
+    let served = bare.end == End::Result;
+    let http = bare.http;
     // With a token the same request was answered, so whatever else comes turns away whoever has none, too.
     let turned_away = |status| status == 401 || (shook_hands && !served && status < 500 && status != 429);
     let required = http.as_ref().is_some_and(|http| turned_away(http.status));
@@ -93,7 +93,7 @@ struct Asking<'a> {
 
 impl Asking<'_> {
     /// A request that lacks nothing but authorization.
-    async fn bare(&self) -> Option<Reply> {
+    async fn bare(&self) -> Reply {
         let revision = self.scene.revision;
         let capabilities = &self.scene.client["capabilities"];
         let body = if revision.is_modern() {
@@ -108,12 +108,12 @@ impl Asking<'_> {
             } })
         };
         let headers = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
-        let reply = self.ask("POST", None, &headers, body).await?;
+        let reply = self.ask("POST", None, &headers, body).await;
         // Who lets everybody in has opened a session now, which nobody needs.
         if let Some(session) = reply.http.as_ref().and_then(|http| http.headers.get(SESSION)) {
             self.ask("DELETE", None, &[(SESSION, session)], Value::Null).await;
         }
-        Some(reply)
+        reply
     }
 
     /// Where a client of the revision looks for metadata that nothing has pointed to.
@@ -129,7 +129,7 @@ impl Asking<'_> {
     async fn finds(&self, places: &[String]) -> bool {
         for place in places {
             let reply = self.ask("GET", Some(place), &[("Accept", "application/json")], Value::Null).await;
-            let body = reply.and_then(|reply| reply.body).unwrap_or_default();
+            let body = reply.body.unwrap_or_default();
             if body.get("authorization_servers").is_some() || body.get("issuer").is_some() {
                 return true;
             }
@@ -137,7 +137,7 @@ impl Asking<'_> {
         false
     }
 
-    async fn ask(&self, method: &str, url: Option<&str>, headers: &[(&str, &str)], body: Value) -> Option<Reply> {
+    async fn ask(&self, method: &str, url: Option<&str>, headers: &[(&str, &str)], body: Value) -> Reply {
         let request = HttpRequest {
             by: BY.to_owned(),
             method: method.to_owned(),

@@ -21,7 +21,8 @@ use super::{
 };
 use crate::{
     evidence::{End, Event, Frame, Recorder, Reply, Transport},
-    suite::{HttpCall, Payload, Scope, Send},
+    session::Session,
+    suite::{Connection, HttpCall, Payload, Scope, Send},
     wire::HttpRequest,
 };
 
@@ -55,6 +56,10 @@ fn silence() -> Reply {
 }
 
 pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>) -> Option<Value> {
+    let session = stage.session().await?;
+    if session.transport() == Transport::Stdio {
+        return None;
+    }
     let body = filled(call.body.as_ref(), scope)?;
     let (mut headers, mut without) = (Vec::new(), Vec::new());
     for (name, template) in &call.headers {
@@ -90,12 +95,25 @@ pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>) -> Opti
         without,
         body: body.as_ref().map(|body| text(body).into_bytes()),
     };
-    let session = stage.session().await?;
     let patience = call.seconds.map(|seconds| Duration::from_secs_f64(seconds).min(stage.limits.request));
-    let reply = session.http(request, body.as_ref().unwrap_or(&Value::Null), patience).await?;
+    let body = body.unwrap_or_default();
+    let ask = async |session: &Session| session.http(request.clone(), &body, patience).await;
+    // What a fresh session meets with is what is to be seen.
+    let lasts = stage.suite.connection != Connection::Fresh;
+    let reply = if lasts && concerns_its_session(&request) {
+        stage.conversation?.ask(ask).await.1
+    } else {
+        ask(&session).await
+    };
     let mut saved = json!(reply);
     saved["events"] = json!(events(stage.recorder, &reply));
     Some(saved)
+}
+
+/// Whether it goes to the session of the suite, as far as its headers tell.
+fn concerns_its_session(request: &HttpRequest) -> bool {
+    let given = request.headers.iter().map(|(name, _)| name).chain(&request.without);
+    request.url.is_none() && !given.into_iter().any(|name| name.eq_ignore_ascii_case("mcp-session-id"))
 }
 
 /// The events that came in answer to an HTTP request, with those that carry no message.

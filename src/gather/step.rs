@@ -90,7 +90,8 @@ async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<Str
         })
         .take(each.at_most.unwrap_or(usize::MAX))
         .collect();
-    let at_once = if each.in_order { 1 } else { stage.limits.in_flight };
+    let limited = stage.beside.opener.known.put_off.any();
+    let at_once = if each.in_order || limited { 1 } else { stage.limits.in_flight };
     let one = |item: Value| async move {
         let mut inner = Scope::over(scope);
         inner.bind(each.var.as_str(), &item);

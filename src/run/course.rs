@@ -135,6 +135,7 @@ impl<'a> Course<'a> {
         self.note(spared::keep(&mut scene, &spared));
         self.note(self.lanes.opener.known.unanswered.told(self.job.limits.request));
         self.note(self.lanes.opener.known.put_off.told());
+        self.note(self.lanes.bears_one());
         self.note(graph::summary(&scene, self.suites));
         self.scenes.push(scene);
         self.lanes.closed().await;

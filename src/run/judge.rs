@@ -68,7 +68,8 @@ pub(crate) fn judged(
     }
     spared::explain(&mut rules, scenes, suites);
     show_frames(&mut rules, frames(), Limits::default().evidence_frames);
-    let cut_short = frames().find(|frame| frame.kind == FrameKind::CutShort).and_then(|frame| frame.text.clone());
+    let cut_short = frames().find(|frame| frame.kind == FrameKind::CutShort && frame.by.is_none());
+    let cut_short = cut_short.and_then(|frame| frame.text.clone());
     let notes = header.notes.clone();
     let mut report = sum_up(target, rules, notes, cut_short, header.started, header.ms, strict);
     rerun::say_how(&mut report, frames(), own_suites);

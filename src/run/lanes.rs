@@ -7,7 +7,11 @@ use std::{
 
 use futures_util::{StreamExt, future::join_all, stream};
 use serde_json::json;
-use tokio::{task::JoinHandle, time::timeout};
+use tokio::{
+    sync::{mpsc, watch},
+    task::JoinHandle,
+    time::timeout,
+};
 
 use super::{
     Job, clients,
@@ -38,6 +42,11 @@ const QUICK_START: Duration = Duration::from_millis(50);
 /// Answers over HTTP that take longer than this are waited for side by side, if that is quicker. From others no time is to
 /// be gained that would be worth not knowing at once whose request has ended a server.
 const SLOW_ANSWER: Duration = Duration::from_millis(20);
+
+/// As many sessions at once are served within this time, ...
+const CROWD_SERVED: Duration = Duration::from_secs(2);
+/// ... or one may take this many times as long as the slowest so far.
+const MUCH_SLOWER: u32 = 3;
 
 /// Suites that are gathered one after another.
 pub struct Lane<'a, 'c> {
@@ -83,6 +92,8 @@ pub struct Lanes<'a> {
     /// Conversations that are being ended; a bad end that is to be noted comes out in words.
     endings: Mutex<Vec<JoinHandle<Option<String>>>>,
     notes: Mutex<Vec<String>>,
+    /// Held by the lane that asks, of those that are not to ask at once.
+    turn: tokio::sync::Mutex<()>,
     /// The last suite that the server did not survive, of those that may end it.
     ended_under: Mutex<Option<String>>,
 }
@@ -90,7 +101,15 @@ pub struct Lanes<'a> {
 impl<'a> Lanes<'a> {
     pub fn new(job: &'a Job, opener: Opener) -> Self {
         let stop = Stop::new(&job.limits, &opener, &job.interrupts);
-        Self { job, opener, stop, endings: Mutex::default(), notes: Mutex::default(), ended_under: Mutex::default() }
+        Self {
+            job,
+            opener,
+            stop,
+            endings: Mutex::default(),
+            notes: Mutex::default(),
+            turn: tokio::sync::Mutex::default(),
+            ended_under: Mutex::default(),
+        }
     }
 
     /// Gathers in one lane after another.
@@ -122,17 +141,30 @@ impl<'a> Lanes<'a> {
             _ if self.connects_quickly() => QUICK_AT_ONCE,
             _ => AT_ONCE,
         };
+        let (shared, known) = (scene.transport != Transport::Stdio, &self.opener.known);
+        let (missed, before, hangs) =
+            (known.unanswered.count(), known.unanswered.by_suite(), known.hangs.load(Ordering::Relaxed));
         let walked: Vec<Walked> =
             stream::iter(lanes).map(|lane| self.walk(lane, scene, true)).buffer_unordered(at_once).collect().await;
         let (mut all, mut left) = (Vec::new(), Vec::new());
-        // Whose request has ended a server that all share shows when each is alone with it.
-        let is_lost =
-            |gathered: &Gathered| gathered.lost || (scene.transport != Transport::Stdio && gathered.was_cut_off());
+        // Whose request has ended a server that all share, or was only one too many, shows when each is alone with it.
+        let since = known.unanswered.by_suite();
+        let is_lost = |gathered: &Gathered| {
+            let missed = since.get(&gathered.suite.id) > before.get(&gathered.suite.id);
+            gathered.lost || (shared && (gathered.was_cut_off() || missed))
+        };
         for Walked { gathered, unopened } in walked {
             let (lost, gathered): (Vec<_>, Vec<_>) = gathered.into_iter().partition(is_lost);
             all.extend(gathered);
             left.extend(lost);
             left.extend(unopened.into_iter().map(|(suite, error)| Gathered::nothing(suite, error.came())));
+        }
+        if shared {
+            known.unanswered.count_again_from(missed);
+            known.hangs.store(hangs, Ordering::Relaxed);
+            for gathered in &left {
+                self.opener.recorder.asked_again(&gathered.suite.id);
+            }
         }
         (all, left)
     }
@@ -142,6 +174,8 @@ impl<'a> Lanes<'a> {
         let mut own = None;
         let shared = lane.shared.unwrap_or(&mut own);
         for suite in lane.suites {
+            let takes_turns = scene.transport == Transport::Http && self.opener.known.is_strained();
+            let _turn = if takes_turns { Some(self.turn.lock().await) } else { None };
             let mut apart = None;
             let fresh = suite.connection == Connection::Fresh;
             let alone = (fresh && !lane.even_fresh) || suite.client != Client::Full;
@@ -269,14 +303,56 @@ impl<'a> Lanes<'a> {
         self.stop.unless(gains).await.is_ok_and(|gains| gains == Some(true))
     }
 
+    /// Whether the server bears as many sessions as lanes have: an event stream in each may hold a thread of it.
+    pub async fn bears_a_crowd(&self, revision: Revision) -> bool {
+        let (over, _) = watch::channel(false);
+        let (served, mut all_served) = mpsc::channel(AT_ONCE_OVER_HTTP);
+        for _ in 0..AT_ONCE_OVER_HTTP {
+            let (opener, served, mut over) = (self.opener.clone(), served.clone(), over.subscribe());
+            self.end(async move {
+                let session = opener.open(Wish::Exactly(revision)).await.ok()?;
+                if session.is_well().await {
+                    served.send(()).await.ok()?;
+                }
+                drop(served);
+                over.wait_for(|over| *over).await.ok()?;
+                session.close().await;
+                None
+            });
+        }
+        drop(served);
+        let all = async {
+            for _ in 0..AT_ONCE_OVER_HTTP {
+                all_served.recv().await?;
+            }
+            Some(())
+        };
+        let patience = CROWD_SERVED.max(self.opener.known.slowest() * MUCH_SLOWER);
+        let bears = timeout(patience, all).await.is_ok_and(|all| all.is_some());
+        over.send_replace(true);
+        self.closed().await;
+        bears
+    }
+
+    /// What a reader of the report should know of a server that refused every connection but one.
+    pub fn bears_one(&self) -> Option<String> {
+        let bears_one = self.opener.known.single.load(Ordering::Relaxed);
+        bears_one.then(|| "the server bore one connection at a time: what takes two at once was not judged".to_owned())
+    }
+
     /// A second connection, if the server bears it beside the first.
     pub async fn beside(&self, first: &Conversation, revision: Revision) -> Option<Conversation> {
+        if self.opener.is_single() {
+            return None;
+        }
         let session = first.session().await;
         let second = self.open(&self.opener, revision).await.ok();
-        if second.is_some() && self.stop.unless(session.is_well()).await.is_ok_and(|well| well) {
+        let well = self.stop.unless(session.is_well()).await.is_ok_and(|well| well);
+        if second.is_some() && well {
             return second;
         }
-        self.opener.known.single.store(true, Ordering::Relaxed);
+        // Where neither is served, it is for another reason.
+        self.opener.known.single.fetch_or(second.is_some() || well, Ordering::Relaxed);
         self.close(second, false).await;
         None
     }

@@ -39,7 +39,7 @@ pub async fn rounds<'a>(
     let takes_two = suites.iter().any(|suite| takes_two(suite, scene));
     let mut second = None;
     if let Some(first) = &first
-        && gains_by_company(lanes, scene.transport, takes_two, first).await
+        && gains_by_company(lanes, scene, takes_two, first).await
     {
         second = lanes.beside(first, scene.revision).await;
     }
@@ -85,10 +85,10 @@ fn probing<'a>(lanes: &Lanes<'a>, suites: &[&'a Suite], scene: &Scene) -> Option
 }
 
 /// Whether several suites at once are through sooner, and not only at the cost of others.
-async fn gains_by_company(lanes: &Lanes<'_>, transport: Transport, takes_two: bool, first: &Conversation) -> bool {
-    match transport {
+async fn gains_by_company(lanes: &Lanes<'_>, scene: &Scene, takes_two: bool, first: &Conversation) -> bool {
+    match scene.transport {
         Transport::Stdio => takes_two && lanes.connects_quickly(),
-        Transport::Http => lanes.gains_by_company(first).await,
+        Transport::Http => lanes.gains_by_company(first).await && lanes.bears_a_crowd(scene.revision).await,
         Transport::Sse => false,
     }
 }
@@ -127,7 +127,8 @@ async fn waits_together<'a>(
     let (waiting, others): (Vec<&Suite>, Vec<_>) = suites.iter().partition(|suite| takes_its_time(suite, scene));
     let Some(first) = first.filter(|_| waiting.len() > 1) else { return Vec::new() };
     let mut second = lanes.beside(first, scene.revision).await;
-    if second.is_none() {
+    if second.is_none() || !lanes.bears_a_crowd(scene.revision).await {
+        lanes.close(second, false).await;
         return Vec::new();
     }
     *suites = others;

@@ -13,7 +13,7 @@ use tokio::{sync::OnceCell, task::JoinHandle};
 
 use super::{
     conversation::{Conversation, Opener, lock},
-    era::{PATIENCE, Wish},
+    era::{PATIENCE, Unopened, Wish},
     talk::{CallOptions, Session},
 };
 use crate::{
@@ -72,9 +72,12 @@ impl Beside {
 
     /// A conversation on which nothing comes but what is to be compared with the first one.
     pub async fn second(&self) -> Option<&Conversation> {
-        let open = async || {
-            let session = self.opener.open(Wish::Exactly(self.revision)).await.ok()?;
-            Some(Conversation::new(self.opener.clone(), session, self.revision))
+        let open = async || match self.opener.open(Wish::Exactly(self.revision)).await {
+            Ok(session) => Some(Conversation::new(self.opener.clone(), session, self.revision)),
+            Err(unopened) => {
+                self.opener.known.single.fetch_or(has_no_room(&unopened), Ordering::Relaxed);
+                None
+            }
         };
         self.second.get_or_init(open).await.as_ref()
     }
@@ -149,6 +152,8 @@ impl Beside {
             self.lost.store(true, Ordering::Relaxed);
             return reply;
         }
+        let put_off = reply.http.as_ref().is_some_and(|http| matches!(http.status, 429 | 503));
+        known.single.fetch_or(handshake && put_off, Ordering::Relaxed);
         let spoken = reply.result.as_ref().and_then(|result| result.get("protocolVersion")).and_then(Value::as_str);
         let spoken = spoken.and_then(|version| version.parse().ok()).filter(|_| handshake);
         if let Some(revision) = spoken.or_else(|| (!handshake).then_some(self.revision)) {
@@ -168,6 +173,12 @@ impl Beside {
         // A server that takes its time to end holds nothing up.
         lock(&self.closing).extend(given_up.map(|session| tokio::spawn(session.close())));
     }
+}
+
+/// Whether a connection beside another was put off again and again, or left waiting: each further one would cost that time.
+fn has_no_room(unopened: &Unopened) -> bool {
+    let (end, status) = (&unopened.hello["end"], &unopened.hello["http"]["status"]);
+    end == "timeout" || status == 429 || status == 503
 }
 
 /// Nothing is held against a server that does not answer it: whether it has to is for the suite to say.

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    evidence::{Recorder, Reply},
+    evidence::{End, Recorder, Reply},
     revision::Revision,
     target::{Limits, Start, Target},
     wire::Ending,
@@ -46,7 +46,7 @@ pub struct Opener {
 #[derive(Default)]
 pub struct Known {
     /// How often it stopped answering.
-    hangs: AtomicUsize,
+    pub hangs: AtomicUsize,
     /// Whether it bears one connection alone, say because it locks what it works on.
     pub single: AtomicBool,
     /// How long handshakes took: the quickest one, and the slowest.
@@ -72,6 +72,11 @@ impl Known {
         let mut starts = lock(&self.starts);
         let [quickest, slowest] = starts.unwrap_or([took, took]);
         *starts = Some([quickest.min(took), slowest.max(took)]);
+    }
+
+    /// Whether a request came too soon, or was waited for in vain: further ones at once would make that worse.
+    pub fn is_strained(&self) -> bool {
+        self.put_off.any() || self.unanswered.any()
     }
 
     pub fn vain(&self) -> MutexGuard<'_, Vain> {
@@ -148,11 +153,17 @@ impl Conversation {
     pub async fn ask(&self, request: impl AsyncFn(&Session) -> Reply) -> (Arc<Session>, Reply) {
         let session = self.session().await;
         let reply = request(&session).await;
-        if !session.may_have_expired(&reply) || session.is_well().await || session.closed().is_none() {
+        if !session.has_expired(&reply).await {
             return (session, reply);
         }
         let session = self.session().await;
         let reply = request(&session).await;
+        if !session.has_expired(&reply).await {
+            return (session, reply);
+        }
+        // Whatever was to be learnt from the answer, this is none.
+        let Reply { http, frames, asked, ms, .. } = reply;
+        let reply = Reply { http, frames, asked, ms, why: session.closed(), ..Reply::ended(End::Closed) };
         (session, reply)
     }
 

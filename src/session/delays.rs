@@ -32,6 +32,11 @@ impl Delays {
         }
     }
 
+    /// Whether any request came too soon.
+    pub fn any(&self) -> bool {
+        self.times.load(Relaxed) > 0
+    }
+
     /// Why nothing more is to be asked, if so.
     pub fn why_stop(&self) -> Option<String> {
         (self.turned_away.load(Relaxed) >= ENOUGH)

@@ -41,6 +41,8 @@ pub struct Shared {
 pub struct State {
     pub revision: Option<Revision>,
     pub session_id: Option<String>,
+    /// Whether the server was asked to end the session.
+    pub dismissed: bool,
     pub next_id: u64,
     pub next_waiter: u64,
     pub waiters: Vec<Waiter>,

@@ -128,6 +128,12 @@ impl Session {
         reply.http.as_ref().is_some_and(|http| http.status == 404) && self.shared.state().session_id.is_some()
     }
 
+    /// Whether it did end, and nobody asked for that.
+    pub(super) async fn has_expired(&self, reply: &Reply) -> bool {
+        let dismissed = self.shared.state().dismissed;
+        !dismissed && self.may_have_expired(reply) && !self.is_well().await && self.closed().is_some()
+    }
+
     /// Whether it is gone because the server stopped answering.
     pub fn hung(&self) -> bool {
         self.shared.state().silent >= SILENT_AT_MOST
@@ -201,11 +207,8 @@ impl Session {
     }
 
     /// A whole HTTP request; the reply ends with the exchange, which is dropped when `patience` ends, or without that
-    /// where a GET opens an event stream. `None` where the transport is not HTTP.
-    pub async fn http(&self, mut request: HttpRequest, body: &Value, patience: Option<Duration>) -> Option<Reply> {
-        if self.transport() == Transport::Stdio {
-            return None;
-        }
+    /// where a GET opens an event stream.
+    pub async fn http(&self, mut request: HttpRequest, body: &Value, patience: Option<Duration>) -> Reply {
         let mut headers = self.envelope("", body).headers;
         headers.retain(|(name, _)| {
             let given = request.headers.iter().map(|(given, _)| given);
@@ -213,12 +216,21 @@ impl Session {
         });
         headers.append(&mut request.headers);
         request.headers = headers;
+        self.dismisses(&request);
         // A stream that is taken up again has an end; any other would be waited for in vain.
         let resumes = request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("last-event-id"));
         let opens = request.method == "GET" && !resumes && patience.is_none();
         let (patient, by) = (patience.is_some(), request.by.clone());
         let waits = Waits { whole_exchange: true, opens, patient, drops: patient, ..Waits::default() };
-        Some(self.exchange(waits, patience, |wire, _| wire.http(&request), &by, body).await)
+        self.exchange(waits, patience, |wire, _| wire.http(&request), &by, body).await
+    }
+
+    /// Notes whether a request asks the server to end the session of this connection.
+    fn dismisses(&self, request: &HttpRequest) {
+        let mut state = self.shared.state();
+        let named = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("mcp-session-id"));
+        let is_own = named.is_some_and(|(_, id)| state.session_id.as_ref() == Some(id));
+        state.dismissed |= is_own && request.method == "DELETE";
     }
 
     /// Opens the stream on which a legacy server may push what belongs to no request.

@@ -2,9 +2,15 @@
 //! expected to need, and no longer.
 
 use std::{
-    sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
+    collections::HashMap,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
+    },
     time::Duration,
 };
+
+use super::conversation::lock;
 
 /// So many requests get all the time there is before any get less.
 const ENOUGH: usize = 2;
@@ -17,6 +23,8 @@ const AT_LEAST: Duration = Duration::from_secs(1);
 #[derive(Default)]
 pub struct Unanswered {
     missed: AtomicUsize,
+    /// How many by suite.
+    by: Mutex<HashMap<String, usize>>,
     /// In milliseconds.
     slowest_answer: AtomicU64,
 }
@@ -39,8 +47,27 @@ impl Unanswered {
         self.slowest_answer.store(u32::MAX.into(), Relaxed);
     }
 
-    pub fn missed(&self) {
+    pub fn missed(&self, by: &str) {
         self.missed.fetch_add(1, Relaxed);
+        *lock(&self.by).entry(by.to_owned()).or_default() += 1;
+    }
+
+    pub fn any(&self) -> bool {
+        !lock(&self.by).is_empty()
+    }
+
+    /// How many requests were waited for in vain, by suite.
+    pub fn by_suite(&self) -> HashMap<String, usize> {
+        lock(&self.by).clone()
+    }
+
+    pub fn count(&self) -> usize {
+        self.missed.load(Relaxed)
+    }
+
+    /// What was missed meanwhile may have been for want of room, and is asked again.
+    pub fn count_again_from(&self, count: usize) {
+        self.missed.store(count, Relaxed);
     }
 
     /// What a reader of the report should know of it.
@@ -63,18 +90,18 @@ mod tests {
     fn less_time_is_given_once_enough_was_waited_for_in_vain() {
         let unanswered = Unanswered::default();
         unanswered.answered(Duration::from_millis(20));
-        unanswered.missed();
+        unanswered.missed("suite");
         assert_eq!(unanswered.limit(USUAL), USUAL);
-        unanswered.missed();
+        unanswered.missed("suite");
         assert_eq!((unanswered.limit(USUAL), unanswered.told(USUAL)), (AT_LEAST, None));
-        unanswered.missed();
+        unanswered.missed("suite");
         assert!(unanswered.told(USUAL).is_some_and(|told| told.ends_with("waited for 1 s")));
     }
 
     #[test]
     fn a_slow_server_gets_more_and_never_more_than_usual() {
         let unanswered = Unanswered::default();
-        (0..3).for_each(|_| unanswered.missed());
+        (0..3).for_each(|_| unanswered.missed("suite"));
         unanswered.answered(Duration::from_millis(300));
         assert_eq!(unanswered.limit(USUAL), Duration::from_secs(3));
         unanswered.late();

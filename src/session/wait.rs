@@ -76,7 +76,7 @@ impl Session {
         let took = began.elapsed().saturating_sub(delay.took);
         match reply.end {
             End::Result | End::Error if usual => unanswered.answered(took),
-            End::Timeout if usual => unanswered.missed(),
+            End::Timeout if usual => unanswered.missed(by),
             _ => {}
         }
         if delay.unsent {

@@ -65,6 +65,11 @@ impl Channel {
         self.recorder.was_answered()
     }
 
+    /// How many requests were answered by 503, on all connections.
+    pub fn unavailable(&self) -> usize {
+        self.recorder.unavailable()
+    }
+
     pub fn next_post(&self) -> u64 {
         self.recorder.next_post()
     }

@@ -105,7 +105,7 @@ async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: C
                 continue;
             }
         };
-        let Some(wait) = put_off.again(&response, sent) else { return Ok(response) };
+        let Some(wait) = put_off.again(&response, sent, core.channel.unavailable()) else { return Ok(response) };
         core.put_off(post, put_off);
         let status = response.status().as_u16();
         core.channel.note(

@@ -9,6 +9,10 @@ use reqwest::{Response, StatusCode, header::RETRY_AFTER};
 const TIMES_AT_MOST: u32 = 6;
 /// Longer than this nobody waits for one request.
 const LONGEST: Duration = Duration::from_secs(30);
+/// A status of 503 alone may also say that something is broken: it is believed to pass as often as this, ...
+const TIMES_IF_BUSY: u32 = 4;
+/// ... until so many requests were waited for in vain.
+const BUSY_IN_VAIN: usize = 2;
 /// Where the server does not say when; each further time it is twice as long.
 const FIRST: Duration = Duration::from_millis(500);
 
@@ -44,18 +48,20 @@ pub struct PutOff {
 }
 
 impl PutOff {
-    /// How long to wait until it is sent once more, if the response says that it came too soon.
-    pub fn again(&mut self, response: &Response, sent: Instant) -> Option<Duration> {
+    /// How long to wait until it is sent once more, if the response says that it came too soon. `unavailable` is how many
+    /// requests were answered by 503 in the end.
+    pub fn again(&mut self, response: &Response, sent: Instant, unavailable: usize) -> Option<Duration> {
         let told = response.headers().get(RETRY_AFTER).and_then(|after| after.to_str().ok()?.trim().parse().ok());
         let told = told.map(Duration::from_secs);
-        let puts_off = match response.status() {
-            StatusCode::TOO_MANY_REQUESTS => true,
-            StatusCode::SERVICE_UNAVAILABLE => told.is_some(),
-            _ => false,
+        let times = match response.status() {
+            StatusCode::TOO_MANY_REQUESTS => TIMES_AT_MOST,
+            StatusCode::SERVICE_UNAVAILABLE if told.is_some() => TIMES_AT_MOST,
+            StatusCode::SERVICE_UNAVAILABLE if unavailable < BUSY_IN_VAIN => TIMES_IF_BUSY,
+            _ => 0,
         };
         let least = FIRST * 2_u32.pow(self.times);
         let wait = told.unwrap_or_default().max(least);
-        if !puts_off || self.times == TIMES_AT_MOST || wait > LONGEST {
+        if self.times >= times || wait > LONGEST {
             return None;
         }
         self.times += 1;

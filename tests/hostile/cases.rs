@@ -106,6 +106,8 @@ const HTTP: &[Case] = &[
     hang("mute", &[3], "no reply within 3 s"),
     hang("stops", &[1, 3], "stopped answering"),
     case("puts-off", &[1], "came too soon"),
+    case("is-busy", &[1], "came too soon"),
+    case("forgets", &[1, 3], "the server ended the session"),
     case("polls", &[1], "2 failed"),
     case("leaves", &[1], "1 failed"),
     case("turns-away", &[1, 3], "the server turned away 3 requests in a row"),

@@ -109,12 +109,14 @@ fn serve(
         }
         let asked_before = || asked.fetch_add(1, Ordering::Relaxed);
         let turned_away = match how {
-            "puts-off" if asked_before() % 16 == 15 => Some("0"),
-            "turns-away" if asked_before() > 15 => Some("3600"),
+            "puts-off" if asked_before() % 16 == 15 => Some("429 Slow down\r\nretry-after: 0"),
+            "turns-away" if asked_before() > 15 => Some("429 Slow down\r\nretry-after: 3600"),
+            "is-busy" if asked_before() % 16 == 15 => Some("503 Busy"),
+            "forgets" if message["method"] != "initialize" => Some("404 Not Found"),
             _ => None,
         };
-        if let Some(later) = turned_away {
-            write!(out, "HTTP/1.1 429 Slow down\r\nretry-after: {later}\r\ncontent-length: 0\r\n\r\n")?;
+        if let Some(status) = turned_away {
+            write!(out, "HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n")?;
             continue;
         }
         if how == "leaves" && asked_before() >= LEAVES_AFTER {
@@ -211,6 +213,10 @@ fn post(how: &str, mut out: &TcpStream, elsewhere: &str, body: &[u8]) -> Result<
             return Err(ErrorKind::ConnectionAborted.into());
         }
         "closes" => return Err(ErrorKind::ConnectionAborted.into()),
+        "forgets" => {
+            let head = format!("{ok}mcp-session-id: 7d1c\r\ncontent-length: {}\r\n\r\n", body.len());
+            out.write_all(&[head.as_bytes(), body].concat())?;
+        }
         _ => out.write_all(&[&plain(body.len()), body].concat())?,
     }
     Ok(())

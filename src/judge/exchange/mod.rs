@@ -125,6 +125,10 @@ impl<'a> Assembler<'a> {
             (FrameKind::Message, Side::Server, Some(message)) => {
                 self.received(frame, message, "", &mut passed);
             }
+            (FrameKind::CutShort, ..) if frame.by.is_some() => {
+                let asked_again = |open: &&mut Open| Some(&open.by) == frame.by.as_ref();
+                self.open.iter_mut().filter(asked_again).for_each(|open| open.expects_reply = false);
+            }
             (FrameKind::CutShort, _, limits) => {
                 let patience = limits.as_ref().and_then(|limits| limits["patience_ms"].as_u64());
                 let patience = patience.map_or(u64::MAX, |ms| ms.saturating_mul(1000));

@@ -86,6 +86,24 @@ fn what_was_given_up_before_a_run_was_cut_short_stays_unanswered() {
 }
 
 #[test]
+fn what_a_suite_asks_again_was_not_left_unanswered() {
+    let request = |id: u64, by: &str| {
+        let message = json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list" });
+        json!({ "from": "client", "by": by, "message": message })
+    };
+    let (_, rest) = assembled(&[
+        json!({ "from": "client", "message": { "jsonrpc": "2.0", "id": 0, "method": "initialize" } }),
+        json!({ "from": "server", "message": { "jsonrpc": "2.0", "id": 0, "result": {} } }),
+        request(1, "again"),
+        request(2, "other"),
+        json!({ "from": "client", "by": "again", "kind": "cut-short" }),
+        request(3, "again"),
+    ]);
+    let expected: Vec<_> = rest.iter().map(|exchange| exchange["expects_reply"].clone()).collect();
+    assert_eq!(expected, [false, true, true]);
+}
+
+#[test]
 fn a_note_on_an_exchange_is_a_loss_only_where_it_ends_there() {
     for (note, expected) in [
         (json!({ "post": 5, "text": "the server added: Accepted" }), true),

@@ -123,6 +123,15 @@ async fn sends_again_what_was_put_off() {
 }
 
 #[tokio::test]
+async fn sends_again_what_came_while_the_server_was_busy() {
+    let (server, mut open) =
+        connect(vec![response("503 Busy", JSON, ""), response("200 OK", JSON, "{\"id\":1}")]).await;
+    let posted = open.wire.send(&envelope(), &json!({"id": ID})).expect("sent");
+    assert_eq!((open.head().await, open.message().await, open.post_done().await), (200, json!({"id": ID}), None));
+    assert_eq!((open.wire.put_off(posted.post).times, server.requests().len()), (1, 2));
+}
+
+#[tokio::test]
 async fn sends_again_what_was_cut_off_but_calls_of_tools_only_once() {
     for (method, deliveries) in [("ping", 3), ("tools/call", 2)] {
         let closed = (0..10).map(|_| Answer::Whole(String::new())).collect();
