@@ -127,7 +127,9 @@ fn pass_by(
             item["message"] = own.unwrap_or_default();
             pass("messages", item);
         }
-        stream.into_iter().for_each(|stream| pass("streams", stream));
+        if let Some(stream) = stream {
+            pass("streams", stream);
+        }
         passed.asked.into_iter().for_each(|asked| pass("asked", asked));
         if let Some(mut item) = shown {
             if let Some(message) = message {
@@ -159,6 +161,6 @@ fn shown(frame: &Frame, link: &Link, posts: &mut Posts, wanted: &[Option<&Filter
     item["transport"] = json!(link.transport);
     posts.describe(frame, &mut item);
     item["brief"] = json!(link.brief);
-    let may_pass = |filter: &Option<&Filter>| filter.is_none_or(|filter| !filter.fails_without(&item, "message"));
-    wanted.iter().any(may_pass).then_some(item)
+    let rules_it_out = |filter: &Filter| filter.fails_without(&item, "message");
+    wanted.iter().any(|filter| filter.is_none_or(|filter| !rules_it_out(filter))).then_some(item)
 }

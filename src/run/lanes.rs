@@ -43,10 +43,10 @@ const QUICK_START: Duration = Duration::from_millis(50);
 /// be gained that would be worth not knowing at once whose request has ended a server.
 const SLOW_ANSWER: Duration = Duration::from_millis(20);
 
-/// As many sessions at once are served within this time, ...
-const CROWD_SERVED: Duration = Duration::from_secs(2);
-/// ... or one may take this many times as long as the slowest so far.
-const MUCH_SLOWER: u32 = 3;
+/// A connection beside others is served within this time, ...
+const SERVED_BESIDE: Duration = Duration::from_secs(5);
+/// ... or what is this many times as long as the slowest start so far.
+const MUCH_SLOWER: u32 = 5;
 
 /// Suites that are gathered one after another.
 pub struct Lane<'a, 'c> {
@@ -303,6 +303,10 @@ impl<'a> Lanes<'a> {
         self.stop.unless(gains).await.is_ok_and(|gains| gains == Some(true))
     }
 
+    fn patience_beside(&self) -> Duration {
+        SERVED_BESIDE.max(self.opener.known.slowest() * MUCH_SLOWER)
+    }
+
     /// Whether the server bears as many sessions as lanes have: an event stream in each may hold a thread of it.
     pub async fn bears_a_crowd(&self, revision: Revision) -> bool {
         let (over, _) = watch::channel(false);
@@ -327,8 +331,7 @@ impl<'a> Lanes<'a> {
             }
             Some(())
         };
-        let patience = CROWD_SERVED.max(self.opener.known.slowest() * MUCH_SLOWER);
-        let bears = timeout(patience, all).await.is_ok_and(|all| all.is_some());
+        let bears = timeout(self.patience_beside(), all).await.is_ok_and(|all| all.is_some());
         over.send_replace(true);
         self.closed().await;
         bears
@@ -346,7 +349,9 @@ impl<'a> Lanes<'a> {
             return None;
         }
         let session = first.session().await;
-        let second = self.open(&self.opener, revision).await.ok();
+        // One that is put off, or waits until the first is gone, would take as long as there is.
+        let opened = timeout(self.patience_beside(), self.open(&self.opener, revision)).await;
+        let second = opened.ok().and_then(Result::ok);
         let well = self.stop.unless(session.is_well()).await.is_ok_and(|well| well);
         if second.is_some() && well {
             return second;
@@ -360,7 +365,8 @@ impl<'a> Lanes<'a> {
     /// What came of a suite that has no need of the first connection, if the server bears another process beside that.
     pub async fn probe(&self, first: &Conversation, suite: &'a Suite, scene: &Scene) -> Option<Gathered<'a>> {
         let session = first.session().await;
-        let gathered = self.suite(suite, scene, &mut None, true).await.ok()?;
+        let asked = timeout(self.patience_beside(), self.suite(suite, scene, &mut None, true)).await;
+        let gathered = asked.ok()?.ok()?;
         let well = self.stop.unless(session.is_well()).await.is_ok_and(|well| well);
         // Who does not answer may wait for the first process to end.
         (well && gathered.is_answered()).then_some(gathered)

@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde_json::{Map, Value, json};
-use tokio::{sync::Notify, task::JoinHandle, time::timeout};
+use tokio::{sync::Notify, task::JoinSet, time::timeout};
 
 use super::{
     answers::ClientFace,
@@ -35,7 +35,8 @@ const FAREWELL: Duration = Duration::from_secs(2);
 
 pub struct Session {
     pub(super) shared: Arc<Shared>,
-    pump: JoinHandle<()>,
+    /// One task, which ends with the session: it holds on to the wire, and so to the server.
+    pump: JoinSet<()>,
     /// Reply of `initialize` or `server/discover`.
     pub hello: Value,
 }
@@ -70,7 +71,7 @@ impl Session {
             state: Mutex::default(),
             arrived: Notify::new(),
         });
-        let pump = tokio::spawn(pump(Arc::clone(&shared), inbox));
+        let pump = JoinSet::from_iter([pump(Arc::clone(&shared), inbox)]);
         Ok(Self { shared, pump, hello: Value::Null })
     }
 
@@ -267,10 +268,9 @@ impl Session {
             let request = HttpRequest { by: "handshake".into(), method: "DELETE".into(), ..HttpRequest::default() };
             let _ = timeout(FAREWELL, self.http(request, &Value::Null, None)).await;
         }
-        let Self { shared, pump, .. } = self;
-        pump.abort();
-        // Ends with its abortion; afterwards nobody else holds the wire.
-        let _ = pump.await;
+        let Self { shared, mut pump, .. } = self;
+        // Afterwards nobody else holds the wire.
+        pump.shutdown().await;
         close(&shared, "the client closed the connection");
         match Arc::into_inner(shared) {
             Some(shared) => shared.wire.close().await,
