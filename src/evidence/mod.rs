@@ -11,7 +11,7 @@ mod weight;
 
 pub use frame::{Ended, Event, Frame, FrameKind, HttpHead, Link, Side, Transport};
 pub use manner::Manner;
-pub use recorder::{Recorder, Sent};
+pub use recorder::{Recorder, Sent, is_beyond_limits};
 pub use reply::{End, HttpStatus, Reply};
 pub use scene::Scene;
 pub use weight::weight;

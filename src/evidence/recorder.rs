@@ -14,6 +14,11 @@ use crate::revision::Revision;
 /// Why something was not read that a client with more room might read.
 const BEYOND_LIMITS: [&str; 4] = ["longer than", "more than", "nested deeper than", "a number out of range"];
 
+/// Whether something was not read for that reason.
+pub fn is_beyond_limits(why: &str) -> bool {
+    BEYOND_LIMITS.iter().any(|limit| why.starts_with(limit))
+}
+
 /// A shared handle: the wire writes frames through it while the run goes on.
 #[derive(Clone)]
 pub struct Recorder {
@@ -198,8 +203,7 @@ impl Recorder {
         why: String,
         event: Option<Event>,
     ) -> u64 {
-        let kind =
-            if BEYOND_LIMITS.iter().any(|limit| why.starts_with(limit)) { FrameKind::Unread } else { FrameKind::Junk };
+        let kind = if is_beyond_limits(&why) { FrameKind::Unread } else { FrameKind::Junk };
         self.push(Frame { text: Some(text), why: Some(why), bytes, post, event, ..blank(link, Side::Server, kind) })
     }
 

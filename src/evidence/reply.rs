@@ -15,6 +15,8 @@ pub enum End {
     Closed,
     /// Something came in the place of the reply that is no JSON-RPC response.
     Malformed,
+    /// Something came that is longer, deeper or larger than what is read.
+    Unread,
     /// A subscription that was acknowledged and stays open; the acknowledgement is in `notifications`.
     Open,
     /// An HTTP answer that holds no JSON-RPC response and was not asked to.

@@ -17,6 +17,7 @@ use crate::{
 /// A step that did not apply to this server saved nothing.
 pub const NOT_ASKED: &str = "there was no reason to ask this server for it";
 const GONE: &str = "the server was gone before it could be asked";
+const UNREAD: &str = "the answer is larger than what is read of one";
 const UNANSWERED: &str = "the answer to compare it with did not come";
 
 /// The item of `every` that is judged.
@@ -62,9 +63,9 @@ pub fn judge_item(tally: &mut Tally, scope: &Scope, revision: Revision, item: Op
     if let Some(item) = item
         // What passes by was sent.
         && !STREAMED.contains(&item.path.root.as_str())
-        && was_never_sent(item.value)
+        && let Some(why) = shows_nothing(item.value)
     {
-        tally.missing.get_or_insert_with(|| GONE.to_owned());
+        tally.missing.get_or_insert_with(|| why.to_owned());
         return;
     }
     match &tally.rule.test {
@@ -153,17 +154,18 @@ fn check(
     }
 }
 
-/// A request that found the connection gone says nothing about its own subject.
-fn was_never_sent(item: &Value) -> bool {
+/// Why a reply says nothing about its subject: the request found the connection gone, or the answer is beyond our limits.
+fn shows_nothing(item: &Value) -> Option<&'static str> {
     let reply = item.get("reply").unwrap_or(item);
-    reply["end"] == "closed" && reply["frames"].as_array().is_some_and(Vec::is_empty)
+    let was_never_sent = reply["end"] == "closed" && reply["frames"].as_array().is_some_and(Vec::is_empty);
+    if was_never_sent { Some(GONE) } else { (reply["end"] == "unread").then_some(UNREAD) }
 }
 
 /// What keeps a rule without `every` from being judged in this run.
 fn absent(clauses: &[Clause], scope: &Scope) -> Option<String> {
     clauses.iter().find_map(|clause| match scope.lookup(&clause.subject.root) {
         None => Some(NOT_ASKED.to_owned()),
-        Some(reply) => was_never_sent(reply).then(|| GONE.to_owned()),
+        Some(reply) => shows_nothing(reply).map(str::to_owned),
     })
 }
 

@@ -176,6 +176,7 @@ fn answer(reply: &Value) -> String {
         Some("timeout" | "none") => "the server did not answer in time".into(),
         Some("closed") => format!("the connection ended before an answer came: {why}"),
         Some("malformed") => format!("the answer is no JSON-RPC response: {why}"),
+        Some("unread") => format!("the answer was not read: {why}"),
         Some("answered") => match reply.pointer("/http/status") {
             Some(status) => format!("the server answered with HTTP {status} and no JSON-RPC response"),
             None => "the server sent no JSON-RPC response".into(),

@@ -19,7 +19,7 @@ use super::{
     talk::{SILENT_AT_MOST, Session},
 };
 use crate::{
-    evidence::{End, Reply},
+    evidence::{End, Reply, is_beyond_limits},
     wire::{Envelope, Posted, Wire},
 };
 
@@ -238,13 +238,36 @@ pub fn conclude(outcome: Outcome, seen: Seen) -> Reply {
         }
         Outcome::Open => Reply { end: End::Open, ..base },
         Outcome::Closed(why) => Reply { end: End::Closed, why: Some(why), ..base },
-        Outcome::Done { failure: Some(failure), .. } => Reply { end: End::Closed, why: Some(failure), ..base },
+        Outcome::Done { failure: Some(failure), .. } => {
+            let end = if is_beyond_limits(&failure) { End::Unread } else { End::Closed };
+            Reply { end, why: Some(failure), ..base }
+        }
         Outcome::Done { junk: Some((frame, why)), .. } => {
-            with_frame(Reply { end: End::Malformed, why: Some(why), ..base }, frame)
+            let end = if is_beyond_limits(&why) { End::Unread } else { End::Malformed };
+            with_frame(Reply { end, why: Some(why), ..base }, frame)
         }
         Outcome::Done { .. } => match seen.document {
             Some((frame, body)) => with_frame(Reply { end: End::Answered, body, ..base }, frame),
             None => Reply { end: End::Answered, ..base },
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_beyond_our_limits_is_neither_lost_nor_malformed() {
+        let text = |why: &str| Some(why.to_owned());
+        for (failure, junk, expected) in [
+            (text("longer than 10 bytes, not read further"), None, End::Unread),
+            (text("the connection was reset"), None, End::Closed),
+            (None, text("more than 10 values, not read further"), End::Unread),
+            (None, text("no JSON"), End::Malformed),
+        ] {
+            let outcome = Outcome::Done { junk: junk.map(|why| (1, why)), failure };
+            assert_eq!(conclude(outcome, Seen::default()).end, expected);
+        }
     }
 }
