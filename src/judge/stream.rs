@@ -157,7 +157,10 @@ fn pass_by(
 
 /// The frame as an item of the transcript, still without its message, if one of the filters may let it through.
 fn shown(frame: &Frame, link: &Link, posts: &mut Posts, wanted: &[Option<&Filter>]) -> Option<Value> {
-    let mut item = serde_json::to_value(frame.head()).ok().filter(|_| !wanted.is_empty())?;
+    if wanted.is_empty() {
+        return None;
+    }
+    let mut item = serde_json::to_value(frame.head()).ok()?;
     item["transport"] = json!(link.transport);
     posts.describe(frame, &mut item);
     item["brief"] = json!(link.brief);

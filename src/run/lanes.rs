@@ -43,10 +43,8 @@ const QUICK_START: Duration = Duration::from_millis(50);
 /// be gained that would be worth not knowing at once whose request has ended a server.
 const SLOW_ANSWER: Duration = Duration::from_millis(20);
 
-/// A connection beside others is served within this time, ...
+/// A connection beside others is served within this time, if starts are not slow.
 const SERVED_BESIDE: Duration = Duration::from_secs(5);
-/// ... or what is this many times as long as the slowest start so far.
-const MUCH_SLOWER: u32 = 5;
 
 /// Suites that are gathered one after another.
 pub struct Lane<'a, 'c> {
@@ -304,7 +302,7 @@ impl<'a> Lanes<'a> {
     }
 
     fn patience_beside(&self) -> Duration {
-        SERVED_BESIDE.max(self.opener.known.slowest() * MUCH_SLOWER)
+        SERVED_BESIDE.max(self.opener.known.slow_start())
     }
 
     /// Whether the server bears as many sessions as lanes have: an event stream in each may hold a thread of it.

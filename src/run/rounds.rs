@@ -37,11 +37,12 @@ pub async fn rounds<'a>(
     mut first: Option<Conversation>,
 ) -> Vec<Gathered<'a>> {
     let takes_two = suites.iter().any(|suite| takes_two(suite, scene));
-    let mut second = None;
-    if let Some(first) = &first
-        && gains_by_company(lanes, scene, takes_two, first).await
-    {
-        second = lanes.beside(first, scene.revision).await;
+    let (mut gains, mut second) = (false, None);
+    if let Some(first) = &first {
+        gains = gains_by_company(lanes, scene.transport, takes_two, first).await;
+        if gains && (scene.transport != Transport::Http || lanes.bears_a_crowd(scene.revision).await) {
+            second = lanes.beside(first, scene.revision).await;
+        }
     }
     let (looking, mut others): (Vec<_>, Vec<_>) = suites.iter().partition(|suite| {
         let is_shared = suite.connection == Connection::Shared || (second.is_some() && only_looks(suite, scene));
@@ -62,7 +63,7 @@ pub async fn rounds<'a>(
             second = lanes.beside(first, scene.revision).await;
         }
     }
-    if scene.transport == Transport::Http && second.is_none() && lanes.may_crowd() {
+    if scene.transport == Transport::Http && !gains && lanes.may_crowd() {
         all.extend(waits_together(lanes, &mut others, scene, first.as_ref()).await);
     }
     others.retain(|suite| probed.as_ref().is_none_or(|probed| probed.suite.id != suite.id));
@@ -85,10 +86,10 @@ fn probing<'a>(lanes: &Lanes<'a>, suites: &[&'a Suite], scene: &Scene) -> Option
 }
 
 /// Whether several suites at once are through sooner, and not only at the cost of others.
-async fn gains_by_company(lanes: &Lanes<'_>, scene: &Scene, takes_two: bool, first: &Conversation) -> bool {
-    match scene.transport {
+async fn gains_by_company(lanes: &Lanes<'_>, transport: Transport, takes_two: bool, first: &Conversation) -> bool {
+    match transport {
         Transport::Stdio => takes_two && lanes.connects_quickly(),
-        Transport::Http => lanes.gains_by_company(first).await && lanes.bears_a_crowd(scene.revision).await,
+        Transport::Http => lanes.gains_by_company(first).await,
         Transport::Sse => false,
     }
 }

@@ -19,11 +19,8 @@ use super::{
 use crate::{
     evidence::{End, Reply, Transport},
     revision::Revision,
-    wire::Ending,
+    wire::{Ending, OpenError},
 };
-
-/// A start may take this many times as long as the slowest so far.
-const MUCH_SLOWER: u32 = 5;
 
 /// How long an answer to what stands behind a handshake is waited for.
 const BEHIND: Duration = Duration::from_secs(2);
@@ -64,10 +61,16 @@ impl Beside {
     pub async fn start_ahead(&self, count: usize) {
         for _ in 0..count {
             // A start that fails will fail again, and is told of then.
-            let Ok(session) = Session::connect(&self.opener).await else { return };
-            self.opener.recorder.brief(session.link());
+            let Ok(session) = self.start().await else { return };
             lock(&self.ahead).push(session);
         }
+    }
+
+    /// A connection for one request.
+    async fn start(&self) -> Result<Session, OpenError> {
+        let session = Session::connect(&self.opener).await?;
+        self.opener.recorder.brief(session.link());
+        Ok(session)
     }
 
     /// A conversation on which nothing comes but what is to be compared with the first one.
@@ -116,14 +119,14 @@ impl Beside {
             }
         }
         let ahead = lock(&self.ahead).pop();
-        let session = match ahead {
-            Some(session) => session,
-            None => match Session::connect(&self.opener).await {
-                Ok(session) => session,
-                Err(error) => return Reply { why: Some(error.came), ..Reply::ended(End::Closed) },
-            },
+        let started = match ahead {
+            Some(session) => Ok(session),
+            None => self.start().await,
         };
-        self.opener.recorder.brief(session.link());
+        let session = match started {
+            Ok(session) => session,
+            Err(error) => return Reply { why: Some(error.came), ..Reply::ended(End::Closed) },
+        };
         let reply = self.first(&session, by, method, params, options).await;
         behind(&session, then, &reply).await;
         self.leave(session, method, &reply);
@@ -145,7 +148,7 @@ impl Beside {
             session.settle(Some(self.revision), None);
         }
         // A process has to start first, and others may be starting beside it.
-        let within = (limits.request * PATIENCE).max(known.slowest() * MUCH_SLOWER);
+        let within = (limits.request * PATIENCE).max(known.slow_start());
         let options = CallOptions { timeout: Some(within), starting: options.patience.is_some(), ..options };
         let reply = session.call(by, method, params, options).await;
         if self.crowded && reply.end == End::Closed {

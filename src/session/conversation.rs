@@ -32,6 +32,9 @@ const RESTARTS_AT_MOST: usize = 8;
 /// A server that stops answering more often than this in one run is given up: each time costs several time limits.
 const HANGS_AT_MOST: usize = 8;
 
+/// A start may take this many times as long as the slowest so far.
+const MUCH_SLOWER: u32 = 5;
+
 /// Everything it takes to open a connection.
 #[derive(Clone)]
 pub struct Opener {
@@ -58,9 +61,9 @@ pub struct Known {
 }
 
 impl Known {
-    /// The longest that a handshake took so far.
-    pub fn slowest(&self) -> Duration {
-        lock(&self.starts).map_or(Duration::ZERO, |[_, slowest]| slowest)
+    /// How long a start may take, by the slowest so far.
+    pub fn slow_start(&self) -> Duration {
+        lock(&self.starts).map_or(Duration::ZERO, |[_, slowest]| slowest * MUCH_SLOWER)
     }
 
     /// The shortest one: others may have had to share the processors.
