@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{reference::fail::Fail, revision::Revision};
+use crate::{
+    reference::{fail::Fail, handlers},
+    revision::Revision,
+};
 
 /// A request, or a notification if there is no id.
 #[derive(Clone, Debug)]
@@ -79,4 +82,12 @@ pub fn request(id: &str, method: &Value, params: Option<&Value>) -> Value {
 
 pub fn notification(method: &str, params: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "method": method, "params": params })
+}
+
+/// Adds the server's name to a result of 2026-07-28 that was not made by a handler, so that the fault which made it breaks
+/// nothing else.
+pub fn name_server(response: &mut Value, revision: Revision) {
+    if let Some(result) = response.get_mut("result").and_then(Value::as_object_mut).filter(|_| revision.is_modern()) {
+        result.entry("_meta").or_insert_with(|| handlers::result_meta(revision));
+    }
 }

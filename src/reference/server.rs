@@ -130,7 +130,9 @@ impl Server {
         match heard {
             Heard::Message | Heard::Nothing => Turn::default(),
             Heard::Crash => Turn::crash(),
-            Heard::Answered(answer) => {
+            Heard::Answered(mut answer) => {
+                let spoken = sent.map_or(self.newest(), |sent| era::spoken(sent, session, &self.revisions));
+                message::name_server(&mut answer, spoken);
                 let scene = Scene { sent, revision: self.newest(), transport: session.transport };
                 let out = self.say(&scene, answer, true, None, Duration::ZERO, 200);
                 Turn { out, ..Turn::default() }
@@ -312,8 +314,7 @@ fn finish(mut result: Value, method: &str, revision: Revision) -> Value {
             result.insert("ttlMs".to_owned(), json!(5000));
             result.insert("cacheScope".to_owned(), json!("public"));
         }
-        let identity = json!({ "io.modelcontextprotocol/serverInfo": handlers::identity(revision) });
-        result.insert("_meta".to_owned(), identity);
+        result.insert("_meta".to_owned(), handlers::result_meta(revision));
     }
     result
 }

@@ -69,6 +69,8 @@ struct Answered {
     /// What is told of the exchange besides.
     more: Map<String, Value>,
     replies: u64,
+    /// The response had no id, and may have been another request's.
+    nameless: bool,
 }
 
 impl<'a> Assembler<'a> {
@@ -390,20 +392,20 @@ impl<'a> Assembler<'a> {
             more.extend(http.map(|http| ("http".to_owned(), http.clone())));
             let mut exchange = open.describe(self.link);
             exchange.extend(more.clone());
-            self.keep(open, more);
+            self.keep(open, more, id.is_null() && frame.post.is_none());
             return Some(complete(exchange, frame.frame, message, 1));
         }
         self.notified -= usize::from(id.is_null() && self.junk == 0 && self.notified > 0);
         let answered = self.answered.get_mut(&id.to_string())?;
-        answered.replies += 1;
+        answered.replies += u64::from(!std::mem::take(&mut answered.nameless));
         let mut exchange = answered.request.describe(self.link);
         exchange.extend(answered.more.clone());
         Some(complete(exchange, frame.frame, message, answered.replies))
     }
 
-    fn keep(&mut self, request: Open, more: Map<String, Value>) {
+    fn keep(&mut self, request: Open, more: Map<String, Value>, nameless: bool) {
         let id = request.id.to_string();
-        if self.answered.insert(id.clone(), Answered { request, more, replies: 1 }).is_none() {
+        if self.answered.insert(id.clone(), Answered { request, more, replies: 1, nameless }).is_none() {
             self.answered_before.push_back(id);
         }
         if self.answered_before.len() > ANSWERED_KEPT

@@ -17,7 +17,10 @@ use crate::{
 const STDIO: &[Transport] = &[Transport::Stdio];
 
 pub static ASKING: &[Behaviour] = &[
-    slip("asks-anyway", "the client is asked whatever it declared", |world| world.slips.asks_anyway = true),
+    Behaviour {
+        also: &["lifecycle-capabilities-not-carried-over", "lifecycle-no-reliance-on-undeclared-capability"],
+        ..slip("asks-anyway", "the client is asked whatever it declared", |world| world.slips.asks_anyway = true)
+    },
     slip("roots-ignored", "files outside of the roots are read", |world| world.slips.roots_ignored = true),
     slip("roots-asked-twice", "one call asks for the roots twice", |world| world.slips.asks_twice = true),
     Behaviour {
@@ -50,6 +53,7 @@ pub static ASKING: &[Behaviour] = &[
         hear: Some(|_, message| {
             unless(message, |answer| answer["action"] == "decline" || answer["action"] == "cancel")
         }),
+        also: &["jsonrpc-exactly-one-response", "mrtr-unknown-responses-ignored"],
         ..Behaviour::new("decline-hangs", "a user who says no leaves the request unanswered", EVERYWHERE)
     },
     modern(Behaviour {
@@ -106,6 +110,7 @@ pub static ASKING: &[Behaviour] = &[
     modern(Behaviour {
         hear: Some(wait),
         say: Some(remember),
+        also: &["jsonrpc-survives-requests", "sampling-tool-loops-bounded"],
         ..Behaviour::new("waits-for-retry", "a tool that required input is busy until it gets it", EVERYWHERE)
     }),
     modern(Behaviour {
@@ -113,6 +118,7 @@ pub static ASKING: &[Behaviour] = &[
             true => refused(message, "This request is not under way."),
             false => Heard::Message,
         }),
+        also: &["tasks-ext-methods-need-capability", "tasks-ext-update-unknown-keys-ignored"],
         ..Behaviour::new("retry-needs-old-id", "a retry is looked up by its id, which is a new one", EVERYWHERE)
     }),
     modern(Behaviour {
@@ -143,6 +149,12 @@ pub static ASKING: &[Behaviour] = &[
     }),
     modern(Behaviour {
         hear: Some(|_, message| ask_reader(message)),
+        also: &[
+            "mrtr-only-declared-capabilities",
+            "mrtr-responses-validated",
+            "resources-read-input-required-declared-only",
+            "tasks-ext-update-unknown-keys-ignored",
+        ],
         ..Behaviour::new(
             "read-retry-unanswered-refused",
             "a read asks for a name, and its retry without one is refused",

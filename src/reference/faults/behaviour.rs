@@ -81,6 +81,8 @@ pub struct Behaviour {
     pub proposal: Option<&'static str>,
     /// It shows on a protected server.
     pub protected: bool,
+    /// Rules besides those that name it which it truly breaks; `*` stands for any.
+    pub also: &'static [&'static str],
     /// Printed before anything else.
     pub banner: Option<&'static str>,
     /// Changes the world before it is shown.
@@ -116,6 +118,7 @@ impl Behaviour {
             until: None,
             proposal: None,
             protected: false,
+            also: &[],
             banner: None,
             prepare: None,
             noise: None,
@@ -144,6 +147,7 @@ impl Behaviour {
             transports: self.transports.to_vec(),
             proposal: self.proposal.map(str::to_owned),
             protected: self.protected,
+            also: self.also.iter().map(ToString::to_string).collect(),
         }
     }
 }
@@ -182,10 +186,33 @@ pub static BEHAVIOURS: &[Behaviour] = &[
     },
     Behaviour {
         hear: Some(|_, message| answer_notification(message, "error")),
+        also: &[
+            "cancellation-races-handled",
+            "cancellation-stops-processing",
+            "jsonrpc-error-id-echoes-request",
+            "jsonrpc-exactly-one-response",
+            "resources-listen-stops-on-cancel",
+            "stdio-cancel-stops-work",
+            "stdio-no-messages-after-cancel",
+            "subscriptions-stop-on-cancel",
+        ],
         ..Behaviour::new("notification-answered", "notifications are answered like requests", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| answer_notification(message, "result")),
+        also: &[
+            "cancellation-stops-processing",
+            "jsonrpc-exactly-one-response",
+            "jsonrpc-result-id-echoes-request",
+            "jsonrpc-result-type-present",
+            "lifecycle-discover-cache-fields",
+            "lifecycle-discover-capabilities",
+            "lifecycle-discover-supported-versions",
+            "resources-listen-stops-on-cancel",
+            "stdio-cancel-stops-work",
+            "stdio-no-messages-after-cancel",
+            "subscriptions-stop-on-cancel",
+        ],
         ..Behaviour::new("notification-answered-well", "notifications are answered by a result", STDIO)
     },
     Behaviour {
@@ -196,6 +223,16 @@ pub static BEHAVIOURS: &[Behaviour] = &[
     Behaviour {
         hear: Some(cursors::hear_endless),
         say: Some(cursors::say_endless),
+        also: &[
+            "prefix-empty-prefix-matches-all",
+            "prefix-no-match-is-empty",
+            "prefix-pagination-works",
+            "prefix-templates-empty-prefix-matches-all",
+            "prefix-templates-no-match-is-empty",
+            "prompts-name-unique",
+            "sep2093-list-uri-paginated",
+            "tools-name-unique",
+        ],
         ..Behaviour::new(
             "cursor-never-ends",
             "after the last page the list begins again, with fresh cursors",
@@ -204,19 +241,36 @@ pub static BEHAVIOURS: &[Behaviour] = &[
     },
     Behaviour {
         hear: Some(cursors::drop_long),
+        also: &["jsonrpc-exactly-one-response"],
         ..Behaviour::new("long-cursor-unanswered", "a request with a very long cursor is not answered", EVERYWHERE)
     },
     Behaviour {
         say: Some(cursors::repeat),
+        also: &["prefix-pagination-works"],
         ..Behaviour::new("cursor-repeats", "the last page has its own cursor as the next one", EVERYWHERE)
     },
     Behaviour {
         hear: Some(cursors::ignore),
+        also: &[
+            "pagination-cursor-type-checked",
+            "pagination-invalid-cursor-code",
+            "pagination-templates-list",
+            "pagination-terminates",
+            "prefix-pagination-works",
+            "prompts-name-unique",
+            "resources-list-item-uri-unique",
+            "tools-name-unique",
+        ],
         ..Behaviour::new("cursor-ignored", "whatever the cursor, the first page comes back", EVERYWHERE)
     },
     Behaviour {
         hear: Some(cursors::recall),
         say: Some(cursors::remember),
+        also: &[
+            "lifecycle-client-info-not-behavioural-prompts",
+            "prefix-optional-on-list",
+            "sep2093-list-true-is-listable",
+        ],
         ..Behaviour::new(
             "place-remembered",
             "a list without a cursor goes on after the last page that was given",
@@ -225,6 +279,14 @@ pub static BEHAVIOURS: &[Behaviour] = &[
     },
     Behaviour {
         say: Some(cursors::spend),
+        also: &[
+            "prefix-no-new-access",
+            "prefix-templates-no-new-access",
+            "prompts-list-not-connection-dependent",
+            "resources-list-no-side-effects",
+            "sep2093-list-uri-children-complete",
+            "tools-list-not-connection-dependent",
+        ],
         ..Behaviour::new("cursor-works-once", "a cursor that comes a second time leads to an empty page", EVERYWHERE)
     },
     Behaviour {
@@ -242,6 +304,14 @@ pub static BEHAVIOURS: &[Behaviour] = &[
         since: Some(Revision::V2026_07_28),
         hear: Some(reads::count),
         say: Some(reads::list_more),
+        also: &[
+            "prefix-list-only-matching",
+            "prefix-no-match-is-empty",
+            "sep2093-capabilities-on-all-resources",
+            "sep2093-list-uri-direct-children-only",
+            "sep2093-metadata-for-every-child",
+            "sep2093-metadata-for-every-listed-resource",
+        ],
         ..Behaviour::new("reading-lists-more", "each read adds a resource to what its connection is shown", STDIO)
     },
     Behaviour {
@@ -251,6 +321,7 @@ pub static BEHAVIOURS: &[Behaviour] = &[
             }
             true
         }),
+        also: &["jsonrpc-error-id-echoes-request"],
         ..Behaviour::new("id-as-string", "ids come back as strings, whatever they were", EVERYWHERE)
     },
     Behaviour {
@@ -259,6 +330,28 @@ pub static BEHAVIOURS: &[Behaviour] = &[
     },
     Behaviour {
         say: Some(cross_wire),
+        also: &[
+            "lifecycle-extension-fallback",
+            "pagination-cursor-advances",
+            "pagination-cursor-not-connection-bound",
+            "pagination-resources-list",
+            "pagination-templates-list",
+            "prompts-name-unique",
+            "roots-boundaries-respected",
+            "sep2093-list-scope-not-remembered",
+            "sep2093-list-uri-children-complete",
+            "sep2093-list-uri-direct-children-only",
+            "sep2093-metadata-child-uri-echoed",
+            "sep2093-metadata-uri-echoed",
+            "sep2093-mime-type-is-primary-format",
+            "sep2093-read-listable-child-metadata",
+            "sep2093-read-listable-children-are-children",
+            "sep2093-read-nonlistable-same-uri",
+            "tasks-ext-get-working",
+            "tasks-ext-only-for-declaring-clients",
+            "tools-name-unique",
+            "tools-structured-content-matches-output-schema",
+        ],
         ..Behaviour::new(
             "replies-cross-wired",
             "an answer carries the result that the same method had the time before",
@@ -274,6 +367,7 @@ pub static BEHAVIOURS: &[Behaviour] = &[
             memory.requests += u64::from(message.get("id").is_some());
             if memory.requests > 3 { Heard::Nothing } else { Heard::Message }
         }),
+        also: &["*"],
         ..Behaviour::new("stops-after-third-request", "from the fourth request on nothing is answered", EVERYWHERE)
     },
     Behaviour {
@@ -283,21 +377,34 @@ pub static BEHAVIOURS: &[Behaviour] = &[
     Behaviour {
         reading: Reading::FirstLine,
         until: Some(Revision::NEWEST_LEGACY),
+        also: &["cancellation-races-handled", "jsonrpc-exactly-one-response", "jsonrpc-survives-bad-input"],
         ..Behaviour::new("second-line-dropped", "what was read together with a ping is not handled", STDIO)
     },
     Behaviour {
         reading: Reading::Latin1,
+        also: &["jsonrpc-no-response-to-notification"],
         ..Behaviour::new("latin1-input", "stdin is read as Latin-1 instead of UTF-8", STDIO)
     },
     Behaviour {
         reading: Reading::AsItComes,
+        also: &[
+            "jsonrpc-error-id-echoes-request",
+            "jsonrpc-exactly-one-response",
+            "jsonrpc-no-response-to-notification",
+            "pagination-long-cursor-graceful",
+        ],
         ..Behaviour::new("piece-taken-for-line", "a line that comes in pieces is taken for several", STDIO)
     },
     Behaviour {
         reading: Reading::Decoded,
+        also: &["jsonrpc-no-response-to-notification"],
         ..Behaviour::new("pieces-decoded-apart", "a character that comes in pieces is replaced", STDIO)
     },
-    Behaviour { batch: Some(Batch::Refused), ..batch("batch-refused", "batches are refused as invalid requests") },
+    Behaviour {
+        batch: Some(Batch::Refused),
+        also: &["jsonrpc-no-response-to-notification"],
+        ..batch("batch-refused", "batches are refused as invalid requests")
+    },
     Behaviour {
         batch: Some(Batch::First),
         ..batch("batch-first-only", "of a batch only the first message is handled")
@@ -308,11 +415,22 @@ pub static BEHAVIOURS: &[Behaviour] = &[
     },
     Behaviour {
         spell: Some(|message| format!("{message:#}").into_bytes()),
+        also: &[
+            "jsonrpc-exactly-one-response",
+            "jsonrpc-messages-follow-jsonrpc-2-0",
+            "lifecycle-discover-implemented",
+        ],
         ..Behaviour::new("pretty-printed-json", "messages are spread over several lines", STDIO)
     },
     Behaviour {
         spell: Some(latin1),
         since: Some(Revision::V2025_03_26),
+        also: &[
+            "jsonrpc-no-response-to-notification",
+            "resources-field-size-raw-bytes",
+            "sep2093-read-size-per-representation",
+            "stdio-understands-utf8",
+        ],
         ..Behaviour::new("latin1-output", "messages are encoded in Latin-1 instead of UTF-8", EVERYWHERE)
     },
 ];

@@ -12,6 +12,7 @@ use crate::{
     embedded::{FAULTS, Text},
     reference::{
         faults::{FaultInfo, Misroute, Scene, Spoken},
+        message,
         options::Transport,
     },
     revision::Revision,
@@ -93,6 +94,9 @@ pub struct DataFault {
     /// It shows on a protected server.
     #[serde(default)]
     protected: bool,
+    /// Rules besides those that name it which it truly breaks; `*` stands for any.
+    #[serde(default)]
+    also: Vec<String>,
 }
 
 /// Every file with its faults, or with what is wrong with it.
@@ -144,6 +148,7 @@ impl DataFault {
             transports: self.transports(),
             proposal: self.proposal.clone(),
             protected: self.protected,
+            also: self.also.clone(),
         }
     }
 
@@ -221,7 +226,7 @@ impl DataFault {
         if !self.changes_answer() || !self.concerns(scene, &message) || !self.shows(scene, Some(&message)) {
             return vec![Spoken::plain(&message)];
         }
-        self.distort(message)
+        self.distort(message, scene.revision)
     }
 
     fn ask(&mut self, scene: &Scene, request: &mut Value, patch: &Patch) {
@@ -231,7 +236,7 @@ impl DataFault {
         }
     }
 
-    fn distort(&self, mut message: Value) -> Vec<Spoken> {
+    fn distort(&self, mut message: Value, revision: Revision) -> Vec<Spoken> {
         if self.drop {
             return Vec::new();
         }
@@ -241,6 +246,7 @@ impl DataFault {
         }
         if let Some(instead) = &self.instead {
             message = with_id(instead, &id);
+            message::name_server(&mut message, revision);
         }
         let plain = message.to_string();
         let fill = |text: &String| text.replace("$message", &plain).replace("$id", &id.to_string());

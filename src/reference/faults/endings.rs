@@ -16,6 +16,7 @@ use crate::{
 pub static ENDINGS: &[Behaviour] = &[
     Behaviour {
         works_on: true,
+        also: &["stdio-cancel-stops-work", "stdio-no-messages-after-cancel"],
         ..Behaviour::new(
             "cancel-withholds-answer",
             "work on a cancelled request goes on, its answer is thrown away",
@@ -25,11 +26,21 @@ pub static ENDINGS: &[Behaviour] = &[
     Behaviour {
         hear: Some(answer),
         until: Some(Revision::NEWEST_LEGACY),
+        also: &["cancellation-races-handled", "jsonrpc-error-id-invented", "jsonrpc-exactly-one-response"],
         ..Behaviour::new("cancel-answered", "a cancellation is answered with an error, and stops nothing", EVERYWHERE)
     },
     Behaviour {
         hear: Some(answer),
         since: Some(Revision::V2026_07_28),
+        also: &[
+            "cancellation-races-handled",
+            "jsonrpc-error-id-invented",
+            "jsonrpc-exactly-one-response",
+            "resources-listen-stops-on-cancel",
+            "stdio-cancel-stops-work",
+            "stdio-no-messages-after-cancel",
+            "subscriptions-stop-on-cancel",
+        ],
         ..Behaviour::new(
             "cancel-answered-by-message",
             "a cancellation by a message is answered with an error, and stops nothing",
@@ -38,6 +49,7 @@ pub static ENDINGS: &[Behaviour] = &[
     },
     Behaviour {
         hear: Some(|_, message| if cancelled(message).is_some() { Heard::Crash } else { Heard::Message }),
+        also: &["jsonrpc-survives-requests"],
         ..Behaviour::new("cancel-crashes", "the cancellation of a request that is not open ends the process", STDIO)
     },
     Behaviour {
@@ -45,11 +57,13 @@ pub static ENDINGS: &[Behaviour] = &[
             let unnamed = message["method"] == "resources/read" && !message["params"]["uri"].is_string();
             if unnamed { Heard::Crash } else { Heard::Message }
         }),
+        also: &["resources-read-uri-required"],
         ..Behaviour::new("read-without-uri-kills", "a read without a URI ends the process", STDIO)
     },
     Behaviour {
         hear: Some(remember),
         since: Some(Revision::V2026_07_28),
+        also: &["jsonrpc-exactly-one-response"],
         ..Behaviour::new(
             "cancelled-ids-remembered",
             "an id that was cancelled once is never answered again",
@@ -59,6 +73,13 @@ pub static ENDINGS: &[Behaviour] = &[
     Behaviour {
         cuts_streams: true,
         since: Some(Revision::V2026_07_28),
+        also: &[
+            "prompts-list-changed-on-subscription",
+            "resources-list-changed-on-stream",
+            "resources-listen-stays-open",
+            "resources-updated-on-stream",
+            "tools-list-changed-on-subscription",
+        ],
         ..Behaviour::new(
             "listen-stream-cut",
             "the stream of a subscription ends with its acknowledgement, and without a response",
@@ -69,6 +90,7 @@ pub static ENDINGS: &[Behaviour] = &[
         hear: Some(refuse_early),
         since: Some(Revision::V2025_03_26),
         until: Some(Revision::NEWEST_LEGACY),
+        also: &["jsonrpc-error-id-never-null", "ping-answered"],
         ..Behaviour::new(
             "ping-refused-early",
             "nothing is answered before the client says that it is initialized",

@@ -94,6 +94,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
             }
             Heard::Message
         }),
+        also: &["lifecycle-missing-meta-rejected", "resources-request-meta-required"],
         ..Behaviour::new("meta-remembered", "what a request does not say is taken from an earlier one", EVERYWHERE)
     },
     Behaviour {
@@ -111,11 +112,19 @@ pub static LIFECYCLE: &[Behaviour] = &[
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(|memory, message| replaced(memory, message, VERSION, false)),
+        also: &["jsonrpc-defined-codes-as-specified", "lifecycle-advertised-versions-work"],
         ..Behaviour::new("version-of-last-request", "a request is taken for the revision of the one before", EVERYWHERE)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(|memory, message| replaced(memory, message, CAPABILITIES, true)),
+        also: &[
+            "mrtr-only-declared-capabilities",
+            "roots-capability-checked",
+            "tasks-ext-cancel-unknown-task",
+            "tasks-ext-get-unknown-task",
+            "tasks-ext-update-unknown-task",
+        ],
         ..Behaviour::new("capabilities-remembered", "capabilities count that an earlier request declared", EVERYWHERE)
     },
     Behaviour {
@@ -127,6 +136,11 @@ pub static LIFECYCLE: &[Behaviour] = &[
                 None => Heard::Message,
             }
         }),
+        also: &[
+            "tools-execution-errors-in-result",
+            "tools-input-validation-errors-in-result",
+            "tools-listed-can-be-called",
+        ],
         ..Behaviour::new("call-needs-list", "a tool is unknown on a connection that did not list it", STDIO)
     },
     Behaviour {
@@ -169,6 +183,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
             true => Heard::Message,
             false => legacy_after_initialize(memory, message),
         }),
+        also: &["caching-hints-present", "jsonrpc-result-type-present"],
         ..Behaviour::new(
             "lists-legacy-after-initialize",
             "after initialize every request but server/discover is taken for one of that session",
@@ -205,6 +220,14 @@ pub static LIFECYCLE: &[Behaviour] = &[
             }
             true
         }),
+        also: &[
+            "roots-boundaries-respected",
+            "roots-paths-validated",
+            "tasks-ext-legacy-client-capability-ignored",
+            "tasks-ext-only-for-declaring-clients",
+            "tasks-ext-task-param-ignored",
+            "tasks-ext-task-shape",
+        ],
         ..Behaviour::new(
             "extension-for-everybody",
             "clients that know nothing of an extension get its results",

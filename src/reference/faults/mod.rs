@@ -59,6 +59,8 @@ pub struct FaultInfo {
     pub proposal: Option<String>,
     /// It shows on a protected server.
     pub protected: bool,
+    /// Rules besides those that name it which it truly breaks; `*` stands for any.
+    pub also: Vec<String>,
 }
 
 /// Every fault there is, in the order of the files.

@@ -19,6 +19,7 @@ pub static PROPOSED: &[Behaviour] = &[
             }
             Heard::Message
         }),
+        also: &["resources-list-no-side-effects"],
         ..of("sep-2093", "scope-remembered", "after a scoped list the default list has its scope")
     },
     Behaviour {
@@ -27,10 +28,16 @@ pub static PROPOSED: &[Behaviour] = &[
             let error = json!({ "code": -32602, "message": "`uri` is required." });
             Heard::Answered(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
         }),
+        also: &["sep2093-list-scope-not-remembered"],
         ..of("sep-2093", "scope-needed-after-scope", "after a scoped list there is no default list")
     },
     Behaviour {
         say: Some(|_, scene, message| undeclared(scene, message, Vec::clear)),
+        also: &[
+            "sep2093-capabilities-on-all-resources",
+            "sep2093-list-uri-not-listable-error",
+            "sep2093-read-multi-uri-deprecated",
+        ],
         ..of("sep-2093", "undeclared-read-gives-nothing", "a resource without capabilities gives no contents")
     },
     Behaviour {
@@ -40,6 +47,7 @@ pub static PROPOSED: &[Behaviour] = &[
             };
             undeclared(scene, message, other)
         }),
+        also: &["sep2093-capabilities-on-all-resources", "sep2093-list-uri-not-listable-error"],
         ..of("sep-2093", "undeclared-read-bundles", "a resource without capabilities brings others along")
     },
     Behaviour {
@@ -47,6 +55,12 @@ pub static PROPOSED: &[Behaviour] = &[
             let other = |contents: &mut Vec<Value>| *contents = vec![json!({ "uri": "memo://status", "text": "" })];
             undeclared(scene, message, other)
         }),
+        also: &[
+            "sep2093-capabilities-on-all-resources",
+            "sep2093-contents-name-required",
+            "sep2093-list-uri-not-listable-error",
+            "sep2093-read-multi-uri-deprecated",
+        ],
         ..of("sep-2093", "read-contents-elsewhere", "what was read is all of another resource")
     },
     Behaviour {
@@ -59,24 +73,35 @@ pub static PROPOSED: &[Behaviour] = &[
             }
             true
         }),
+        also: &["sep2093-list-uri-child-once", "sep2093-metadata-equals-child-entry"],
         ..of("sep-2093", "scope-holds-itself", "a scoped list begins with the container itself")
     },
     Behaviour {
         hear: Some(|memory, message| remember_prefix(memory, message, "resources/list")),
+        also: &["prefix-prefix-must-be-string", "resources-list-no-side-effects"],
         ..of("sep-prefix", "prefix-remembered", "lists go on under the last prefix")
     },
     Behaviour {
         hear: Some(|memory, message| remember_prefix(memory, message, "resources/templates/list")),
+        also: &["prefix-templates-must-be-string"],
         ..of("sep-prefix", "templates-prefix-remembered", "lists of templates go on under the last prefix")
     },
     Behaviour {
         hear: Some(hear_rest),
         say: Some(|_, scene, message| say_rest(scene, message, "prefix")),
+        also: &["prefix-no-match-is-empty", "prefix-templates-no-match-is-empty", "resources-templates-array"],
         ..of("sep-prefix", "prefix-sparse-pages", "a filtered list has pages for what was filtered out")
     },
     Behaviour {
         hear: Some(hear_rest),
         say: Some(|_, scene, message| say_rest(scene, message, "cursor")),
+        also: &[
+            "caching-same-scope-on-all-pages",
+            "prompts-list-result-has-prompts-array",
+            "resources-cache-scope-same-on-all-pages",
+            "resources-templates-array",
+            "tools-list-result-has-tools-array",
+        ],
         ..of("dialect-versioned", "dialect-empty-last-page", "the last page with resources is not the last page")
     },
     Behaviour {
@@ -87,6 +112,7 @@ pub static PROPOSED: &[Behaviour] = &[
             }
             true
         }),
+        also: &["dialect-version-as-listed"],
         ..of("dialect-versioned", "dialect-version-of-request", "the version is another one in each answer")
     },
 ];

@@ -50,15 +50,22 @@ pub static STREAMING: &[Behaviour] = &[
     },
     Behaviour {
         since: Some(Revision::V2025_11_25),
+        also: &["streamable-http-replay-not-again"],
         ..of(Streaming::Renumbers, "stream-numbers-from-one", "each event stream counts its events from 1")
     },
     of(Streaming::ReplaysAll, "stream-replays-all", "whoever comes back to a stream hears what was said on all others"),
     of(Streaming::Repeats, "stream-repeats-last", "whoever comes back to a stream hears the event again that he has"),
     of(Streaming::Mistakes, "stream-taken-for-another", "whoever comes back to a stream hears another one"),
-    of(Streaming::AnswersOnGet, "answers-on-get-stream", "responses go to the stream that was opened by GET"),
+    Behaviour {
+        also: &["progress-stops-after-completion", "streamable-http-sse-retry-before-close"],
+        ..of(Streaming::AnswersOnGet, "answers-on-get-stream", "responses go to the stream that was opened by GET")
+    },
     of(Streaming::ProgressOnGet, "progress-on-get-stream", "progress is told on the stream that was opened by GET"),
     of(Streaming::AsksOnGet, "asks-on-get-stream", "model and user are asked on the stream that was opened by GET"),
-    of(Streaming::Crosses, "progress-crosses-streams", "progress is told on the stream of another request"),
+    Behaviour {
+        also: &["streamable-http-no-cross-stream-replay"],
+        ..of(Streaming::Crosses, "progress-crosses-streams", "progress is told on the stream of another request")
+    },
     Behaviour {
         since: Some(Revision::V2025_11_25),
         ..of(
@@ -69,6 +76,12 @@ pub static STREAMING: &[Behaviour] = &[
     },
     Behaviour {
         since: Some(Revision::V2025_11_25),
+        also: &[
+            "prompts-list-changed-notification",
+            "resources-list-changed-on-change",
+            "resources-updated-on-change",
+            "tools-list-changed-notification",
+        ],
         ..of(
             Streaming::DropsGet,
             "get-stream-cut-without-retry",
@@ -82,6 +95,16 @@ pub static STREAMING: &[Behaviour] = &[
     Behaviour {
         since: Some(Revision::V2026_07_28),
         until: None,
+        also: &[
+            "jsonrpc-no-response-to-notification",
+            "jsonrpc-result-id-echoes-request",
+            "progress-not-on-subscription-stream",
+            "progress-token-from-request",
+            "resources-listen-no-request-scoped-notifications",
+            "resources-listen-result-shape",
+            "subscriptions-close-result-tagged",
+            "tasks-ext-no-progress-or-log-on-listen",
+        ],
         ..of(
             Streaming::Redirects,
             "orphans-go-to-subscribers",

@@ -29,6 +29,7 @@ const DECLARED: &str = "/params/_meta/io.modelcontextprotocol~1clientCapabilitie
 pub static TASK_FAULTS: &[Behaviour] = &[
     Behaviour {
         hear: Some(remember_extension),
+        also: &["lifecycle-extension-fallback"],
         ..fault("task-extension-remembered", "a client that declared tasks once is taken to know them ever after")
     },
     Behaviour {

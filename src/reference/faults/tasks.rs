@@ -40,6 +40,7 @@ pub static TASKS: &[Behaviour] = &[
             Some(_) if message["method"] == "tools/call" => refused(message, "Unknown member: task"),
             _ => Heard::Message,
         }),
+        also: &["tasks-capability-declared"],
         ..fault("task-member-refused", "without the capability for tasks, a wish for one is refused")
     },
     Behaviour {
@@ -50,6 +51,7 @@ pub static TASKS: &[Behaviour] = &[
             }
             _ => Heard::Message,
         }),
+        also: &["tasks-input-required-left"],
         ..fault("task-result-not-ready", "who asks for the result of a task first is told that it is not ready")
     },
     Behaviour {
@@ -58,6 +60,7 @@ pub static TASKS: &[Behaviour] = &[
     },
     Behaviour {
         say: Some(|memory, scene, message| sight(memory, scene, message, "failed")),
+        also: &["tasks-failed-status-message"],
         ..fault("task-ends-twice", "a task that was completed has failed some time later")
     },
     Behaviour {
@@ -70,6 +73,7 @@ pub static TASKS: &[Behaviour] = &[
                 Heard::Message
             }
         }),
+        also: &["tasks-param-id-decides"],
         ..fault("task-dropped-early", "a task is dropped long before its time to live is over")
     },
     Behaviour {
@@ -89,6 +93,7 @@ pub static TASKS: &[Behaviour] = &[
             *message = serde_json::from_str(&text).unwrap_or_default();
             true
         }),
+        also: &["tasks-id-unique"],
         ..fault("task-ids-counted", "ids of tasks are consecutive numbers")
     },
     Behaviour {

@@ -31,6 +31,7 @@ pub static TOOLS: &[Behaviour] = &[
     Behaviour {
         since: Some(Revision::V2026_07_28),
         say: Some(shuffle),
+        also: &["lifecycle-client-info-not-behavioural"],
         ..Behaviour::new("tools-in-any-order", "tools come in another order each time", EVERYWHERE)
     },
     Behaviour {
@@ -48,12 +49,21 @@ pub static TOOLS: &[Behaviour] = &[
         since: Some(Revision::V2026_07_28),
         hear: Some(|memory, message| note(memory, message, "tools/call")),
         say: Some(|memory, scene, message| list_more(scene, message, "resources", memory.unlocked)),
+        also: &[
+            "prefix-list-only-matching",
+            "prefix-no-match-is-empty",
+            "sep2093-capabilities-on-all-resources",
+            "sep2093-list-uri-direct-children-only",
+            "sep2093-metadata-for-every-child",
+            "sep2093-metadata-for-every-listed-resource",
+        ],
         ..Behaviour::new("resources-unlocked-by-call", "after a call its connection is shown one more resource", STDIO)
     },
     Behaviour {
         until: Some(Revision::V2025_11_25),
         hear: Some(|memory, message| note(memory, message, "tools/call")),
         say: Some(|memory, scene, message| list_less(scene, message, memory.unlocked)),
+        also: &["prefix-empty-prefix-matches-all", "prefix-no-new-access"],
         ..Behaviour::new(
             "resources-shrink-untold",
             "after a call one resource less is listed, and nobody is told",
@@ -62,17 +72,20 @@ pub static TOOLS: &[Behaviour] = &[
     },
     Behaviour {
         say: Some(repeat_another),
+        also: &["resources-list-no-side-effects"],
         ..Behaviour::new("list-repeats-another-each-time", "pages repeat a resource, another one each time", EVERYWHERE)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         say: Some(|_, scene, message| list_more(scene, message, "prompts", true)),
+        also: &["prompts-get-required-suffice"],
         ..Behaviour::new("prompts-per-connection", "each connection is shown a prompt of its own", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(|memory, message| note(memory, message, "prompts/get")),
         say: Some(|memory, scene, message| list_more(scene, message, "prompts", memory.unlocked)),
+        also: &["pagination-cursor-stable"],
         ..Behaviour::new("prompts-unlocked-by-get", "after a prompt its connection is shown one more", STDIO)
     },
     Behaviour {

@@ -55,6 +55,11 @@ pub fn identity(revision: Revision) -> Value {
     identity
 }
 
+/// The `_meta` of every result of 2026-07-28.
+pub fn result_meta(revision: Revision) -> Value {
+    json!({ "io.modelcontextprotocol/serverInfo": identity(revision) })
+}
+
 fn capabilities(revision: Revision) -> Value {
     let mut capabilities = json!({
         "logging": {},

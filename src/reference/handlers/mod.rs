@@ -20,7 +20,7 @@ use crate::{
     revision::Revision,
 };
 
-pub use lifecycle::{identity, initialize};
+pub use lifecycle::{identity, initialize, result_meta};
 pub use params::Params;
 pub use subscriptions::closed;
 pub use tasks::answered;

@@ -24,6 +24,8 @@ struct Row {
     trials: usize,
     /// Trials in which no such rule failed, and what was seen instead.
     missed: Vec<String>,
+    /// What the trial with all suites showed, against what is declared of the fault.
+    collateral: Vec<String>,
 }
 
 impl Matrix {
@@ -40,6 +42,12 @@ impl Matrix {
             row.trials += 1;
             row.caught.extend(shown.caught.iter().cloned());
             row.missed.extend(shown.caught.is_empty().then(seen));
+            if trial.all_suites {
+                let undeclared = shown.undeclared.iter().map(|id| format!("also breaks {id}, which is not declared"));
+                let unaffected =
+                    shown.unaffected.iter().map(|id| format!("is declared to break {id}, which it does not"));
+                row.collateral.extend(undeclared.chain(unaffected).map(|what| format!("{} {what}", trial.name())));
+            }
         } else if !(shown.others.is_empty() && shown.broken.is_empty() && shown.stopped.is_none()) {
             self.alarms.push(seen());
         }
@@ -61,6 +69,7 @@ impl Matrix {
             self.alarms.iter().map(|alarm| format!("failed without a fault: {alarm}")).collect();
         for (fault, row) in &self.rows {
             flaws.extend(row.missed.iter().map(|missed| format!("not caught by a rule that names it: {missed}")));
+            flaws.extend(row.collateral.iter().cloned());
             let naming = strict_rules(suites).filter(|rule| whole && rule.faults.contains(fault));
             let idle = naming.filter(|rule| !row.caught.contains(&rule.id));
             flaws.extend(idle.map(|rule| format!("{} names {fault} and never fails because of it", rule.id)));

@@ -35,6 +35,10 @@ pub struct Trial {
     pub protected: bool,
     pub revision: Revision,
     pub transport: Transport,
+    /// It is judged with all suites: in the newest revision where the fault shows, over one of its transports.
+    pub all_suites: bool,
+    /// The rules that the fault is declared to break besides those that name it.
+    pub also: Vec<String>,
 }
 
 async fn recorded(job: &Job, suites: &[Suite], filter: &Filter) -> Result<Conducted, Error> {
@@ -56,6 +60,10 @@ pub struct Shown {
     pub idle: Vec<String>,
     /// Rules that failed and do not name it.
     pub others: Vec<String>,
+    /// Rules that failed, warned or are broken, do not name the fault and are not declared to be broken by it.
+    pub undeclared: Vec<String>,
+    /// Rules that are declared to be broken by the fault, and neither failed nor warned nor are broken.
+    pub unaffected: Vec<String>,
     /// Rules that could not be judged because something broke.
     pub broken: Vec<String>,
     /// Why there was no run at all.
@@ -72,11 +80,13 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
         transports: reference::Transport::ALL.to_vec(),
         proposal: proposal.map(str::to_owned),
         protected: false,
+        also: Vec::new(),
     };
     let protected = FaultInfo { protected: true, transports: vec![reference::Transport::Http], ..faultless(None) };
     let mut trials = Vec::new();
     let healthy = [None].into_iter().chain(reference::PROPOSALS.map(Some)).map(faultless).chain([protected]);
     for fault in healthy.chain(reference::faults()) {
+        let first = trials.len();
         for &revision in revisions {
             if fault.since.is_some_and(|since| revision < since) || fault.until.is_some_and(|until| revision > until) {
                 continue;
@@ -89,9 +99,16 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
                         protected: fault.protected,
                         revision,
                         transport,
+                        all_suites: fault.name.is_empty(),
+                        also: fault.also.clone(),
                     });
                 }
             }
+        }
+        let shown = &mut trials[first..];
+        let newest = shown.iter().map(|trial| trial.revision).max();
+        if let Some(widest) = shown.iter_mut().find(|trial| Some(trial.revision) == newest) {
+            widest.all_suites = true;
         }
     }
     trials
@@ -140,13 +157,17 @@ impl Trial {
         format!("{fault} · {} · {}", self.revision, self.transport)
     }
 
-    /// Runs it; `program` is the mcp-conform that serves over stdio. Most faults show themselves to the rules that name
-    /// them in the suites of those rules; all suites are run only where that is not enough.
+    /// Runs it; `program` is the mcp-conform that serves over stdio. One trial of each fault is judged with all suites, so
+    /// that whatever else the fault turns red is seen. In the others most faults show themselves to the rules that name
+    /// them in the suites of those rules; all suites are run there only where that is not enough.
     pub fn run(&self, suites: &[Suite], program: &Path) -> Shown {
         let run = |filter: &Filter| match self.evidence(suites, filter, program) {
             Ok(conducted) => self.read(&conducted, suites),
             Err(error) => Shown { stopped: Some(error.to_string()), ..Shown::default() },
         };
+        if self.all_suites {
+            return run(&Filter::default());
+        }
         let narrow = self.concerned(suites).map(|filter| run(&filter));
         narrow
             .filter(|shown| shown.idle.is_empty() && !shown.caught.is_empty())
@@ -223,6 +244,7 @@ impl Trial {
             |suite: &&Suite| changing.contains(&&suite.id) || suite.evidence.iter().any(|id| changing.contains(&id));
         let mut shown = suites.iter().filter(sees_changes).flat_map(|suite| &suite.rules);
         if let (Some(fault), Some(facts)) = (&self.fault, facts.as_object_mut())
+            && !self.all_suites
             && !shown.any(|rule| rule.faults.contains(fault))
         {
             facts.retain(|name, _| !name.ends_with("change"));
@@ -245,10 +267,17 @@ impl Trial {
     }
 
     fn read(&self, conducted: &Conducted, suites: &[Suite]) -> Shown {
-        let mut shown = Shown::default();
+        let mut shown = Shown { unaffected: self.also.clone(), ..Shown::default() };
         for result in &conducted.report.rules {
             let rule = suites.iter().flat_map(|suite| &suite.rules).find(|rule| rule.id == result.id);
             let named = rule.is_some_and(|rule| self.fault.as_ref().is_some_and(|fault| rule.faults.contains(fault)));
+            if matches!(result.status, Status::Fail | Status::Warn | Status::Broken) {
+                let declared = |id: &String| id == "*" || *id == result.id;
+                shown.unaffected.retain(|id| !declared(id));
+                if !named && !self.also.iter().any(declared) {
+                    shown.undeclared.push(result.id.clone());
+                }
+            }
             let list = match result.status {
                 Status::Fail | Status::Warn | Status::Advice if named => &mut shown.caught,
                 Status::Fail | Status::Warn | Status::Advice => &mut shown.others,
