@@ -9,7 +9,7 @@ use std::{
 use crate::{evidence::Frame, outcome::RunReport};
 
 /// Causes of frames that are part of every run.
-const ALWAYS: [&str; 8] =
+pub const ALWAYS: [&str; 8] =
     ["survey", "handshake", "adoption", "first-task", "authorization", "probe", "answer", "resume"];
 
 /// The frames that findings name.

@@ -26,6 +26,10 @@ pub enum Streaming {
     ProgressOnGet,
     /// So does what the model or the user is asked.
     AsksOnGet,
+    /// Notifications go to the stream that was opened by GET, too.
+    Broadcasts,
+    /// Events lack the name of the field with the message.
+    Unnamed,
     /// Progress goes to whichever other stream is open.
     Crosses,
     /// The connection is cut as soon as it is open, and nobody is told when to come back.
@@ -62,6 +66,11 @@ pub static STREAMING: &[Behaviour] = &[
     },
     of(Streaming::ProgressOnGet, "progress-on-get-stream", "progress is told on the stream that was opened by GET"),
     of(Streaming::AsksOnGet, "asks-on-get-stream", "model and user are asked on the stream that was opened by GET"),
+    of(Streaming::Broadcasts, "stream-broadcasts", "notifications go to every open stream of the session"),
+    Behaviour {
+        also: &["roots-boundaries-respected", "roots-paths-validated"],
+        ..of(Streaming::Unnamed, "event-without-data-field", "the message of an event does not stand in a field")
+    },
     Behaviour {
         also: &["streamable-http-no-cross-stream-replay"],
         ..of(Streaming::Crosses, "progress-crosses-streams", "progress is told on the stream of another request")

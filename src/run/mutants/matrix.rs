@@ -92,6 +92,6 @@ impl Matrix {
 }
 
 /// The rules that can fail.
-fn strict_rules(suites: &[Suite]) -> impl Iterator<Item = &Rule> {
+pub fn strict_rules(suites: &[Suite]) -> impl Iterator<Item = &Rule> {
     suites.iter().flat_map(|suite| &suite.rules).filter(|rule| rule.level != Level::May)
 }
