@@ -6,13 +6,9 @@ What is installed in DIRECTORY stays there for the next time. tests/real/README.
 """
 
 import concurrent.futures
-import hashlib
 import json
 import os
 import shlex
-import shutil
-import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,8 +16,8 @@ from pathlib import Path
 
 import yaml
 
-ROOT = Path(__file__).resolve().parent.parent
-REAL = ROOT / "tests/real"
+from servers import REAL, ended, free_port, install, listening, words
+
 PROGRAM, INTO = (Path(argument).resolve() for argument in sys.argv[1:3])
 WRITE = "--write" in sys.argv
 CHOSEN = [name for name in sys.argv[3:] if name != "--write"]
@@ -29,79 +25,8 @@ VERDICTS = REAL / "verdicts.txt"
 # Rules that a server breaks now and then, by run, each with the reason.
 SOMETIMES = yaml.safe_load((REAL / "sometimes.yaml").read_text())
 HOLDS, NOT = "x", "."
-# A machine with other work to do may be slow to start a server.
-START_SECONDS, ANSWER_SECONDS, RUN_SECONDS = 60, 30, 900
-
-
-def installed(directory, locks, *commands):
-    """Runs the commands in the directory, unless they were run for the same locks before."""
-    of = hashlib.sha256(b"".join(lock.read_bytes() for lock in locks)).hexdigest()
-    mark = directory / "installed.txt"
-    if mark.is_file() and mark.read_text() == of:
-        return
-    shutil.rmtree(directory, ignore_errors=True)
-    directory.mkdir(parents=True)
-    for lock in locks:
-        shutil.copy(lock, directory)
-    for command in commands:
-        subprocess.run(command, cwd=directory, check=True, stdout=subprocess.DEVNULL)
-    mark.write_text(of)
-
-
-def install():
-    """Where everything is that servers.yaml names."""
-    npm = INTO / "npm"
-    quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
-    installed(npm, sorted((REAL / "npm").iterdir()), ["npm", "ci", *quiet])
-    places = {"npm": npm / "node_modules", "servers": npm / "servers", "data": INTO / "data"}
-    for lock in sorted((REAL / "python").glob("*.txt")):
-        directory = INTO / lock.stem
-        pip = ["bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--require-hashes"]
-        installed(directory, [lock], [sys.executable, "-m", "venv", "."], [*pip, "-r", lock.name])
-        places[lock.stem] = directory / "bin"
-    for name in ("servers", "data"):
-        shutil.rmtree(places[name], ignore_errors=True)
-        places[name].mkdir()
-    for file in [*(REAL / "servers").iterdir(), *(ROOT / "tests/servers").glob("*.*")]:
-        shutil.copy(file, places["servers"])
-    (places["data"] / "folder").mkdir()
-    (places["data"] / "hello.txt").write_text("hello\n")
-    (places["data"] / "folder/list.json").write_text("[1, 2, 3]\n")
-    return places
-
-
-def words(command, places):
-    return [word.format_map(places) for word in shlex.split(command)]
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def listening(command, port):
-    """The server as a process, once it listens."""
-    env = {**os.environ, "PORT": str(port)}
-    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen(command, env=env, start_new_session=True, **silent)
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return process
-        except OSError:
-            time.sleep(0.1)
-    ended(process)
-    sys.exit(f"{shlex.join(command)}\nnever listened on port {port}")
-
-
-def ended(process):
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    process.wait()
+# A machine with other work to do may be slow to answer.
+ANSWER_SECONDS, RUN_SECONDS = 30, 900
 
 
 def known(name, transport):
@@ -164,7 +89,7 @@ def write(holding):
 def main():
     began = time.monotonic()
     servers = yaml.safe_load((REAL / "servers.yaml").read_text())
-    places = install()
+    places = install(INTO)
     print(f"installed after {time.monotonic() - began:.0f} s", flush=True)
     runs = [(name, transport, how) for name, ways in servers.items() for transport, how in ways.items() if not CHOSEN or name in CHOSEN]
     expected, holding, wrong = recorded(), {}, 0

@@ -15,6 +15,9 @@ const EXIT_CODES: &str = "Exit codes:
   4  nothing could be exercised
   130, 143, 129  ended by Ctrl-C, SIGTERM, SIGHUP; what was gathered was judged";
 
+/// What the client declares, unless somebody says otherwise.
+pub const CLIENT: &str = "roots,sampling,elicitation";
+
 /// Conformance tests for MCP servers, in every revision of the protocol.
 #[derive(Debug, Parser)]
 #[command(version, about, after_help = EXIT_CODES, max_term_width = 100)]
@@ -63,7 +66,7 @@ pub enum Command {
     /// Turn JSON reports into other formats, join them, or compare two
     #[command(subcommand)]
     Report(ReportCommand),
-    /// Show the rules, suites or faults there are
+    /// Show the rules, suites, faults or variations there are
     List(ListArgs),
     /// Show the resources of a server as a tree
     Tree(Box<TreeArgs>),
@@ -127,7 +130,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME=VALUE", help_heading = "Limits")]
     pub limit: Vec<String>,
     /// What the client declares to be able to do, as a comma-separated list of roots, sampling, elicitation; or `none`
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "roots,sampling,elicitation")]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = CLIENT)]
     pub client: Vec<String>,
     /// Record everything that happens, for `mcp-conform judge`
     #[arg(long, value_name = "PATH")]
@@ -162,6 +165,9 @@ pub struct TargetArgs {
     /// With --reference: the fault that the server commits
     #[arg(long, value_name = "NAME", help_heading = "Target")]
     pub fault: Option<String>,
+    /// With --reference: the variation that the server is
+    #[arg(long, value_name = "NAME", conflicts_with = "fault", help_heading = "Target")]
+    pub variation: Option<String>,
     /// A variable for the environment of the command; repeatable
     #[arg(long, value_name = "NAME=VALUE", help_heading = "Target")]
     pub env: Vec<String>,
@@ -347,6 +353,7 @@ pub enum Listed {
     Rules,
     Suites,
     Faults,
+    Variations,
 }
 
 #[derive(Debug, Args)]
@@ -389,6 +396,9 @@ pub struct ServeArgs {
     /// The fault to commit; `mcp-conform list faults` shows them
     #[arg(long, value_name = "NAME")]
     pub fault: Option<String>,
+    /// Another lawful way to be a server; `mcp-conform list variations` shows them
+    #[arg(long, value_name = "NAME", conflicts_with = "fault")]
+    pub variation: Option<String>,
     /// Speak only this revision; repeatable
     #[arg(long, value_name = "REVISION")]
     pub revision: Vec<String>,
@@ -416,6 +426,12 @@ pub struct MutantsArgs {
     /// Only in this revision; repeatable
     #[arg(long, value_name = "REVISION")]
     pub revision: Vec<String>,
+    /// Prove that no lawful variation of the reference server changes a verdict that it does not name
+    #[arg(long)]
+    pub variations: bool,
+    /// Run nothing: show which fault stands for each known bug in the YAML files of this folder, and what is missing
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["filters", "transport", "revision", "variations"])]
+    pub bugs: Option<PathBuf>,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

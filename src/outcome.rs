@@ -105,7 +105,7 @@ pub struct Finding {
     /// Those frames, shortened, so that the report stands alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<ShownFrame>,
-    /// The same finding at other places, counted instead of repeated.
+    /// Findings that are equal to this one but for their place, counted instead of repeated.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub alike: usize,
     /// A command that shows it again.
@@ -144,6 +144,12 @@ pub struct RuleResult {
     pub checked: usize,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// Further findings, which are only counted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub further: usize,
+    /// Some of what holds, for who wants to show it.
+    #[serde(skip)]
+    pub held: Vec<Held>,
     /// Why it was not judged, or what broke.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -153,6 +159,14 @@ pub struct RuleResult {
     /// Rules whose findings have the same cause and are folded under this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
+}
+
+/// One place where a rule holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    pub subject: String,
+    /// As those of a finding.
+    pub frames: Vec<u64>,
 }
 
 /// What stood at a path.
@@ -170,6 +184,9 @@ pub struct TargetReport {
     /// The options of `mcp-conform run` that name it. No secrets.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub options: String,
+    /// What starts it, for a shell; a value that may be secret stands as a variable. Absent over HTTP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
     /// The configuration that was read, as seen from where the run was started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
@@ -213,12 +230,18 @@ pub struct RunReport {
     /// Entries of the list of known failures that nothing fails for any more, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outdated: Vec<String>,
-    /// One line each: what was not judged and why, what limit was reached, how the server ended.
+    /// Limits that kept something from being looked at, one line each: rules say nothing about what lies beyond.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<String>,
+    /// One line each: what was not judged and why, how the server ended.
     pub notes: Vec<String>,
     pub rules: Vec<RuleResult>,
     /// What went over the wire, in short, and from the beginning as far as it is kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<Moment>,
+    /// Frames that came after those in `timeline`, which has no room for them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub timeline_left_out: usize,
     /// How the resources hang together, where they were walked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph: Option<Graph>,

@@ -1,41 +1,88 @@
-//! Every requirement of the catalogues is accounted for: a rule with its id, or a row that says why there is none.
+//! Every requirement of the catalogues is accounted for: a rule with its id, or a row that says why there is none. Each bug
+//! that they name has a row in `tests/bugs`: the fault that commits it, or the reason why no client can detect it.
 //!
 //! The catalogues are not part of the project. Where they are missing the comparison is skipped, and says so.
 
-use std::{collections::BTreeSet, fs, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::PathBuf,
+};
 
-use mcp_conform::run::built_in;
+use mcp_conform::run::{Bug, bugs, built_in, gaps};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Requirement {
+    id: String,
+    actor: String,
+    #[serde(default)]
+    mutants: Vec<String>,
+}
 
 #[test]
 fn every_requirement_on_servers_is_accounted_for() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/requirements");
-    if !folder.is_dir() {
-        eprintln!("skipped: the catalogues are not there");
-        return;
-    }
+    let Some(requirements) = on_servers() else { return };
     let suites = built_in().unwrap_or_else(|error| panic!("{error}"));
     let rules = suites.iter().flat_map(|suite| suite.rules.iter().map(|rule| rule.id.as_str()));
     let untested = suites.iter().flat_map(|suite| suite.untested.iter().map(|row| row.id.as_str()));
     let known: BTreeSet<&str> = rules.chain(untested).collect();
-    let mut gaps = Vec::new();
-    let mut catalogues = 0;
-    for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        if path.extension().is_some_and(|extension| extension == "yaml") {
-            let text = fs::read_to_string(&path).unwrap();
-            let wanted = on_servers(&text);
-            assert!(wanted.len() > 10, "{} was not understood", path.display());
-            let missing = wanted.into_iter().filter(|id| !known.contains(id));
-            gaps.extend(missing.map(|id| format!("{}: {id}", path.display())));
-            catalogues += 1;
-        }
-    }
-    assert_eq!(catalogues, 19);
+    let ids = requirements.iter().map(|requirement| requirement.id.as_str());
+    let gaps: Vec<&str> = ids.filter(|id| !known.contains(id)).collect();
     assert!(gaps.is_empty(), "neither a rule nor a reason for:\n{}", gaps.join("\n"));
 }
 
-/// Ids of the entries whose actor is the server.
-fn on_servers(catalogue: &str) -> Vec<&str> {
-    let entries = catalogue.split("\n- id: ").skip(1);
-    let on_server = |entry: &&str| entry.lines().any(|line| line.trim() == "actor: server");
-    entries.filter(on_server).filter_map(|entry| entry.lines().next()).map(str::trim).collect()
+#[test]
+fn every_known_bug_is_committed_by_a_fault_or_has_a_reason() {
+    let suites = built_in().unwrap_or_else(|error| panic!("{error}"));
+    let gaps = gaps(&known_bugs(), &suites);
+    assert!(gaps.is_empty(), "{}", gaps.join("\n"));
+}
+
+#[test]
+fn every_bug_of_the_catalogues_has_one_row() {
+    let Some(requirements) = on_servers() else { return };
+    let mut rows: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for Bug { requirement, text, .. } in known_bugs() {
+        *rows.entry((requirement, text)).or_default() += 1;
+    }
+    let mut wrong = Vec::new();
+    for Requirement { id, mutants, .. } in requirements {
+        for text in mutants {
+            match rows.remove(&(id.clone(), text.clone())) {
+                Some(1) => {}
+                Some(count) => wrong.push(format!("{count} rows for {id}, `{text}`")),
+                None => wrong.push(format!("no row for {id}, `{text}`")),
+            }
+        }
+    }
+    wrong.extend(rows.into_keys().map(|(id, text)| format!("no such bug in the catalogues: {id}, `{text}`")));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn known_bugs() -> Vec<Bug> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/bugs");
+    bugs(&folder).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The entries whose actor is the server, of all catalogues.
+fn on_servers() -> Option<Vec<Requirement>> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/requirements");
+    if !folder.is_dir() {
+        eprintln!("skipped: the catalogues are not there");
+        return None;
+    }
+    let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let paths: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|extension| extension == "yaml")).collect();
+    assert_eq!(paths.len(), 19);
+    let mut found = Vec::new();
+    for path in paths {
+        let text = fs::read_to_string(&path).unwrap();
+        let all: Vec<Requirement> =
+            serde_saphyr::from_str(&text).unwrap_or_else(|why| panic!("{}: {why}", path.display()));
+        assert!(all.len() > 10, "{} was not understood", path.display());
+        found.extend(all.into_iter().filter(|requirement| requirement.actor == "server"));
+    }
+    Some(found)
 }

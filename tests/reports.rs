@@ -477,6 +477,8 @@ fn hostile() -> RunReport {
         hint: Some(EVIL.to_owned()),
         checked: 2,
         findings: vec![finding.clone(); 5],
+        further: 1,
+        held: Vec::new(),
         reason: Some(EVIL.to_owned()),
         observed: vec![Observation { what: EVIL.to_owned(), value: json!({ EVIL: EVIL }) }],
         also: vec![EVIL.to_owned()],

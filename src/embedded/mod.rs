@@ -1,4 +1,4 @@
-//! The built-in suites, shapes and faults: their paths in the repository and their texts, ordered by path.
+//! The built-in suites, shapes, faults and variations: their paths in the repository and their texts, ordered by path.
 //!
 //! A release has them compiled in, so that the binary stands alone, the suites also as the build script packed them. A debug
 //! build reads them from the checkout, so that a changed rule is tried without compiling.
@@ -22,6 +22,7 @@ pub static SUITES: LazyLock<Vec<Text>> = LazyLock::new(|| {
 pub const PACKED_SUITES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/suites.rs"));
 pub static SHAPES: LazyLock<Vec<Text>> = LazyLock::new(|| texts("suites/shapes"));
 pub static FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/faults"));
+pub static VARIATIONS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/variations"));
 
 #[cfg(not(debug_assertions))]
 fn texts(folder: &str) -> Vec<Text> {

@@ -15,6 +15,8 @@ pub enum Manner {
     Wrong,
     /// By an answer that does not fit what was asked for.
     Unfit,
+    /// By a form in which nothing is filled in; everything else is given.
+    Empty,
     /// The model wishes for tools again and again.
     Tireless,
     /// The request alone once more.

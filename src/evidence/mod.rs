@@ -2,6 +2,7 @@
 
 mod frame;
 mod manner;
+mod part;
 mod recorder;
 mod reply;
 mod scene;
@@ -11,6 +12,7 @@ mod weight;
 
 pub use frame::{Ended, Event, Frame, FrameKind, HttpHead, Link, Side, Transport};
 pub use manner::Manner;
+pub use part::{PARTS, Part};
 pub use recorder::{Recorder, Sent, is_beyond_limits};
 pub use reply::{End, HttpStatus, Reply};
 pub use scene::Scene;

@@ -162,6 +162,19 @@ impl Recorder {
         })
     }
 
+    /// A message that the client sends as a suite wrote it: in these words where others would say the same, and in pieces.
+    pub fn sent_as(&self, sent: &Sent, message: &Value, bytes: u64, text: Option<String>, why: Option<String>) -> u64 {
+        self.push(Frame {
+            by: Some(sent.by.clone()),
+            message: Some(message),
+            text,
+            why,
+            bytes,
+            post: sent.post,
+            ..blank(sent.link, Side::Client, FrameKind::Message)
+        })
+    }
+
     /// Bytes that the client sends and that are no message, on purpose.
     pub fn sent_raw(&self, sent: &Sent, text: String, bytes: u64) -> u64 {
         self.push(Frame {

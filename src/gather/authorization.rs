@@ -109,11 +109,30 @@ impl Asking<'_> {
         };
         let headers = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
         let reply = self.ask("POST", None, &headers, body).await;
+        let session = reply.http.as_ref().and_then(|http| http.headers.get(SESSION)).cloned();
+        let within: Vec<_> = headers.into_iter().chain(session.as_deref().map(|id| (SESSION, id))).collect();
+        // Some serve the first request to everybody, and no other one.
+        let next = match reply.end {
+            End::Result => Some(self.ask("POST", None, &within, self.second()).await),
+            _ => None,
+        };
         // Who lets everybody in has opened a session now, which nobody needs.
-        if let Some(session) = reply.http.as_ref().and_then(|http| http.headers.get(SESSION)) {
+        if let Some(session) = &session {
             self.ask("DELETE", None, &[(SESSION, session)], Value::Null).await;
         }
-        reply
+        let refused = |reply: &Reply| reply.http.as_ref().is_some_and(|http| http.status == 401);
+        next.filter(refused).unwrap_or(reply)
+    }
+
+    /// A request that can follow the first one.
+    fn second(&self) -> Value {
+        if !self.scene.revision.is_modern() {
+            return json!({ "jsonrpc": "2.0", "id": ID, "method": "ping" });
+        }
+        json!({ "jsonrpc": "2.0", "id": ID, "method": "tools/list", "params": { "_meta": {
+            "io.modelcontextprotocol/protocolVersion": self.scene.revision,
+            "io.modelcontextprotocol/clientCapabilities": self.scene.client["capabilities"],
+        } } })
     }
 
     /// Where a client of the revision looks for metadata that nothing has pointed to.
@@ -147,7 +166,7 @@ impl Asking<'_> {
             body: (!body.is_null()).then(|| body.to_string().into_bytes()),
             ..HttpRequest::default()
         };
-        self.conversation.session().await.http(request, &body, None).await
+        self.conversation.session().await.http(request, &body, None, None).await
     }
 }
 

@@ -1,12 +1,15 @@
 //! Waits for a notification, or for there being none.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures_util::future::{Either, select};
 use serde_json::{Map, Value, json};
 
-use super::{silence::settled, step::Stage};
-use crate::suite::{Await, Scope};
+use super::{silence::settled, step::Stage, wanted::of_await};
+use crate::{
+    session::LONG,
+    suite::{Await, Scope},
+};
 
 pub async fn wait(stage: &Stage<'_>, wait: &Await, scope: &Scope<'_>, began: &Map<String, Value>) -> Option<Value> {
     let since = match &wait.since {
@@ -14,7 +17,11 @@ pub async fn wait(stage: &Stage<'_>, wait: &Await, scope: &Scope<'_>, began: &Ma
         None => 0,
     };
     let start = Instant::now();
-    let within = Duration::from_secs_f64(wait.seconds.clamp(0.0, stage.limits.request.as_secs_f64()));
+    let (known, wish) = (&stage.beside.opener.known.unanswered, of_await(stage, wait));
+    let full = wish.within;
+    // A short wait is for what comes at once, and often for nothing to come.
+    let wish = Some(&wish).filter(|_| !wait.quiet && full >= LONG);
+    let within = wish.map_or(full, |wish| known.limit(None, false, Some(wish)));
     let wanted = |message: &Value| {
         let mut inner = Scope::over(scope);
         inner.bind("message", message);
@@ -32,6 +39,11 @@ pub async fn wait(stage: &Stage<'_>, wait: &Await, scope: &Scope<'_>, began: &Ma
         arrival.await
     };
     let ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+    match &arrival {
+        Some(_) => known.answered(None, false, wish),
+        None if session.closed().is_none() => known.missed(false, &stage.suite.id, wish),
+        None => {}
+    }
     Some(match arrival {
         Some((frame, message)) => json!({ "end": "message", "message": message, "ms": ms, "frames": [frame] }),
         None => json!({ "end": "timeout", "ms": ms, "frames": [] }),

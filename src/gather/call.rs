@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::{param_headers::param_headers, step::Stage};
+use super::{param_headers::param_headers, step::Stage, wanted::of_call};
 use crate::{
     evidence::Manner,
-    session::{CallOptions, LONG, Session},
+    session::{CallOptions, Deviation, Session, lock},
     suite::{Call, Client, Notify, Scope, Step, Template, Verb},
 };
 
@@ -19,17 +19,16 @@ const INTERVAL: u64 = 50;
 const SHORTEST: u64 = 5;
 const LONGEST: u64 = 1000;
 
-pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>) -> Option<Value> {
+pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, deviation: Deviation) -> Option<Value> {
     if call.until.is_empty() {
-        let patience = patience(call, stage);
-        let reply = once(stage, call, scope, patience).await?;
-        note_vain(stage, call, scope, patience, &reply);
+        let reply = once(stage, call, scope, deviation).await?;
+        note_unasking(stage, call, scope, &reply);
         return Some(reply);
     }
     let within = Duration::from_secs_f64(call.seconds.unwrap_or(POLLING_SECONDS));
     let began = Instant::now();
     loop {
-        let reply = once(stage, call, scope, None).await?;
+        let reply = once(stage, call, scope, deviation.clone()).await?;
         let mut inner = Scope::over(scope);
         inner.bind("reply", &reply);
         let over =
@@ -42,16 +41,11 @@ pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>) -> Option<V
     }
 }
 
-/// Keeps in mind what need not be asked again.
-fn note_vain(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, patience: Option<Duration>, reply: &Value) {
-    let unasking = call.answer == Some(Manner::Accept) && stage.suite.client == Client::Full && asked_nothing(reply);
-    let unanswered = patience.filter(|_| reply["end"] == "timeout");
-    if let Some((method, params)) = request(call, scope).filter(|_| unasking || unanswered.is_some()) {
-        let mut vain = stage.beside.opener.known.vain();
-        match unanswered {
-            Some(waited) => vain.note(&method, &params, waited),
-            None => vain.note_unasking(&method, &params),
-        }
+/// Keeps in mind what asked a willing client for nothing.
+fn note_unasking(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, reply: &Value) {
+    let willing = call.answer == Some(Manner::Accept) && stage.suite.client == Client::Full;
+    if let Some(request) = request(call, scope).filter(|_| willing && asked_nothing(reply)) {
+        lock(&stage.beside.opener.known.unasking).insert(request);
     }
 }
 
@@ -60,20 +54,11 @@ fn asked_nothing(reply: &Value) -> bool {
     answered && ["wanted", "rounds"].iter().all(|member| reply[*member].as_array().is_none_or(Vec::is_empty))
 }
 
-/// Whether a call shows nothing that is not known: the answer did not come before in the time that a step gives a tool, and
-/// nothing sets this call apart, or the client can do less than one that was asked for nothing.
-pub fn is_vain(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
+/// Whether a call will ask nothing of this client, as it asked nothing of one that can do more.
+pub fn is_unasking(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
     let Verb::Call(call) = &step.verb else { return false };
     let modest = stage.suite.client != Client::Full && call.answer == Some(Manner::Accept);
-    let usual = matches!(call.answer, None | Some(Manner::Accept)) && call.id.is_none() && !call.plain;
-    let patience = patience(call, stage).filter(|within| usual && *within >= LONG);
-    if !modest && patience.is_none() {
-        return false;
-    }
-    let Some((method, params)) = request(call, scope) else { return false };
-    let mut vain = stage.beside.opener.known.vain();
-    (modest && vain.is_unasking(&method, &params))
-        || patience.is_some_and(|within| vain.leaves_out(&stage.suite.id, &method, &params, within))
+    modest && request(call, scope).is_some_and(|request| lock(&stage.beside.opener.known.unasking).contains(&request))
 }
 
 /// How long to wait before a task is looked at again.
@@ -83,23 +68,29 @@ fn interval(task: &Value) -> Duration {
 }
 
 /// How long an answer is waited for, where the step says so.
-fn patience(call: &Call, stage: &Stage<'_>) -> Option<Duration> {
+pub fn patience(call: &Call, stage: &Stage<'_>) -> Option<Duration> {
     let seconds = call.seconds.filter(|_| call.until.is_empty())?;
     Some(Duration::from_secs_f64(seconds).min(stage.limits.request))
 }
 
-fn request(call: &Call, scope: &Scope<'_>) -> Option<(String, Value)> {
-    let method = call.method.resolve(scope).ok()?.as_str()?.to_owned();
-    Some((method, filled(call.with.as_ref(), scope)?.unwrap_or_default()))
+/// The same for the same request, whatever goes along with it.
+fn request(call: &Call, scope: &Scope<'_>) -> Option<String> {
+    let method = call.method.resolve(scope).ok()?;
+    let mut params = filled(call.with.as_ref(), scope)?.unwrap_or_default();
+    if let Value::Object(members) = &mut params {
+        members.shift_remove("_meta");
+    }
+    Some(format!("{} {params}", method.as_str()?))
 }
 
-async fn once(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, patience: Option<Duration>) -> Option<Value> {
+pub async fn once(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, deviation: Deviation) -> Option<Value> {
     let method = call.method.resolve(scope).ok()?;
     let params = filled(call.with.as_ref(), scope)?;
     let id = filled(call.id.as_ref(), scope)?;
     let (by, method) = (&stage.suite.id, method.as_str()?);
     let headers = param_headers(stage.scene, method, params.as_ref().unwrap_or(&Value::Null));
-    let options = CallOptions { id, plain: call.plain, patience, headers, ..CallOptions::default() };
+    let (patience, wanted) = (patience(call, stage), of_call(stage, call, scope));
+    let options = CallOptions { id, deviation, headers, patience, wanted, ..CallOptions::default() };
     if call.alone {
         return Some(json!(stage.beside.alone(by, method, params, options, call.then.as_deref()).await));
     }
@@ -113,8 +104,13 @@ async fn once(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, patience: Optio
     Some(reply)
 }
 
-pub async fn notify(stage: &Stage<'_>, notify: &Notify, scope: &Scope<'_>) -> Option<Value> {
-    let params = filled(notify.with.as_ref(), scope)?;
+pub async fn notify(stage: &Stage<'_>, notify: &Notify, scope: &Scope<'_>, deviation: &Deviation) -> Option<Value> {
+    let mut message = json!({ "method": notify.method });
+    if let Some(params) = filled(notify.with.as_ref(), scope)? {
+        message["params"] = params;
+    }
+    deviation.change(&mut message);
+    let params = message.get("params").cloned();
     let session = stage.session().await?;
     Some(json!(session.notify(&stage.suite.id, &notify.method, params).await))
 }

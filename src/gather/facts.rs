@@ -15,6 +15,7 @@ use crate::suite::format;
 /// - `missing_uri`: names no resource; `garbled_uri`: that one, with a wrong escape behind it;
 /// - `disguised`: URIs that are no listed one and lead to it if they are read carelessly, each with its `kind`;
 /// - `encoded_uri`: a listed resource, as an HTTP header may spell it;
+/// - `beginning`: a URI that the one that `change` changes begins with, and that is of no resource above it;
 /// - `bystander`: a listed resource that has nothing to do with the one that `change` changes;
 /// - `calls`: tools that may be called, with what; `left_alone`: tools that may not, unless `all_tools` may;
 /// - `annotated`: arguments of those tools that have an HTTP header of their own;
@@ -48,6 +49,9 @@ pub fn complete_facts(facts: &mut Value, survey: &Value, all_tools: bool) {
     }
     if let Some(bystander) = bystander(&listed, facts["change"]["uri"].as_str().unwrap_or_default()) {
         facts["bystander"] = json!(bystander);
+    }
+    if let Some(beginning) = facts["change"]["uri"].as_str().and_then(beginning) {
+        facts["beginning"] = json!(beginning);
     }
     let variables = |nth: usize| -> Value {
         let parsed = templates.iter().filter_map(|template| Some((template, format::template(template)?)));
@@ -118,6 +122,13 @@ fn bystander<'a>(listed: &'a [String], uri: &str) -> Option<&'a String> {
         .find(|other| !other.starts_with(uri.trim_end_matches('/')) && !uri.starts_with(other.trim_end_matches('/')))
 }
 
+/// A URI without its last character, inside of a word and not of an escape.
+fn beginning(uri: &str) -> Option<&str> {
+    let is_word = |c: char| c.is_ascii_alphanumeric();
+    let is_uri = |text: &str| text.contains(':') && !text.contains('%');
+    uri.strip_suffix(is_word).filter(|beginning| beginning.ends_with(is_word) && is_uri(beginning))
+}
+
 fn expansions(arguments: &Value) -> Value {
     let expanded = |(template, values): (&String, &Value)| {
         let mut context = SimpleContext::new();
@@ -182,6 +193,12 @@ mod tests {
         let listed = ["file:///", "file:///a", "file:///a/b", "file:///a/b/c", "memo://x"].map(str::to_owned);
         assert_eq!(bystander(&listed, "file:///a/b"), Some(&"memo://x".to_owned()));
         assert_eq!(bystander(&listed[..4], "file:///a/b"), None);
+    }
+
+    #[test]
+    fn a_beginning_ends_inside_of_a_word() {
+        assert_eq!(beginning("memo://status"), Some("memo://statu"));
+        assert_eq!([beginning("file:///a/b"), beginning("file:///a/"), beginning("urn:a%20b")], [None; 3]);
     }
 
     #[test]

@@ -5,25 +5,27 @@ use std::{collections::HashSet, time::Instant};
 
 use serde_json::{Value, json};
 
-use super::{call::filled, step::Stage};
+use super::{call::filled, step::Stage, wanted::of_list};
 use crate::{
     evidence::{End, Reply, weight},
-    session::{CallOptions, Conversation, Session},
+    session::{CallOptions, Conversation, Session, Wanted},
     suite::{List, Scope},
 };
 
 pub async fn list(stage: &Stage<'_>, list: &List, scope: &Scope<'_>) -> Option<Value> {
     let params = filled(list.with.as_ref(), scope)?;
-    let limits = PageLimits { pages: list.pages, until: None };
+    let limits = PageLimits { pages: list.pages, until: None, wanted: of_list(stage, list, scope) };
     let conversation = if list.beside { stage.beside.second().await } else { stage.conversation };
     Some(pages(stage, conversation?, &list.method, params, &list.take, limits).await.describe())
 }
 
 /// How far a list is followed: so many pages, and no page is asked for after that time.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct PageLimits {
     pub pages: usize,
     pub until: Option<Instant>,
+    /// What the first page is, if no more of it is to be asked for than is of use.
+    pub wanted: Option<Wanted>,
 }
 
 /// A list as far as it was followed.
@@ -88,8 +90,19 @@ pub async fn follow(
             members["cursor"] = json!(cursor);
         }
         let by = &stage.suite.id;
-        let ask = async |session: &Session| session.call(by, method, params.clone(), CallOptions::default()).await;
-        let (_, reply) = conversation.ask(ask).await;
+        let wanted = limits.wanted.clone().filter(|_| page == 0);
+        let options = CallOptions { wanted, ..CallOptions::default() };
+        let ask = async |session: &Session| session.call(by, method, params.clone(), options.clone()).await;
+        let (_, mut reply) = conversation.ask(ask).await;
+        // Legacy servers that reject a request without params do so for every list; the rules on that look at requests of
+        // their own, and all others are judged by what the list is.
+        if page == 0 && params.is_none() && reply.end == End::Error {
+            let ask = async |session: &Session| session.call(by, method, Some(json!({})), options.clone()).await;
+            let (_, again) = conversation.ask(ask).await;
+            if again.end == End::Result {
+                reply = again;
+            }
+        }
         let end = reply.end;
         // Anything but a string is a fault of another kind; as a client one takes it for the end.
         weighed += reply.result.as_ref().map_or(0, weight);

@@ -16,14 +16,17 @@ mod list;
 mod outside;
 mod param_headers;
 mod prefixes;
+mod probe;
 mod send;
 mod silence;
 mod step;
 mod walk;
+mod wanted;
 
 pub use adoption::adoption;
 pub use authorization::authorization;
 pub use facts::complete_facts;
 pub use first_task::first_task;
 pub use prefixes::add_prefixes;
+pub use probe::Controls;
 pub use step::{Stage, asks_beside, gather, steps};

@@ -4,6 +4,7 @@
 use iri_string::{
     spec::UriSpec,
     template::simple_context::{SimpleContext, Value as Filling},
+    types::UriStr,
 };
 use serde_json::{Value, json};
 
@@ -41,14 +42,15 @@ pub fn outside(listed: &[String], templates: &[String]) -> Value {
     climbs.chain(expanded.take(WAYS)).collect()
 }
 
-/// The template with its only variable filled in.
+/// The template with its only variable filled in, if that is a URI: some are relative references.
 fn expand(text: &str, path: &str) -> Option<String> {
     let template = format::template(text)?;
     let mut variables = template.variables();
     let (only, None) = (variables.next()?, variables.next()) else { return None };
     let mut context = SimpleContext::new();
     context.insert(only.as_str(), Filling::String(path.to_owned()));
-    template.expand::<UriSpec, _>(&context).ok().map(|uri| uri.to_string())
+    let uri = template.expand::<UriSpec, _>(&context).ok()?.to_string();
+    UriStr::new(&uri).is_ok().then_some(uri)
 }
 
 #[cfg(test)]

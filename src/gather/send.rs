@@ -18,22 +18,42 @@ use super::{
     param_headers::param_headers,
     silence::{lag, sentinel},
     step::Stage,
+    wanted::of_http,
 };
 use crate::{
     evidence::{End, Event, Frame, Recorder, Reply, Transport},
-    session::Session,
-    suite::{Connection, HttpCall, Payload, Scope, Send},
+    session::{Deviation, Session},
+    suite::{Connection, HttpCall, Payload, Scope, Send, Template},
     wire::HttpRequest,
 };
 
-pub async fn send(stage: &Stage<'_>, send: &Send, scope: &Scope<'_>) -> Option<Value> {
+/// The headers of each POST of a message.
+const POSTED: [(&str, &str); 2] =
+    [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
+
+pub async fn send(stage: &Stage<'_>, send: &Send, scope: &Scope<'_>, deviation: &Deviation) -> Option<Value> {
+    let session = stage.session().await?;
+    let complete = |message: &Template| {
+        let mut message = session.completed(message.resolve(scope).ok()?);
+        deviation.change(&mut message);
+        Some(message)
+    };
+    let mut id = None;
     let bytes = match &send.payload {
+        Payload::Message(message) => {
+            let message = complete(message)?;
+            id = message.get("id").filter(|id| !id.is_null()).cloned();
+            message.to_string().into_bytes()
+        }
+        Payload::Lines(messages) => {
+            let lines: Vec<String> = complete(messages)?.as_array()?.iter().map(Value::to_string).collect();
+            lines.join("\n").into_bytes()
+        }
         Payload::Text(text) => text.resolve(scope).ok()?.as_str()?.as_bytes().to_vec(),
         Payload::Bytes(bytes) => bytes.clone(),
         Payload::Json(template) => template.resolve(scope).ok()?.to_string().into_bytes(),
     };
-    let answer = filled(send.answer.as_ref(), scope)?;
-    let session = stage.session().await?;
+    let answer = filled(send.answer.as_ref(), scope)?.or(id);
     let sent = Instant::now();
     let raw = std::pin::pin!(session.send_raw(&stage.suite.id, &bytes, answer, send.pieces));
     let (reply, sentinel) = if session.transport() == Transport::Http {
@@ -55,13 +75,23 @@ fn silence() -> Reply {
     Reply { why: Some("a later request was answered, this was not".into()), ..Reply::ended(End::Timeout) }
 }
 
-pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>) -> Option<Value> {
+pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>, deviation: Deviation) -> Option<Value> {
     let session = stage.session().await?;
     if session.transport() == Transport::Stdio {
         return None;
     }
-    let body = filled(call.body.as_ref(), scope)?;
-    let (mut headers, mut without) = (Vec::new(), Vec::new());
+    let mut body = filled(call.body.as_ref(), scope)?;
+    let (mut headers, mut without) = deviation.headers();
+    if let Some(message) = filled(call.message.as_ref(), scope)? {
+        let mut message = session.completed(message);
+        deviation.change(&mut message);
+        body = Some(message);
+        let given = |usual: &str| {
+            headers.iter().map(|(name, _)| name).chain(&without).any(|name| name.eq_ignore_ascii_case(usual))
+        };
+        let missing: Vec<_> = POSTED.into_iter().filter(|(name, _)| !given(name)).collect();
+        headers.extend(missing.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())));
+    }
     for (name, template) in &call.headers {
         let name = name.resolve(scope).ok()?.as_str()?.to_owned();
         match template.resolve(scope).ok()? {
@@ -97,7 +127,8 @@ pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>) -> Opti
     };
     let patience = call.seconds.map(|seconds| Duration::from_secs_f64(seconds).min(stage.limits.request));
     let body = body.unwrap_or_default();
-    let ask = async |session: &Session| session.http(request.clone(), &body, patience).await;
+    let wanted = of_http(stage, call, scope);
+    let ask = async |session: &Session| session.http(request.clone(), &body, patience, wanted.clone()).await;
     // What a fresh session meets with is what is to be seen.
     let lasts = stage.suite.connection != Connection::Fresh;
     let reply = if lasts && concerns_its_session(&request) {

@@ -5,7 +5,7 @@ use std::{future::Future, pin::Pin, sync::Arc};
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
 
-use super::{await_, call, change, list, send, walk};
+use super::{await_, call, change, list, probe, send, walk, wanted::is_given_up};
 use crate::{
     evidence::{Recorder, Scene},
     plan::{lacking, left_out},
@@ -23,6 +23,7 @@ pub struct Stage<'a> {
     pub recorder: &'a Recorder,
     pub limits: &'a Limits,
     pub scene: &'a Scene,
+    pub controls: probe::Controls,
 }
 
 impl Stage<'_> {
@@ -78,34 +79,55 @@ async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<Str
     let Some(each) = &step.each else {
         let applies =
             matches!(step.verb, Verb::Walk(_)) || step.filter.iter().all(|clause| clause.holds(scope, revision));
-        let asks = applies && !call::is_vain(stage, step, scope);
-        return if asks { act(stage, step, scope, began).await } else { None };
+        return if applies && !shows_nothing(stage, step, scope) { act(stage, step, scope, began).await } else { None };
     };
     let items: Vec<Value> = items(each, scope)
         .into_iter()
         .filter(|item| {
             let mut inner = Scope::over(scope);
             inner.bind(each.var.as_str(), item);
-            step.filter.iter().all(|clause| clause.holds(&inner, revision)) && !call::is_vain(stage, step, &inner)
+            step.filter.iter().all(|clause| clause.holds(&inner, revision)) && !shows_nothing(stage, step, &inner)
         })
-        .take(each.at_most.unwrap_or(usize::MAX))
         .collect();
+    let items = sample(items, each);
     let limited = stage.beside.opener.known.put_off.any();
     let at_once = if each.in_order || limited { 1 } else { stage.limits.in_flight };
     let one = |item: Value| async move {
         let mut inner = Scope::over(scope);
         inner.bind(each.var.as_str(), &item);
-        let reply = act(stage, step, &inner, began).await;
-        json!({ &each.var: item, "reply": reply })
+        let reply =
+            if shows_nothing(stage, step, &inner) { return None } else { act(stage, step, &inner, began).await };
+        Some(json!({ &each.var: item, "reply": reply }))
     };
-    let mut entries: Vec<Value> = stream::iter(items).map(one).buffered(at_once.max(1)).collect().await;
+    let entries: Vec<_> = stream::iter(items).map(one).buffered(at_once.max(1)).collect().await;
+    let mut entries: Vec<Value> = entries.into_iter().flatten().collect();
     if at_once > 1 {
         // Of the requests that were under way when the server died, only one can have killed it.
         for entry in entries.iter_mut().filter(|entry| entry["reply"]["end"] == "closed") {
-            *entry = one(entry[&each.var].take()).await;
+            let item = entry[&each.var].take();
+            *entry = one(item.clone()).await.unwrap_or_else(|| json!({ &each.var: item, "reply": null }));
         }
     }
     Some(Value::Array(entries))
+}
+
+/// Whether carrying out a step would show nothing that is not known.
+fn shows_nothing(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
+    call::is_unasking(stage, step, scope) || is_given_up(stage, step, scope)
+}
+
+/// As many as there may be: what stands later in a list can be of another kind than what comes first. Where the order
+/// counts, those that come first.
+fn sample(mut items: Vec<Value>, each: &Each) -> Vec<Value> {
+    let most = each.at_most.unwrap_or(usize::MAX);
+    if most < items.len() {
+        let last = items.len() - 1;
+        for place in (1..most).filter(|_| !each.in_order) {
+            items.swap(place, place * last / (most - 1));
+        }
+        items.truncate(most);
+    }
+    items
 }
 
 fn items(each: &Each, scope: &Scope) -> Vec<Value> {
@@ -139,19 +161,43 @@ fn act<'a>(
     began: &'a Map<String, Value>,
 ) -> Pin<Box<dyn Future<Output = Option<Value>> + 'a>> {
     Box::pin(async move {
-        match &step.verb {
-            Verb::Call(call) => call::call(stage, call, scope).await,
+        let deviation = probe::deviation(step.deviates.as_ref(), scope)?;
+        let control = probe::control(stage, step, scope).await;
+        let mut saved = match &step.verb {
+            Verb::Call(call) => call::call(stage, call, scope, deviation).await,
             Verb::List(list) => list::list(stage, list, scope).await,
             Verb::Walk(walk) => {
                 let save = step.save.as_deref().filter(|_| step.each.is_none());
                 walk::walk(stage, walk, save, &step.filter, scope).await
             }
-            Verb::Notify(notify) => call::notify(stage, notify, scope).await,
+            Verb::Notify(notify) => call::notify(stage, notify, scope, &deviation).await,
             Verb::Await(wait) => await_::wait(stage, wait, scope, began).await,
-            Verb::Send(send) => send::send(stage, send, scope).await,
-            Verb::Http(http) => send::http(stage, http, scope).await,
+            Verb::Send(send) => send::send(stage, send, scope, &deviation).await,
+            Verb::Http(http) => send::http(stage, http, scope, deviation).await,
             Verb::Change(cause) => change::change(stage, cause, scope).await,
             Verb::Cancel(id) => call::cancel(stage, id, scope).await,
+        };
+        if let (Some(saved), Some(control)) = (&mut saved, control) {
+            saved["control"] = control;
         }
+        saved
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_is_spread_over_the_list_unless_the_order_counts() {
+        let taken = |at_most: usize, in_order: bool| {
+            let items = (0..10).map(Value::from).collect();
+            let each = Each { var: "item".into(), over: Template::Array(Vec::new()), at_most: Some(at_most), in_order };
+            Value::Array(sample(items, &each)).to_string()
+        };
+        assert_eq!(taken(4, false), "[0,3,6,9]");
+        assert_eq!(taken(4, true), "[0,1,2,3]");
+        assert_eq!(taken(1, false), "[0]");
+        assert_eq!(taken(20, false), "[0,1,2,3,4,5,6,7,8,9]");
+    }
 }

@@ -208,14 +208,14 @@ impl Walker<'_> {
             }
         }
         let pages = PAGES_A_NODE.max(self.limits.pages / PART_OF_PAGES).min(left / few);
-        let limits = PageLimits { pages, until: Some(self.until) };
+        let limits = PageLimits { pages, until: Some(self.until), wanted: None };
         let mut lists: Vec<Option<Listed>> =
-            stream::iter(&stops).map(|stop| question.list(stop, limits)).buffered(few).collect().await;
+            stream::iter(&stops).map(|stop| question.list(stop, limits.clone())).buffered(few).collect().await;
         if few > 1 {
             // Of the requests that were under way when the server died, only one can have killed it.
             for (stop, list) in stops.iter().zip(&mut lists) {
                 if list.as_ref().is_some_and(|list| list.end == "closed") {
-                    *list = question.list(stop, limits).await;
+                    *list = question.list(stop, limits.clone()).await;
                 }
             }
         }

@@ -5,7 +5,7 @@ use std::{cell::LazyCell, collections::HashMap};
 use serde_json::Value;
 
 use super::{
-    item::{Item, judge_item},
+    item::{Item, judge_item, unread},
     tally::Tally,
 };
 use crate::{
@@ -15,6 +15,9 @@ use crate::{
 
 /// Rules without `every` over a streamed name judge all items that it selects together; more than these are left out.
 const COLLECTED_AT_MOST: usize = 10_000;
+
+/// What an exchange has from its response.
+const RESPONSE: &[&str] = &["end", "result", "error", "reply", "replies"];
 
 pub struct Audience<'t, 'a> {
     revision: Revision,
@@ -88,6 +91,15 @@ impl<'t, 'a> Audience<'t, 'a> {
     /// One item passes by, as the only element of the array that the streamed name stands for.
     pub fn look(&mut self, root: &str, items: &Value) {
         let Some(rows) = self.waiting.get(root) else { return };
+        if let Some(why) = unread(&items[0]) {
+            let needs = |row: &&Row| row.filter.is_none_or(|filter| !filter.fails_without(&items[0], RESPONSE));
+            for (seat, _) in rows.all.iter().filter(needs).flat_map(|row| &row.seats) {
+                for tally in &mut self.seats[*seat].tallies {
+                    tally.unread.get_or_insert_with(|| why.clone());
+                }
+            }
+            return;
+        }
         for row in rows.open_to(&items[0]) {
             for (seat, paths) in &row.seats {
                 self.seats[*seat].look(paths, items, self.revision);

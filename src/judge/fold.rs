@@ -1,20 +1,17 @@
 //! One root cause, one failure: findings that follow from another rule's are folded under that rule.
 
-use std::collections::HashSet;
-
 use super::{
     place::Place,
     tally::{Found, Tally},
 };
 use crate::suite::Rule;
 
-/// Drops findings of a rule with `after` where one of the named rules failed for the same item, or said the same of the same
-/// kind of request that another suite sent. `*` names every rule, and then the place has to be the same: that is how a
+/// Drops findings of a rule with `after` where one of the named rules failed for the same item: what two rules say in the same
+/// words of two responses may have two causes. `*` names every rule, and then the place has to be the same: that is how a
 /// catch-all stays silent where a precise rule has spoken, unless of how a message came and not of what it says.
 pub fn fold(tallies: &mut [Tally]) {
     let places: Vec<Vec<(Place, Place)>> = tallies.iter().map(|tally| tally.places.clone()).collect();
-    let said: Vec<HashSet<(String, String)>> =
-        tallies.iter().map(|tally| tally.found.iter().filter_map(words).collect()).collect();
+    let suites: Vec<String> = tallies.iter().map(|tally| tally.suite.id.clone()).collect();
     for index in 0..tallies.len() {
         let rule = tallies[index].rule;
         if rule.after.is_empty() || tallies[index].found.is_empty() {
@@ -27,8 +24,9 @@ pub fn fold(tallies: &mut [Tally]) {
             let cause = (0..places.len()).find(|&other| {
                 let by_any = catch_all && other != index && !is_on_streams(tallies[other].rule);
                 let named = rule.after.contains(&tallies[other].rule.id) || by_any;
-                let same_words = !catch_all && words(found).is_some_and(|words| said[other].contains(&words));
-                named && (same_words || places[other].iter().any(|cause| same_cause(cause, found, catch_all)))
+                // What a suite saved under a name is not what another one saved under the same.
+                let shared = |cause: &Place| cause.frame > 0 || suites[other] == suites[index];
+                named && places[other].iter().any(|cause| shared(&cause.0) && same_cause(cause, found, catch_all))
             });
             causes.extend(cause);
             cause.is_some()
@@ -49,15 +47,10 @@ fn is_on_streams(rule: &Rule) -> bool {
     rule.every.iter().flat_map(|every| &every.over).any(|path| path.root == "streams")
 }
 
-/// What is said of what, if it has a name.
-fn words(found: &Found) -> Option<(String, String)> {
-    let finding = &found.finding;
-    (!finding.subject.is_empty()).then(|| (finding.subject.clone(), finding.message.clone()))
-}
-
 fn same_cause((item, at): &(Place, Place), found: &Found, catch_all: bool) -> bool {
     if catch_all {
         return at.frame > 0 && (at.holds(&found.at) || found.at.holds(at));
     }
-    item.holds(&found.item) || found.item.holds(item)
+    // What stands nowhere says nothing of where.
+    item.is_known() && (item.holds(&found.item) || found.item.holds(item))
 }

@@ -4,20 +4,20 @@ use serde_json::Value;
 
 use super::{
     checks,
-    phrase::{named_around, phrase, subject},
+    phrase::{absence, named_around, phrase, subject},
     place::Place,
     tally::{Found, Tally},
 };
 use crate::{
-    outcome::Finding,
+    outcome::{Finding, Held},
     revision::Revision,
-    suite::{Clause, Mismatch, Path, STREAMED, Scope, Template, Test},
+    suite::{Clause, Mismatch, Path, STREAMED, SURVEY, Scope, Template, Test},
 };
 
 /// A step that did not apply to this server saved nothing.
 pub const NOT_ASKED: &str = "there was no reason to ask this server for it";
 const GONE: &str = "the server was gone before it could be asked";
-const UNREAD: &str = "the answer is larger than what is read of one";
+const CONTROL: &str = "the server also rejects the same request without the deviation that is tested";
 const UNANSWERED: &str = "the answer to compare it with did not come";
 
 /// The item of `every` that is judged.
@@ -57,7 +57,16 @@ impl Item<'_> {
 /// Judges the rule's `where` and its test, with the item's variable already in scope.
 pub fn judge_item(tally: &mut Tally, scope: &Scope, revision: Revision, item: Option<&Item>) {
     tally.seen += usize::from(item.is_some());
+    if let Some(why) = unread_of(tally, scope, revision, item) {
+        tally.unread.get_or_insert(why);
+        return;
+    }
     if !tally.rule.filter.iter().all(|clause| clause.holds(scope, revision)) {
+        if let Some(limit) = item.and_then(|item| item.value["end"].as_str()?.strip_suffix("-limit")) {
+            tally
+                .missing
+                .get_or_insert_with(|| format!("the {limit} limit of this program was reached before the end"));
+        }
         return;
     }
     if let Some(item) = item
@@ -95,15 +104,27 @@ fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revisi
         tally.missing.get_or_insert_with(|| UNANSWERED.to_owned());
         return;
     }
+    if failing.is_empty() && clauses.iter().all(|clause| clause.is_idle(scope)) {
+        tally.missing.get_or_insert_with(|| absence(clauses));
+        return;
+    }
     tally.checked += 1;
+    if failing.is_empty() {
+        tally.hold(|| held(item, clauses.iter().map(|clause| &clause.subject), scope));
+    }
     for clause in failing {
         let mismatches = clause.judge(scope, revision);
         let member = clause.subject.text.rsplit('.').next();
         let ended_otherwise = member == Some("end");
         for mut mismatch in mismatches {
-            let at = place_of(&clause.subject, &mismatch.location, scope, item);
-            let message = phrase(&clause.subject, &mismatch, scope);
-            if ended_otherwise || member == Some("kind") {
+            let mut at = place_of(&clause.subject, &mismatch.location, scope, item);
+            if at.frames.is_empty() && at.frame == 0 {
+                // Nothing of the kind came. What it was expected for is named by the conditions.
+                let saves = tally.rule.filter.iter().filter_map(|clause| save_of(&clause.subject, scope));
+                at.frames = saves.map(frames_in).find(|frames| !frames.is_empty()).unwrap_or_default();
+            }
+            let message = clause.says.clone().unwrap_or_else(|| phrase(&clause.subject, &mismatch, scope));
+            if ended_otherwise || member == Some("kind") || clause.says.is_some() {
                 // The words for how a request ended, and for what a frame is, are ours: no server ever sent them.
                 (mismatch.expected, mismatch.received) = (None, None);
             }
@@ -132,6 +153,10 @@ fn check(
 ) {
     let report = checks::run(name, given, scope, revision);
     tally.checked += report.checked;
+    if report.checked > 0 && report.faults.is_empty() && report.broken.is_none() {
+        let paths = given.iter().flat_map(|(_, given)| given.references());
+        tally.hold(|| held(item, paths, scope));
+    }
     if let Some(reason) = report.broken {
         tally.broken.get_or_insert(reason);
     }
@@ -154,17 +179,61 @@ fn check(
     }
 }
 
-/// Why a reply says nothing about its subject: the request found the connection gone, or the answer is beyond our limits.
+/// Why a reply says nothing about its subject: the request was rejected for another reason or found the connection gone.
 fn shows_nothing(item: &Value) -> Option<&'static str> {
     let reply = item.get("reply").unwrap_or(item);
+    if reply.pointer("/control/holds").is_some_and(|holds| holds == false) {
+        return Some(CONTROL);
+    }
     let was_never_sent = reply["end"] == "closed" && reply["frames"].as_array().is_some_and(Vec::is_empty);
-    if was_never_sent { Some(GONE) } else { (reply["end"] == "unread").then_some(UNREAD) }
+    was_never_sent.then_some(GONE)
+}
+
+/// Why a response was not read that the rule needs. Of an item the conditions count that are not about the response itself.
+fn unread_of(tally: &Tally, scope: &Scope, revision: Revision, item: Option<&Item>) -> Option<String> {
+    let rule = tally.rule;
+    let Some(item) = item else {
+        let tested: Vec<&Path> = match &rule.test {
+            Test::Expect(clauses) => clauses.iter().map(|clause| &clause.subject).collect(),
+            Test::Check { given, .. } => given.iter().flat_map(|(_, template)| template.references()).collect(),
+            Test::Observe(paths) => paths.iter().collect(),
+        };
+        let mut paths = tested.into_iter().chain(rule.filter.iter().map(|clause| &clause.subject));
+        let why = paths.find_map(|path| unread(save_of(path, scope)?))?;
+        let met = |clause: &Clause| {
+            clause.holds(scope, revision) || save_of(&clause.subject, scope).and_then(unread).is_some()
+        };
+        return rule.filter.iter().all(met).then_some(why);
+    };
+    let reply = item.value.get("reply");
+    let why = unread(reply.unwrap_or(item.value))?;
+    let of_reply = |path: &Path| path.root == item.var && (reply.is_none() || path.first_member() == Some("reply"));
+    rule.filter.iter().all(|clause| of_reply(&clause.subject) || clause.holds(scope, revision)).then_some(why)
+}
+
+/// What was saved that a path leads into.
+pub fn save_of<'s>(path: &Path, scope: &'s Scope) -> Option<&'s Value> {
+    let root = scope.lookup(&path.root)?;
+    if path.root == SURVEY { root.get(path.first_member()?) } else { Some(root) }
+}
+
+/// Why a response, or a page of a list, was not read, if it is beyond what is read.
+pub fn unread(reply: &Value) -> Option<String> {
+    let why = reply["why"].as_str().unwrap_or("it is too large");
+    (reply.get("end")? == "unread").then(|| format!("a response beyond the limits of this program was not read: {why}"))
 }
 
 /// What keeps a rule without `every` from being judged in this run.
 fn absent(clauses: &[Clause], scope: &Scope) -> Option<String> {
     clauses.iter().find_map(|clause| match scope.lookup(&clause.subject.root) {
         None => Some(NOT_ASKED.to_owned()),
+        Some(Value::Array(entries)) => {
+            // The path selects one of them.
+            let nodes = clause.subject.select(scope).unwrap_or_default();
+            let index = |location: &str| location.split('/').nth(1)?.parse::<usize>().ok();
+            let mut selected = nodes.iter().filter_map(|node| entries.get(index(&node.location)?));
+            selected.find_map(shows_nothing).map(str::to_owned)
+        }
         Some(reply) => shows_nothing(reply).map(str::to_owned),
     })
 }
@@ -172,9 +241,9 @@ fn absent(clauses: &[Clause], scope: &Scope) -> Option<String> {
 /// Whether what the values ought to be was to come in an answer, and it was not asked for, or none came: that is told of the
 /// answer.
 fn is_compared_with_nothing(clause: &Clause, scope: &Scope) -> bool {
-    let unanswered = |reply: &Value| reply["end"] == "closed" || reply["end"] == "timeout";
+    let unanswered = |reply: &Value| reply["end"] == "closed" || reply["end"] == "timeout" || reply["end"] == "unread";
     let never_came = |path: &Path| {
-        let Some(reply) = scope.lookup(&path.root) else { return true };
+        let Some(reply) = save_of(path, scope) else { return true };
         unanswered(reply) && path.values_in(reply).is_empty()
     };
     clause.matcher.operands().into_iter().any(|operand| {
@@ -191,8 +260,15 @@ fn place_of(subject: &Path, location: &str, scope: &Scope, item: Option<&Item>) 
         Some(root) => {
             let mut place = Place::of(root, location, &base);
             if place.frames.is_empty() {
-                let judged = item.map(|item| item.value).or_else(|| root.pointer(location));
-                place.frames = judged.map(frames_in).unwrap_or_default();
+                // Of the innermost thing around that has some.
+                let ends = std::iter::once(location.len()).chain(location.rmatch_indices('/').map(|(end, _)| end));
+                let around = ends.filter_map(|end| root.pointer(&location[..end]));
+                let mut judged = item.map(|item| item.value).into_iter().chain(around);
+                place.frames =
+                    judged.find_map(|judged| Some(frames_in(judged)).filter(|of| !of.is_empty())).unwrap_or_default();
+            }
+            if place.frame == 0 && !place.pointer.starts_with('$') {
+                place.pointer = format!("${}{}", subject.root, place.pointer);
             }
             place
         }
@@ -218,6 +294,21 @@ fn frames_in(value: &Value) -> Vec<u64> {
     listed.chain(value.pointer("/origin/frame")).filter_map(Value::as_u64).collect()
 }
 
+/// What a rule holds for: the item, or where there is none what its paths lead to.
+fn held<'p>(item: Option<&Item>, mut paths: impl Iterator<Item = &'p Path>, scope: &Scope) -> Held {
+    let place = match item {
+        Some(item) => item.place(),
+        None => paths
+            .find_map(|path| {
+                let node = path.select(scope).unwrap_or_default().into_iter().next()?;
+                let place = place_of(path, &node.location, scope, None);
+                (!place.frames.is_empty()).then_some(place)
+            })
+            .unwrap_or_default(),
+    };
+    Held { subject: item.map(Item::subject).unwrap_or_default(), frames: place.frames }
+}
+
 fn found(message: String, mismatch: Mismatch, at: Place, item: Option<&Item>) -> Found {
     let finding = Finding {
         subject: item.map(Item::subject).unwrap_or_default(),
@@ -231,6 +322,21 @@ fn found(message: String, mismatch: Mismatch, at: Place, item: Option<&Item>) ->
         reproduce: None,
         by_hand: None,
     };
+    let line = item.filter(|item| item.value["kind"] == "junk").and_then(|item| item.value["text"].as_str());
+    let line = line.map(kind_of_line);
     let item = item.map_or_else(|| at.clone(), Item::place);
-    Found { finding, item, at }
+    Found { finding, item, at, line }
+}
+
+/// A line without what differs each time that a program writes it: times, numbers, addresses.
+fn kind_of_line(text: &str) -> String {
+    let mut kind = String::new();
+    for c in text.chars() {
+        match c {
+            '0'..='9' if kind.ends_with('0') => {}
+            '0'..='9' => kind.push('0'),
+            c => kind.push(c),
+        }
+    }
+    kind
 }

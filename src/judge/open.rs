@@ -5,6 +5,8 @@ use serde_json::{Map, Value, json};
 use crate::evidence::Link;
 
 pub struct Open {
+    /// Its place among the messages that were sent.
+    pub number: u64,
     pub frame: u64,
     pub at: u64,
     pub id: Value,
@@ -18,6 +20,8 @@ pub struct Open {
     pub deviant: bool,
     /// How the server ended of its own accord while it was to be answered.
     pub killed: Option<String>,
+    /// Why something was not read that may have been its response.
+    pub unread: Option<String>,
     /// The frame that tells that no answer can come any more.
     pub lost: Option<u64>,
 }

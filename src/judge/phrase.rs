@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::suite::{Mismatch, Path, Scope};
+use crate::suite::{Clause, Mismatch, Path, Scope};
 
 /// What to call a judged item: the way its author knows it.
 pub fn subject(item: &Value) -> String {
@@ -155,6 +155,22 @@ fn flawed(flaw: &str) -> String {
         "blank-lines" => "there are empty lines around it".into(),
         "duplicate-key" => "it holds an object with the same key twice".into(),
         other => format!("it is flawed: {other}"),
+    }
+}
+
+/// What there was nothing of to judge.
+pub fn absence(clauses: &[Clause]) -> String {
+    let mut members: Vec<_> =
+        clauses.iter().map(|clause| member_path(&clause.subject, "").replace("[*]", "")).collect();
+    members.dedup();
+    let named: Vec<_> = members.iter().take(3).map(|member| format!("`{member}`")).collect();
+    // What was looked for in a value, and how, only we need to know.
+    match members.iter().any(|member| member.is_empty() || member.contains("[?")) {
+        true => "the server sent nothing that this is about".into(),
+        false if clauses.iter().any(|clause| clause.matcher.compares()) => {
+            format!("the server sent no two values of {}", named.join(" or "))
+        }
+        false => format!("the server sent no {}", named.join(" or ")),
     }
 }
 

@@ -47,6 +47,11 @@ impl Place {
             && other.pointer.strip_prefix(&self.pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
+    /// Whether it is a place: in a frame, or in what a suite saved by name.
+    pub fn is_known(&self) -> bool {
+        self.frame > 0 || self.pointer.starts_with('$')
+    }
+
     /// The pointer, where it leads into the message of the last frame.
     pub fn in_message(&self) -> Option<String> {
         (self.frame > 0 && !self.pointer.is_empty()).then(|| self.pointer.clone())
@@ -61,7 +66,9 @@ fn carried(value: &Value, rest: &str) -> Option<Place> {
     // A server may have members of these names in its own data, though hardly beside the others that ours have.
     if let Some(frame) = value.get("frame").and_then(Value::as_u64).filter(|_| has(&["pointer", "link", "data"])) {
         if let Some(pointer) = value.get("pointer").and_then(Value::as_str) {
-            return Some(Place { frame, pointer: pointer.to_owned(), frames: vec![frame] });
+            // What the message replies to, where only that is known.
+            let to = value.get("to").and_then(Value::as_u64);
+            return Some(Place { frame, pointer: pointer.to_owned(), frames: to.into_iter().chain([frame]).collect() });
         }
         let pointer = rest.strip_prefix("/message").unwrap_or_default().to_owned();
         return Some(Place { frame, pointer, frames: vec![frame] });

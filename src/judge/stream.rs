@@ -3,14 +3,19 @@
 //! Most rules look at what the suites saved. Rules over `$transcript`, `$messages`, `$exchanges` and `$asked` look at the whole
 //! run, which need not be in memory: it passes by once, item by item, and each such rule looks at each item.
 
-use std::{sync::Arc, thread};
+use std::{
+    collections::HashSet,
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::Arc,
+    thread,
+};
 
 use serde_json::{Value, json};
 
 use super::{
     exchange::Assembler,
     fold::fold,
-    item::{Item, NOT_ASKED, judge_item},
+    item::{Item, NOT_ASKED, judge_item, save_of, unread},
     open::Open,
     posts::Posts,
     rooms::{Doors, seat},
@@ -60,6 +65,9 @@ fn judge_saved(tally: &mut Tally, scene: &Scene) {
         return;
     };
     for path in &every.over {
+        if let Some(why) = save_of(path, scope).and_then(unread) {
+            tally.unread.get_or_insert(why);
+        }
         let (Some(nodes), Some(root)) = (path.select(scope), scope.lookup(&path.root)) else {
             tally.missing.get_or_insert_with(|| NOT_ASKED.to_owned());
             continue;
@@ -96,6 +104,8 @@ fn pass_by(
     let mut posts = Posts::default();
     // When a server that all connections share was heard last.
     let mut heard = 0;
+    // What was responded to, on any connection.
+    let mut served = HashSet::new();
     for frame in frames {
         let Some(link) = ours(frame.link) else { continue };
         if frame.from == Side::Server && matches!(frame.kind, FrameKind::HttpResponse | FrameKind::Message) {
@@ -115,7 +125,10 @@ fn pass_by(
         // A frame that was read for this alone gives its message away.
         let Frame { bytes, mut message, .. } = Arc::unwrap_or_clone(frame);
         let mut pass = |root, item| doors.pass(root, item, bytes);
-        passed.exchanges.into_iter().for_each(|exchange| pass("exchanges", exchange));
+        for exchange in passed.exchanges {
+            served.insert(asked_for(&exchange["method"], &exchange["params"]));
+            pass("exchanges", exchange);
+        }
         for mut item in passed.messages {
             let place = item["origin"]["pointer"].as_str().unwrap_or_default();
             let last_use = place.is_empty() && shown.is_none();
@@ -148,11 +161,44 @@ fn pass_by(
     for killed in last.into_iter().filter_map(|open| open.killed.as_mut()).filter(|_| others > 0) {
         *killed = format!("{killed}, under this or one of {others} other requests, and did not come back");
     }
+    for (link, assembler, _) in &mut assemblers {
+        if !shares(link) {
+            assembler.killed().into_values().for_each(|together| blame(together, &served));
+        }
+    }
     for (_, assembler, streams) in assemblers {
         streams.rest().into_iter().for_each(|stream| doors.pass("streams", stream, 0));
         assembler.rest().into_iter().for_each(|exchange| doors.pass("exchanges", exchange, 0));
     }
     doors.close();
+}
+
+/// A request, whoever sent it under whatever id: its method, and its params as far as they are not about the request
+/// itself.
+fn asked_for(method: &Value, params: &Value) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    method.to_string().hash(&mut hasher);
+    for (name, value) in params.as_object().into_iter().flatten().filter(|(name, _)| *name != "_meta") {
+        (name, value.to_string()).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// Of requests that were open together when a process ended, those are not to blame that were responded to elsewhere, as
+/// long as one is left that never was.
+fn blame(mut together: Vec<&mut Open>, served: &HashSet<u64>) {
+    let was_served = |open: &Open| served.contains(&asked_for(&json!(open.method), &open.params));
+    if together.iter().any(|open| !was_served(open)) {
+        together.retain_mut(|open| {
+            let innocent = was_served(open);
+            open.killed = open.killed.take().filter(|_| !innocent);
+            !innocent
+        });
+    }
+    let others = together.len().saturating_sub(1);
+    for killed in together.into_iter().filter_map(|open| open.killed.as_mut()).filter(|_| others > 0) {
+        *killed = format!("{killed}, under this or one of {others} other requests");
+    }
 }
 
 /// The frame as an item of the transcript, still without its message, if one of the filters may let it through.
@@ -164,6 +210,6 @@ fn shown(frame: &Frame, link: &Link, posts: &mut Posts, wanted: &[Option<&Filter
     item["transport"] = json!(link.transport);
     posts.describe(frame, &mut item);
     item["brief"] = json!(link.brief);
-    let rules_it_out = |filter: &Filter| filter.fails_without(&item, "message");
+    let rules_it_out = |filter: &Filter| filter.fails_without(&item, &["message"]);
     wanted.iter().any(|filter| filter.is_none_or(|filter| !rules_it_out(filter))).then_some(item)
 }

@@ -3,7 +3,7 @@
 //! A stream is handed on when it has ended, or with the run. Its events are told apart by what they are about: the
 //! request that opened the stream, another one, or a change that no request asked for.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Value, json};
 
@@ -28,6 +28,10 @@ pub struct Streams {
     asked: BTreeMap<u64, Asked>,
     /// The client has ended the session.
     over: bool,
+    /// Sessions that are not there any more, as the server has said.
+    ended: HashSet<String>,
+    /// Streams opened by GET that have ended, with their sessions: whether it was with the session shows later.
+    held: Vec<(String, Value)>,
     now: u64,
 }
 
@@ -69,6 +73,8 @@ impl Streams {
             ids: HashMap::new(),
             asked: BTreeMap::new(),
             over: false,
+            ended: HashSet::new(),
+            held: Vec::new(),
             now: 0,
         }
     }
@@ -85,6 +91,9 @@ impl Streams {
                 if let Some((asked, session)) = self.asked.get_mut(&post).zip(begun) {
                     asked.session = Some(session.clone());
                 }
+                if frame.http.as_ref().is_some_and(|head| head.status == Some(404)) {
+                    self.ended.extend(self.asked.get(&post).and_then(|asked| asked.session.clone()));
+                }
                 self.open.extend(frame.http.as_ref().and_then(|head| Stream::of(post, head)).map(|new| (post, new)));
             }
             (FrameKind::Note, _) if frame.ended.is_some() => {
@@ -94,7 +103,11 @@ impl Streams {
                     asked.dropped = true;
                 }
                 let stream = self.open.remove(&post)?;
-                return Some(self.describe(stream, &json!(frame.ended)));
+                let told = self.describe(stream, &json!(frame.ended));
+                let session =
+                    self.asked.get(&post).filter(|asked| asked.verb == "GET").and_then(|asked| asked.session.clone());
+                let Some(session) = session else { return Some(told) };
+                self.held.push((session, told));
             }
             _ => self.event(post, frame),
         }
@@ -104,7 +117,14 @@ impl Streams {
     /// Streams that never ended.
     pub fn rest(mut self) -> Vec<Value> {
         let open = std::mem::take(&mut self.open);
-        open.into_values().map(|stream| self.describe(stream, &json!("open"))).collect()
+        let mut rest: Vec<Value> = open.into_values().map(|stream| self.describe(stream, &json!("open"))).collect();
+        for (session, mut told) in self.held {
+            if self.ended.contains(&session) {
+                told["session_over"] = json!(true);
+            }
+            rest.push(told);
+        }
+        rest
     }
 
     fn request(&mut self, post: u64, frame: &Frame) {
@@ -255,7 +275,7 @@ fn kind(message: &Value) -> Option<&'static str> {
         Value::Object(_) if has("method") && has("id") => "request",
         Value::Object(_) if has("method") => "notification",
         Value::Object(_) if has("error") => "error",
-        Value::Object(_) => "result",
+        Value::Object(_) if has("result") || has("id") => "result",
         _ => return None,
     })
 }

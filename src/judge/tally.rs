@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::place::Place;
 use crate::{
     evidence::Scene,
-    outcome::{Finding, Level, Observation, RuleResult, Status},
+    outcome::{Finding, Held, Level, Observation, RuleResult, Status},
     plan::PlannedRule,
     suite::{Path, Rule, Scope, Suite},
 };
@@ -14,6 +14,8 @@ use crate::{
 pub const FINDINGS_KEPT: usize = 20;
 /// Places remembered of one rule, so that what follows from its findings can be folded under it.
 const PLACES_KEPT: usize = 10_000;
+/// Items remembered for which a rule holds.
+const HELD_KEPT: usize = 50;
 /// What a `may` rule shows of what it saw.
 const OBSERVED_KEPT: usize = 8;
 
@@ -28,13 +30,19 @@ pub struct Tally<'a> {
     /// Items that `every` went over, whether or not `where` let them through.
     pub seen: usize,
     pub checked: usize,
+    /// Some of what holds.
+    pub held: Vec<Held>,
     pub found: Vec<Found>,
+    /// Findings beyond those that are kept.
+    pub further: usize,
     /// Where each finding stands, those included that are only counted.
     pub places: Vec<(Place, Place)>,
     pub observed: Vec<Observation>,
     /// A name or path that had no value in this run, when nothing could be judged for lack of it.
     pub missing: Option<String>,
     pub broken: Option<String>,
+    /// Why a response was not read that it needed.
+    pub unread: Option<String>,
     /// Rules whose findings were the same cause as this one's.
     pub also: Vec<String>,
     /// The rule under which all findings of this one were folded.
@@ -46,6 +54,20 @@ pub struct Found {
     /// The item that was judged, and the value in it that is at fault.
     pub item: Place,
     pub at: Place,
+    /// Of a line that is no message: what it says, but for numbers in it.
+    pub line: Option<String>,
+}
+
+impl Found {
+    /// Whether there is nothing in the other one that this one does not show.
+    fn shows(&self, other: &Self) -> bool {
+        let (shown, other_shown) = (&self.finding, &other.finding);
+        shown.message == other_shown.message
+            && shown.subject == other_shown.subject
+            && shown.expected == other_shown.expected
+            && shown.received == other_shown.received
+            && self.line == other.line
+    }
 }
 
 impl<'a> Tally<'a> {
@@ -58,11 +80,14 @@ impl<'a> Tally<'a> {
             lacking: planned.lacking.clone(),
             seen: 0,
             checked: 0,
+            held: Vec::new(),
             found: Vec::new(),
+            further: 0,
             places: Vec::new(),
             observed: Vec::new(),
             missing: None,
             broken: None,
+            unread: None,
             also: Vec::new(),
             folded_under: None,
         }
@@ -77,15 +102,19 @@ impl<'a> Tally<'a> {
         if self.found.iter().any(|known| same_place(known) && known.finding.subject == found.finding.subject) {
             return;
         }
-        let alike = |known: &&mut Found| {
-            known.finding.message == found.finding.message && known.finding.subject == found.finding.subject
-        };
-        if let Some(known) = self.found.iter_mut().find(alike) {
+        if let Some(known) = self.found.iter_mut().find(|known| known.shows(&found)) {
             known.finding.alike += 1;
         } else if self.found.len() < FINDINGS_KEPT {
             self.found.push(found);
-        } else if let Some(last) = self.found.last_mut() {
-            last.finding.alike += 1;
+        } else {
+            self.further += 1;
+        }
+    }
+
+    /// Remembers that the rule holds, as long as there is room; what it holds for is asked for then.
+    pub fn hold(&mut self, held: impl FnOnce() -> Held) {
+        if self.held.len() < HELD_KEPT {
+            self.held.push(held());
         }
     }
 
@@ -104,7 +133,7 @@ impl<'a> Tally<'a> {
             (Status::NotExercised, Some(reason))
         } else if !self.found.is_empty() {
             (of_failure(self.rule.level), None)
-        } else if let Some(reason) = self.broken {
+        } else if let Some(reason) = self.broken.or(self.unread) {
             (Status::Broken, Some(reason))
         } else if let Some(cause) = self.folded_under {
             (Status::NotExercised, Some(format!("could not be judged where {cause} failed")))
@@ -133,6 +162,8 @@ impl<'a> Tally<'a> {
             hint: self.rule.hint.clone(),
             checked: self.checked,
             findings: self.found.into_iter().map(|found| found.finding).collect(),
+            further: self.further,
+            held: self.held,
             reason,
             observed: self.observed,
             also: self.also,

@@ -26,6 +26,20 @@ pub fn middle(text: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{beginning}…{ending}"))
 }
 
+/// A sentence on what was received and what was expected, each of which is cut by itself where both are too long: cut in
+/// the middle of the whole, the beginning of the one would read on as the end of the other.
+pub fn sentence(text: &str, width: usize) -> Cow<'_, str> {
+    const BETWEEN: &str = ", expected ";
+    let Some((received, expected)) = text.rsplit_once(BETWEEN).filter(|_| columns(text) > width) else {
+        return middle(text, width);
+    };
+    let room = width.saturating_sub(columns(BETWEEN));
+    let (long, other) = (columns(received), columns(expected));
+    // What one of them leaves of its half is for the other one.
+    let first = (room / 2).max(room.saturating_sub(other)).min(long);
+    Cow::Owned(format!("{}{BETWEEN}{}", middle(received, first), middle(expected, room - first)))
+}
+
 /// A text that is too long, cut on either side of the part that matters, and where that part is then.
 ///
 /// Of a part that is itself too long the beginning is kept.
@@ -206,6 +220,18 @@ mod tests {
         assert_eq!(middle("0123456789abcdef", 10), "012345…def");
         assert_eq!(middle("日本語日本語日本語", 9), "日本語…語");
         assert_eq!(middle("anything", 0), "…");
+    }
+
+    #[test]
+    fn cuts_what_was_received_and_what_was_expected_apart() {
+        let text = format!("`name` is \"{}1\", expected \"{}2\"", "a".repeat(100), "b".repeat(100));
+        let cut = sentence(&text, 60);
+        assert_eq!(cut, "`name` is \"aaaaa…aaaaa1\", expected \"bbbbbbbbbbbbbbb…bbbbbb2\"");
+        assert_eq!(columns(&cut), 60);
+        let short = format!("`name` is \"{}1\", expected 2", "a".repeat(100));
+        assert_eq!(sentence(&short, 40), "`name` is \"aaaaaaa…aaaaaaa1\", expected 2");
+        assert_eq!(sentence("`a` is 1, expected 2", 20), "`a` is 1, expected 2");
+        assert_eq!(sentence(&"c".repeat(9), 4), "cc…c");
     }
 
     #[test]

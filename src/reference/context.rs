@@ -69,7 +69,8 @@ impl Context<'_> {
     }
 
     pub fn log(&mut self, data: &Value) {
-        if self.level.is_some_and(|level| level <= Level::Info) {
+        let inverted = self.world.slips.levels_inverted;
+        if self.level.is_some_and(|level| if inverted { level >= Level::Info } else { level <= Level::Info }) {
             self.notify("notifications/message", &json!({ "level": "info", "logger": "reference", "data": data }));
         }
     }

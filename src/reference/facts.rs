@@ -2,7 +2,16 @@
 
 use serde_json::{Value, json};
 
-use crate::revision::Revision;
+use crate::{
+    reference::{FaultInfo, variations},
+    revision::Revision,
+};
+
+/// What is known of the server with a variation: of some that is less than of the usual one.
+pub fn facts_of(variation: Option<&str>) -> Value {
+    let unknown = |known: &FaultInfo| variation == Some(&known.name) && known.without_facts;
+    if variation.is_some() && variations().iter().any(unknown) { json!({}) } else { facts() }
+}
 
 /// As the sections `[facts]`, `[tools]` and `[prompts]` say it.
 pub fn facts() -> Value {
@@ -16,6 +25,8 @@ pub fn facts() -> Value {
         "arguments": {
             "file:///logs/{day}.log": { "day": "2026-01-01" },
             "db://shop/{table}/{row}": { "table": "orders", "row": "1001" },
+            "file:///docs/{name}": { "name": "Größe ☃.txt" },
+            "search://notes{?q,sort}": { "q": "a b", "sort": "new" },
         },
         "children": {
             "file:///src": ["file:///src/main.rs", "file:///src/lib.rs", "file:///src/nested"],

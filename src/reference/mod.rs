@@ -17,14 +17,16 @@ pub(crate) mod server;
 pub(crate) mod session;
 mod stdio;
 mod turn;
+mod variations;
 mod world;
 
 #[cfg(test)]
 mod tests;
 
-pub use facts::facts;
+pub use facts::{facts, facts_of};
 pub use faults::{FaultInfo, faults};
 pub use http::{CLIENT, http, tokens};
 pub use options::{Options, PROPOSALS, Transport};
 pub use stdio::stdio;
+pub use variations::variations;
 pub use world::Grown;

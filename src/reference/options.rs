@@ -11,6 +11,8 @@ pub const PROPOSALS: [&str; 3] = ["sep-2093", "sep-prefix", "dialect-versioned"]
 pub struct Options {
     pub revisions: Vec<Revision>,
     pub fault: Option<String>,
+    /// Another lawful way to be a server; not together with a fault.
+    pub variation: Option<String>,
     /// The versioned dialect is left out unless asked for: its shapes go beyond what a released revision has.
     pub proposals: Vec<String>,
     /// Over HTTP nobody is let in without a token.
@@ -24,6 +26,7 @@ impl Default for Options {
         Self {
             revisions: Revision::ALL.to_vec(),
             fault: None,
+            variation: None,
             proposals: vec!["sep-2093".to_owned(), "sep-prefix".to_owned()],
             protected: false,
             world: None,

@@ -34,7 +34,7 @@ pub struct Server {
 impl Server {
     pub fn new(options: Options) -> Result<Self, String> {
         let mut world = World::new(options.world);
-        let faults = Faults::commit(options.fault.as_deref(), &mut world)?;
+        let faults = Faults::commit(options.fault.as_deref(), options.variation.as_deref(), &mut world)?;
         let mut revisions = faults.speaks().unwrap_or(options.revisions);
         revisions.sort_unstable();
         revisions.dedup();
@@ -98,7 +98,8 @@ impl Server {
             }
         }
         session.batching = false;
-        if let Some(after) = answers.iter().map(|answer| answer.after).max() {
+        let at_least = (fault == Some(Batch::Always)).then_some(Duration::ZERO);
+        if let Some(after) = answers.iter().map(|answer| answer.after).max().or(at_least) {
             let bodies: Vec<_> = answers.into_iter().map(|answer| answer.bytes).collect();
             let bytes = [b"[".as_slice(), &bodies.join(b",".as_slice()), b"]"].concat();
             whole.out.push(Outgoing { after, id: None, answer: true, status: 200, bytes });
@@ -273,6 +274,7 @@ impl Server {
         after: Duration,
         status: u16,
     ) -> Vec<Outgoing> {
+        let after = if answer { after + self.faults.delay() } else { after };
         let spoken = self.faults.say(scene, message).into_iter();
         let outgoing = spoken.map(|spoken| Outgoing {
             after,

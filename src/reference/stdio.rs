@@ -29,6 +29,7 @@ const MOST_WAITING: usize = 10_000;
 /// Serves until stdin ends.
 pub fn stdio(options: Options) -> Result<(), String> {
     let server = Server::new(options)?;
+    server.faults.start()?;
     let (lines, arrived) = mpsc::sync_channel(LINES_AHEAD);
     let reading = server.faults.reading();
     thread::spawn(move || match reading {
@@ -105,6 +106,7 @@ fn read_decoded(mut input: impl Read, lines: &SyncSender<Vec<u8>>, decode: fn(&[
 fn serve(mut server: Server, arrived: &Receiver<Vec<u8>>, mut output: impl Write) -> io::Result<Ended> {
     let mut session = Session::new(Transport::Stdio);
     let mut waiting: Vec<(Instant, Outgoing)> = Vec::new();
+    let held = server.faults.holds_newlines();
     if let Some(banner) = server.faults.banner() {
         writeln!(output, "{banner}")?;
         output.flush()?;
@@ -117,7 +119,7 @@ fn serve(mut server: Server, arrived: &Receiver<Vec<u8>>, mut output: impl Write
         };
         match line {
             Ok(line) => {
-                write_due(&mut output, &mut waiting)?;
+                write_due(&mut output, &mut waiting, held)?;
                 let turn = server.receive(&mut session, &line);
                 if let Some(id) = turn.cancelled {
                     let withheld = |out: &Outgoing| out.answer || !server.faults.works_on();
@@ -129,7 +131,7 @@ fn serve(mut server: Server, arrived: &Receiver<Vec<u8>>, mut output: impl Write
                 let told = server.announce(&session, &turn.changes);
                 for out in told.into_iter().chain(turn.out).chain(turn.settled).chain(turn.later) {
                     if out.after.is_zero() || waiting.len() >= MOST_WAITING {
-                        write_line(&mut output, &out)?;
+                        write_line(&mut output, &out, held)?;
                     } else {
                         waiting.push((Instant::now() + out.after, out));
                     }
@@ -141,7 +143,7 @@ fn serve(mut server: Server, arrived: &Receiver<Vec<u8>>, mut output: impl Write
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 for out in server.close(&mut session) {
-                    write_line(&mut output, &out)?;
+                    write_line(&mut output, &out, held)?;
                 }
                 output.flush()?;
                 while server.faults.outlives_stdin() {
@@ -150,22 +152,23 @@ fn serve(mut server: Server, arrived: &Receiver<Vec<u8>>, mut output: impl Write
                 return Ok(Ended::Quietly);
             }
         }
-        write_due(&mut output, &mut waiting)?;
+        write_due(&mut output, &mut waiting, held)?;
         output.flush()?;
     }
 }
 
 /// What is due at once goes out in the order in which it was said.
-fn write_due(output: &mut impl Write, waiting: &mut Vec<(Instant, Outgoing)>) -> io::Result<()> {
+fn write_due(output: &mut impl Write, waiting: &mut Vec<(Instant, Outgoing)>, held: bool) -> io::Result<()> {
     let now = Instant::now();
     waiting.sort_by_key(|(due, _)| *due);
     let due = waiting.iter().take_while(|(due, _)| *due <= now).count();
-    waiting.drain(..due).try_for_each(|(_, out)| write_line(output, &out))
+    waiting.drain(..due).try_for_each(|(_, out)| write_line(output, &out, held))
 }
 
-fn write_line(output: &mut impl Write, out: &Outgoing) -> io::Result<()> {
-    output.write_all(&out.bytes)?;
-    output.write_all(b"\n")
+/// The newline belongs to the message; held back, it comes with the next one.
+fn write_line(output: &mut impl Write, out: &Outgoing, held: bool) -> io::Result<()> {
+    let parts: [&[u8]; 2] = if held { [b"\n", &out.bytes] } else { [&out.bytes, b"\n"] };
+    parts.into_iter().try_for_each(|part| output.write_all(part))
 }
 
 #[cfg(test)]

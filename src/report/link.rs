@@ -8,6 +8,14 @@ const REPOSITORY: &str = "https://github.com/modelcontextprotocol/modelcontextpr
 /// The first revision whose schema is a page of its own.
 const SCHEMA_PAGE: Revision = Revision::V2025_06_18;
 
+/// Pages that have another name since the modern revisions.
+const MOVED: [(&str, &str); 2] = [
+    ("basic/utilities/cancellation", "basic/patterns/cancellation"),
+    ("basic/utilities/progress", "basic/patterns/progress"),
+];
+/// Where the pages of the specification begin.
+const SECTIONS: [&str; 6] = ["architecture", "basic", "client", "extensions", "schema", "server"];
+
 /// The public page of a source such as `server/resources#capabilities`, `schema#Resource` or `SEP-2164#specification`
 /// in the revision tested; none where it is no page of the protocol.
 pub fn link(source: &str, revision: Revision) -> Option<String> {
@@ -15,11 +23,14 @@ pub fn link(source: &str, revision: Revision) -> Option<String> {
         return None;
     }
     let (page, anchor) = source.split_once('#').unwrap_or((source, ""));
-    if let Some(number) = page.strip_prefix("SEP-") {
+    if let Some(number) = page.strip_prefix("SEP-").filter(|number| number.bytes().all(|byte| byte.is_ascii_digit())) {
         return Some(format!("{REPOSITORY}/pull/{number}"));
     }
     if page.starts_with("docs/") {
         return Some(format!("{SITE}/{source}"));
+    }
+    if !SECTIONS.contains(&page.split('/').next().unwrap_or_default()) {
+        return None;
     }
     if page == "schema" && revision < SCHEMA_PAGE {
         return Some(format!("{REPOSITORY}/blob/main/schema/{revision}/schema.ts"));
@@ -27,6 +38,10 @@ pub fn link(source: &str, revision: Revision) -> Option<String> {
     // Earlier revisions have the transports on one page, each in a section.
     let section = page.strip_prefix("basic/transports/").filter(|_| !revision.is_modern());
     let (page, anchor) = section.map_or((page, anchor), |section| ("basic/transports", section));
+    let page = MOVED
+        .iter()
+        .find(|(legacy, modern)| page == *legacy || page == *modern)
+        .map_or(page, |(legacy, modern)| if revision.is_modern() { *modern } else { *legacy });
     let mut link = format!("{SPECIFICATION}/{}/{page}", holding(page, revision));
     if !anchor.is_empty() {
         link.push('#');
@@ -71,13 +86,18 @@ mod tests {
         let (legacy, newest) = (Revision::NEWEST_LEGACY, Revision::NEWEST);
         assert!(link("basic/patterns#requests", legacy).unwrap().contains("/2026-07-28/basic/patterns#"));
         assert!(link("basic/lifecycle#operation", newest).unwrap().contains("/2025-11-25/basic/lifecycle#"));
+        let cancellation = link("basic/patterns/cancellation#timing", legacy).unwrap();
+        assert!(cancellation.ends_with("/2025-11-25/basic/utilities/cancellation#timing"), "{cancellation}");
+        assert!(link("basic/utilities/progress", newest).unwrap().ends_with("/2026-07-28/basic/patterns/progress"));
         assert!(link("basic/transports/stdio", legacy).unwrap().ends_with("/2025-11-25/basic/transports#stdio"));
         assert!(link("basic/transports/stdio", newest).unwrap().ends_with("/2026-07-28/basic/transports/stdio"));
     }
 
     #[test]
     fn leaves_alone_what_is_no_page() {
-        for source in ["https://example.org/a", "our own notes", "a\nb"] {
+        for source in
+            ["https://example.org/a", "our own notes", "a\nb", "HOUSE-12", "versioned-dialect#read", "SEP-x", ""]
+        {
             assert_eq!(link(source, Revision::NEWEST), None, "{source}");
         }
     }

@@ -69,10 +69,11 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
             writeln!(page, "and {} more\n", rules.len() - TOLD)?;
         }
     }
-    if !report.notes.is_empty() {
+    let mut notes = report.limits.iter().chain(&report.notes).peekable();
+    if notes.peek().is_some() {
         writeln!(page, "\n### Notes\n")?;
     }
-    for note in &report.notes {
+    for note in notes {
         writeln!(page, "- {}", prose(note))?;
     }
     Ok(())

@@ -18,7 +18,9 @@ pub fn standing(report: &RunReport, rule: &RuleResult) -> Status {
 pub fn standing_so(report: &RunReport, status: Status) -> Vec<&RuleResult> {
     let mut rules: Vec<_> = report.rules.iter().filter(|rule| standing(report, rule) == status).collect();
     if status == Status::Fail {
-        rules.sort_by_key(|rule| Reverse(rule.findings.iter().map(|finding| 1 + finding.alike).sum::<usize>()));
+        rules.sort_by_key(|rule| {
+            Reverse(rule.further + rule.findings.iter().map(|finding| 1 + finding.alike).sum::<usize>())
+        });
     }
     rules
 }

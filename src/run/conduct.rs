@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{
-    Job, Revisions, clients, course::Course, graph, mishaps::unread, scene::describe, shown::show_frames, spared,
+    Job, Revisions, clients, course::Course, given_up, graph, reached::reached, scene::describe, shown::show_frames,
     timeline::timeline, unopened, verdict::sum_up,
 };
 use crate::{
@@ -49,7 +49,6 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
     };
     let Course { mut notes, mishaps, heard, scenes, cut_short, .. } = course;
     notes.extend(mishaps.notes());
-    notes.extend(unread(recorder.unread()));
     let (mut rules, links) = (Vec::new(), recorder.links());
     for scene in &scenes {
         let spoken = |link: &Link| link.revision == Some(scene.revision);
@@ -58,7 +57,7 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
         rules.extend(judge(&plan(suites, scene, filter), scene, &links, frames));
     }
     rules.retain(|rule| filter.shows(&rule.id));
-    spared::explain(&mut rules, &scenes, suites);
+    given_up::explain(&mut rules, &scenes, suites);
     if !heard {
         unopened::explain(&mut rules);
     }
@@ -66,6 +65,8 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
     let target = describe(&job.target, &scenes);
     let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let report = sum_up(target, rules, notes, cut_short, started, ms, job.strict);
+    let unread = recorder.unread();
+    let report = RunReport { limits: reached(unread, &scenes, suites), ..report };
     let report = match failure {
         Some(error) => unopened::conclude(error, report)?,
         None => report,
@@ -80,6 +81,6 @@ pub fn illustrate(
     scenes: &[Scene],
     frames: impl Iterator<Item = Arc<Frame>>,
 ) {
-    report.timeline = timeline(frames);
+    (report.timeline, report.timeline_left_out) = timeline(frames);
     report.graph = scenes.last().and_then(|scene| graph::graph(scene, suites));
 }

@@ -3,12 +3,12 @@
 use super::{
     Job, clients,
     gathered::Gathered,
-    graph,
+    given_up, graph,
     lanes::Lanes,
     mishaps::Mishaps,
     rounds::rounds,
     scene::{left_alone, scene},
-    spared, unopened,
+    unopened,
 };
 use crate::{
     error::Error,
@@ -131,9 +131,12 @@ impl<'a> Course<'a> {
         for gathered in rounds(&self.lanes, &wanted, &scene, first).await {
             self.keep(&mut scene, gathered);
         }
-        let spared = self.lanes.opener.known.vain().left_out();
-        self.note(spared::keep(&mut scene, &spared));
-        self.note(self.lanes.opener.known.unanswered.told(self.job.limits.request));
+        let unanswered = &self.lanes.opener.known.unanswered;
+        let mut notes = given_up::keep(&mut scene, unanswered.given_up());
+        notes.extend(unanswered.told(self.job.limits.request));
+        for note in notes {
+            self.note(Some(note));
+        }
         self.note(self.lanes.opener.known.put_off.told());
         self.note(self.lanes.bears_one());
         self.note(graph::summary(&scene, self.suites));

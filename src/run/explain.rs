@@ -2,20 +2,19 @@
 //!
 //! The example is no text that could grow stale: the reference server commits the rule's first fault and is tested.
 
-use serde_json::Value;
-
-use super::{Conducted, Surroundings, Trial, load, outputs::say, trials};
+use super::{Conducted, Surroundings, Trial, load, outputs::say, shown::show_frames, trials};
 use crate::{
     cli::ExplainArgs,
     config,
     embedded::SUITES,
     error::{Error, exit},
-    evidence::{Frame, FrameKind, Side, Transport},
-    outcome::{Finding, RuleResult, excerpt::middle},
+    evidence::Transport,
+    outcome::{Finding, Held, RuleResult, ShownFrame, Status, excerpt::middle},
     plan::{Filter, nearest},
     report::{self, explanation},
     revision::Revision,
     suite::{Applies, Path, Rule, SURVEY, Suite, Test, Untested},
+    target::Limits,
 };
 
 pub fn explain(args: &ExplainArgs, surroundings: &Surroundings) -> Result<u8, Error> {
@@ -172,7 +171,7 @@ fn blocks(text: &str, begin: &str) -> Vec<String> {
     starts.map(block).collect()
 }
 
-/// What the rule says of the reference server with the first fault that breaks it, beside what the healthy one answers.
+/// What the rule says of the reference server with a fault that breaks it, beside what holds in the healthy one.
 fn example(
     suite: &Suite,
     rule: &Rule,
@@ -180,25 +179,30 @@ fn example(
     program: Option<&std::path::Path>,
     width: usize,
 ) -> Option<String> {
-    let (program, fault) = (program?, rule.faults.first()?);
+    let program = program?;
     let all = trials(&Revision::ALL, &Transport::ALL);
-    let fits = |trial: &&Trial| trial.fault.as_ref() == Some(fault) && trial.revision <= newest(suite, rule);
-    let faulty = all.iter().rfind(fits)?;
-    let healthy = Trial { fault: None, ..faulty.clone() };
     let filter = Filter::new(std::slice::from_ref(&rule.id), suites).ok()?;
-    let broken = faulty.evidence(suites, &filter, program).ok()?;
-    let result = broken.report.rules.iter().find(|result| result.id == rule.id && !result.findings.is_empty())?;
+    let newest = newest(suite, rule);
+    // Some show only beside what other suites ask.
+    let (faulty, wrong) = rule.faults.iter().find_map(|fault| {
+        let fits = |trial: &&Trial| trial.fault.as_ref() == Some(fault) && trial.revision <= newest;
+        let faulty = all.iter().rfind(fits)?;
+        let wrong = result(&faulty.evidence(suites, &filter, program).ok()?, rule)?;
+        (!wrong.findings.is_empty()).then_some((faulty, wrong))
+    })?;
+    let fault = faulty.fault.as_ref()?;
     let first = RuleResult {
-        findings: result.findings[..1].to_vec(),
+        findings: wrong.findings[..1].to_vec(),
+        further: 0,
         hint: None,
         derived: None,
         also: Vec::new(),
-        ..result.clone()
+        ..wrong.clone()
     };
     let mut lines = vec![
         String::new(),
         format!("What it finds in a server of which this is true: {}", about(fault)),
-        format!("(mcp-conform run --reference --fault {fault} --revision {} --filter {})", result.revision, rule.id),
+        format!("(mcp-conform run --reference --fault {fault} --revision {} --filter {})", wrong.revision, rule.id),
         String::new(),
     ];
     lines.extend(
@@ -207,11 +211,22 @@ fn example(
             .take_while(|line| !line.starts_with("source"))
             .map(|line| format!("  {line}").trim_end().to_owned()),
     );
-    if let Some(right) = answered(&result.findings[0], &healthy.evidence(suites, &filter, program).ok()?) {
-        lines.push("Answered rightly:".to_owned());
-        lines.extend([String::new(), format!("  {}", middle(&report::plain(&right), width.saturating_sub(2)))]);
+    let healthy = Trial { fault: None, ..faulty.clone() };
+    let right = healthy.evidence(suites, &filter, program).ok();
+    if let Some(right) = right.and_then(|healthy| answered_rightly(&wrong.findings[0], &healthy, rule)) {
+        lines.extend(["Answered rightly:".to_owned(), String::new()]);
+        let room = width.saturating_sub(10);
+        lines.extend(right.iter().map(|message| {
+            // The heads of HTTP have their point anywhere.
+            let room = if message.text.starts_with(['{', '[']) { room } else { 4 * room };
+            format!("  {}  {}", message.from, middle(&report::plain(&message.text), room))
+        }));
     }
     Some(lines.join("\n").trim_end().to_owned())
+}
+
+fn result(conducted: &Conducted, rule: &Rule) -> Option<RuleResult> {
+    conducted.report.rules.iter().find(|result| result.id == rule.id).cloned()
 }
 
 fn about(fault: &str) -> String {
@@ -222,19 +237,36 @@ fn about(fault: &str) -> String {
         .unwrap_or_default()
 }
 
-/// What the healthy server answered to the request of the finding.
-fn answered(finding: &Finding, healthy: &Conducted) -> Option<String> {
-    let asked = finding.messages.iter().find(|message| message.from == "client")?;
-    let asked: Value = serde_json::from_str(&asked.text).ok()?;
-    let same = |frame: &Frame| {
-        let message = frame.message.as_ref().filter(|_| frame.from == Side::Client)?;
-        (message.get("method") == asked.get("method") && message.get("id") == asked.get("id")).then_some(frame.link)
+/// The messages of something that the rule was seen to hold for: of the same request if there is one, or about the same
+/// subject.
+fn answered_rightly(finding: &Finding, healthy: &Conducted, rule: &Rule) -> Option<Vec<ShownFrame>> {
+    let mut result = result(healthy, rule).filter(|result| result.status == Status::Pass)?;
+    result.findings = result.held.iter().map(|held| shown(&finding.subject, held, finding)).collect();
+    let mut results = [result];
+    show_frames(&mut results, healthy.recorder.frames(), Limits::default().evidence_frames);
+    let [RuleResult { findings: candidates, held, .. }] = results;
+    let said = |messages: &[ShownFrame], side: &str| -> Vec<String> {
+        messages.iter().filter(|message| message.from == side).map(|message| message.text.clone()).collect()
     };
-    let link = healthy.recorder.frames().find_map(|frame| same(&frame))?;
-    let answers = |frame: &Frame| {
-        let message = frame.message.as_ref()?;
-        let fits = frame.from == Side::Server && frame.kind == FrameKind::Message && frame.link == link;
-        (fits && message.get("method").is_none() && message.get("id") == asked.get("id")).then(|| message.to_string())
+    let (asked, wrong) = (said(&finding.messages, "client"), said(&finding.messages, "server"));
+    let differs = |right: &Finding| {
+        let right = said(&right.messages, "server");
+        !right.is_empty() && !right.iter().any(|text| text.starts_with('{') && wrong.contains(text))
     };
-    healthy.recorder.frames().find_map(|frame| answers(&frame))
+    let is_same = |right: &Finding| said(&right.messages, "client") == asked;
+    let usable: Vec<(&Finding, &Held)> = candidates.iter().zip(&held).filter(|(right, _)| differs(right)).collect();
+    let best = usable.iter().find(|(right, _)| is_same(right));
+    let best = best.or_else(|| usable.iter().find(|(_, held)| held.subject == finding.subject)).or(usable.first());
+    best.map(|(right, _)| right.messages.clone())
+}
+
+/// What holds, in the place of a finding, so that its messages can be shown in the same way.
+fn shown(subject: &str, held: &Held, like: &Finding) -> Finding {
+    Finding {
+        subject: subject.to_owned(),
+        frames: held.frames.clone(),
+        messages: Vec::new(),
+        pointer: None,
+        ..like.clone()
+    }
 }

@@ -16,8 +16,13 @@ const KEPT: usize = 1000;
 /// What the widest walk came to.
 pub fn summary(scene: &Scene, suites: &[Suite]) -> Option<String> {
     let (walk, graph) = widest_walk(scene, suites)?;
-    let size = size(walk, graph);
-    Some(limit(graph).map_or(size.clone(), |limit| format!("{size}; {limit}")))
+    Some(size(walk, graph))
+}
+
+/// The limit that the widest walk came to, if it reached one.
+pub fn limit_of(scene: &Scene, suites: &[Suite]) -> Option<String> {
+    let (walk, graph) = widest_walk(scene, suites)?;
+    Some(format!("{}: {}", walk.method, limit(graph)?))
 }
 
 /// The graph that the widest walk saw.

@@ -2,11 +2,12 @@
 
 use std::{fs::File, io::BufReader, path::PathBuf};
 
+use indexmap::IndexMap;
 use serde::Deserialize;
 
 use super::{
-    Surroundings, baseline::Baseline, by_hand, conduct::illustrate, outputs, rerun, shown::show_frames, spared,
-    suites::load, verdict::sum_up,
+    Surroundings, baseline::Baseline, by_hand, conduct::illustrate, given_up, outputs, reached::reached, rerun,
+    shown::show_frames, suites::load, verdict::sum_up,
 };
 use crate::{
     cli::JudgeArgs,
@@ -66,13 +67,18 @@ pub(crate) fn judged(
     for scene in scenes {
         rules.extend(judge::judge(&plan(suites, scene, filter), scene, links, frames()));
     }
-    spared::explain(&mut rules, scenes, suites);
+    given_up::explain(&mut rules, scenes, suites);
     show_frames(&mut rules, frames(), Limits::default().evidence_frames);
     let cut_short = frames().find(|frame| frame.kind == FrameKind::CutShort && frame.by.is_none());
     let cut_short = cut_short.and_then(|frame| frame.text.clone());
     let notes = header.notes.clone();
     let mut report = sum_up(target, rules, notes, cut_short, header.started, header.ms, strict);
+    let mut unread = IndexMap::new();
+    for frame in frames().filter(|frame| frame.kind == FrameKind::Unread) {
+        *unread.entry(frame.why.clone().unwrap_or_default()).or_default() += 1;
+    }
+    report.limits = reached(unread, scenes, suites);
     rerun::say_how(&mut report, frames(), own_suites);
-    by_hand::show_how(&mut report, frames());
+    by_hand::show_how(&mut report, suites, frames);
     Ok(report)
 }

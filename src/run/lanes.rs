@@ -22,7 +22,7 @@ use super::{
 use crate::{
     error::Error,
     evidence::{Recorder, Scene, Side, Transport},
-    gather::{Stage, gather},
+    gather::{Controls, Stage, gather},
     revision::Revision,
     session::{Beside, Conversation, Opener, Session, Unopened, Wish, lock},
     suite::{Client, Connection, Suite},
@@ -157,11 +157,11 @@ impl<'a> Lanes<'a> {
             left.extend(lost);
             left.extend(unopened.into_iter().map(|(suite, error)| Gathered::nothing(suite, error.came())));
         }
+        let again: Vec<&str> = left.iter().map(|gathered| gathered.suite.id.as_str()).collect();
         if shared {
-            known.unanswered.count_again_from(missed);
-            known.hangs.store(hangs, Ordering::Relaxed);
-            for gathered in &left {
-                self.opener.recorder.asked_again(&gathered.suite.id);
+            known.asks_again(missed, hangs, &again);
+            for suite in &again {
+                self.opener.recorder.asked_again(suite);
             }
         }
         (all, left)
@@ -212,10 +212,21 @@ impl<'a> Lanes<'a> {
             *conversation = Some(self.open(&beside.opener, scene.revision).await?);
         }
         let conversation = conversation.as_ref();
+        if let Some(conversation) = conversation {
+            conversation.serve(&suite.id);
+        }
         let deaths = || conversation.map(Conversation::deaths).unwrap_or_default();
         let earlier = deaths().len();
         let recorder = &self.opener.recorder;
-        let stage = Stage { suite, beside: &beside, conversation, recorder, limits: &self.job.limits, scene };
+        let stage = Stage {
+            suite,
+            beside: &beside,
+            conversation,
+            recorder,
+            limits: &self.job.limits,
+            scene,
+            controls: Controls::default(),
+        };
         let saves = self.stop.unless_in_suite(gather(&stage)).await;
         let lost = beside.lost.load(Ordering::Relaxed);
         self.end(async move {

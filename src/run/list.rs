@@ -1,4 +1,4 @@
-//! `mcp-conform list`: the rules, suites and faults there are.
+//! `mcp-conform list`: the rules, suites, faults and variations there are.
 
 use std::mem::ManuallyDrop;
 
@@ -20,7 +20,8 @@ pub fn list(args: &ListArgs) -> Result<u8, Error> {
     // The program ends with this command, and to take them apart first would be a tenth of its time.
     let suites = || load(&args.suite, false).map(ManuallyDrop::new);
     let lines: Vec<String> = match args.what {
-        Listed::Faults => faults(args.json),
+        Listed::Faults => faults("fault", reference::faults(), args.json),
+        Listed::Variations => faults("variation", reference::variations(), args.json),
         Listed::Suites => suites()?.iter().map(|suite| of_suite(suite, args.json)).collect(),
         Listed::Rules => rules(args, &suites()?)?,
     };
@@ -28,12 +29,11 @@ pub fn list(args: &ListArgs) -> Result<u8, Error> {
     Ok(exit::CONFORMING)
 }
 
-fn faults(as_json: bool) -> Vec<String> {
-    let mut faults = reference::faults();
+fn faults(kind: &str, mut faults: Vec<reference::FaultInfo>, as_json: bool) -> Vec<String> {
     faults.sort_by(|a, b| a.name.cmp(&b.name));
     let line = |fault: reference::FaultInfo| {
         if as_json {
-            json!({ "fault": fault.name, "about": fault.about, "since": fault.since, "until": fault.until,
+            json!({ kind: fault.name, "about": fault.about, "since": fault.since, "until": fault.until,
                 "transports": fault.transports })
             .to_string()
         } else {

@@ -42,14 +42,6 @@ impl Mishaps {
     }
 }
 
-/// What a client with more room might have read: why it was not read, and how often.
-pub fn unread(counts: IndexMap<String, usize>) -> impl Iterator<Item = String> {
-    counts.into_iter().map(|(why, count)| match count {
-        1 => format!("a message of the server was not read: {why}"),
-        count => format!("{count} messages of the server were not read: {why}"),
-    })
-}
-
 fn listed(suites: &[String]) -> String {
     let mut names: Vec<&str> = suites.iter().map(String::as_str).collect();
     names.dedup();

@@ -11,6 +11,7 @@ mod coverage;
 mod credentials;
 mod explain;
 mod gathered;
+mod given_up;
 mod grant;
 mod graph;
 mod habits;
@@ -27,6 +28,7 @@ mod mutants;
 mod outputs;
 mod place;
 mod progress;
+mod reached;
 mod report;
 mod rerun;
 mod rounds;
@@ -35,7 +37,7 @@ mod scene;
 mod shell;
 mod shown;
 mod signals;
-mod spared;
+
 mod stop;
 mod strays;
 pub(crate) mod suites;
@@ -54,7 +56,7 @@ use tokio::runtime::Runtime;
 pub use conduct::{Conducted, conduct};
 pub use interrupts::Interrupts;
 pub use job::{Job, Revisions};
-pub use mutants::{Matrix, Trial, trials};
+pub use mutants::{Bug, Matrix, Trial, Variations, bugs, gaps, trials, variation_trials};
 pub use suites::{built_in, load};
 
 use self::{baseline::Baseline, progress::Progress};
@@ -155,13 +157,15 @@ pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrup
     let baseline = Baseline::wanted(&args.output, &suites)?;
     let limits = target::limits(args, limits)?;
     unless_ended(credentials::obtain(&mut target, &mut facts, &limits))?;
+    let revisions = args.scope.revision.parse()?;
+    target::unless_unseen(&args.target, revisions)?;
     let job = Job {
         target,
         facts,
         call_tools: args.scope.call_tools,
         limits,
         face: target::face(&args.client)?,
-        revisions: args.scope.revision.parse()?,
+        revisions,
         proposals: Proposals::new(&args.scope.proposal, &suites)?,
         strict: args.output.strict,
         interrupts: interrupts.clone(),
@@ -169,6 +173,7 @@ pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrup
     let Conducted { mut report, recorder, scenes } = watched(&job, &suites, &filter, args, surroundings)?;
     report.partition = args.partition.iter().map(ToString::to_string).collect();
     report.target.options = target::options(&args.target);
+    report.target.command = target::command(&job.target);
     report.target.config = configured::shown(&args.target, surroundings);
     if let Some(file) = &report.target.config {
         report.notes.extend(misnamed::notes(file, &job.facts, &scenes));
@@ -179,11 +184,12 @@ pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrup
     for proposal in &args.scope.proposal {
         report.target.options += &format!(" --proposal {proposal}");
     }
+    report.target.options += &target::manner(args);
     if outputs::illustrated(&args.output.forms) {
         conduct::illustrate(&mut report, &suites, &scenes, recorder.frames());
     }
     rerun::say_how(&mut report, recorder.frames(), &args.scope.suite);
-    by_hand::show_how(&mut report, recorder.frames());
+    by_hand::show_how(&mut report, &suites, || recorder.frames());
     // What cannot be written keeps nothing else from being so.
     let settled = baseline.settle(&mut report, &args.output);
     if let Some(code) = interrupts.code() {
@@ -231,7 +237,11 @@ pub fn own_suites(args: &RunArgs, surroundings: &Surroundings) -> Result<Vec<Pat
 }
 
 fn serve(args: &ServeArgs) -> Result<u8, Error> {
-    let mut options = reference::Options { fault: args.fault.clone(), ..reference::Options::default() };
+    let mut options = reference::Options {
+        fault: args.fault.clone(),
+        variation: args.variation.clone(),
+        ..reference::Options::default()
+    };
     if !args.revision.is_empty() {
         let parsed: Result<_, _> = args.revision.iter().map(|text| text.parse()).collect();
         options.revisions = parsed.map_err(Error::usage)?;

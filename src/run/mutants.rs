@@ -3,13 +3,17 @@
 //! A trial is one run of all rules against the reference server with one fault, or with none. A fault has to be caught
 //! in every revision and over every transport where it says that it can show.
 
+mod bugs;
 mod matrix;
 mod trial;
+mod variations;
 
 use std::{path::Path, sync::Mutex, thread};
 
+pub use bugs::{Bug, bugs, gaps};
 pub use matrix::Matrix;
-pub use trial::{Shown, Trial, trials};
+pub use trial::{Shown, Trial, trials, variation_trials};
+pub use variations::Variations;
 
 use super::{Surroundings, load, outputs};
 use crate::{
@@ -25,13 +29,19 @@ const AT_ONCE: usize = 8;
 
 pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let suites = load(&[], surroundings.color)?;
+    if let Some(folder) = &args.bugs {
+        return list_bugs(folder, &suites);
+    }
     let program = surroundings.program.clone().ok_or_else(|| Error::usage("this program cannot find itself"))?;
     let revisions = parsed(&args.revision, &Revision::ALL, str::parse)?;
     let transports = parsed(&args.transport, &Transport::ALL, |text| {
         let found = Transport::ALL.into_iter().find(|transport| transport.as_str() == text);
         found.ok_or_else(|| format!("`{text}` is no transport; known: stdio, http, sse"))
     })?;
-    let mut trials = trials(&revisions, &transports);
+    let mut trials = match args.variations {
+        true => variation_trials(&revisions),
+        false => trials(&revisions, &transports),
+    };
     if let Some(idle) = args.filters.iter().find(|filter| !trials.iter().any(|trial| selects(filter, trial, &suites))) {
         return Err(Error::Usage {
             message: format!("`{idle}` selects no fault"),
@@ -40,6 +50,19 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
     }
     if !args.filters.is_empty() {
         trials.retain(|trial| args.filters.iter().any(|filter| selects(filter, trial, &suites)));
+    }
+    if args.variations {
+        let mut matrix = Variations::default();
+        for (trial, shown) in trials.iter().zip(run_all(&trials, &suites, &program)) {
+            matrix.add(trial, &shown);
+        }
+        let flaws = matrix.flaws(args.revision.is_empty());
+        matrix.table().for_each(|line| outputs::say(&line));
+        for flaw in &flaws {
+            outputs::say(&format!("✗ {flaw}"));
+        }
+        outputs::say(&matrix.summary(&flaws));
+        return Ok(if flaws.is_empty() { exit::CONFORMING } else { exit::FAILED });
     }
     let mut matrix = Matrix::default();
     for (trial, shown) in trials.iter().zip(run_all(&trials, &suites, &program)) {
@@ -52,6 +75,18 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
     }
     outputs::say(&matrix.summary(&suites));
     Ok(if flaws.is_empty() { exit::CONFORMING } else { exit::FAILED })
+}
+
+/// Which bugs the faults stand for, and whether each rule that should detect one is there. Nothing is run.
+fn list_bugs(folder: &Path, suites: &[Suite]) -> Result<u8, Error> {
+    let bugs = bugs::bugs(folder)?;
+    let gaps = bugs::gaps(&bugs, suites);
+    bugs::table(&bugs, suites).for_each(|line| outputs::say(&line));
+    for gap in &gaps {
+        outputs::say(&format!("✗ {gap}"));
+    }
+    outputs::say(&bugs::summary(&bugs, &gaps));
+    Ok(if gaps.is_empty() { exit::CONFORMING } else { exit::FAILED })
 }
 
 /// Whether the fault has that in its name, or proves a rule or suite of that name.

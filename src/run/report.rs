@@ -120,6 +120,11 @@ fn join(mut merged: RunReport, (path, part): (&Path, RunReport)) -> Result<RunRe
             merged.notes.push(note);
         }
     }
+    for limit in part.limits {
+        if !merged.limits.contains(&limit) {
+            merged.limits.push(limit);
+        }
+    }
     merged.outdated.extend(part.outdated);
     merged.cut_short = merged.cut_short.or(part.cut_short);
     merged.revisions.extend(part.revisions);

@@ -6,10 +6,13 @@ use std::{
     sync::Arc,
 };
 
-use crate::{evidence::Frame, outcome::RunReport};
+use crate::{
+    evidence::{Frame, Side},
+    outcome::RunReport,
+};
 
 /// Causes of frames that are part of every run.
-const ALWAYS: [&str; 8] =
+pub const ALWAYS: [&str; 8] =
     ["survey", "handshake", "adoption", "first-task", "authorization", "probe", "answer", "resume"];
 
 /// The frames that findings name.
@@ -24,11 +27,17 @@ pub fn say_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>,
         command += &shlex::try_quote(&path).unwrap_or_default();
     }
     let shown = numbers(report);
-    let shown_frames = frames.take_while(|frame| Some(&frame.frame) <= shown.last());
-    let causes: HashMap<u64, String> = shown_frames
-        .filter(|frame| shown.contains(&frame.frame))
-        .filter_map(|frame| Some((frame.frame, frame.by.clone()?)))
-        .collect();
+    let mut causes: HashMap<u64, String> = HashMap::new();
+    // Of each connection the suite that asked last: what the server says by itself may follow from that.
+    let mut asking: HashMap<u32, String> = HashMap::new();
+    for frame in frames.take_while(|frame| Some(&frame.frame) <= shown.last()) {
+        let by = frame.by.as_ref().filter(|by| !ALWAYS.contains(&by.as_str()));
+        asking.extend(by.map(|by| (frame.link, by.clone())));
+        let speaks_first =
+            frame.from == Side::Server && frame.message.as_ref().is_some_and(|it| it.get("method").is_some());
+        let cause = frame.by.as_ref().or_else(|| asking.get(&frame.link).filter(|_| speaks_first));
+        causes.extend(cause.filter(|_| shown.contains(&frame.frame)).map(|by| (frame.frame, by.clone())));
+    }
     for rule in &mut report.rules {
         for finding in &mut rule.findings {
             // A rule over the whole run may have found it in what another suite asked.

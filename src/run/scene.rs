@@ -87,6 +87,7 @@ pub fn describe(target: &Target, scenes: &[Scene]) -> TargetReport {
     TargetReport {
         name: target.name.clone(),
         options: String::new(),
+        command: None,
         config: None,
         transport: newest.map(|scene| scene.transport.to_string()).unwrap_or_default(),
         server: newest.map(|scene| scene.server["info"].clone()).filter(|info| !info.is_null()),

@@ -6,12 +6,13 @@ use std::{
     sync::Arc,
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::timeline::about;
 use crate::{
-    evidence::{Frame, FrameKind, Side},
+    evidence::{Frame, FrameKind, HttpHead, Side},
     outcome::{RuleResult, ShownFrame, excerpt, masked},
+    revision::Revision,
 };
 
 /// Characters of a message that stands for its own name.
@@ -20,17 +21,40 @@ const SUBJECT: usize = 60;
 /// Frames of the client that are remembered, should something be found in what came next.
 const REMEMBERED: usize = 100;
 
+/// HTTP exchanges whose heads are remembered.
+const EXCHANGES: usize = 1000;
+
+/// Headers that every request of a client has, with these values.
+const USUAL_HEADERS: [(&str, &str); 3] =
+    [("content-type", "application/json"), ("accept", "application/json, text/event-stream"), ("accept", "*/*")];
+
+/// Headers of a response that the protocol has a meaning for.
+const TELLING_HEADERS: [&str; 9] = [
+    "access-control-allow-origin",
+    "allow",
+    "cache-control",
+    "content-encoding",
+    "content-type",
+    "location",
+    "retry-after",
+    "www-authenticate",
+    "x-accel-buffering",
+];
+
 /// At most so many of one finding.
 pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Frame>>, most: usize) {
     for finding in rules.iter_mut().flat_map(|rule| &mut rule.findings) {
-        finding.frames.truncate(most);
+        // The last one is the one at fault.
+        if finding.frames.len() > most.max(1) {
+            finding.frames.drain(most.saturating_sub(1)..finding.frames.len() - 1);
+        }
     }
     let wanted: BTreeSet<u64> =
         rules.iter().flat_map(|rule| &rule.findings).flat_map(|finding| finding.frames.iter().copied()).collect();
     if wanted.is_empty() {
         return;
     }
-    let (frames, before) = looked_up(&wanted, frames);
+    let (frames, before, heads) = looked_up(&wanted, frames);
     for finding in rules.iter_mut().flat_map(|rule| &mut rule.findings) {
         if finding.subject.is_empty() {
             finding.subject = finding.frames.iter().find_map(|number| sent(frames.get(number)?)).unwrap_or_default();
@@ -40,6 +64,9 @@ pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Fr
             && let Some(earlier) = before.get(alone)
         {
             finding.frames.insert(0, *earlier);
+        }
+        if most > 1 {
+            add_heads(&mut finding.frames, finding.pointer.is_some(), &frames, &heads);
         }
         let last = finding.frames.last();
         let shown = finding.frames.iter().filter_map(|number| {
@@ -56,13 +83,57 @@ pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Fr
     }
 }
 
+/// Puts the head of each HTTP request and response where it came: what a finding is about may stand there alone. The last
+/// frame stays the last where a pointer leads into it.
+fn add_heads(numbers: &mut Vec<u64>, last_is_named: bool, frames: &Frames, heads: &HashMap<u64, Vec<u64>>) {
+    let Some(&last) = numbers.last() else { return };
+    let posts: BTreeSet<u64> = numbers.iter().filter_map(|number| frames.get(number)?.post).collect();
+    let heads = posts.iter().filter_map(|post| heads.get(post)).flatten().copied();
+    let new: Vec<u64> = heads.filter(|head| !numbers.contains(head) && (*head < last || !last_is_named)).collect();
+    if !new.is_empty() {
+        let is_in_order = numbers.is_sorted();
+        numbers.extend(new);
+        // What stands out of order does so because the last one is the one at fault.
+        if is_in_order {
+            numbers.sort_unstable();
+        } else {
+            numbers.retain(|number| *number != last);
+            numbers.sort_unstable();
+            numbers.push(last);
+        }
+    }
+}
+
 type Frames = HashMap<u64, Arc<Frame>>;
 
-/// The frames of these numbers, and for each that says little by itself what the client had sent before.
-fn looked_up(wanted: &BTreeSet<u64>, all: impl Iterator<Item = Arc<Frame>>) -> (Frames, HashMap<u64, u64>) {
+/// The frames of these numbers, for each that says little by itself what the client had sent before, and the numbers of the
+/// heads of each HTTP exchange that one of them is part of.
+fn looked_up(
+    wanted: &BTreeSet<u64>,
+    all: impl Iterator<Item = Arc<Frame>>,
+) -> (Frames, HashMap<u64, u64>, HashMap<u64, Vec<u64>>) {
     let (mut frames, mut before) = (Frames::new(), HashMap::new());
-    let mut sent = Sent::default();
+    let (mut sent, mut recent) = (Sent::default(), VecDeque::<Arc<Frame>>::new());
+    let mut heads: HashMap<u64, Vec<u64>> = HashMap::new();
     for frame in all {
+        if matches!(frame.kind, FrameKind::HttpRequest | FrameKind::HttpResponse) {
+            // The head of a response comes after its request was found to be wanted, that of a request before.
+            if let Some(numbers) = frame.post.and_then(|post| heads.get_mut(&post)) {
+                numbers.push(frame.frame);
+                frames.insert(frame.frame, Arc::clone(&frame));
+            }
+            recent.push_back(Arc::clone(&frame));
+            if recent.len() > 2 * EXCHANGES {
+                recent.pop_front();
+            }
+        }
+        if let Some(post) = frame.post.filter(|_| wanted.contains(&frame.frame))
+            && !heads.contains_key(&post)
+        {
+            let of_it = recent.iter().filter(|head| head.post == Some(post));
+            frames.extend(of_it.clone().map(|head| (head.frame, Arc::clone(head))));
+            heads.insert(post, of_it.map(|head| head.frame).collect());
+        }
         if wanted.contains(&frame.frame) {
             if let Some(earlier) = sent.before(&frame) {
                 before.insert(frame.frame, earlier.frame);
@@ -72,7 +143,7 @@ fn looked_up(wanted: &BTreeSet<u64>, all: impl Iterator<Item = Arc<Frame>>) -> (
         }
         sent.note(frame);
     }
-    (frames, before)
+    (frames, before, heads)
 }
 
 /// What the client has sent of late, and whether it was answered.
@@ -136,16 +207,22 @@ fn sent(frame: &Arc<Frame>) -> Option<String> {
     Some(match request {
         Some((method, Some(about))) => format!("{method} {about}"),
         Some((method, None)) => method.to_owned(),
-        None => text(frame).chars().take(SUBJECT).collect(),
+        None => match &frame.http {
+            Some(http) => begin(http).chars().take(SUBJECT).collect(),
+            None => text(frame).chars().take(SUBJECT).collect(),
+        },
     })
 }
 
 /// A message without the `_meta` that every request of a modern client has, which would leave no room for the rest.
 fn brief(message: &Value, from: Side) -> Cow<'_, Value> {
     const USUAL: [&str; 3] = ["protocolVersion", "clientCapabilities", "clientInfo"];
+    // Another revision than its own is what a probe is about.
     let usual = |meta: &Value| {
         let members = meta.as_object().map_or(0, serde_json::Map::len);
-        members == USUAL.len() && USUAL.iter().all(|name| meta.get(format!("io.modelcontextprotocol/{name}")).is_some())
+        members == USUAL.len()
+            && USUAL.iter().all(|name| meta.get(format!("io.modelcontextprotocol/{name}")).is_some())
+            && meta["io.modelcontextprotocol/protocolVersion"] == json!(Revision::NEWEST)
     };
     if from == Side::Server || !message.pointer("/params/_meta").is_some_and(usual) {
         return Cow::Borrowed(message);
@@ -160,11 +237,29 @@ fn text(frame: &Frame) -> String {
     match (frame.kind, &frame.message, &frame.text, &frame.http) {
         (FrameKind::Message | FrameKind::Document, Some(message), ..) => brief(message, frame.from).to_string(),
         (_, _, Some(text), _) => text.clone(),
-        (.., Some(http)) => match (&http.method, &http.url, http.status) {
-            (Some(method), Some(url), _) => format!("{method} {url}"),
-            (.., Some(status)) => format!("HTTP {status}"),
-            _ => String::new(),
-        },
+        (.., Some(http)) => head(http),
         _ => String::new(),
     }
+}
+
+/// The first line of a head.
+fn begin(http: &HttpHead) -> String {
+    match (&http.method, &http.url, http.status) {
+        (Some(method), Some(url), _) => format!("{method} {url}"),
+        (.., Some(status)) => format!("HTTP {status}"),
+        _ => String::new(),
+    }
+}
+
+/// The head of a request or a response, with the headers that say something.
+fn head(http: &HttpHead) -> String {
+    let mut line = begin(http);
+    let says_something = |name: &str, value: &str| match http.status {
+        None => !USUAL_HEADERS.contains(&(name, value)),
+        Some(_) => name.starts_with("mcp-") || TELLING_HEADERS.contains(&name),
+    };
+    for (name, value) in http.headers.iter().filter(|(name, value)| says_something(name, value)) {
+        line += &format!(" · {name}: {value}");
+    }
+    line
 }

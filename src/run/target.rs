@@ -4,22 +4,23 @@ use std::{path::PathBuf, time::Duration};
 
 use serde_json::{Value, json};
 
-use super::{Surroundings, configured::config};
+use super::{Revisions, Surroundings, configured::config};
 use crate::{
-    cli::{RunArgs, TargetArgs},
+    cli::{CLIENT, RunArgs, TargetArgs},
     config,
     error::Error,
     plan::nearest,
-    reference,
+    reference::{self, FaultInfo},
+    revision::Revision,
     session::ClientFace,
     target::{Limits, Source, Start, Target, patience, shown_url},
 };
 
 /// The server that is meant, what is known about it, and what it may cost.
 pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Value, Limits), Error> {
-    if args.fault.is_some() && !args.reference {
+    if (args.fault.is_some() || args.variation.is_some()) && !args.reference {
         return Err(Error::Usage {
-            message: "--fault is for the reference server, and this is none".into(),
+            message: "--fault and --variation are for the reference server, and this is none".into(),
             cure: Some("add --reference to test that one instead".into()),
         });
     }
@@ -63,7 +64,7 @@ fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Val
     let config = config(args, surroundings)?;
     let mut facts = match &config {
         Some(config) => config.facts.clone(),
-        None if args.reference => reference::facts(),
+        None if args.reference => reference::facts_of(args.variation.as_deref()),
         None => json!({}),
     };
     let limits = config.as_ref().map(|config| config.limits.clone()).unwrap_or_default();
@@ -140,14 +141,19 @@ fn typed(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Target
     }
     if args.reference {
         if let Some(fault) = &args.fault {
-            known(fault)?;
+            unless_hidden("fault", &known("fault", fault, &reference::faults())?)?;
+        }
+        if let Some(variation) = &args.variation {
+            unless_hidden("variation", &known("variation", variation, &reference::variations())?)?;
         }
         let program = surroundings.program.as_ref().ok_or_else(|| Error::usage("this program cannot find itself"))?;
         let mut argv = vec![program.display().to_string(), "serve".into()];
         argv.extend(args.fault.iter().flat_map(|fault| ["--fault".to_owned(), fault.clone()]));
-        let name = match &args.fault {
-            Some(fault) => format!("the reference server with the fault {fault}"),
-            None => "the reference server".into(),
+        argv.extend(args.variation.iter().flat_map(|name| ["--variation".to_owned(), name.clone()]));
+        let name = match (&args.fault, &args.variation) {
+            (Some(fault), _) => format!("the reference server with the fault {fault}"),
+            (None, Some(variation)) => format!("the reference server with the variation {variation}"),
+            (None, None) => "the reference server".into(),
         };
         return Ok(Some(Target { name, ..command(argv) }));
     }
@@ -187,12 +193,48 @@ pub fn options(args: &TargetArgs) -> String {
     if args.reference {
         options.push("--reference".into());
         options.extend(args.fault.iter().map(|fault| format!("--fault {fault}")));
+        options.extend(args.variation.iter().map(|variation| format!("--variation {variation}")));
     }
     let variable = |name: &str| name.trim().to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
     let env = args.env.iter().filter_map(|pair| Some(("--env", pair.split_once('=')?.0, "=")));
     let headers = args.header.iter().filter_map(|pair| Some(("--header", pair.split_once(':')?.0, ": ")));
     options.extend(env.chain(headers).map(|(flag, name, sign)| format!("{flag} \"{name}{sign}${}\"", variable(name))));
     options.join(" ")
+}
+
+/// The options that change what is sent or waited for.
+pub fn manner(args: &RunArgs) -> String {
+    let mut options = String::new();
+    let mut option = |name: &str, value: &str| options += &format!(" {name} {value}");
+    if args.client != CLIENT.split(',').collect::<Vec<_>>() {
+        option("--client", &args.client.join(","));
+    }
+    if let Some(seconds) =
+        args.timeout.filter(|seconds| Duration::try_from_secs_f64(*seconds).ok() != Some(Limits::default().request))
+    {
+        option("--timeout", &seconds.to_string());
+    }
+    for (name, value) in [("--max-message", args.max_message), ("--in-flight", args.in_flight)] {
+        if let Some(value) = value {
+            option(name, &value.to_string());
+        }
+    }
+    for pair in &args.limit {
+        option("--limit", &shlex::try_quote(pair).unwrap_or_default());
+    }
+    options
+}
+
+/// What starts the server, for a shell, unless something in it is secret.
+pub fn command(target: &Target) -> Option<String> {
+    let Start::Stdio { argv, env, cwd } = &target.start else { return None };
+    if argv.iter().any(|word| target.secrets.iter().any(|secret| !secret.is_empty() && word.contains(secret))) {
+        return None;
+    }
+    let mut command: String = env.iter().map(|(name, _)| format!("{name}=\"${name}\" ")).collect();
+    command += &shlex::try_join(argv.iter().map(String::as_str)).ok()?;
+    let Some(cwd) = cwd else { return Some(command) };
+    Some(format!("(cd {} && {command})", shlex::try_quote(cwd.to_str()?).ok()?))
 }
 
 /// Those of the configuration, changed by what was typed.
@@ -247,18 +289,79 @@ fn checked(url: &str) -> Result<String, Error> {
     Err(Error::Usage { message: format!("`{}` is no http or https URL", shown_url(url)), cure: Some(cure) })
 }
 
-/// Refuses a fault that the reference server does not have.
-fn known(fault: &str) -> Result<(), Error> {
-    let faults = reference::faults();
-    if faults.iter().any(|known| known.name == fault) {
-        return Ok(());
+/// Refuses a fault or variation that the reference server does not have.
+fn known(kind: &str, name: &str, faults: &[FaultInfo]) -> Result<FaultInfo, Error> {
+    if let Some(known) = faults.iter().find(|known| known.name == name) {
+        return Ok(known.clone());
     }
-    let nearest = nearest(fault, faults.iter().map(|known| known.name.as_str()));
+    let nearest = nearest(name, faults.iter().map(|known| known.name.as_str()));
     let meant = nearest.map(|name| format!("did you mean {name}? ")).unwrap_or_default();
     Err(Error::Usage {
-        message: format!("`{fault}` is no fault of the reference server"),
-        cure: Some(format!("{meant}`mcp-conform list faults` shows all")),
+        message: format!("`{name}` is no {kind} of the reference server"),
+        cure: Some(format!("{meant}`mcp-conform list {kind}s` shows all")),
     })
+}
+
+/// Refuses what cannot show over stdio, where the reference server is started: it would pass as if all were well.
+fn unless_hidden(kind: &str, fault: &FaultInfo) -> Result<(), Error> {
+    use reference::Transport::{Http, Sse, Stdio};
+    let spoken = &reference::Options::default().proposals;
+    if let Some(proposal) = fault.proposal.as_ref().filter(|proposal| !spoken.contains(proposal)) {
+        let name = &fault.name;
+        return Err(Error::Usage {
+            message: format!("the {kind} {name} shows only on a server that follows {proposal}"),
+            cure: Some(format!(
+                "`mcp-conform run --proposal {proposal} -- mcp-conform serve --proposal {proposal} --{kind} {name}`"
+            )),
+        });
+    }
+    if fault.transports.contains(&Stdio) && !fault.protected {
+        return Ok(());
+    }
+    let (over, flag, path) = match fault.transports.contains(&Http) || !fault.transports.contains(&Sse) {
+        true => ("Streamable HTTP", "--http", "mcp"),
+        false => ("HTTP+SSE", "--sse", "sse"),
+    };
+    let protected = if fault.protected { " --protected" } else { "" };
+    let whom = if fault.protected { ", on a server that asks for authorization" } else { "" };
+    Err(Error::Usage {
+        message: format!("the {kind} {} shows only over {over}{whom}, and --reference uses stdio", fault.name),
+        cure: Some(format!(
+            "`mcp-conform serve --http 127.0.0.1:8000{protected} --{kind} {}`, then `mcp-conform run {flag} http://127.0.0.1:8000/{path}`",
+            fault.name
+        )),
+    })
+}
+
+/// Refuses a fault or variation that cannot show in any of the revisions that are tested.
+pub fn unless_unseen(args: &TargetArgs, revisions: Revisions) -> Result<(), Error> {
+    let fault = args.fault.as_deref().map(|name| ("fault", known("fault", name, &reference::faults())));
+    let variation =
+        args.variation.as_deref().map(|name| ("variation", known("variation", name, &reference::variations())));
+    for (kind, info) in fault.into_iter().chain(variation) {
+        unless_outside(kind, &info?, revisions)?;
+    }
+    Ok(())
+}
+
+fn unless_outside(kind: &str, fault: &FaultInfo, revisions: Revisions) -> Result<(), Error> {
+    let shows = |revision: Revision| {
+        fault.since.is_none_or(|since| since <= revision) && fault.until.is_none_or(|until| revision <= until)
+    };
+    let tested = match revisions {
+        Revisions::All => None,
+        Revisions::One(revision) => Some(revision),
+        // The reference server speaks all.
+        Revisions::Auto => Some(Revision::NEWEST),
+    };
+    let newest = Revision::ALL.into_iter().rfind(|revision| shows(*revision));
+    match (tested, newest) {
+        (Some(tested), Some(newest)) if !shows(tested) => Err(Error::Usage {
+            message: format!("the {kind} {} does not show in revision {tested}", fault.name),
+            cure: Some(format!("add --revision {newest}")),
+        }),
+        _ => Ok(()),
+    }
 }
 
 fn split(pair: &str, at: char, flag: &str, form: &str) -> Result<(String, String), Error> {

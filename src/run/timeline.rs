@@ -14,7 +14,8 @@ const KEPT: usize = 1000;
 /// Characters of what has no name.
 const LONGEST: usize = 100;
 
-pub fn timeline(frames: impl Iterator<Item = Arc<Frame>>) -> Vec<Moment> {
+/// The first frames, and how many came after them.
+pub fn timeline(frames: impl Iterator<Item = Arc<Frame>>) -> (Vec<Moment>, usize) {
     let moment = |frame: Arc<Frame>| Moment {
         frame: frame.frame,
         microseconds: frame.at,
@@ -26,7 +27,9 @@ pub fn timeline(frames: impl Iterator<Item = Arc<Frame>>) -> Vec<Moment> {
         what: what(&frame),
         bytes: frame.bytes,
     };
-    frames.filter(|frame| frame.kind != FrameKind::Visit).take(KEPT).map(moment).collect()
+    let mut frames = frames.filter(|frame| frame.kind != FrameKind::Visit);
+    let kept = frames.by_ref().take(KEPT).map(moment).collect();
+    (kept, frames.count())
 }
 
 fn what(frame: &Frame) -> String {

@@ -45,6 +45,7 @@ fn described(args: &RunArgs, surroundings: &Surroundings) -> TargetReport {
     TargetReport {
         name: known.map_or_else(|| options.clone(), |target| target.name),
         options,
+        command: None,
         config: configured::shown(&args.target, surroundings),
         transport,
         server: None,

@@ -27,6 +27,7 @@ pub fn sum_up(
         ms,
         strict,
         partition: Vec::new(),
+        limits: Vec::new(),
         cut_short,
         exit_code: exit::CONFORMING,
         totals: Totals::default(),
@@ -34,6 +35,7 @@ pub fn sum_up(
         notes: counted(notes),
         rules,
         timeline: Vec::new(),
+        timeline_left_out: 0,
         graph: None,
     };
     total(&mut report);

@@ -12,8 +12,9 @@ use serde_json::{Value, json};
 use tokio::{sync::OnceCell, task::JoinHandle};
 
 use super::{
+    complete::complete,
     conversation::{Conversation, Opener, lock},
-    era::{PATIENCE, Unopened, Wish},
+    era::{Unopened, Wish},
     talk::{CallOptions, Session},
 };
 use crate::{
@@ -142,14 +143,14 @@ impl Beside {
         params: Option<Value>,
         options: CallOptions,
     ) -> Reply {
-        let Opener { limits, recorder, known, .. } = &self.opener;
+        let Opener { recorder, known, .. } = &self.opener;
         let handshake = method == "initialize";
         if self.revision.is_modern() && !handshake {
             session.settle(Some(self.revision), None);
         }
-        // A process has to start first, and others may be starting beside it.
-        let within = (limits.request * PATIENCE).max(known.slow_start());
-        let options = CallOptions { timeout: Some(within), starting: options.patience.is_some(), ..options };
+        // The handshake is to be in the revision of the run, which is not settled yet.
+        let params = if handshake { complete(&self.opener.face, Some(self.revision), method, params) } else { params };
+        let options = CallOptions { starting: true, ..options };
         let reply = session.call(by, method, params, options).await;
         if self.crowded && reply.end == End::Closed {
             self.lost.store(true, Ordering::Relaxed);

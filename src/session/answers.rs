@@ -152,6 +152,7 @@ fn elicit(params: &Value, manner: Option<Manner>) -> Value {
         Some(Manner::Cancel) => json!({ "action": "cancel" }),
         Some(Manner::Wrong) => json!({ "action": "mcp-conform-perhaps" }),
         Some(Manner::Unfit) => content(misfit(&params["requestedSchema"])),
+        Some(Manner::Empty) => content(json!({})),
         Some(_) => content(filled(&params["requestedSchema"])),
     }
 }

@@ -1,9 +1,10 @@
 //! A connection that is opened anew when the server has died, so that one fatal request costs only itself.
 
 use std::{
+    collections::{HashMap, HashSet},
     sync::{
         Arc, Mutex as StdMutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -13,10 +14,9 @@ use tokio::sync::Mutex;
 use super::{
     answers::ClientFace,
     delays::Delays,
-    era::{Unopened, Wish, open, unreachable},
+    era::{PATIENCE, Unopened, Wish, open, unreachable},
     talk::Session,
     unanswered::Unanswered,
-    vain::Vain,
 };
 use crate::{
     error::Error,
@@ -26,10 +26,12 @@ use crate::{
     wire::Ending,
 };
 
-/// A server that dies more often than this is left alone.
+/// How often the server is started again in one suite, whatever connections it has, ...
 const RESTARTS_AT_MOST: usize = 8;
+/// ... and how often it may stop answering there: what it hangs at costs it and us two time limits.
+const HANGS_IN_A_SUITE: usize = 2;
 
-/// A server that stops answering more often than this in one run is given up: each time costs several time limits.
+/// A server that stops answering more often than this in one run is given up: each time costs two time limits.
 const HANGS_AT_MOST: usize = 8;
 
 /// A start may take this many times as long as the slowest so far.
@@ -50,14 +52,22 @@ pub struct Opener {
 pub struct Known {
     /// How often it stopped answering.
     pub hangs: AtomicUsize,
+    /// How often it was started again, and stopped answering, by suite.
+    losses: StdMutex<HashMap<String, Losses>>,
     /// Whether it bears one connection alone, say because it locks what it works on.
     pub single: AtomicBool,
     /// How long handshakes took: the quickest one, and the slowest.
     starts: StdMutex<Option<[Duration; 2]>>,
-    /// What was waited for in vain.
-    vain: StdMutex<Vain>,
+    /// Requests that were answered without asking the client for anything: they will ask nothing of one that can do less.
+    pub unasking: StdMutex<HashSet<String>>,
     pub unanswered: Unanswered,
     pub put_off: Delays,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Losses {
+    restarts: usize,
+    hangs: usize,
 }
 
 impl Known {
@@ -77,13 +87,22 @@ impl Known {
         *starts = Some([quickest.min(took), slowest.max(took)]);
     }
 
-    /// Whether a request came too soon, or was waited for in vain: further ones at once would make that worse.
+    /// Whether a request came too soon, or got no reply: further ones at once would make that worse.
     pub fn is_strained(&self) -> bool {
         self.put_off.any() || self.unanswered.any()
     }
 
-    pub fn vain(&self) -> MutexGuard<'_, Vain> {
-        lock(&self.vain)
+    /// What was lost or left unanswered in these suites does not count: they are asked again.
+    pub fn asks_again(&self, unanswered: usize, hangs: usize, suites: &[&str]) {
+        self.unanswered.count_again_from(unanswered, suites);
+        self.hangs.store(hangs, Ordering::Relaxed);
+        lock(&self.losses).retain(|suite, _| !suites.contains(&suite.as_str()));
+    }
+
+    /// How long a handshake is waited for: long for a server that is still being installed, unless others have started.
+    pub(super) fn start_limit(&self, request: Duration) -> Duration {
+        let is_known = lock(&self.starts).is_some();
+        if is_known { request.max(self.slow_start()) } else { request * PATIENCE }
     }
 }
 
@@ -123,11 +142,22 @@ pub struct Conversation {
     current: Mutex<Arc<Session>>,
     /// Why each earlier connection ended.
     deaths: StdMutex<Vec<String>>,
+    /// The suite that it serves at present.
+    suite: StdMutex<String>,
+    /// The last connection whose end was counted.
+    counted: AtomicU32,
 }
 
 impl Conversation {
     pub fn new(opener: Opener, session: Session, revision: Revision) -> Self {
-        Self { opener, revision, current: Mutex::new(Arc::new(session)), deaths: StdMutex::default() }
+        let current = Mutex::new(Arc::new(session));
+        let (deaths, suite, counted) = (StdMutex::default(), StdMutex::default(), AtomicU32::default());
+        Self { opener, revision, current, deaths, suite, counted }
+    }
+
+    /// Notes that a suite begins.
+    pub fn serve(&self, suite: &str) {
+        suite.clone_into(&mut lock(&self.suite));
     }
 
     /// A connection that is alive, unless the server cannot be brought back to life.
@@ -137,19 +167,36 @@ impl Conversation {
         if current.is_mute() {
             current.is_well().await;
         }
-        if let Some(why) = current.closed() {
-            // Each time that it cannot be brought back counts too, or every suite would wait for the handshake.
-            self.opener.known.hangs.fetch_add(usize::from(current.hung()), Ordering::Relaxed);
-            if self.deaths().len() < RESTARTS_AT_MOST {
-                // Some servers bear no second instance.
-                current.put_down().await;
-                if let Ok(fresh) = self.opener.open(Wish::Exactly(self.revision)).await {
+        if let Some(why) = current.closed()
+            && self.may_restart(&current)
+        {
+            // Some servers bear no second instance.
+            current.put_down().await;
+            match self.opener.open(Wish::Exactly(self.revision)).await {
+                Ok(fresh) => {
                     *current = Arc::new(fresh);
                     lock(&self.deaths).push(why);
                 }
+                // This counts too, or every suite would wait for the handshake.
+                Err(_) => _ = self.opener.known.hangs.fetch_add(usize::from(current.hung()), Ordering::Relaxed),
             }
         }
         Arc::clone(&current)
+    }
+
+    /// Whether the suite may start the server again after this connection, which counts as one more time.
+    fn may_restart(&self, ended: &Session) -> bool {
+        let Known { losses, hangs, .. } = &*self.opener.known;
+        let mut losses = lock(losses);
+        let losses = losses.entry(lock(&self.suite).clone()).or_default();
+        if self.counted.swap(ended.link(), Ordering::Relaxed) != ended.link() {
+            let hung = usize::from(ended.hung());
+            losses.hangs += hung;
+            hangs.fetch_add(hung, Ordering::Relaxed);
+        }
+        let may = losses.restarts < RESTARTS_AT_MOST && losses.hangs < HANGS_IN_A_SUITE;
+        losses.restarts += usize::from(may);
+        may
     }
 
     /// Asks on a connection that is alive, and once more in a new session where that one had ended.

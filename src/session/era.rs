@@ -3,8 +3,9 @@
 //! The modern probe comes first. A legacy server may answer it with any error, with nothing, or by dying; only a
 //! `DiscoverResult` or one of the errors that no legacy revision knows makes a server modern.
 
-use std::{sync::Arc, time::Duration};
+use std::{future::pending, pin::pin, sync::Arc, time::Duration};
 
+use futures_util::future::{Either, select};
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
@@ -80,7 +81,8 @@ async fn settled(opener: &Opener, wish: Wish) -> Result<Session, Unopened> {
     let settled = match wish {
         Wish::Newest => opener.newest(&mut session).await,
         Wish::Exactly(revision) if revision.is_modern() => {
-            match opener.discover(&mut session, revision, opener.limits.request * PATIENCE, "handshake").await {
+            let within = opener.known.start_limit(opener.limits.request);
+            match opener.discover(&mut session, revision, within, "handshake").await {
                 Discovered::Modern => Ok(()),
                 Discovered::Legacy(reply) if opener.speaks(&mut session, revision, &reply).await => Ok(()),
                 Discovered::Legacy(reply) => Err(opener.not_spoken(revision, &reply, &session)),
@@ -160,7 +162,7 @@ impl Opener {
         // A server that is asked for certain gets time enough to start.
         let (id, starting) = (Some(json!(PROBE_ID)), by == "probe");
         let options = CallOptions { timeout: Some(within), id, starting, ..CallOptions::default() };
-        let reply = session.call(by, "server/discover", None, options).await;
+        let reply = self.ask(session, by, "server/discover", None, options).await;
         session.hello = json!(reply);
         if is_modern(&session.hello) {
             return Discovered::Modern;
@@ -194,8 +196,9 @@ impl Opener {
             "capabilities": self.face.capabilities(revision),
             "clientInfo": ClientFace::info(),
         });
-        let options = CallOptions { timeout: Some(self.limits.request * PATIENCE), ..CallOptions::default() };
-        let reply = session.call("handshake", "initialize", Some(params), options).await;
+        let within = self.known.start_limit(self.limits.request);
+        let options = CallOptions { timeout: Some(within), ..CallOptions::default() };
+        let reply = self.ask(session, "handshake", "initialize", Some(params), options).await;
         session.hello = json!(reply);
         if exactly && reply.end == End::Closed {
             Box::pin(self.look_for_life()).await;
@@ -217,6 +220,35 @@ impl Opener {
             (End::Result | End::Error, _) if exactly => Err(self.not_spoken(revision, &reply, session)),
             _ => Err(self.explain(&reply, session)),
         }
+    }
+
+    /// The first request, which a server may need time to start for.
+    async fn ask(
+        &self,
+        session: &Session,
+        by: &str,
+        method: &str,
+        params: Option<Value>,
+        options: CallOptions,
+    ) -> Reply {
+        match select(pin!(session.call(by, method, params, options)), pin!(self.garbled(session))).await {
+            Either::Left((reply, _)) => reply,
+            Either::Right((why, _)) => Reply { why: Some(why), ..Reply::ended(End::Timeout) },
+        }
+    }
+
+    /// Ends when a server that needs no time to start any more has written its answer so that nobody can read it.
+    async fn garbled(&self, session: &Session) -> String {
+        let limit = self.limits.request;
+        sleep(limit).await;
+        let is_message = |frame: Arc<Frame>| {
+            let junk = frame.link == session.link() && frame.kind == FrameKind::Junk && frame.from == Side::Server;
+            junk && frame.text.as_ref().is_some_and(|text| text.contains("\"jsonrpc\""))
+        };
+        if !self.recorder.frames().any(is_message) {
+            return pending().await;
+        }
+        format!("no reply within {} s", limit.as_secs_f32())
     }
 
     /// Whether a process ends at once or because of the handshake shows another one, that is asked something else.

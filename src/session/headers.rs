@@ -4,14 +4,15 @@ use serde_json::Value;
 
 use crate::{revision::Revision, wire::encoding::header_value};
 
-/// Headers for `message` once the revision is settled; none go with `initialize` itself.
+/// Headers for `message` once the revision is settled; none go with `initialize`, which begins anew.
 pub fn protocol_headers(
     revision: Option<Revision>,
     session_id: Option<&str>,
     message: &Value,
 ) -> Vec<(String, String)> {
     let mut headers = Vec::new();
-    let Some(revision) = revision else { return headers };
+    let method = message.get("method").and_then(Value::as_str);
+    let Some(revision) = revision.filter(|_| method != Some("initialize")) else { return headers };
     if let Some(id) = session_id {
         headers.push(("Mcp-Session-Id".into(), id.into()));
     }
@@ -19,7 +20,6 @@ pub fn protocol_headers(
         headers.push(("MCP-Protocol-Version".into(), revision.as_str().into()));
     }
     if revision.is_modern() {
-        let method = message.get("method").and_then(Value::as_str);
         if let Some(method) = method {
             headers.push(("Mcp-Method".into(), header_value(method)));
         }
@@ -50,6 +50,7 @@ mod tests {
     fn each_revision_gets_its_own() {
         let read = json!({ "method": "resources/read", "params": { "uri": "file:///é" } });
         assert_eq!(names(None, &read), [""; 0]);
+        assert_eq!(names(Some(Revision::V2025_11_25), &json!({ "method": "initialize" })), [""; 0]);
         assert_eq!(names(Some(Revision::V2025_03_26), &read), ["Mcp-Session-Id"]);
         assert_eq!(names(Some(Revision::V2025_06_18), &read), ["Mcp-Session-Id", "MCP-Protocol-Version"]);
         let modern = protocol_headers(Some(Revision::V2026_07_28), None, &read);

@@ -2,6 +2,7 @@
 
 mod alone;
 mod answers;
+mod complete;
 mod conversation;
 mod cure;
 mod delays;
@@ -16,13 +17,14 @@ mod shared;
 mod subscription;
 mod talk;
 mod unanswered;
-mod vain;
 mod wait;
 
 pub use alone::Beside;
 pub use answers::ClientFace;
+pub use complete::Deviation;
 pub(crate) use conversation::lock;
 pub use conversation::{Conversation, Known, Opener};
 pub use era::{Unopened, Wish};
 pub use progress::LONG;
 pub use talk::{CallOptions, Session};
+pub use unanswered::{GivenUp, Kind, Wanted};

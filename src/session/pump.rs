@@ -15,7 +15,7 @@ use super::{
     subscription::{Subscription, tag},
 };
 use crate::{
-    evidence::{HttpStatus, Manner, Transport},
+    evidence::{HttpStatus, Manner, Transport, is_beyond_limits},
     wire::{Envelope, Incoming},
 };
 
@@ -103,8 +103,16 @@ pub async fn pump(shared: Arc<Shared>, mut inbox: mpsc::Receiver<Incoming>) {
                 }
             }
             Incoming::Message { frame, message, post } => take(&shared, frame, message, post),
-            Incoming::Junk { frame, post, why } => {
-                if let Some(waiter) = shared.state().waiters.iter_mut().find(|w| post.is_some() && w.post == post) {
+            Incoming::Junk { frame, post: None, why, id } => unread(&shared, frame, &why, id.as_ref()),
+            Incoming::Junk { frame, post, why, .. } => {
+                // Over HTTP+SSE many servers say in words that they accept a message.
+                let says_accepted = |waiter: &&mut Waiter| {
+                    shared.wire.transport() == Transport::Sse
+                        && waiter.seen.http.as_ref().is_some_and(|http| http.status < 300)
+                };
+                let mut state = shared.state();
+                let carried = state.waiters.iter_mut().find(|waiter| waiter.post == post);
+                if let Some(waiter) = carried.filter(|waiter| !says_accepted(waiter)) {
                     waiter.seen.junk = Some((frame, why));
                 }
             }
@@ -169,7 +177,8 @@ fn take(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     }
 }
 
-/// A request of the server. In a revision where there are none, answering would only make things worse.
+/// A request of the server. In a revision where there are none, answering would only make things worse; so it would where
+/// the id is null, as the server's error for such an answer has no id, and looks like one for another request.
 fn answer(shared: &Shared, frame: u64, request: &Value, post: Option<u64>) {
     let mut state = shared.state();
     let (revision, session_id) = (state.revision, state.session_id.clone());
@@ -196,13 +205,30 @@ fn answer(shared: &Shared, frame: u64, request: &Value, post: Option<u64>) {
     }
     drop(state);
     shared.arrived.notify_waiters();
-    if revision.is_some_and(crate::revision::Revision::is_modern) {
+    if revision.is_some_and(crate::revision::Revision::is_modern) || request["id"].is_null() {
         return;
     }
     let answer = shared.face.respond(request, manner, before);
     let headers = protocol_headers(revision, session_id.as_deref(), &answer);
     // A connection that is gone by now is noticed by whoever waits on it.
     let _ = shared.wire.send(&Envelope { by: "answer".into(), headers }, &answer);
+}
+
+/// A line that may be a response beyond what is read. Without its id, it may be that of any request that is not answered
+/// in time.
+fn unread(shared: &Shared, frame: u64, why: &str, id: Option<&Value>) {
+    if !is_beyond_limits(why) {
+        return;
+    }
+    let mut state = shared.state();
+    let Some(index) = state.waiters.iter().position(|waiter| id.is_some() && waiter.id.as_ref() == id) else {
+        state.waiters.iter_mut().for_each(|waiter| waiter.seen.junk = Some((frame, why.to_owned())));
+        return;
+    };
+    state.answered += 1;
+    state.silent = false;
+    let waiter = state.waiters.swap_remove(index);
+    let _ = waiter.tell.send((Outcome::Done { junk: Some((frame, why.to_owned())), failure: None }, waiter.seen));
 }
 
 fn note(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
@@ -228,7 +254,7 @@ fn note(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
         }
         if acknowledges && state.waiters[index].subscription {
             let waiter = state.waiters.swap_remove(index);
-            state.subscriptions.push(Subscription::of(&waiter));
+            state.subscriptions.push(Subscription::of(&waiter, true));
             let _ = waiter.tell.send((Outcome::Open, waiter.seen));
         }
     } else if keeps {
@@ -283,8 +309,11 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     let unidentified = || waiters.iter().position(|w| id.is_none() && is_answer && takes(w));
     let oldest = || {
         // Without an id, what comes after a notification answers that, and what comes in an HTTP response its request.
-        let nameless =
-            id.is_none() && is_answer && state.notified == 0 && !unread && shared.wire.transport() != Transport::Http;
+        let nameless = id.is_none()
+            && is_answer
+            && state.notified.is_empty()
+            && !unread
+            && shared.wire.transport() != Transport::Http;
         let waiting =
             waiters.iter().enumerate().filter(|(_, waiter)| nameless && waiter.id.is_some() && !waiter.subscription);
         waiting.min_by_key(|(_, waiter)| waiter.number).map(|(index, _)| index)
@@ -293,21 +322,24 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     // An id that no request ever had can only be a garbled one; any other belongs where it was used.
     let strange = id.is_none_or(|id| !state.used.contains(&id.to_string()));
     let alone = || {
-        let answers = id.is_some() || (is_answer && state.notified == 0 && !unread);
+        let answers = id.is_some() || (is_answer && state.notified.is_empty() && !unread);
         matches!(waiters.as_slice(), [only] if strange && answers && free(only)).then_some(0)
     };
     let Some(index) = carried().or_else(exact).or_else(alike).or_else(unidentified).or_else(oldest).or_else(alone)
     else {
         state.unread -= usize::from(unread);
-        state.notified -= usize::from(id.is_none() && is_answer && !unread && state.notified > 0);
+        if id.is_none() && is_answer && !unread && !state.notified.is_empty() {
+            state.notified.remove(0);
+        }
         if state.unclaimed.len() < UNCLAIMED_KEPT && state.may_keep(&message) {
             state.unclaimed.push(message);
         }
         return;
     };
     state.answered += 1;
-    state.silent = 0;
-    state.notified = 0;
+    state.silent = false;
+    let number = state.waiters[index].number;
+    state.notified.retain(|before| *before >= number);
     state.unread -= usize::from(state.waiters[index].unidentified.is_some() && state.unread > 0);
     if state.waiters[index].whole_exchange {
         state.waiters[index].seen.response = Some((frame, message));

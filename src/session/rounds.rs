@@ -5,7 +5,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::talk::{CallOptions, Session};
+use super::{
+    complete::Deviation,
+    talk::{CallOptions, Session},
+};
 use crate::evidence::{Manner, Reply};
 
 /// Retries at most: of a usual client, and of one whose model never has enough.
@@ -26,7 +29,7 @@ impl Session {
         manner: Option<Manner>,
     ) -> Reply {
         self.shared.state().answer_by(manner);
-        let plain = options.plain;
+        let plain = options.deviation != Deviation::default();
         let again = CallOptions { id: None, ..options.clone() };
         let mut reply = self.call(by, method, params.clone(), options).await;
         let (mut rounds, mut wanted, mut retried) = (Vec::new(), Vec::new(), None);

@@ -54,14 +54,16 @@ pub struct State {
     pub given_up: Vec<(Value, bool)>,
     /// What came when nobody waited for it.
     pub unclaimed: Vec<Value>,
-    /// Answers so far, and requests without any while nothing else was answered either.
+    /// Answers so far, and whether a request got none while nothing else was answered either.
     pub answered: u64,
-    pub silent: u32,
+    pub silent: bool,
+    /// Whether a harmless request got no answer either.
+    pub hung: bool,
     /// Input that has no id to be answered by and was not answered yet, and when the last of it was sent.
     pub unread: usize,
     pub unread_at: Option<Instant>,
-    /// Notifications behind which nothing was answered yet.
-    pub notified: usize,
+    /// Notifications, each as the number of the request before it, as long as no request sent after them was answered.
+    pub notified: Vec<u64>,
     /// Every id that a request had.
     pub used: HashSet<String>,
     pub closed: Option<String>,
@@ -74,6 +76,11 @@ impl State {
     /// Whether an answer without id may be to input that has none.
     pub fn awaits_unidentified(&self) -> bool {
         self.unread > 0 && self.unread_at.is_some_and(|at| at.elapsed() < LATEST)
+    }
+
+    /// So many notifications were sent after the latest request.
+    pub fn note_notifications(&mut self, count: usize) {
+        self.notified.extend(std::iter::repeat_n(self.next_waiter, count));
     }
 
     /// Whether one more message may be kept; a flood beyond this is still in the transcript. What floods most leaves

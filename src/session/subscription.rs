@@ -1,4 +1,4 @@
-//! Subscriptions that were acknowledged: what came for each of them, and how it ended.
+//! Subscriptions that were acknowledged, or waited for long enough: what came for each of them, and how it ended.
 //!
 //! Over HTTP a message belongs to the stream it came on, tagged or not; over stdio only its tag tells.
 
@@ -16,16 +16,17 @@ const KEPT: usize = 1000;
 
 pub struct Subscription {
     id: Value,
+    acknowledged: bool,
     post: Option<u64>,
     seen: Seen,
     end: Option<Outcome>,
 }
 
 impl Subscription {
-    pub fn of(waiter: &Waiter) -> Self {
+    pub fn of(waiter: &Waiter, acknowledged: bool) -> Self {
         let (http, frames) = (waiter.seen.http.clone(), waiter.seen.frames.clone());
         let seen = Seen { http, frames, ..Seen::default() };
-        Self { id: waiter.id.clone().unwrap_or_default(), post: waiter.post, seen, end: None }
+        Self { id: waiter.id.clone().unwrap_or_default(), acknowledged, post: waiter.post, seen, end: None }
     }
 
     /// Takes a notification if it belongs here.
@@ -61,9 +62,10 @@ pub fn tag(message: &Value) -> Option<&Value> {
 
 impl Session {
     /// Ends the subscription that was opened by the request of this id. The reply tells what it was until then: still
-    /// `open`, unless the server ended it, and with what came for it. `None` where there is none.
+    /// `open`, unless the server ended it, and with what came for it. `None` where there is none, or none
+    /// that was acknowledged.
     pub async fn cancel(&self, by: &str, id: &Value) -> Option<Reply> {
-        let Subscription { post, seen, end, .. } = {
+        let Subscription { acknowledged, post, seen, end, .. } = {
             let mut state = self.shared.state();
             let index = state.subscriptions.iter().position(|subscription| subscription.id == *id)?;
             // Its result may still come, and is nobody else's.
@@ -76,6 +78,6 @@ impl Session {
                 None => drop(self.notify(by, "notifications/cancelled", Some(json!({ "requestId": id }))).await),
             }
         }
-        Some(conclude(end.unwrap_or(Outcome::Open), seen))
+        acknowledged.then(|| conclude(end.unwrap_or(Outcome::Open), seen))
     }
 }

@@ -5,16 +5,17 @@ use std::{
     time::Duration,
 };
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::{sync::Notify, task::JoinSet, time::timeout};
 
 use super::{
-    answers::ClientFace,
+    complete::Deviation,
     conversation::Opener,
     headers::protocol_headers,
     progress::LONG,
     pump::{close, pump},
     shared::Shared,
+    unanswered::Wanted,
     wait::Waits,
 };
 use crate::{
@@ -22,9 +23,6 @@ use crate::{
     revision::Revision,
     wire::{Ending, Envelope, HttpRequest, OpenError, Wire},
 };
-
-/// After this many requests in a row without any answer the server counts as hung; waiting on would only cost time.
-pub(super) const SILENT_AT_MOST: u32 = 3;
 
 /// What an error says of input that is no request, and of input that is not even JSON.
 const INVALID_REQUEST: i64 = -32600;
@@ -46,8 +44,8 @@ pub struct Session {
 pub struct CallOptions {
     /// An id to use instead of the next number.
     pub id: Option<Value>,
-    /// Send the params exactly as given, without the `_meta` that the revision asks for.
-    pub plain: bool,
+    /// How it differs from a complete request, on purpose.
+    pub deviation: Deviation,
     /// Instead of the limit for requests.
     pub timeout: Option<Duration>,
     /// Further headers, over HTTP.
@@ -56,6 +54,8 @@ pub struct CallOptions {
     pub patience: Option<Duration>,
     /// It is the first one to a process, whose start does not count.
     pub starting: bool,
+    /// What a step sends, of which no more is sent than is of use.
+    pub wanted: Option<Wanted>,
 }
 
 impl Session {
@@ -98,17 +98,19 @@ impl Session {
         self.shared.state().closed.clone()
     }
 
-    /// Whether the last request was waited for in vain, and nothing else was answered since.
+    /// Whether the last request got no reply, and nothing else was answered since.
     pub(super) fn is_mute(&self) -> bool {
         let state = self.shared.state();
-        state.closed.is_none() && state.silent > 0
+        state.closed.is_none() && state.silent
     }
 
     /// Whether the server still answers a harmless request; if it does not, the connection is given up.
     pub async fn is_well(&self) -> bool {
         let modern = self.revision().is_some_and(Revision::is_modern);
         let method = if modern { "server/discover" } else { "ping" };
-        let options = CallOptions { timeout: Some(self.shared.limits.request), ..CallOptions::default() };
+        let Shared { known, limits, .. } = &*self.shared;
+        let limit = if self.is_mute() { known.unanswered.limit_after_silence(limits.request) } else { limits.request };
+        let options = CallOptions { timeout: Some(limit), ..CallOptions::default() };
         let reply = self.call("probe", method, None, options).await;
         let end = reply.end;
         if self.may_have_expired(&reply) {
@@ -116,7 +118,8 @@ impl Session {
             return false;
         }
         if end == End::Timeout {
-            self.shared.state().silent = SILENT_AT_MOST;
+            known.unanswered.missed_probe();
+            self.shared.state().hung = true;
             close(&self.shared, "the server stopped answering");
         }
         // Where it was answered and no longer is, the server takes the connection for one of an earlier revision.
@@ -137,7 +140,7 @@ impl Session {
 
     /// Whether it is gone because the server stopped answering.
     pub fn hung(&self) -> bool {
-        self.shared.state().silent >= SILENT_AT_MOST
+        self.shared.state().hung
     }
 
     /// Ends what is left of a connection that is over.
@@ -157,11 +160,12 @@ impl Session {
     /// One request and what became of it.
     pub async fn call(&self, by: &str, method: &str, params: Option<Value>, options: CallOptions) -> Reply {
         let id = options.id.unwrap_or_else(|| self.next_id());
-        let params = if options.plain { params } else { self.complete(params) };
+        let params = self.complete(method, params);
         let mut message = json!({ "jsonrpc": "2.0", "id": id, "method": method });
         if let Some(params) = params {
             message["params"] = params;
         }
+        options.deviation.change(&mut message);
         let subscription = method == "subscriptions/listen";
         let patient = options.patience.is_some();
         // In the modern revision over HTTP only the end of the stream says that a request is cancelled.
@@ -170,10 +174,17 @@ impl Session {
         let starting = options.starting;
         let token = message.pointer("/params/_meta/progressToken").filter(|_| options.patience >= Some(LONG)).cloned();
         let id_waited_for = Some(id.clone());
-        let waits = Waits { id: id_waited_for, subscription, patient, drops, starting, token, ..Waits::default() };
+        let wanted = options.wanted;
+        let waits =
+            Waits { id: id_waited_for, subscription, patient, drops, starting, token, wanted, ..Waits::default() };
         let limit = options.patience.or(options.timeout);
         let send = |wire: &Wire, envelope: &Envelope| {
-            let headers = envelope.headers.iter().chain(&options.headers).cloned().collect();
+            let (unusual, without) = options.deviation.headers();
+            let named = |name: &str| {
+                unusual.iter().map(|(name, _)| name).chain(&without).any(|one| one.eq_ignore_ascii_case(name))
+            };
+            let usual = envelope.headers.iter().chain(&options.headers).filter(|(name, _)| !named(name));
+            let headers = usual.chain(&unusual).cloned().collect();
             wire.send(&Envelope { headers, ..envelope.clone() }, &message)
         };
         let reply = self.exchange(waits, limit, send, by, &message).await;
@@ -188,7 +199,8 @@ impl Session {
         // Only the bytes are to be at fault: whatever headers they deserve, they get.
         let message = serde_json::from_slice(bytes);
         let code = if message.is_ok() { INVALID_REQUEST } else { PARSE_ERROR };
-        let waits = Waits { id: answer, unidentified: Some(code), ..Waits::default() };
+        let notifications = bytes.split(|byte| *byte == b'\n').filter(|line| is_notification(line)).count();
+        let waits = Waits { id: answer, unidentified: Some(code), notifications, ..Waits::default() };
         let message = message.unwrap_or(Value::Null);
         self.exchange(waits, None, |wire, envelope| wire.send_raw(envelope, bytes, pieces), by, &message).await
     }
@@ -199,7 +211,7 @@ impl Session {
         if let Some(params) = params {
             message["params"] = params;
         }
-        self.shared.state().notified += 1;
+        self.shared.state().note_notifications(1);
         if self.transport() == Transport::Stdio {
             return self.post(by, &message);
         }
@@ -209,7 +221,13 @@ impl Session {
 
     /// A whole HTTP request; the reply ends with the exchange, which is dropped when `patience` ends, or without that
     /// where a GET opens an event stream.
-    pub async fn http(&self, mut request: HttpRequest, body: &Value, patience: Option<Duration>) -> Reply {
+    pub async fn http(
+        &self,
+        mut request: HttpRequest,
+        body: &Value,
+        patience: Option<Duration>,
+        wanted: Option<Wanted>,
+    ) -> Reply {
         let mut headers = self.envelope("", body).headers;
         headers.retain(|(name, _)| {
             let given = request.headers.iter().map(|(given, _)| given);
@@ -218,11 +236,11 @@ impl Session {
         headers.append(&mut request.headers);
         request.headers = headers;
         self.dismisses(&request);
-        // A stream that is taken up again has an end; any other would be waited for in vain.
+        // A stream that is taken up again has an end; any other has none to wait for.
         let resumes = request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("last-event-id"));
         let opens = request.method == "GET" && !resumes && patience.is_none();
         let (patient, by) = (patience.is_some(), request.by.clone());
-        let waits = Waits { whole_exchange: true, opens, patient, drops: patient, ..Waits::default() };
+        let waits = Waits { whole_exchange: true, opens, patient, drops: patient, wanted, ..Waits::default() };
         self.exchange(waits, patience, |wire, _| wire.http(&request), &by, body).await
     }
 
@@ -266,7 +284,7 @@ impl Session {
         let session_id = self.shared.state().session_id.clone();
         if session_id.is_some() && self.closed().is_none() {
             let request = HttpRequest { by: "handshake".into(), method: "DELETE".into(), ..HttpRequest::default() };
-            let _ = timeout(FAREWELL, self.http(request, &Value::Null, None)).await;
+            let _ = timeout(FAREWELL, self.http(request, &Value::Null, None, None)).await;
         }
         let Self { shared, mut pump, .. } = self;
         // Afterwards nobody else holds the wire.
@@ -278,32 +296,10 @@ impl Session {
         }
     }
 
-    fn next_id(&self) -> Value {
+    pub(super) fn next_id(&self) -> Value {
         let mut state = self.shared.state();
         state.next_id += 1;
         json!(state.next_id)
-    }
-
-    /// Adds the `_meta` that a modern request has to carry; what the caller gave stands.
-    fn complete(&self, params: Option<Value>) -> Option<Value> {
-        let Some(revision) = self.revision().filter(|revision| revision.is_modern()) else { return params };
-        let mut params = match params {
-            None => Map::new(),
-            Some(Value::Object(members)) => members,
-            Some(other) => return Some(other),
-        };
-        let meta = params.entry("_meta").or_insert_with(|| json!({}));
-        if let Value::Object(meta) = meta {
-            let required = [
-                ("protocolVersion", json!(revision)),
-                ("clientCapabilities", self.shared.face.capabilities(revision)),
-                ("clientInfo", ClientFace::info()),
-            ];
-            for (name, value) in required {
-                meta.entry(format!("io.modelcontextprotocol/{name}")).or_insert(value);
-            }
-        }
-        Some(Value::Object(params))
     }
 
     pub(super) fn envelope(&self, by: &str, message: &Value) -> Envelope {
@@ -321,4 +317,9 @@ impl Session {
             Err(why) => Reply { why: Some(why), ..Reply::ended(End::Closed) },
         }
     }
+}
+
+fn is_notification(line: &[u8]) -> bool {
+    serde_json::from_slice(line)
+        .is_ok_and(|message: Value| message["method"].is_string() && message.get("id").is_none())
 }

@@ -1,18 +1,20 @@
-//! A server that leaves requests unanswered does so again: the next ones are waited for as long as this server can be
-//! expected to need, and no longer.
+//! Requests without a reply. Who leaves two requests of a kind unanswered does so with the third: it is not sent any more
+//! in that suite, and other suites wait only briefly for theirs.
+//!
+//! What is sent depends on the suite alone, and so do the verdicts. What all suites know together shortens waits, as which
+//! of several suites comes first differs from run to run.
 
 use std::{
     collections::HashMap,
-    sync::{
-        Mutex,
-        atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
-    },
+    sync::{Mutex, MutexGuard},
     time::Duration,
 };
 
+use indexmap::IndexMap;
+
 use super::conversation::lock;
 
-/// So many requests get all the time there is before any get less.
+/// So many requests get all the time there is before any get less, and so many of a kind are sent in one suite.
 const ENOUGH: usize = 2;
 
 /// The others get this many times what the slowest answer took, ...
@@ -20,63 +22,222 @@ const SLOWER: u32 = 10;
 /// ... and at least this.
 const AT_LEAST: Duration = Duration::from_secs(1);
 
+/// The same for those of a kind that nothing has been heard of. A server that leaves a feature unanswered does so in up to
+/// ten suites.
+const A_LITTLE_SLOWER: u32 = 2;
+const BRIEFLY: Duration = Duration::from_millis(500);
+
+/// Who announces nothing need not be waited for as long as the others. A server that looks for changes every second or
+/// two is no rarity, so this is more than it is for requests.
+const ANNOUNCED: Duration = Duration::from_secs(2);
+
+/// A request that a step of a suite sends, or a notification that it waits for.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub kind: Kind,
+    pub suite: String,
+    /// How long the step would wait for it.
+    pub within: Duration,
+}
+
+/// What requests have in common that a server leaves unanswered for the same reason.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Kind {
+    /// The method and what it is about, or the notification that is awaited.
+    pub text: String,
+    /// The types of its parameters: what is sent to be rejected is of another kind.
+    pub types: String,
+    pub awaited: bool,
+}
+
 #[derive(Default)]
-pub struct Unanswered {
-    missed: AtomicUsize,
+pub struct Unanswered(Mutex<State>);
+
+struct State {
+    /// Requests that had the usual time, or less after others of them.
+    missed: usize,
     /// How many by suite.
-    by: Mutex<HashMap<String, usize>>,
-    /// In milliseconds.
-    slowest_answer: AtomicU64,
+    by_suite: HashMap<String, usize>,
+    /// Of all but calls of tools, which may be slow by nature, and of these.
+    slowest: [Duration; 2],
+    /// What was missed came in the end: the server is only slow, and gets its time.
+    is_slow: bool,
+    /// Notifications that did not come, if none ever did.
+    silent_awaits: Option<usize>,
+    /// Since the last reply to one of the kind.
+    kinds: HashMap<Kind, Misses>,
+    /// By suite, in all.
+    suites: HashMap<(String, Kind), Misses>,
+    given_up: IndexMap<Kind, GivenUp>,
+}
+
+/// Requests without a reply, and the shortest time that was meant for one.
+#[derive(Clone, Copy)]
+struct Misses {
+    times: usize,
+    within: Duration,
+}
+
+/// What was sent of a kind without a reply, in all, and the suites that did not send it any more.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GivenUp {
+    pub sent: usize,
+    pub suites: Vec<String>,
+}
+
+impl Misses {
+    fn hold(&self, within: Duration) -> bool {
+        within <= self.within
+    }
 }
 
 impl Unanswered {
-    /// How long to wait for an answer that usually gets so much time.
-    pub fn limit(&self, usual: Duration) -> Duration {
-        if self.missed.load(Relaxed) < ENOUGH {
-            return usual;
+    /// How long to wait, maybe for a call of a tool. `usual` is the time for an answer, where the step has no limit of its
+    /// own.
+    pub fn limit(&self, usual: Option<Duration>, of_tool: bool, wanted: Option<&Wanted>) -> Duration {
+        let state = self.state();
+        let at_least = |least: Duration, times| {
+            if state.is_slow { Duration::MAX } else { least.max(state.slowest[usize::from(of_tool)] * times) }
+        };
+        let full = wanted.map(|wanted| wanted.within).or(usual).unwrap_or_default();
+        let mut limit = full;
+        if usual.is_some() && state.missed >= ENOUGH {
+            limit = limit.min(at_least(AT_LEAST, SLOWER));
         }
-        usual.min(AT_LEAST.max(Duration::from_millis(self.slowest_answer.load(Relaxed)) * SLOWER))
+        let is_silent = state.missed >= ENOUGH || state.silent_awaits.is_some_and(|awaits| awaits >= ENOUGH);
+        if is_silent && wanted.is_some_and(|wanted| wanted.kind.awaited) {
+            limit = limit.min(at_least(ANNOUNCED, SLOWER));
+        }
+        match wanted.and_then(|wanted| state.kinds.get(&wanted.kind)).filter(|misses| misses.hold(full)) {
+            Some(misses) if misses.times >= ENOUGH => {
+                limit.min(BRIEFLY.max(state.slowest[usize::from(of_tool)] * A_LITTLE_SLOWER))
+            }
+            // The second one of a kind need not wait as long as the first one did.
+            Some(_) if usual.is_some() => limit.min(at_least(full / 2, SLOWER)),
+            _ => limit,
+        }
     }
 
-    pub fn answered(&self, within: Duration) {
-        self.slowest_answer.fetch_max(u64::try_from(within.as_millis()).unwrap_or(u64::MAX), Relaxed);
+    /// How long to wait for a harmless request after one that nothing was answered to.
+    pub fn limit_after_silence(&self, usual: Duration) -> Duration {
+        let state = self.state();
+        if state.is_slow { usual } else { usual.min(AT_LEAST.max(state.slowest[0] * SLOWER)) }
+    }
+
+    /// An answer came, within this time if it had the usual one.
+    pub fn answered(&self, usually: Option<Duration>, of_tool: bool, wanted: Option<&Wanted>) {
+        let mut state = self.state();
+        let slowest = &mut state.slowest[usize::from(of_tool)];
+        *slowest = usually.unwrap_or_default().max(*slowest);
+        if let Some(Wanted { kind, .. }) = wanted {
+            state.kinds.remove(kind);
+            if kind.awaited {
+                state.silent_awaits = None;
+            }
+        }
+    }
+
+    /// No answer came; `usual` if it had the usual time.
+    pub fn missed(&self, usual: bool, by: &str, wanted: Option<&Wanted>) {
+        let mut state = self.state();
+        if usual {
+            state.missed += 1;
+            *state.by_suite.entry(by.to_owned()).or_default() += 1;
+        }
+        if let Some(Wanted { kind, suite, within }) = wanted {
+            if let Some(awaits) = state.silent_awaits.as_mut().filter(|_| kind.awaited) {
+                *awaits += 1;
+            }
+            let once_more = |misses: &mut Misses| {
+                *misses = Misses { times: misses.times + 1, within: misses.within.min(*within) };
+            };
+            let first = Misses { times: 1, within: *within };
+            state.kinds.entry(kind.clone()).and_modify(once_more).or_insert(first);
+            state.suites.entry((suite.clone(), kind.clone())).and_modify(once_more).or_insert(first);
+            state.given_up.entry(kind.clone()).or_default().sent += 1;
+        }
+    }
+
+    /// A server that got no word to a harmless request either is unlikely to miss others alone.
+    pub fn missed_probe(&self) {
+        self.state().missed += 1;
+    }
+
+    /// Whether it is not to be sent, as two like it in the suite got no reply.
+    pub fn gives_up(&self, wanted: &Wanted) -> bool {
+        let mut state = self.state();
+        let Wanted { kind, suite, within } = wanted;
+        let misses = state.suites.get(&(suite.clone(), kind.clone()));
+        let gives_up = misses.is_some_and(|misses| misses.times >= ENOUGH && misses.hold(*within));
+        if gives_up {
+            let suites = &mut state.given_up.entry(kind.clone()).or_default().suites;
+            if !suites.contains(suite) {
+                suites.push(suite.clone());
+            }
+        }
+        gives_up
     }
 
     /// What was missed came in the end: the server is only slow, and gets its time.
     pub fn late(&self) {
-        self.slowest_answer.store(u32::MAX.into(), Relaxed);
-    }
-
-    pub fn missed(&self, by: &str) {
-        self.missed.fetch_add(1, Relaxed);
-        *lock(&self.by).entry(by.to_owned()).or_default() += 1;
+        self.state().is_slow = true;
     }
 
     pub fn any(&self) -> bool {
-        !lock(&self.by).is_empty()
+        !self.state().by_suite.is_empty()
     }
 
-    /// How many requests were waited for in vain, by suite.
+    /// How many requests got no answer in the usual time, by suite.
     pub fn by_suite(&self) -> HashMap<String, usize> {
-        lock(&self.by).clone()
+        self.state().by_suite.clone()
     }
 
     pub fn count(&self) -> usize {
-        self.missed.load(Relaxed)
+        self.state().missed
     }
 
-    /// What was missed meanwhile may have been for want of room, and is asked again.
-    pub fn count_again_from(&self, count: usize) {
-        self.missed.store(count, Relaxed);
+    /// What was missed meanwhile may have been for want of room: these suites send it again, and nothing is known of a kind
+    /// until it is missed once more.
+    pub fn count_again_from(&self, count: usize, suites: &[&str]) {
+        let mut state = self.state();
+        state.missed = count;
+        state.suites.retain(|(suite, _), _| !suites.contains(&suite.as_str()));
+        state.kinds.values_mut().for_each(|misses| misses.times = misses.times.min(ENOUGH - 1));
     }
 
-    /// What a reader of the report should know of it.
+    /// What was given up so far, by kind.
+    pub fn given_up(&self) -> Vec<(Kind, GivenUp)> {
+        let state = self.state();
+        let given_up = state.given_up.iter().filter(|(_, given_up)| !given_up.suites.is_empty());
+        given_up.map(|(kind, given_up)| (kind.clone(), given_up.clone())).collect()
+    }
+
+    /// What a reader of the report should know of shorter waits.
     pub fn told(&self, usual: Duration) -> Option<String> {
-        let (limit, missed) = (self.limit(usual), self.missed.load(Relaxed));
+        let (limit, missed) = (self.limit(Some(usual), false, None), self.count());
         (limit < usual && missed > ENOUGH).then(|| {
             let [usual, limit] = [usual, limit].map(|time| time.as_secs_f32());
-            format!("{ENOUGH} requests got no answer within {usual} s; others were then waited for {limit} s")
+            format!("{ENOUGH} requests got no answer within {usual} s; the limit for others was {limit} s from then on")
         })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.0)
+    }
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            missed: 0,
+            by_suite: HashMap::new(),
+            slowest: [Duration::ZERO; 2],
+            is_slow: false,
+            silent_awaits: Some(0),
+            kinds: HashMap::new(),
+            suites: HashMap::new(),
+            given_up: IndexMap::new(),
+        }
     }
 }
 
@@ -85,26 +246,83 @@ mod tests {
     use super::*;
 
     const USUAL: Duration = Duration::from_secs(10);
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn wanted(suite: &str, kind: &str, within: Duration) -> Wanted {
+        let kind = Kind { text: kind.to_owned(), types: String::new(), awaited: kind.starts_with("notifications/") };
+        Wanted { kind, suite: suite.to_owned(), within }
+    }
 
     #[test]
-    fn less_time_is_given_once_enough_was_waited_for_in_vain() {
+    fn less_time_is_given_once_enough_was_missed() {
         let unanswered = Unanswered::default();
-        unanswered.answered(Duration::from_millis(20));
-        unanswered.missed("suite");
-        assert_eq!(unanswered.limit(USUAL), USUAL);
-        unanswered.missed("suite");
-        assert_eq!((unanswered.limit(USUAL), unanswered.told(USUAL)), (AT_LEAST, None));
-        unanswered.missed("suite");
-        assert!(unanswered.told(USUAL).is_some_and(|told| told.ends_with("waited for 1 s")));
+        unanswered.answered(Some(Duration::from_millis(20)), false, None);
+        unanswered.missed(true, "suite", None);
+        assert_eq!(unanswered.limit(Some(USUAL), false, None), USUAL);
+        unanswered.missed(true, "suite", None);
+        assert_eq!((unanswered.limit(Some(USUAL), false, None), unanswered.told(USUAL)), (AT_LEAST, None));
+        unanswered.missed(true, "suite", None);
+        assert!(unanswered.told(USUAL).is_some_and(|told| told.ends_with("was 1 s from then on")));
     }
 
     #[test]
     fn a_slow_server_gets_more_and_never_more_than_usual() {
         let unanswered = Unanswered::default();
-        (0..3).for_each(|_| unanswered.missed("suite"));
-        unanswered.answered(Duration::from_millis(300));
-        assert_eq!(unanswered.limit(USUAL), Duration::from_secs(3));
+        (0..3).for_each(|_| unanswered.missed(true, "suite", None));
+        unanswered.answered(Some(SECOND), true, None);
+        unanswered.answered(Some(Duration::from_millis(300)), false, None);
+        assert_eq!(unanswered.limit(Some(USUAL), false, None), SECOND * 3);
         unanswered.late();
-        assert_eq!((unanswered.limit(USUAL), unanswered.told(USUAL)), (USUAL, None));
+        assert_eq!((unanswered.limit(Some(USUAL), false, None), unanswered.told(USUAL)), (USUAL, None));
+    }
+
+    #[test]
+    fn a_suite_gives_up_what_it_missed_twice() {
+        let (unanswered, listen) = (Unanswered::default(), wanted("a", "listen", USUAL));
+        unanswered.missed(true, "a", Some(&listen));
+        unanswered.answered(None, false, Some(&listen));
+        assert!(!unanswered.gives_up(&listen));
+        unanswered.missed(true, "a", Some(&listen));
+        assert!(unanswered.gives_up(&listen));
+        // Whatever came before in time, another suite sends as many.
+        assert!(!unanswered.gives_up(&wanted("b", "listen", USUAL)));
+        assert!(!unanswered.gives_up(&wanted("a", "other", USUAL)));
+        let given_up = GivenUp { sent: 2, suites: vec!["a".to_owned()] };
+        assert_eq!(unanswered.given_up(), [(listen.kind, given_up)]);
+    }
+
+    #[test]
+    fn what_was_waited_for_less_may_come_in_more_time() {
+        let (unanswered, brief) = (Unanswered::default(), wanted("a", "call", SECOND));
+        (0..2).for_each(|_| unanswered.missed(false, "a", Some(&brief)));
+        assert!(unanswered.gives_up(&brief));
+        assert_eq!(unanswered.limit(None, false, Some(&brief)), BRIEFLY);
+        let longer = wanted("a", "call", SECOND * 3);
+        assert!(!unanswered.gives_up(&longer));
+        assert_eq!(unanswered.limit(None, false, Some(&longer)), SECOND * 3);
+    }
+
+    #[test]
+    fn less_time_is_given_to_announcements_where_two_did_not_come() {
+        let unanswered = Unanswered::default();
+        let limit = || unanswered.limit(None, false, Some(&wanted("b", "notifications/c", USUAL)));
+        for name in ["a", "b"] {
+            unanswered.missed(false, "a", Some(&wanted("a", &format!("notifications/{name}"), USUAL)));
+        }
+        assert_eq!((limit(), unanswered.limit(None, false, Some(&wanted("b", "call", USUAL)))), (ANNOUNCED, USUAL));
+        unanswered.answered(None, false, Some(&wanted("a", "notifications/d", USUAL)));
+        assert_eq!(limit(), USUAL);
+    }
+
+    #[test]
+    fn the_second_of_a_kind_waits_half_and_later_ones_briefly() {
+        let (unanswered, listen) = (Unanswered::default(), wanted("a", "listen", USUAL));
+        let limit = || unanswered.limit(Some(USUAL), false, Some(&wanted("b", "listen", USUAL)));
+        unanswered.missed(true, "a", Some(&listen));
+        assert_eq!(limit(), USUAL / 2);
+        unanswered.missed(true, "a", Some(&listen));
+        assert_eq!(limit(), BRIEFLY);
+        unanswered.count_again_from(0, &["a"]);
+        assert_eq!((limit(), unanswered.gives_up(&listen)), (USUAL / 2, false));
     }
 }

@@ -15,8 +15,11 @@ use tokio::{
 
 use super::{
     conversation::Known,
+    progress::LONG,
     pump::{Outcome, Seen, Waiter, close},
-    talk::{SILENT_AT_MOST, Session},
+    subscription::Subscription,
+    talk::Session,
+    unanswered::Wanted,
 };
 use crate::{
     evidence::{End, Reply, is_beyond_limits},
@@ -32,6 +35,8 @@ pub struct Waits {
     pub id: Option<Value>,
     /// Takes an error without id, and this code is what is expected of it.
     pub unidentified: Option<i64>,
+    /// Notifications among raw bytes.
+    pub notifications: usize,
     pub whole_exchange: bool,
     pub opens: bool,
     pub subscription: bool,
@@ -42,6 +47,7 @@ pub struct Waits {
     pub starting: bool,
     /// Of a request that is not waited for if its progress says that it takes too long.
     pub token: Option<Value>,
+    pub wanted: Option<Wanted>,
 }
 
 impl Session {
@@ -55,7 +61,7 @@ impl Session {
     ) -> Reply {
         let began = Instant::now();
         let Waits { patient, drops, starting, .. } = waits;
-        let token = waits.token.clone();
+        let (token, wanted) = (waits.token.clone(), waits.wanted.clone());
         let envelope = self.envelope(by, message);
         let (number, posted, told) = match self.dispatch(waits, send, &envelope) {
             Ok(dispatched) => dispatched,
@@ -64,7 +70,15 @@ impl Session {
         let Posted { frame: sent, post } = posted;
         let Known { unanswered, put_off, .. } = &*self.shared.known;
         let usual = limit.is_none();
-        let limit = limit.unwrap_or_else(|| unanswered.limit(self.shared.limits.request));
+        // Who waits on purpose for what may take longer learns nothing of the server by it.
+        let wanted = wanted.as_ref().filter(|wanted| wanted.within >= LONG);
+        let of_tool = message["method"] == "tools/call";
+        let limit = match limit {
+            Some(limit) if wanted.is_none() => limit,
+            _ => unanswered.limit(Some(self.shared.limits.request).filter(|_| usual), of_tool, wanted),
+        };
+        // A process has to start first, and others may be starting beside it.
+        let limit = if starting && usual { limit.max(self.shared.known.slow_start()) } else { limit };
         let progress = token.map(|token| (token, sent));
         let mut reply = match Box::pin(self.heard(told, limit, starting, post, progress)).await {
             Some(Ok((outcome, seen))) => conclude(outcome, seen),
@@ -75,9 +89,10 @@ impl Session {
         put_off.note(delay, reply.http.as_ref().map(|http| http.status));
         let took = began.elapsed().saturating_sub(delay.took);
         match reply.end {
-            End::Result | End::Error if usual => unanswered.answered(took),
-            End::Timeout if usual => unanswered.missed(by),
-            _ => {}
+            End::Timeout => unanswered.missed(usual, by, wanted),
+            End::Closed | End::Unread => {}
+            End::Result | End::Error => unanswered.answered(Some(took).filter(|_| usual), of_tool, wanted),
+            _ => unanswered.answered(None, of_tool, wanted),
         }
         if delay.unsent {
             // Nothing was asked, and nothing can be any more.
@@ -149,6 +164,7 @@ impl Session {
         state.next_waiter += 1;
         let number = state.next_waiter;
         let answered = state.answered;
+        state.note_notifications(waits.notifications);
         if waits.unidentified.is_some() {
             state.unread += 1;
             state.unread_at = Some(Instant::now());
@@ -175,31 +191,32 @@ impl Session {
         let seen = match state.waiters.iter().position(|waiter| waiter.number == number) {
             Some(index) => {
                 let waiter = state.waiters.swap_remove(index);
-                state.silent += u32::from(!patient && waiter.answered == state.answered);
-                state.given_up.extend(waiter.id.map(|id| (id, !patient)));
+                state.silent |= !patient && waiter.answered == state.answered;
                 if let Some(post) = waiter.post.filter(|_| drops) {
                     self.shared.wire.abandon(post);
+                }
+                if waiter.subscription {
+                    // It may be served without a word, until it is cancelled.
+                    state.subscriptions.push(Subscription::of(&waiter, false));
+                } else {
+                    state.given_up.extend(waiter.id.map(|id| (id, !patient)));
                 }
                 waiter.seen
             }
             None => Seen::default(),
         };
-        let hung = state.silent >= SILENT_AT_MOST;
         drop(state);
-        if hung {
-            close(
-                &self.shared,
-                &format!("the server stopped answering: {SILENT_AT_MOST} requests in a row got no reply"),
-            );
-        }
-        let why = format!("no reply within {} s", limit.as_secs_f32());
+        let (end, why) = match seen.junk.filter(|(_, why)| is_beyond_limits(why)) {
+            Some((_, why)) => (End::Unread, why),
+            None => (End::Timeout, format!("no reply within {} s", limit.as_secs_f32())),
+        };
         Reply {
             http: seen.http,
             notifications: seen.notifications,
             wanted: seen.wanted,
             why: Some(why),
             frames: seen.frames,
-            ..Reply::ended(End::Timeout)
+            ..Reply::ended(end)
         }
     }
 }

@@ -3,10 +3,12 @@
 //! Nothing here is built by hand outside `load`; whoever holds a `Suite` may rely on every name being bound, every path
 //! parsed and every revision window non-empty.
 
+use std::collections::HashSet;
+
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::{matcher::Matcher, path::Path};
+use super::{ground::SURVEY, matcher::Matcher, path::Path};
 use crate::{
     evidence::{Manner, Transport},
     outcome::Level,
@@ -100,8 +102,35 @@ pub struct Step {
     /// Items of `each` (or, without it, the step itself) are left out unless all clauses hold.
     pub filter: Vec<Clause>,
     pub save: Option<String>,
+    /// How the request differs from a complete one, on purpose.
+    pub deviates: Option<Deviates>,
+    /// How the same without the deviation has to end.
+    pub control: Control,
     /// Line of the suite file, for messages.
     pub line: usize,
+}
+
+/// How a request ends that is like a probe, without its deviation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Control {
+    #[default]
+    Result,
+    /// It is about something that nobody has.
+    Error,
+}
+
+/// How a probe deviates from a complete request of its revision.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Deviates {
+    /// It is no JSON-RPC message at all.
+    Message,
+    /// Some parts are missing, others are not as usual.
+    Parts {
+        /// The name of a part, or a list of them.
+        without: Option<Template>,
+        /// Each part with what is there instead; a header is left out by null.
+        with: Vec<(Template, Template)>,
+    },
 }
 
 /// Runs the step once for each item; the saved value is then an array of `{ <var>: item, reply: ... }`.
@@ -128,14 +157,13 @@ pub enum Verb {
     Cancel(Template),
 }
 
-/// One request. `params` are `with`, completed by the `_meta` that the revision asks for unless `plain` is set.
+/// One request. `params` are `with`, completed by what the revision asks for.
+#[derive(Clone)]
 pub struct Call {
     pub method: Template,
     pub with: Option<Template>,
     /// A request id to use instead of the next number.
     pub id: Option<Template>,
-    /// Send `with` exactly as it stands.
-    pub plain: bool,
     /// On a connection of its own, before any handshake.
     pub alone: bool,
     /// What is asked behind it over stdio, before such a connection is closed.
@@ -210,14 +238,21 @@ pub enum Payload {
     Bytes(Vec<u8>),
     /// A JSON value, serialised on one line.
     Json(Template),
+    /// A JSON-RPC message, or a batch, completed by what the revision asks for.
+    Message(Template),
+    /// Several of them, one a line.
+    Lines(Template),
 }
 
 /// A whole HTTP request to the endpoint.
+#[derive(Clone)]
 pub struct HttpCall {
     pub method: String,
     /// Added to, or with `null` taken from, the headers that the revision asks for.
     pub headers: Vec<(Template, Template)>,
     pub body: Option<Template>,
+    /// In the place of a body: a JSON-RPC message, completed by what the revision asks for.
+    pub message: Option<Template>,
     /// Added to the query of the URL.
     pub query: Vec<(String, Template)>,
     /// A path or URL to use instead of the endpoint.
@@ -245,6 +280,13 @@ pub struct Rule {
     pub line: usize,
 }
 
+impl Applies {
+    /// It is for servers that do not declare something.
+    pub fn lacks_some(&self) -> bool {
+        self.server.iter().any(|capability| capability.starts_with('!'))
+    }
+}
+
 impl Rule {
     /// It looks at everything that passes, whichever suite caused it.
     pub fn looks_at_whole_run(&self) -> bool {
@@ -252,12 +294,65 @@ impl Rule {
         if let Some(every) = &self.every {
             return every.over.iter().any(is_streamed);
         }
+        self.tested().into_iter().any(is_streamed)
+    }
+
+    /// It compares something with what the server says of itself.
+    pub fn looks_at_declaration(&self) -> bool {
+        self.names().contains("server") || self.applies.lacks_some()
+    }
+
+    /// It holds several of the things that its suite saved against each other.
+    pub fn compares_saves(&self, suite: &Suite) -> bool {
+        let names = self.names();
+        suite.gather.iter().filter_map(|step| step.save.as_deref()).filter(|save| names.contains(save)).count() > 1
+    }
+
+    /// It holds responses against what a list said, or more of that than the request for them repeats.
+    pub fn looks_at_listing(&self, suite: &Suite) -> bool {
+        const ASKED: [&str; 3] = ["uri", "uriTemplate", "name"];
+        let names = self.names();
+        let has_saved = suite.gather.iter().filter_map(|step| step.save.as_deref()).any(|save| names.contains(save));
+        if has_saved && names.contains(SURVEY) {
+            return true;
+        }
+        let Some(every) = &self.every else { return false };
+        let saved_as = |step: &&Step| every.over.iter().any(|path| step.save.as_ref() == Some(&path.root));
+        let loops = suite.gather.iter().filter(saved_as).filter_map(|step| step.each.as_ref());
+        let listed: Vec<String> = loops.map(|each| format!("${}.{}", every.var, each.var)).collect();
+        let is_of_list = |path: &&Path| {
+            let rest = listed.iter().find_map(|listed| path.text.strip_prefix(listed.as_str()));
+            rest.is_some_and(|rest| !ASKED.iter().any(|asked| rest == format!(".{asked}")))
+        };
+        self.paths().iter().any(is_of_list)
+    }
+
+    /// The names at the roots of its paths.
+    fn names(&self) -> HashSet<&str> {
+        let of_every = self.every.iter().flat_map(|every| &every.over);
+        self.paths().into_iter().chain(of_every).map(|path| path.root.as_str()).collect()
+    }
+
+    /// What its conditions and its test look at, and what they compare it with.
+    fn paths(&self) -> Vec<&Path> {
+        let clauses = self.filter.iter().chain(match &self.test {
+            Test::Expect(clauses) => clauses.as_slice(),
+            Test::Observe(_) | Test::Check { .. } => &[],
+        });
+        let mut paths = self.tested();
+        for clause in clauses {
+            paths.push(&clause.subject);
+            paths.extend(clause.matcher.operands().into_iter().flat_map(Template::references));
+        }
+        paths
+    }
+
+    /// What its test looks at.
+    fn tested(&self) -> Vec<&Path> {
         match &self.test {
-            Test::Expect(clauses) => clauses.iter().any(|clause| is_streamed(&clause.subject)),
-            Test::Observe(paths) => paths.iter().any(is_streamed),
-            Test::Check { given, .. } => {
-                given.iter().any(|(_, template)| template.references().into_iter().any(is_streamed))
-            }
+            Test::Expect(clauses) => clauses.iter().map(|clause| &clause.subject).collect(),
+            Test::Observe(paths) => paths.iter().collect(),
+            Test::Check { given, .. } => given.iter().flat_map(|(_, template)| template.references()).collect(),
         }
     }
 }
@@ -274,9 +369,12 @@ pub enum Test {
     Observe(Vec<Path>),
 }
 
+#[derive(Clone)]
 pub struct Clause {
     pub subject: Path,
     pub matcher: Matcher,
+    /// What a finding says, in the place of words that are made from these.
+    pub says: Option<String>,
 }
 
 /// A requirement that no rule can show.

@@ -10,7 +10,7 @@ use super::{
     json::{self, Reading},
     secrets::{Secrets, leave_out_credentials},
 };
-use crate::evidence::{Ended, Event, HttpHead, HttpStatus, Recorder, Sent, Transport};
+use crate::evidence::{Ended, Event, HttpHead, HttpStatus, Recorder, Sent, Transport, is_beyond_limits};
 
 /// So much text of what is no message is kept.
 const SHOWN: usize = 4096;
@@ -79,10 +79,15 @@ impl Channel {
         self.recorder.sent(&self.sender(by, post), &message, bytes as u64)
     }
 
-    /// Bytes sent as they stand: a message if they are one and nothing is odd about them.
-    pub fn sent_raw(&self, by: &str, post: Option<u64>, bytes: &[u8]) -> u64 {
+    /// Bytes sent as they stand, in so many pieces: a message if they are one and nothing is odd about them.
+    pub fn sent_raw(&self, by: &str, post: Option<u64>, bytes: &[u8], pieces: usize) -> u64 {
         match json::read(bytes, usize::MAX) {
-            Reading::Message { message, flaws } if flaws.is_empty() => self.sent(by, post, message, bytes.len()),
+            Reading::Message { mut message, flaws } if flaws.is_empty() => {
+                let text = (message.to_string().as_bytes() != bytes).then(|| self.beginning(bytes));
+                let why = (pieces > 1).then(|| format!("written in {pieces} pieces"));
+                self.secrets.hide_in(&mut message);
+                self.recorder.sent_as(&self.sender(by, post), &message, bytes.len() as u64, text, why)
+            }
             _ => self.recorder.sent_raw(&self.sender(by, post), self.beginning(bytes), bytes.len() as u64),
         }
     }
@@ -137,7 +142,8 @@ impl Channel {
         let (text, why) = (self.beginning(bytes), self.secrets.hide(why));
         let event = event.map(|event| self.hidden(event));
         let frame = self.recorder.received_junk(self.link, carrier.post, text, length, why.clone(), event);
-        self.hand_on(Incoming::Junk { frame, post: carrier.shown(), why }).await;
+        let id = is_beyond_limits(&why).then(|| json::id_of(bytes)).flatten();
+        self.hand_on(Incoming::Junk { frame, post: carrier.shown(), why, id }).await;
     }
 
     /// A body that is no place for messages. Credentials that a server hands out are nobody else's business.

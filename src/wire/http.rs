@@ -248,7 +248,7 @@ impl Http {
         let head = core.channel.http_request(by, post, head);
         let frame = match (body, &bytes) {
             (Body::Message(message), Some(bytes)) => core.channel.sent(by, Some(post), message.clone(), bytes.len()),
-            (Body::Raw(_), Some(bytes)) => core.channel.sent_raw(by, Some(post), bytes),
+            (Body::Raw(_), Some(bytes)) => core.channel.sent_raw(by, Some(post), bytes, 1),
             _ => head,
         };
         let (abandon, abandoned) = oneshot::channel();

@@ -9,8 +9,8 @@ use crate::evidence::HttpStatus;
 pub enum Incoming {
     /// Any JSON value; a batch arrives whole.
     Message { frame: u64, message: Value, post: Option<u64> },
-    /// Bytes that are no JSON.
-    Junk { frame: u64, post: Option<u64>, why: String },
+    /// Bytes that are no JSON; `id` is that of the response that they may be all the same, beyond what is read.
+    Junk { frame: u64, post: Option<u64>, why: String, id: Option<Value> },
     /// The body of a response that is no place for messages, if it is JSON.
     Document { frame: u64, post: Option<u64>, document: Option<Value> },
     /// The head of the response to an HTTP request.

@@ -5,7 +5,7 @@
 use std::{borrow::Cow, cell::Cell, fmt, sync::LazyLock};
 
 use regex::{Captures, Regex};
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 /// Deeper messages are not read. What is read is written again inside of transcripts and reports, whose readers end at
@@ -55,6 +55,35 @@ pub fn read(bytes: &[u8], most: usize) -> Reading {
             Reading::Junk { why: format!("more than {most} values, not read further") }
         }
         Err(error) => Reading::Junk { why: words(&error.to_string(), broken) },
+    }
+}
+
+/// The `id` of a response whose value is not read, as far as it is there.
+pub fn id_of(bytes: &[u8]) -> Option<Value> {
+    let found = Cell::new(None);
+    // Where the bytes end too soon, what came before counts.
+    let _ = serde_json::Deserializer::from_slice(bytes).deserialize_map(IdOf(&found));
+    found.take()
+}
+
+struct IdOf<'a>(&'a Cell<Option<Value>>);
+
+impl<'de> Visitor<'de> for IdOf<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a response")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        while let Some(name) = members.next_key::<String>()? {
+            if name == "id" {
+                self.0.set(Some(members.next_value()?));
+            } else {
+                members.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -213,6 +242,21 @@ mod tests {
         flawed(nested(DEEPEST).as_bytes());
         assert_eq!(why("9".repeat(1000).as_bytes()), "a number out of range");
         assert_eq!(why(format!("[0{}]", ",0".repeat(999)).as_bytes()), "more than 1000 values, not read further");
+    }
+
+    #[test]
+    fn the_id_of_a_response_beyond_the_limits_is_found() {
+        let deep = "[".repeat(10_000) + &"]".repeat(10_000);
+        for (text, id) in [
+            (format!(r#"{{"jsonrpc":"2.0","id":7,"result":{deep}}}"#), Some(json!(7))),
+            (format!(r#"{{"result":{deep},"jsonrpc":"2.0","id":"a"}}"#), Some(json!("a"))),
+            (format!(r#"{{"result":{},"id":1}}"#, "9".repeat(1000)), Some(json!(1))),
+            (r#"{"id":7,"result":{"text":"xxxxx"#.to_owned(), Some(json!(7))),
+            (r#"{"result":{"id":7,"text":"xxxxx"#.to_owned(), None),
+            ("[1]".to_owned(), None),
+        ] {
+            assert_eq!(id_of(text.as_bytes()), id, "{}", &text[..30.min(text.len())]);
+        }
     }
 
     proptest! {

@@ -87,7 +87,9 @@ impl PutOff {
     /// How long to wait until it is tried once more, where no connection came about.
     pub fn missed(&mut self, was_there: bool, sent: Instant) -> Option<Duration> {
         if !was_there || self.missed == TRIES {
-            self.unsent = true;
+            // One that was sent before may be what the server ended under.
+            self.unsent = self.cut_off == 0;
+            self.fatal = !self.unsent;
             return None;
         }
         let wait = AWAY / TRIES;

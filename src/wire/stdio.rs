@@ -104,7 +104,7 @@ impl Stdio {
 
     pub fn send_raw(&self, envelope: &Envelope, bytes: &[u8], pieces: usize) -> Result<Posted, String> {
         self.enqueue(bytes.to_vec(), pieces)?;
-        Ok(Posted { frame: self.channel.sent_raw(&envelope.by, None, bytes), post: None })
+        Ok(Posted { frame: self.channel.sent_raw(&envelope.by, None, bytes, pieces), post: None })
     }
 
     /// The writer runs only when this task waits, so a frame recorded after this call still precedes the answer.

@@ -48,7 +48,8 @@ fn played(session: &str, directory: &Path) -> String {
             .output()
             .expect("the program starts");
         let text = [output.stdout, output.stderr].concat();
-        let text = String::from_utf8(text).expect("UTF-8");
+        let text =
+            String::from_utf8(text).expect("UTF-8").replace(&directory.display().to_string(), "/home/me/library");
         format!("$ mcp-conform {line}\n{}", text.trim_end().lines().map(|line| format!("{line}\n")).collect::<String>())
     };
     commands.map(said).collect()

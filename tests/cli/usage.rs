@@ -80,6 +80,39 @@ fn names_that_nothing_has() {
     );
 }
 
+/// It would pass as if the reference server were faultless.
+#[test]
+fn faults_that_cannot_show() {
+    for revision in ["", " --revision auto", " --revision 2026-07-28"] {
+        refused(
+            &format!("run --reference --fault task-lives-again{revision}"),
+            "error: the fault task-lives-again does not show in revision 2026-07-28
+  help: add --revision 2025-11-25",
+        );
+    }
+    refused(
+        "run --reference --fault auth-session-ids-counted",
+        "error: the fault auth-session-ids-counted shows only over Streamable HTTP, and --reference uses stdio
+  help: `mcp-conform serve --http 127.0.0.1:8000 --fault auth-session-ids-counted`, then `mcp-conform run --http \
+         http://127.0.0.1:8000/mcp`",
+    );
+    refused(
+        "run --reference --fault auth-missing-token-403",
+        "error: the fault auth-missing-token-403 shows only over Streamable HTTP, on a server that asks for \
+         authorization, and --reference uses stdio
+  help: `mcp-conform serve --http 127.0.0.1:8000 --protected --fault auth-missing-token-403`, then `mcp-conform run \
+         --http http://127.0.0.1:8000/mcp`",
+    );
+    refused(
+        "run --reference --fault dialect-announces-updated",
+        "error: the fault dialect-announces-updated shows only on a server that follows dialect-versioned
+  help: `mcp-conform run --proposal dialect-versioned -- mcp-conform serve --proposal dialect-versioned --fault dialect-announces-updated`",
+    );
+    let all =
+        typed("run --reference --fault task-lives-again --revision all --filter tasks.core --filter tasks.core.looks");
+    assert!(all.stdout.contains("\nFAIL  tasks-valid-transitions"), "{}{}", all.stdout, all.stderr);
+}
+
 #[test]
 fn reports_that_cannot_be_written() {
     refused(
@@ -121,7 +154,7 @@ fn options_that_mean_nothing_to_the_server() {
     for line in ["run --stdio server --fault x", "run --fault x -- server", "run --fault x"] {
         refused(
             line,
-            "error: --fault is for the reference server, and this is none
+            "error: --fault and --variation are for the reference server, and this is none
   help: add --reference to test that one instead",
         );
     }

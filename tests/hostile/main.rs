@@ -6,8 +6,10 @@
 
 mod cases;
 mod early;
+mod given_up;
 mod good;
 mod http;
+mod passes;
 mod run;
 mod secrets;
 mod stdio;
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
     }
     let mut arguments = Arguments::from_args();
     arguments.test_threads.get_or_insert(AT_ONCE);
-    let tests = cases::all().into_iter().chain(early::all()).chain(secrets::all()).collect();
+    let suites = [cases::all(), early::all(), given_up::all(), secrets::all(), passes::all()];
+    let tests = suites.into_iter().flatten().collect();
     libtest_mimic::run(&arguments, tests).exit_code()
 }

@@ -45,6 +45,12 @@ pub fn behave(how: &str) -> ! {
             "stops-once" if requests > 5 && File::create_new("stopped").is_ok() => sleep(FOREVER),
             "dies" if requests == 3 => fail(),
             "pages" => endless_page(&message, &mut answer),
+            "grows" if message["method"] == "tools/list" => {
+                endless_page(&message, &mut answer);
+                let page = answer["result"]["nextCursor"].as_str().unwrap_or_default().to_owned();
+                answer["result"]["tools"][0]["name"] = json!(format!("t{page}"));
+            }
+            "bare" => withhold(&message, &mut answer),
             _ => {}
         }
         let bytes = match &message["method"] {
@@ -82,6 +88,17 @@ pub fn endless_page(message: &Value, answer: &mut Value) {
     if let Some(result) = answer.get_mut("result").filter(|_| lists) {
         let page: u64 = message["params"]["cursor"].as_str().and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
         result["nextCursor"] = json!((page + 1).to_string());
+    }
+}
+
+/// No capability is declared, and no method there that would need one.
+fn withhold(message: &Value, answer: &mut Value) {
+    match message["method"].as_str() {
+        Some("initialize") => answer["result"]["capabilities"] = json!({}),
+        Some("ping") => {}
+        _ => {
+            *answer = json!({ "jsonrpc": "2.0", "id": message["id"], "error": { "code": -32601, "message": "no such method" } });
+        }
     }
 }
 

@@ -232,6 +232,8 @@ impl Bearing {
             item["tag"] = json!(match found {
                 Some(_) if meant.is_some() => "another subscription",
                 Some(index) if Some(&self.asked[index].id) == tag => "subscription",
+                // Not that of the stream that it came on.
+                _ if named.is_some() => "another subscription",
                 _ => "nothing",
             });
         }

@@ -1,8 +1,8 @@
 //! Whoever announces changes of a list tells of one that shows.
 //!
-//! The whole lists of a connection are compared with the ones before them. Something was told if there is any announcement
-//! at all, as nothing says how soon it has to come; and a change counts only where the list is asked for once more behind
-//! it, so there was time.
+//! The whole lists of a connection are compared with the ones before them. A change was told if its connection heard any
+//! announcement after the list before it, as nothing says how soon it has to come; and a change counts only where the list
+//! is asked for once more behind it, so there was time.
 
 use std::collections::HashMap;
 
@@ -27,8 +27,10 @@ fn run(given: &Given) -> Report {
     let frames = given.list("frames");
     let wholes = wholes(frames);
     let changes: Vec<_> = changes(&wholes).collect();
-    let is_told = frames.iter().any(|frame| frame["from"] == "server" && frame["message"].get("method").is_some());
-    let untold = changes.first().filter(|_| !is_told).map(|(before, now)| untold(before, now));
+    let announces = |frame: &&Value| frame["from"] == "server" && frame["message"].get("method").is_some();
+    let is_told =
+        |before: &Whole| frames[before.at..].iter().filter(announces).any(|frame| frame["link"] == before.link);
+    let untold = changes.iter().find(|(before, _)| !is_told(before)).map(|(before, now)| untold(before, now));
     Report { checked: changes.len(), faults: untold.into_iter().collect(), broken: None }
 }
 
@@ -98,8 +100,8 @@ mod tests {
     use super::*;
     use crate::revision::Revision;
 
-    /// What is found in lists with these items, by link, and with so many announcements.
-    fn found(lists: &[(u64, &str)], told: usize) -> (usize, Vec<String>) {
+    /// What is found in lists with these items, by link, and with an announcement on each of the links `told`.
+    fn found(lists: &[(u64, &str)], told: &[u64]) -> (usize, Vec<String>) {
         let mut frames = Vec::new();
         for (id, (link, names)) in lists.iter().enumerate() {
             let tools: Vec<_> = names.chars().map(|name| json!({ "name": name })).collect();
@@ -108,22 +110,22 @@ mod tests {
             frames
                 .push(json!({ "link": link, "from": "server", "message": { "id": id, "result": { "tools": tools } } }));
         }
-        let notice = json!({ "from": "server", "message": { "method": "notifications/tools/list_changed" } });
-        frames.extend(vec![notice; told]);
+        let notice = json!({ "method": "notifications/tools/list_changed" });
+        frames.extend(told.iter().map(|link| json!({ "link": link, "from": "server", "message": notice })));
         let report = run(&Given { values: vec![("frames", Cow::Owned(json!(frames)))], revision: Revision::NEWEST });
         (report.checked, report.faults.into_iter().map(|fault| fault.pointer).collect())
     }
 
     #[test]
     fn a_change_that_nothing_tells_of_is_found() {
-        assert_eq!(found(&[(1, "a"), (1, "ab"), (1, "ab")], 0), (1, vec!["/3".to_owned()]));
-        assert_eq!(found(&[(1, "a"), (1, "ab"), (1, "ab")], 1), (1, vec![]));
+        assert_eq!(found(&[(1, "a"), (1, "ab"), (1, "ab")], &[2]), (1, vec!["/3".to_owned()]));
+        assert_eq!(found(&[(1, "a"), (1, "ab"), (1, "ab")], &[1]), (1, vec![]));
     }
 
     #[test]
     fn other_connections_and_the_last_list_do_not_count() {
-        assert_eq!(found(&[(1, "a"), (2, "ab"), (1, "a"), (2, "ab")], 0), (0, vec![]));
-        assert_eq!(found(&[(1, "a"), (1, "ab")], 0), (0, vec![]));
-        assert_eq!(found(&[(1, "ab"), (1, "ba"), (1, "ab")], 0), (0, vec![]));
+        assert_eq!(found(&[(1, "a"), (2, "ab"), (1, "a"), (2, "ab")], &[]), (0, vec![]));
+        assert_eq!(found(&[(1, "a"), (1, "ab")], &[]), (0, vec![]));
+        assert_eq!(found(&[(1, "ab"), (1, "ba"), (1, "ab")], &[]), (0, vec![]));
     }
 }

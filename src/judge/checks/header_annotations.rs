@@ -73,7 +73,13 @@ fn run(given: &Given) -> Report {
         })
     });
     let faults = faults.collect();
-    Report { checked: marks.len(), faults, broken: None }
+    let checked = match part {
+        // One alone is like no other.
+        "unique" if marks.len() < 2 => 0,
+        "safe" => marks.iter().filter(|mark| mark.schema["type"] == "integer").count(),
+        _ => marks.len(),
+    };
+    Report { checked, faults, broken: None }
 }
 
 /// Every annotation, wherever schemas can stand.

@@ -47,6 +47,9 @@ fn order(wholes: &[Whole]) -> Report {
     let mut report = Report::default();
     for (index, whole) in wholes.iter().enumerate() {
         let same = |earlier: &&Whole| earlier.keys == whole.keys && earlier.declared == whole.declared;
+        if whole.keys.len() < 2 {
+            continue;
+        }
         let Some(before) = wholes[..index].iter().find(same) else { continue };
         report.checked += 1;
         if before.in_order != whole.in_order {

@@ -48,7 +48,7 @@ fn run(given: &Given) -> Report {
     let name = if object.is_object() { "object" } else { "message" };
     let mut report = Report::default();
     let mut look = |key: &str, path: &[Token]| {
-        report.checked += 1;
+        report.checked += usize::from(is_meant(key, given.text("part"), given.revision));
         report.faults.extend(judge(key).map(|wrong| Fault {
             given: name,
             pointer: pointer(path, key),
@@ -62,6 +62,15 @@ fn run(given: &Given) -> Report {
         find(given.value("message"), &mut Vec::new(), &mut look);
     }
     report
+}
+
+/// Whether the part of the grammar is about such a key at all.
+fn is_meant(key: &str, part: &str, revision: Revision) -> bool {
+    match part {
+        "prefix" => key.contains('/'),
+        "reverse-dns" => key.contains('/') && !is_reserved(key, revision),
+        _ => true,
+    }
 }
 
 /// A step on the way to a `_meta`. Most messages are in order, so the way is put into words only for what is not.
@@ -136,16 +145,21 @@ fn own_name(key: &str) -> Option<String> {
         .then(|| "has a name that does not begin and end with a letter or digit, or has other characters inside".into())
 }
 
-fn reserved(key: &str, revision: Revision) -> Option<String> {
-    let labels = labels(key)?;
+/// Whether it has a prefix that the protocol keeps for itself.
+fn is_reserved(key: &str, revision: Revision) -> bool {
+    let Some(labels) = labels(key) else { return false };
     let ours = |label: &&str| matches!(*label, "mcp" | "modelcontextprotocol");
-    let is_reserved = if revision >= Revision::V2025_11_25 {
+    if revision >= Revision::V2025_11_25 {
         labels.get(1).is_some_and(ours)
     } else {
         labels.len() > 1 && labels.iter().rev().nth(1).is_some_and(ours)
-    };
+    }
+}
+
+fn reserved(key: &str, revision: Revision) -> Option<String> {
     let name = key.rsplit_once('/').map_or(key, |(_, name)| name);
-    (is_reserved && !DEFINED.contains(&name)).then(|| "stands under a prefix that the protocol keeps for itself".into())
+    (is_reserved(key, revision) && !DEFINED.contains(&name))
+        .then(|| "stands under a prefix that the protocol keeps for itself".into())
 }
 
 /// A prefix that ends like a host name and does not begin like one turned around.

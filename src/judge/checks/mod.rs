@@ -8,6 +8,7 @@ mod contents_metadata;
 mod default_fits;
 mod elicitation_ids;
 mod embedded_annotations;
+mod field_spelling;
 mod foreign_tasks;
 mod header_annotations;
 mod input_declared;
@@ -16,6 +17,7 @@ mod leaves;
 mod list_depth;
 mod listed_once;
 mod lists_agree;
+mod message_form;
 mod meta_keys;
 mod mime_listed;
 mod names_endpoint;
@@ -79,6 +81,7 @@ pub const CHECKS: &[Check] = &[
     default_fits::CHECK,
     elicitation_ids::CHECK,
     embedded_annotations::CHECK,
+    field_spelling::CHECK,
     foreign_tasks::CHECK,
     header_annotations::CHECK,
     input_declared::CHECK,
@@ -86,6 +89,7 @@ pub const CHECKS: &[Check] = &[
     list_depth::CHECK,
     listed_once::CHECK,
     lists_agree::CHECK,
+    message_form::CHECK,
     meta_keys::CHECK,
     mime_listed::CHECK,
     names_endpoint::CHECK,
@@ -201,6 +205,8 @@ fn texts(value: &Value) -> Vec<&str> {
     }
 }
 
+#[cfg(test)]
+mod idle_tests;
 #[cfg(test)]
 mod tests {
     use super::*;

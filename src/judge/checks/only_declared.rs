@@ -20,8 +20,8 @@ const NEEDS: [(&str, &str, &str); 8] = [
 
 fn run(given: &Given) -> Report {
     let method = given.value("message")["method"].as_str();
-    let needs = NEEDS.iter().find(|(known, ..)| Some(*known) == method);
-    let undeclared = needs.filter(|(_, side, pointer)| {
+    let Some(needs) = NEEDS.iter().find(|(known, ..)| Some(*known) == method) else { return Report::default() };
+    let undeclared = Some(needs).filter(|(_, side, pointer)| {
         let declared = given.value(side).pointer(pointer);
         matches!(declared, None | Some(Value::Null | Value::Bool(false)))
     });

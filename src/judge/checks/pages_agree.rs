@@ -1,10 +1,11 @@
-//! Two answers to the same list request hold the same items in the same order; one that was served is not refused later.
+//! Two responses to the same list request have the same items, in the same order unless `order: any`; a request that was
+//! served once is not rejected later.
 
 use serde_json::Value;
 
 use super::{Check, Fault, Given, Report};
 
-pub const CHECK: Check = Check { name: "pages-agree", given: &["page", "with"], run };
+pub const CHECK: Check = Check { name: "pages-agree", given: &["page", "with", "order?"], run };
 
 fn run(given: &Given) -> Report {
     let (reply, with) = (given.value("page"), &given.value("with")["result"]);
@@ -12,7 +13,11 @@ fn run(given: &Given) -> Report {
     if !with.is_object() || !(page.is_object() || refusal.is_object()) {
         return Report::default();
     }
-    let (ours, theirs) = (keys(page), keys(with));
+    let (mut ours, mut theirs) = (keys(page), keys(with));
+    if given.text("order") == "any" {
+        ours.sort();
+        theirs.sort();
+    }
     if page.is_object() && ours == theirs {
         return Report::of(Vec::new());
     }

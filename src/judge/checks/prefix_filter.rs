@@ -26,7 +26,10 @@ fn run(given: &Given) -> Report {
         "known" => all.map_or_else(Report::default, |all| {
             each(&items, |key| (!all.contains(&key)).then(|| format!("{key} is not in the whole list")))
         }),
-        "all" => all.filter(|_| is_whole).map_or_else(Report::default, |all| missing(all, &items, prefix)),
+        "all" => {
+            let due = |all: &&Vec<&str>| is_whole && all.iter().any(|key| key.starts_with(prefix));
+            all.filter(due).map_or_else(Report::default, |all| missing(all, &items, prefix))
+        }
         "pages" if filtered["pages"].as_array().is_some_and(|pages| pages.len() > 1) => {
             pages(filtered, &items, prefix, all.map(Vec::as_slice))
         }

@@ -1,9 +1,11 @@
-//! What a task has become, it stays: the looks at each task, one after another, show no way back.
+//! What a task has become, it stays, and its times go on: each look at a task against the look before it.
 //!
-//! `of: moves` looks for a task that lives again after its end, `of: ends` for one that ends in two ways.
+//! `of: moves` looks for a task that lives again after its end, `of: ends` for one whose status changes after its end in any
+//! way, `of: times` for a `lastUpdatedAt` that is set back.
 
 use std::collections::HashMap;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::{Check, Fault, Given, Report};
@@ -16,28 +18,41 @@ fn run(given: &Given) -> Report {
     let mut report = Report::default();
     let mut last: HashMap<(&str, u64), &Value> = HashMap::new();
     for (index, look) in given.value("looks").as_array().into_iter().flatten().enumerate() {
-        let (Some(task), Some(status)) = (look["result"]["taskId"].as_str(), status(look)) else { continue };
+        let Some(task) = look["result"]["taskId"].as_str() else { continue };
         let key = (task, look["link"].as_u64().unwrap_or_default());
         // Of two looks at once, either may have come first.
         let before = last.insert(key, look).filter(|before| before["frames"][1].as_u64() < look["frames"][0].as_u64());
-        let Some(before) = before.and_then(self::status) else { continue };
+        let wrong = before.and_then(|before| match given.text("of") {
+            "times" => Some(("lastUpdatedAt", is_set_back(before, look)?)),
+            of => Some(("status", has_moved(before, look, of)?)),
+        });
+        let (Some(before), Some((member, is_wrong))) = (before, wrong) else { continue };
         report.checked += 1;
-        let went_on = match given.text("of") {
-            "moves" => !ENDS.contains(&status),
-            _ => ENDS.contains(&status) && status != before,
-        };
-        if ENDS.contains(&before) && went_on {
+        if is_wrong {
+            let (before, now) = (&before["result"][member], &look["result"][member]);
             report.faults.push(Fault {
                 given: "looks",
-                pointer: format!("/{index}/result/status"),
-                message: format!("is {status}, after the task was {before}"),
+                pointer: format!("/{index}/result/{member}"),
+                message: format!("`{member}` is {now}, and was {before} at the look before"),
                 subject: Some(format!("task {task}")),
                 expected: Some(json!(before)),
-                received: Some(json!(status)),
+                received: Some(json!(now)),
             });
         }
     }
     report
+}
+
+/// Whether the status of a task changed after its end; only of a task that had ended this can be told.
+fn has_moved(before: &Value, look: &Value, of: &str) -> Option<bool> {
+    let (before, now) = (status(before)?, status(look)?);
+    let again = !ENDS.contains(&now);
+    ENDS.contains(&before).then(|| if of == "moves" { again } else { now != before })
+}
+
+fn is_set_back(before: &Value, look: &Value) -> Option<bool> {
+    let updated = |look: &Value| look["result"]["lastUpdatedAt"].as_str()?.parse::<Timestamp>().ok();
+    Some(updated(look)? < updated(before)?)
 }
 
 fn status(look: &Value) -> Option<&str> {
@@ -57,9 +72,25 @@ mod tests {
             (report.checked, report.faults.len())
         };
         let back = json!([look("working", 1, 2), look("completed", 3, 4), look("working", 5, 6)]);
-        assert_eq!((found(back.clone(), "moves"), found(back, "ends")), ((2, 1), (2, 0)));
+        assert_eq!((found(back.clone(), "moves"), found(back, "ends")), ((1, 1), (1, 1)));
         let twice = json!([look("cancelled", 1, 2), look("completed", 3, 4)]);
         assert_eq!((found(twice.clone(), "moves"), found(twice, "ends")), ((1, 0), (1, 1)));
         assert_eq!(found(json!([look("completed", 2, 3), look("working", 1, 4)]), "moves"), (0, 0));
+        let never_ended = json!([look("working", 1, 2), look("working", 3, 4)]);
+        assert_eq!(found(never_ended, "ends"), (0, 0));
+    }
+
+    #[test]
+    fn a_time_set_back_takes_two_looks() {
+        let look = |time: &str, asked: u64| json!({ "link": 1, "frames": [asked, asked + 1], "result": { "taskId": "a", "lastUpdatedAt": time } });
+        let found = |times: &[&str]| {
+            let looks = times.iter().zip(0..).map(|(time, at)| look(time, at * 2)).collect::<Vec<_>>();
+            let report = tried(&CHECK, Revision::V2025_11_25, [("looks", json!(looks)), ("of", json!("times"))]);
+            (report.checked, report.faults.len())
+        };
+        assert_eq!(found(&["2025-11-25T10:00:00Z"]), (0, 0));
+        assert_eq!(found(&["2025-11-25T10:00:00Z", "2025-11-25T10:00:00.001Z"]), (1, 0));
+        assert_eq!(found(&["2025-11-25T10:00:00Z", "2025-11-25T11:59:59+02:00"]), (1, 1));
+        assert_eq!(found(&["2025-11-25T10:00:00Z", "yesterday"]), (0, 0));
     }
 }

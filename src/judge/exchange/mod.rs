@@ -6,7 +6,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use serde_json::{Map, Value, json};
 
@@ -41,8 +41,16 @@ pub struct Assembler<'a> {
     junk: usize,
     /// Whether the last message, probes aside, was valid: then the server has no reason to end.
     sound: bool,
-    /// Notifications behind which no request was answered yet: an answer without id may be meant for them.
-    notified: usize,
+    /// What was sent last that is no well-formed request, if nothing after it was responded to: that may end a server
+    /// as well as any request that is open.
+    suspect: Option<u64>,
+    /// How many messages were sent.
+    sent: u64,
+    /// Notifications, each with its place among these and its frame, as long as no request sent after it was answered: an
+    /// error without id may be the reply to one of them.
+    notified: VecDeque<(u64, u64)>,
+    /// The frames of arrays of which nothing was answered yet: a server may refuse one as a whole.
+    arrays: VecDeque<u64>,
     loose_ids: HashSet<String>,
     own_ids: HashSet<String>,
     bearing: Bearing,
@@ -86,7 +94,10 @@ impl<'a> Assembler<'a> {
             endpoint: None,
             junk: 0,
             sound: false,
-            notified: 0,
+            suspect: None,
+            sent: 0,
+            notified: VecDeque::new(),
+            arrays: VecDeque::new(),
             loose_ids: HashSet::new(),
             own_ids: HashSet::new(),
             bearing: Bearing::new(link),
@@ -141,19 +152,22 @@ impl<'a> Assembler<'a> {
             // It may be the answer to any of them.
             (FrameKind::Unread, Side::Server, _) => {
                 let open = self.open.iter_mut().filter(|open| open.post == frame.post);
-                open.for_each(|open| open.expects_reply = false);
+                for open in open {
+                    open.expects_reply = false;
+                    open.unread.clone_from(&frame.why);
+                }
             }
             // The server, or the exchange that would have carried an answer, is gone: nothing more can be expected.
             (FrameKind::Note, ..) if is_loss(frame) => {
-                let lost = self.open.iter_mut().filter(|open| frame.post.is_none() || open.post == frame.post);
                 let died = frame.ended == Some(Ended::Unasked);
                 let over = died || frame.ended == Some(Ended::Unsent);
+                let lost = self.open.iter_mut().filter(|open| frame.post.is_none() || open.post == frame.post);
                 for open in lost {
                     open.lost = Some(frame.frame);
                     // It may have ended under what was answered before.
                     let asked = open.expects_reply || (self.sound && open.by == PROBE);
                     // A handshake may be refused by leaving.
-                    if died && asked && open.method != "initialize" {
+                    if died && self.suspect.is_none() && asked && open.method != "initialize" {
                         open.killed.clone_from(&frame.text);
                     }
                     open.expects_reply &= !over && frame.at.saturating_sub(open.at) > LOST_WITHIN;
@@ -169,6 +183,16 @@ impl<'a> Assembler<'a> {
         self.open.iter_mut().filter(move |open| open.lost.is_some_and(|lost| lost > frame))
     }
 
+    /// Requests under one of which the server ended, by the frame that tells of its end.
+    pub fn killed(&mut self) -> BTreeMap<u64, Vec<&mut Open>> {
+        let mut killed = BTreeMap::new();
+        for open in self.open.iter_mut().filter(|open| open.killed.is_some()) {
+            let end: &mut Vec<_> = killed.entry(open.lost.unwrap_or_default()).or_default();
+            end.push(open);
+        }
+        killed
+    }
+
     /// Requests that were never answered.
     pub fn rest(self) -> Vec<Value> {
         let Self { link, open, mut heads, bearing, .. } = self;
@@ -177,7 +201,8 @@ impl<'a> Assembler<'a> {
             .map(|open| {
                 let http = open.post.and_then(|post| heads.remove(&post));
                 let mut exchange = open.describe(link);
-                exchange.insert("end".into(), json!("none"));
+                exchange.insert("end".into(), json!(if open.unread.is_some() { "unread" } else { "none" }));
+                exchange.extend(open.unread.map(|why| ("why".to_owned(), json!(why))));
                 exchange.insert("replies".into(), json!(0));
                 let worked_on = bearing.worked_on(open.frame, &open.id);
                 exchange.extend(worked_on.map(|times| ("worked_on".to_owned(), json!(times))));
@@ -190,8 +215,7 @@ impl<'a> Assembler<'a> {
     /// A message of the client, well-formed or not: suites send what no client would.
     fn sent(&mut self, frame: &Frame, message: &Value) {
         if let Value::Array(batch) = message {
-            // As a whole it may be refused, in an answer to nothing in it.
-            self.junk += usize::from(batch.iter().all(|message| message.get("id").is_none()));
+            self.arrays.push_back(frame.frame);
             for message in batch {
                 let before = self.open.len();
                 self.sent(frame, message);
@@ -210,15 +234,20 @@ impl<'a> Assembler<'a> {
         if message["method"] == "initialize" && self.declared.is_null() {
             self.declared = message["params"]["capabilities"].clone();
         }
+        self.sent += 1;
         match (message.get("id"), message.get("method").and_then(Value::as_str)) {
             (Some(id), Some(method)) if !id.is_null() && message["jsonrpc"] == "2.0" => {
                 self.bearing.asked(frame, id, method, message);
                 let deviant = odd || self.is_deviant(message, &by);
                 if by != PROBE {
                     self.sound = !deviant && by != "base.bad-input";
+                    if !self.sound {
+                        self.suspect = Some(frame.frame);
+                    }
                 }
                 self.open.push(Open {
                     deviant,
+                    number: self.sent,
                     frame: frame.frame,
                     at: frame.at,
                     id: id.clone(),
@@ -228,23 +257,31 @@ impl<'a> Assembler<'a> {
                     by,
                     post: frame.post,
                     killed: None,
+                    unread: None,
                     lost: None,
                 });
             }
             (None, Some("notifications/cancelled")) => {
-                self.notified += 1;
+                self.suspect = Some(frame.frame);
+                self.notified.push_back((self.sent, frame.frame));
                 let cancelled = message.pointer("/params/requestId");
                 self.bearing.cancelled(frame.frame, cancelled.unwrap_or(&Value::Null));
                 if let Some(open) = self.open.iter_mut().rfind(|open| Some(&open.id) == cancelled) {
                     open.expects_reply = false;
                 }
             }
-            (None, Some(_)) => self.notified += 1,
+            (None, Some(method)) => {
+                self.notified.push_back((self.sent, frame.frame));
+                if method != "notifications/initialized" {
+                    self.suspect = Some(frame.frame);
+                }
+            }
             // A response to a request of the server.
             (Some(id), None) if by == "answer" => self.bearing.settled(id),
             // No request, though an answer may carry the id that can be read in it.
             (id, _) => {
                 self.sound = false;
+                self.suspect = Some(frame.frame);
                 self.junk += 1;
                 self.loose_ids.extend(id.map(Value::to_string));
             }
@@ -297,7 +334,16 @@ impl<'a> Assembler<'a> {
         // A line of a log is an object too, and answers nothing.
         if !has("method") && (id.is_some() || kind != "other" || frame.post.is_some()) {
             let exchange = self.response(frame, id.unwrap_or(&Value::Null), message);
-            item["answers"] = json!(self.answered_by(frame, id, exchange.is_some(), message));
+            let answers = self.answered_by(frame, id, exchange.is_some(), message);
+            item["answers"] = json!(answers);
+            // Without an id it can only be the reply to a notification. Over HTTP the exchange shows to which.
+            if answers == "nothing"
+                && id.is_none_or(Value::is_null)
+                && let Some((_, to)) = self.notified.pop_front()
+                && frame.post.is_none()
+            {
+                item["origin"]["to"] = json!(to);
+            }
             let listed = message.pointer("/error/data/elicitations").and_then(Value::as_array).into_iter().flatten();
             self.elicitations
                 .extend(listed.filter_map(|elicitation| elicitation.get("elicitationId")).map(Value::to_string));
@@ -327,12 +373,13 @@ impl<'a> Assembler<'a> {
     }
 
     /// JSON over HTTP that is no JSON-RPC at all: whoever refuses a request, be it a gateway, may say so in any words, and
-    /// what comes where no request went is for the rules on HTTP.
+    /// what comes where no request went is for the rules on HTTP. An event stream is for messages alone.
     fn is_foreign(&self, frame: &Frame, message: &Value) -> bool {
         let meant = ["jsonrpc", "method", "result"].iter().any(|name| message.get(name).is_some())
             || message.pointer("/error/code").is_some_and(Value::is_number);
         let asked = self.open.iter().any(|open| open.post == frame.post);
         !meant
+            && frame.event.is_none()
             && self.link.transport == Transport::Http
             && self.status(frame).is_some_and(|status| status >= 300 || !asked)
     }
@@ -351,13 +398,19 @@ impl<'a> Assembler<'a> {
     /// What a response is the answer to.
     fn answered_by(&mut self, frame: &Frame, id: Option<&Value>, matched: bool, message: &Value) -> &'static str {
         // What cannot be read has no method that could be unknown.
-        let of_notification = self.notified > 0 && message.pointer("/error/code").is_some_and(|code| *code == -32601);
+        let of_notification =
+            !self.notified.is_empty() && message.pointer("/error/code").is_some_and(|code| *code == -32601);
         if matched {
             "request"
         } else if id.is_some_and(|id| self.loose_ids.remove(&id.to_string()) || self.is_null_misread(id)) {
             "unreadable input"
         } else if id.is_none_or(Value::is_null) && self.junk > 0 && !of_notification {
             self.junk -= 1;
+            "unreadable input"
+        } else if id.is_none_or(Value::is_null) && !of_notification && !self.arrays.is_empty() {
+            let refused = self.arrays.pop_front();
+            self.notified.retain(|(_, frame)| Some(*frame) != refused);
+            self.open.retain(|open| Some(open.frame) != refused);
             "unreadable input"
         } else if self.status(frame).is_some_and(|status| status >= 400) {
             "refused HTTP request"
@@ -379,11 +432,14 @@ impl<'a> Assembler<'a> {
         let alike = || self.open.iter().position(|open| !id.is_null() && bare(&open.id) == bare(id));
         // An error that lost its id can only be about the request that has waited longest, unless it is about junk or
         // answers a notification. In an HTTP response it is about what that responds to.
-        let lost = id.is_null() && self.junk == 0 && self.notified == 0 && self.link.transport != Transport::Http;
+        let about_other = self.junk > 0 || !self.arrays.is_empty() || !self.notified.is_empty();
+        let lost = id.is_null() && !about_other && self.link.transport != Transport::Http;
         let nameless = || (lost && !self.open.is_empty()).then_some(0);
         if let Some(index) = exact.or_else(carried).or_else(alike).or_else(nameless) {
             let open = self.open.remove(index);
-            self.notified = 0;
+            self.suspect = self.suspect.filter(|suspect| *suspect > open.frame);
+            self.notified.retain(|(number, _)| *number > open.number);
+            self.arrays.retain(|frame| *frame != open.frame);
             self.bearing.answered(open.frame, frame, &open.id, message);
             let worked_on = self.bearing.worked_on(open.frame, &open.id);
             let http = open.post.and_then(|post| self.heads.get(&post));
@@ -395,7 +451,6 @@ impl<'a> Assembler<'a> {
             self.keep(open, more, id.is_null() && frame.post.is_none());
             return Some(complete(exchange, frame.frame, message, 1));
         }
-        self.notified -= usize::from(id.is_null() && self.junk == 0 && self.notified > 0);
         let answered = self.answered.get_mut(&id.to_string())?;
         answered.replies += u64::from(!std::mem::take(&mut answered.nameless));
         let mut exchange = answered.request.describe(self.link);

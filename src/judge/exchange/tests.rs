@@ -24,6 +24,24 @@ fn a_server_that_ends_behind_an_answer_has_no_reason_to_if_all_was_sound() {
     }
 }
 
+/// Whatever is open when the server ends is not blamed while something malformed may have ended it.
+#[test]
+fn a_request_is_not_blamed_for_what_a_notification_before_it_may_have_done() {
+    let request = |id: u64| json!({ "from": "client", "message": { "jsonrpc": "2.0", "id": id, "method": "ping" } });
+    let answered = |id: u64| json!({ "from": "server", "message": { "jsonrpc": "2.0", "id": id, "result": {} } });
+    let odd = || json!({ "from": "client", "message": { "jsonrpc": "2.0", "method": "notifications/cancelled" } });
+    let init = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize" });
+    let ended = json!({ "from": "server", "kind": "note", "text": "exited with status 1", "ended": "unasked" });
+    let killed = |course: Vec<Value>| {
+        let start = [json!({ "from": "client", "message": init }), answered(0)];
+        let frames: Vec<_> = start.into_iter().chain(course).chain([ended.clone()]).collect();
+        assembled(&frames).1.iter().map(|exchange| exchange["killed"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(killed(vec![odd(), request(1)]), [Value::Null]);
+    assert_eq!(killed(vec![request(1), odd()]), [Value::Null]);
+    assert_eq!(killed(vec![odd(), request(1), answered(1), request(2)]), ["exited with status 1"]);
+}
+
 /// The frames of one connection over stdio, put together.
 fn assembled(frames: &[Value]) -> (Vec<Passed>, Vec<Value>) {
     let link = Link { link: 1, transport: Transport::Stdio, revision: Some(Revision::V2025_06_18), brief: false };
@@ -148,4 +166,36 @@ fn an_id_comes_twice_only_within_a_session() {
             .collect();
         assert_eq!(told, [json!(false), json!(repeated)], "{header}");
     }
+}
+
+#[test]
+fn an_error_without_an_id_is_about_the_notification_sent_after_a_request_that_was_answered_first() {
+    let request = |id: &str| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
+    let cancelled = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": "one" } });
+    let (passed, rest) = assembled(&[
+        json!({ "from": "client", "kind": "junk", "text": format!("{}\n{cancelled}", request("one")) }),
+        json!({ "from": "client", "message": request("two") }),
+        json!({ "from": "server", "message": { "id": "one", "result": {} } }),
+        json!({ "from": "server", "message": { "error": { "code": -32601, "message": "unknown notification" } } }),
+        json!({ "from": "server", "message": { "id": "two", "result": {} } }),
+    ]);
+    assert_eq!(passed[3].messages[0]["answers"], "nothing");
+    assert_eq!(passed[3].messages[0]["origin"]["to"], 0, "the frame with the notification");
+    assert!(passed[3].exchanges.is_empty());
+    assert_eq!(passed[4].messages[0]["answers"], "request");
+    assert!(rest.is_empty());
+}
+
+#[test]
+fn an_array_may_be_refused_as_a_whole_by_an_error_without_an_id() {
+    let request = |id: &str| json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
+    let notification = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    let refusal = json!({ "jsonrpc": "2.0", "id": null, "error": { "code": -32700, "message": "no arrays" } });
+    let (passed, _) = assembled(&[
+        json!({ "from": "client", "message": [request("one"), notification, request("two")] }),
+        json!({ "from": "server", "message": refusal }),
+        json!({ "from": "server", "message": refusal }),
+    ]);
+    assert_eq!(passed[1].messages[0]["answers"], "unreadable input");
+    assert_eq!(passed[2].messages[0]["answers"], "nothing", "one array, one refusal");
 }

@@ -22,6 +22,7 @@ pub static ASKING: &[Behaviour] = &[
         ..slip("asks-anyway", "the client is asked whatever it declared", |world| world.slips.asks_anyway = true)
     },
     slip("roots-ignored", "files outside of the roots are read", |world| world.slips.roots_ignored = true),
+    slip("root-left-by-dots", "`..` leads out of the roots", |world| world.slips.roots_climbed = true),
     slip("roots-asked-twice", "one call asks for the roots twice", |world| world.slips.asks_twice = true),
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
@@ -56,14 +57,15 @@ pub static ASKING: &[Behaviour] = &[
         also: &["jsonrpc-exactly-one-response", "mrtr-unknown-responses-ignored"],
         ..Behaviour::new("decline-hangs", "a user who says no leaves the request unanswered", EVERYWHERE)
     },
-    modern(Behaviour {
+    Behaviour {
+        since: Some(Revision::V2025_06_18),
         hear: Some(|_, message| {
             let declined = |answer: &&mut Value| answer["action"] == "decline" || answer["action"] == "cancel";
             answers(message).into_iter().filter(declined).for_each(|answer| *answer = accepted());
             Heard::Message
         }),
         ..Behaviour::new("decline-taken-for-accept", "a form that was declined counts as filled in", EVERYWHERE)
-    }),
+    },
     Behaviour {
         since: Some(Revision::V2025_06_18),
         hear: Some(|_, message| {
@@ -110,7 +112,6 @@ pub static ASKING: &[Behaviour] = &[
     modern(Behaviour {
         hear: Some(wait),
         say: Some(remember),
-        also: &["jsonrpc-survives-requests", "sampling-tool-loops-bounded"],
         ..Behaviour::new("waits-for-retry", "a tool that required input is busy until it gets it", EVERYWHERE)
     }),
     modern(Behaviour {
@@ -137,6 +138,7 @@ pub static ASKING: &[Behaviour] = &[
             if known { Heard::Message } else { refused(message, "There is an answer that was not asked for.") }
         }),
         say: Some(remember),
+        also: &["tasks-ext-update-unknown-keys-ignored"],
         ..Behaviour::new("extra-answers-refused", "a retry with more than was asked for is refused", EVERYWHERE)
     }),
     modern(Behaviour {
@@ -153,13 +155,24 @@ pub static ASKING: &[Behaviour] = &[
             "mrtr-only-declared-capabilities",
             "mrtr-responses-validated",
             "resources-read-input-required-declared-only",
-            "tasks-ext-update-unknown-keys-ignored",
         ],
         ..Behaviour::new(
             "read-retry-unanswered-refused",
             "a read asks for a name, and its retry without one is refused",
             EVERYWHERE,
         )
+    }),
+    modern(Behaviour {
+        hear: Some(|_, message| {
+            let capabilities = "/params/_meta/io.modelcontextprotocol~1clientCapabilities";
+            if message["method"] == "prompts/get"
+                && let Some(declared) = message.pointer_mut(capabilities).and_then(Value::as_object_mut)
+            {
+                declared.insert("elicitation".to_owned(), json!({}));
+            }
+            ask_first(message, "prompts/get", refuse_nonsense)
+        }),
+        ..Behaviour::new("prompt-asks-anyway", "a prompt asks the user whatever the client declared", EVERYWHERE)
     }),
     modern(Behaviour {
         hear: Some(|_, message| ask_first(message, "prompts/get", |_| None)),
@@ -228,12 +241,12 @@ const fn slip(name: &'static str, about: &'static str, prepare: fn(&mut World)) 
     Behaviour { prepare: Some(prepare), ..Behaviour::new(name, about, EVERYWHERE) }
 }
 
-const fn modern(behaviour: Behaviour) -> Behaviour {
+pub(super) const fn modern(behaviour: Behaviour) -> Behaviour {
     Behaviour { since: Some(Revision::V2026_07_28), ..behaviour }
 }
 
 /// The answers of a client, in a response or in a retry.
-fn answers(message: &mut Value) -> Vec<&mut Value> {
+pub(super) fn answers(message: &mut Value) -> Vec<&mut Value> {
     if message.get("method").is_none() {
         return message.get_mut("result").into_iter().collect();
     }
@@ -247,7 +260,7 @@ fn unless(message: &mut Value, hangs: impl Fn(&Value) -> bool) -> Heard {
 }
 
 /// What would have been filled into the form for a person.
-fn accepted() -> Value {
+pub(super) fn accepted() -> Value {
     json!({ "action": "accept", "content": { "name": "conform", "mail": "conform@example.com", "size": "s" } })
 }
 
@@ -255,11 +268,11 @@ fn state(message: &Value) -> Option<&str> {
     message.pointer("/params/requestState")?.as_str()
 }
 
-fn is_retry(message: &Value) -> bool {
+pub(super) fn is_retry(message: &Value) -> bool {
     state(message).is_some() || message.pointer("/params/inputResponses").is_some()
 }
 
-fn refused(message: &Value, why: &str) -> Heard {
+pub(super) fn refused(message: &Value, why: &str) -> Heard {
     let error = json!({ "code": -32602, "message": why });
     Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }))
 }
@@ -294,7 +307,7 @@ fn keep_history(memory: &mut Memory, _: &Scene, message: &mut Value) -> bool {
 }
 
 /// Remembers what is asked, and by which tool.
-fn remember(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
+pub(super) fn remember(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     if let Some(inputs) = message.pointer("/result/inputRequests").and_then(Value::as_object) {
         memory.keys.extend(inputs.keys().cloned());
         memory.waiting.extend(scene.sent.map(|sent| sent["params"]["name"].to_string()));

@@ -1,12 +1,15 @@
 //! Faults as small functions, for what no patch on an answer can do.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 
 use crate::{
     reference::{
-        faults::{FaultInfo, Heard, Scene, cursors, reads, streams::Streaming, task_extension, tasks},
+        faults::{FaultInfo, Heard, HttpWays, Scene, cursors, reads, streams::Streaming, task_extension, tasks},
         options::Transport,
         world::World,
     },
@@ -17,6 +20,7 @@ use crate::{
 #[derive(Default)]
 pub struct Memory {
     pub requests: u64,
+    pub responses: u64,
     deaf: bool,
     /// The URI of the last scoped list.
     pub scope: Option<Value>,
@@ -54,6 +58,8 @@ pub enum Batch {
     First,
     /// Nothing behind an error is handled.
     UntilError,
+    /// An array goes out even if it is empty.
+    Always,
 }
 
 /// One fault. Each of the functions acts at one place; most faults have one.
@@ -83,6 +89,16 @@ pub struct Behaviour {
     pub protected: bool,
     /// Rules besides those that name it which it truly breaks; `*` stands for any.
     pub also: &'static [&'static str],
+    /// Of a variation with which all suites would take too long: those that are run.
+    pub suites: &'static [&'static str],
+    /// Where it prevents every run: what the server says.
+    pub stops: Option<&'static str>,
+    /// What a tester knows of the reference server is not true of this one.
+    pub without_facts: bool,
+    /// Before anything is read; an error ends the process.
+    pub start: Option<fn() -> Result<(), String>>,
+    /// How much later than usual a response is ready, by how many there were before.
+    pub delay: fn(u64) -> Duration,
     /// Printed before anything else.
     pub banner: Option<&'static str>,
     /// Changes the world before it is shown.
@@ -104,6 +120,10 @@ pub struct Behaviour {
     pub cuts_streams: bool,
     /// The process runs on when stdin has ended.
     pub outlives_stdin: bool,
+    /// How messages travel over Streamable HTTP.
+    pub ways: HttpWays,
+    /// The newline behind a message is written with the next one.
+    pub holds_newlines: bool,
     /// What is wrong with event streams.
     pub streaming: Option<Streaming>,
 }
@@ -119,6 +139,11 @@ impl Behaviour {
             proposal: None,
             protected: false,
             also: &[],
+            suites: &[],
+            stops: None,
+            without_facts: false,
+            start: None,
+            delay: |_| Duration::ZERO,
             banner: None,
             prepare: None,
             noise: None,
@@ -130,6 +155,8 @@ impl Behaviour {
             works_on: false,
             cuts_streams: false,
             outlives_stdin: false,
+            ways: HttpWays::USUAL,
+            holds_newlines: false,
             streaming: None,
         }
     }
@@ -148,6 +175,9 @@ impl Behaviour {
             proposal: self.proposal.map(str::to_owned),
             protected: self.protected,
             also: self.also.iter().map(ToString::to_string).collect(),
+            suites: self.suites,
+            stops: self.stops,
+            without_facts: self.without_facts,
         }
     }
 }
@@ -169,6 +199,15 @@ pub static BEHAVIOURS: &[Behaviour] = &[
             Heard::Nothing
         }),
         hear: Some(|memory, _| if memory.deaf { Heard::Nothing } else { Heard::Message }),
+        // What is sent after the second time that it hangs.
+        also: &[
+            "stdio-frames-on-newline",
+            "stdio-understands-utf8",
+            "stdio-decodes-whole-lines",
+            "jsonrpc-parse-error-code",
+            "jsonrpc-parse-error-answered",
+            "jsonrpc-invalid-request-code",
+        ],
         ..Behaviour::new("hangs-after-bad-json", "after a line that is no JSON nothing is answered any more", STDIO)
     },
     Behaviour {
@@ -187,10 +226,8 @@ pub static BEHAVIOURS: &[Behaviour] = &[
     Behaviour {
         hear: Some(|_, message| answer_notification(message, "error")),
         also: &[
-            "cancellation-races-handled",
+            "cancellation-no-response",
             "cancellation-stops-processing",
-            "jsonrpc-error-id-echoes-request",
-            "jsonrpc-exactly-one-response",
             "resources-listen-stops-on-cancel",
             "stdio-cancel-stops-work",
             "stdio-no-messages-after-cancel",
@@ -201,19 +238,38 @@ pub static BEHAVIOURS: &[Behaviour] = &[
     Behaviour {
         hear: Some(|_, message| answer_notification(message, "result")),
         also: &[
+            "cancellation-no-response",
             "cancellation-stops-processing",
-            "jsonrpc-exactly-one-response",
-            "jsonrpc-result-id-echoes-request",
-            "jsonrpc-result-type-present",
-            "lifecycle-discover-cache-fields",
-            "lifecycle-discover-capabilities",
-            "lifecycle-discover-supported-versions",
             "resources-listen-stops-on-cancel",
             "stdio-cancel-stops-work",
             "stdio-no-messages-after-cancel",
             "subscriptions-stop-on-cancel",
         ],
         ..Behaviour::new("notification-answered-well", "notifications are answered by a result", STDIO)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let unknown = message["method"].as_str().is_some_and(|method| method.contains("mcp-conform"));
+            if !unknown || message.get("id").is_some() {
+                return Heard::Message;
+            }
+            let error = json!({ "code": -32601, "message": "Method not found" });
+            Heard::Answered(json!({ "jsonrpc": "2.0", "error": error }))
+        }),
+        ..Behaviour::new(
+            "notification-answered-without-id",
+            "notifications that are not known are answered by an error without an id",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
+        hear: Some(|memory, message| {
+            let in_batch = memory.unlocked;
+            memory.unlocked = message["id"] == "mcp-conform-unknown";
+            if in_batch { answer_notification(message, "error") } else { Heard::Message }
+        }),
+        also: &["jsonrpc-no-response-to-notification"],
+        ..batch("batch-notification-answered", "a notification behind a failed request of its batch is answered")
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -224,7 +280,6 @@ pub static BEHAVIOURS: &[Behaviour] = &[
         hear: Some(cursors::hear_endless),
         say: Some(cursors::say_endless),
         also: &[
-            "prefix-empty-prefix-matches-all",
             "prefix-no-match-is-empty",
             "prefix-pagination-works",
             "prefix-templates-empty-prefix-matches-all",
@@ -298,6 +353,7 @@ pub static BEHAVIOURS: &[Behaviour] = &[
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(reads::need_list),
+        also: &["resources-link-readable"],
         ..Behaviour::new("read-needs-list", "nothing is found before the connection has listed resources", STDIO)
     },
     Behaviour {
@@ -347,7 +403,6 @@ pub static BEHAVIOURS: &[Behaviour] = &[
             "sep2093-read-listable-child-metadata",
             "sep2093-read-listable-children-are-children",
             "sep2093-read-nonlistable-same-uri",
-            "tasks-ext-get-working",
             "tasks-ext-only-for-declaring-clients",
             "tools-name-unique",
             "tools-structured-content-matches-output-schema",
@@ -387,12 +442,7 @@ pub static BEHAVIOURS: &[Behaviour] = &[
     },
     Behaviour {
         reading: Reading::AsItComes,
-        also: &[
-            "jsonrpc-error-id-echoes-request",
-            "jsonrpc-exactly-one-response",
-            "jsonrpc-no-response-to-notification",
-            "pagination-long-cursor-graceful",
-        ],
+        also: &["jsonrpc-error-id-echoes-request", "jsonrpc-no-response-to-notification", "stdio-decodes-whole-lines"],
         ..Behaviour::new("piece-taken-for-line", "a line that comes in pieces is taken for several", STDIO)
     },
     Behaviour {
@@ -400,11 +450,7 @@ pub static BEHAVIOURS: &[Behaviour] = &[
         also: &["jsonrpc-no-response-to-notification"],
         ..Behaviour::new("pieces-decoded-apart", "a character that comes in pieces is replaced", STDIO)
     },
-    Behaviour {
-        batch: Some(Batch::Refused),
-        also: &["jsonrpc-no-response-to-notification"],
-        ..batch("batch-refused", "batches are refused as invalid requests")
-    },
+    Behaviour { batch: Some(Batch::Refused), ..batch("batch-refused", "batches are refused as invalid requests") },
     Behaviour {
         batch: Some(Batch::First),
         ..batch("batch-first-only", "of a batch only the first message is handled")
@@ -414,6 +460,10 @@ pub static BEHAVIOURS: &[Behaviour] = &[
         ..batch("batch-aborts-at-error", "what stands behind an error in a batch is not handled")
     },
     Behaviour {
+        batch: Some(Batch::Always),
+        ..batch("batch-of-notifications-answered", "a batch of notifications is answered with an empty array")
+    },
+    Behaviour {
         spell: Some(|message| format!("{message:#}").into_bytes()),
         also: &[
             "jsonrpc-exactly-one-response",
@@ -421,6 +471,11 @@ pub static BEHAVIOURS: &[Behaviour] = &[
             "lifecycle-discover-implemented",
         ],
         ..Behaviour::new("pretty-printed-json", "messages are spread over several lines", STDIO)
+    },
+    Behaviour {
+        holds_newlines: true,
+        also: &["lifecycle-discover-implemented", "stdio-stdout-only-mcp"],
+        ..Behaviour::new("newline-before-next-message", "the newline behind a message comes with the next one", STDIO)
     },
     Behaviour {
         spell: Some(latin1),

@@ -21,6 +21,7 @@ use crate::{
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct DataFault {
+    #[serde(alias = "variation")]
     fault: String,
     about: String,
     /// Methods of requests or notifications; `*` stands for every answer, `error` for every answer that is an error,
@@ -37,6 +38,10 @@ pub struct DataFault {
     mishear: Option<Patch>,
     /// Changes what the client is asked by one of the methods, in a request or inside of a result.
     asks: Option<Patch>,
+    /// The name of another fault that is committed as well, wherever this one changes nothing.
+    besides: Option<String>,
+    #[serde(skip)]
+    other: Option<Box<DataFault>>,
     /// Changes the answer.
     pub(super) patch: Option<Patch>,
     /// Another answer; `$id` stands for the id.
@@ -94,27 +99,33 @@ pub struct DataFault {
     /// It shows on a protected server.
     #[serde(default)]
     protected: bool,
-    /// Rules besides those that name it which it truly breaks; `*` stands for any.
-    #[serde(default)]
+    /// Rules besides those that name it which it truly breaks; `*` stands for any. No rule names a variation: these are all it may change.
+    #[serde(default, alias = "changes")]
     also: Vec<String>,
+    /// What a tester knows of the reference server is not true of this one.
+    #[serde(default)]
+    without_facts: bool,
 }
 
 /// Every file with its faults, or with what is wrong with it.
-pub fn files() -> Vec<(&'static str, Result<Vec<DataFault>, String>)> {
-    texts().map(|(path, text)| (path, parse(text))).collect()
+pub fn files(texts: impl Iterator<Item = Text>) -> Vec<(&'static str, Result<Vec<DataFault>, String>)> {
+    texts.map(|(path, text)| (path, parse(text))).collect()
 }
 
-pub fn find(name: &str) -> Result<DataFault, String> {
-    for (file, text) in texts().filter(|(_, text)| text.contains(name)) {
-        let faults = parse(text).map_err(|why| format!("{file}: {why}"))?;
-        if let Some(fault) = faults.into_iter().find(|fault| fault.fault == name) {
-            return Ok(fault);
+/// The fault or variation of that name, if these files have it.
+pub fn find(name: &str, texts: impl Iterator<Item = Text>) -> Result<Option<DataFault>, String> {
+    for (file, text) in texts.filter(|(_, text)| text.contains(name)) {
+        let found = parse(text).map_err(|why| format!("{file}: {why}"))?;
+        if let Some(mut fault) = found.into_iter().find(|fault| fault.fault == name) {
+            fault.other =
+                fault.besides.as_deref().map(|name| find(name, faults())).transpose()?.flatten().map(Box::new);
+            return Ok(Some(fault));
         }
     }
-    Err(format!("`{name}` is no fault of the reference server"))
+    Ok(None)
 }
 
-fn texts() -> impl Iterator<Item = Text> {
+pub fn faults() -> impl Iterator<Item = Text> {
     #[cfg(test)]
     const EXAMPLES: &[Text] = &[("src/reference/tests/examples.yaml", include_str!("../tests/examples.yaml"))];
     #[cfg(not(test))]
@@ -149,6 +160,9 @@ impl DataFault {
             proposal: self.proposal.clone(),
             protected: self.protected,
             also: self.also.clone(),
+            suites: &[],
+            stops: None,
+            without_facts: self.without_facts,
         }
     }
 
@@ -190,6 +204,7 @@ impl DataFault {
             || self.listens_everywhere
             || self.unguarded
             || self.keeps_waiting
+            || self.speaks.is_some()
             || self.opening.is_some();
         let acts = http || odd || self.mishear.is_some() || self.asks.is_some() || self.changes_answer();
         (!acts).then(|| "it changes nothing".to_owned())
@@ -207,6 +222,9 @@ impl DataFault {
     }
 
     pub fn hear(&mut self, scene: &Scene, message: &mut Value) {
+        if let Some(other) = &mut self.other {
+            other.hear(scene, message);
+        }
         let Some(mishear) = self.mishear.clone() else { return };
         let named = scene.method().is_some_and(|method| self.on.iter().any(|on| on == method || on == "*"));
         if named && self.shows(scene, None) {
@@ -224,7 +242,10 @@ impl DataFault {
             return vec![Spoken::plain(&message)];
         }
         if !self.changes_answer() || !self.concerns(scene, &message) || !self.shows(scene, Some(&message)) {
-            return vec![Spoken::plain(&message)];
+            return match &mut self.other {
+                Some(other) => other.say(scene, message),
+                None => vec![Spoken::plain(&message)],
+            };
         }
         self.distort(message, scene.revision)
     }

@@ -5,9 +5,10 @@ use serde_json::{Value, json};
 use crate::{
     reference::{
         faults::{
-            Heard,
+            Heard, Scene,
             behaviour::{Behaviour, EVERYWHERE, Memory, STDIO},
         },
+        message::is_id,
         options::Transport,
     },
     revision::Revision,
@@ -26,14 +27,14 @@ pub static ENDINGS: &[Behaviour] = &[
     Behaviour {
         hear: Some(answer),
         until: Some(Revision::NEWEST_LEGACY),
-        also: &["cancellation-races-handled", "jsonrpc-error-id-invented", "jsonrpc-exactly-one-response"],
+        also: &["jsonrpc-error-id-echoes-request", "jsonrpc-error-id-invented", "jsonrpc-exactly-one-response"],
         ..Behaviour::new("cancel-answered", "a cancellation is answered with an error, and stops nothing", EVERYWHERE)
     },
     Behaviour {
         hear: Some(answer),
         since: Some(Revision::V2026_07_28),
         also: &[
-            "cancellation-races-handled",
+            "jsonrpc-error-id-echoes-request",
             "jsonrpc-error-id-invented",
             "jsonrpc-exactly-one-response",
             "resources-listen-stops-on-cancel",
@@ -54,11 +55,40 @@ pub static ENDINGS: &[Behaviour] = &[
     },
     Behaviour {
         hear: Some(|_, message| {
+            let id = &message["params"]["requestId"];
+            let malformed = message["method"] == "notifications/cancelled" && !is_id(id);
+            if malformed { Heard::Crash } else { Heard::Message }
+        }),
+        ..Behaviour::new(
+            "malformed-cancel-crashes",
+            "a cancellation without the id of a request ends the process",
+            STDIO,
+        )
+    },
+    Behaviour {
+        hear: Some(|_, message| {
             let unnamed = message["method"] == "resources/read" && !message["params"]["uri"].is_string();
             if unnamed { Heard::Crash } else { Heard::Message }
         }),
         also: &["resources-read-uri-required"],
         ..Behaviour::new("read-without-uri-kills", "a read without a URI ends the process", STDIO)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            if let Some(id) = message.pointer_mut("/params/requestId")
+                && let Some(number) = id.as_str().and_then(|id| id.parse::<u64>().ok())
+            {
+                *id = json!(number);
+            }
+            Heard::Message
+        }),
+        ..Behaviour::new("cancel-by-text", "a cancellation that names \"1\" cancels the request 1", STDIO)
+    },
+    Behaviour {
+        hear: Some(queue),
+        say: Some(unqueue),
+        until: Some(Revision::NEWEST_LEGACY),
+        ..Behaviour::new("ping-waits-for-call", "a ping is answered when the call before it has ended", STDIO)
     },
     Behaviour {
         hear: Some(remember),
@@ -113,6 +143,24 @@ pub static ENDINGS: &[Behaviour] = &[
 /// The id of the request that a message cancels.
 fn cancelled(message: &Value) -> Option<&Value> {
     message.pointer("/params/requestId").filter(|_| message["method"] == "notifications/cancelled")
+}
+
+/// The first ping behind a slow call takes as long as that.
+fn queue(memory: &mut Memory, message: &mut Value) -> Heard {
+    if message["id"] == "mcp-conform-busy" {
+        memory.unlocked = true;
+    } else if message["method"] == "ping" && std::mem::take(&mut memory.unlocked) {
+        message["method"] = json!("tools/call");
+        message["params"] = json!({ "name": "slow", "arguments": { "steps": 3, "milliseconds": 500 } });
+    }
+    Heard::Message
+}
+
+fn unqueue(_: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
+    if let Some(result) = message.get_mut("result").filter(|_| scene.method() == Some("ping")) {
+        *result = json!({});
+    }
+    true
 }
 
 fn answer(_: &mut Memory, message: &mut Value) -> Heard {

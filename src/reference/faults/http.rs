@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     reference::{
         faults::{Committed, DataFault, Faults, data::apply},
-        http::{Body, Reply},
+        http::{Body, Reply, empty},
     },
     revision::Revision,
 };
@@ -26,6 +26,43 @@ pub enum Misroute {
     Any,
     /// If that stream is gone, nowhere, and nobody is told.
     Nowhere,
+    /// Once a stream is gone, nothing goes anywhere.
+    NoMore,
+    /// To that stream, but what comes of it into the body of the response to the POST.
+    InBody,
+}
+
+/// How messages travel over Streamable HTTP.
+#[derive(Clone, Copy)]
+pub struct HttpWays {
+    pub bodies: Bodies,
+    /// Legacy requests need no session, and there is none.
+    pub stateless: bool,
+    /// While one session is open, no other can be opened.
+    pub one_session: bool,
+    /// While one stream that was opened by GET is open, no other can be opened in its session.
+    pub one_get_stream: bool,
+    /// What becomes of each event.
+    pub event: Option<Rewrite>,
+}
+
+/// Makes other bytes of those of an event.
+pub type Rewrite = fn(&[u8]) -> Vec<u8>;
+
+impl HttpWays {
+    pub const USUAL: Self =
+        Self { bodies: Bodies::AsNeeded, stateless: false, one_session: false, one_get_stream: false, event: None };
+}
+
+/// What the body of a response is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bodies {
+    /// JSON for a response that is ready, else an event stream.
+    AsNeeded,
+    /// An event stream for each response.
+    Events,
+    /// JSON without what would be said besides the response.
+    Json,
 }
 
 /// An HTTP request as the conditions of a fault see it: `method`, `path`, `query`, `headers` and, if it is JSON, `message`.
@@ -121,11 +158,12 @@ impl Faults {
         }
     }
 
-    /// The status that a request gets without being handled.
-    pub fn unheard(&mut self, request: &HttpRequest) -> Option<StatusCode> {
+    /// The response that a request gets without being handled.
+    pub fn unheard(&mut self, request: &HttpRequest) -> Option<Reply> {
         let fault = self.data().filter(|fault| fault.unheard)?;
-        let status = fault.status.and_then(|status| StatusCode::from_u16(status).ok());
-        fault.strikes(&request.0, None).then_some(status.unwrap_or(StatusCode::OK))
+        let mut reply = empty(StatusCode::OK);
+        fault.strikes(&request.0, None).then(|| fault.dress(request, &mut reply))?;
+        Some(reply)
     }
 
     /// Whether the connection ends in place of a response.
@@ -154,21 +192,7 @@ impl Faults {
         if !fault.strikes(&request.0, Some(&response)) {
             return;
         }
-        if let Some(status) = fault.status.and_then(|status| StatusCode::from_u16(status).ok()) {
-            *reply.status_mut() = status;
-        }
-        for (name, value) in &fault.answer_headers {
-            let Ok(name) = name.parse::<HeaderName>() else { continue };
-            match value.as_deref().map(|value| HeaderValue::from_str(&request.filled(value))) {
-                Some(Ok(value)) => drop(reply.headers_mut().insert(name, value)),
-                Some(Err(_)) => {}
-                None => drop(reply.headers_mut().remove(name)),
-            }
-        }
-        if let Some(raw) = &fault.raw {
-            let id = request.0.pointer("/message/id").unwrap_or(&Value::Null);
-            *reply.body_mut() = Body::Whole(Some(request.filled(&raw.replace("$id", &id.to_string())).into()));
-        }
+        fault.dress(request, reply);
         if let (Some(operations), Body::Whole(Some(bytes))) = (&fault.patch, reply.body())
             && let Ok(mut document) = serde_json::from_slice(bytes)
         {
@@ -181,6 +205,27 @@ impl Faults {
         match &mut self.committed {
             Some(Committed::Data(fault)) => Some(fault),
             _ => None,
+        }
+    }
+}
+
+impl DataFault {
+    /// Changes the status, the headers and the body of a response, as far as they are given.
+    fn dress(&self, request: &HttpRequest, reply: &mut Reply) {
+        if let Some(status) = self.status.and_then(|status| StatusCode::from_u16(status).ok()) {
+            *reply.status_mut() = status;
+        }
+        for (name, value) in &self.answer_headers {
+            let Ok(name) = name.parse::<HeaderName>() else { continue };
+            match value.as_deref().map(|value| HeaderValue::from_str(&request.filled(value))) {
+                Some(Ok(value)) => drop(reply.headers_mut().insert(name, value)),
+                Some(Err(_)) => {}
+                None => drop(reply.headers_mut().remove(name)),
+            }
+        }
+        if let Some(raw) = &self.raw {
+            let id = request.0.pointer("/message/id").unwrap_or(&Value::Null);
+            *reply.body_mut() = Body::Whole(Some(request.filled(&raw.replace("$id", &id.to_string())).into()));
         }
     }
 }

@@ -33,6 +33,20 @@ pub static LIFECYCLE: &[Behaviour] = &[
         ..Behaviour::new("initialize-always-newest", "the handshake agrees to the newest revision alone", NOT_SSE)
     },
     Behaviour {
+        until: Some(Revision::V2024_11_05),
+        hear: Some(|_, message| {
+            if let Some(asked) = message.pointer_mut("/params/protocolVersion") {
+                *asked = json!(Revision::V2024_11_05);
+            }
+            Heard::Message
+        }),
+        ..Behaviour::new(
+            "initialize-always-oldest",
+            "the handshake agrees to the oldest revision, whatever is asked for",
+            STDIO,
+        )
+    },
+    Behaviour {
         since: Some(Revision::V2026_07_28),
         say: Some(|_, scene, message| agreed(scene, message, Revision::V2025_03_26, Revision::NEWEST_LEGACY)),
         ..Behaviour::new(
@@ -87,6 +101,41 @@ pub static LIFECYCLE: &[Behaviour] = &[
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(|memory, message| {
+            memory.unlocked |= message["method"] == "initialize";
+            let served = memory.unlocked || message["method"] == "server/discover";
+            match message.get("id").filter(|_| !served) {
+                Some(id) => refusal(id, -32600, "Not initialized"),
+                None => Heard::Message,
+            }
+        }),
+        also: &[
+            "completion-unknown-prompt-code",
+            "completion-unknown-ref-type",
+            "completion-unknown-template-rejected",
+            "jsonrpc-invalid-params-code",
+            "jsonrpc-method-not-found-code",
+            "logging-request-level-invalid-rejected",
+            "prompts-list-answered",
+            "prompts-unknown-name-error",
+            "resources-list-answered",
+            "resources-listen-supported",
+            "resources-read-unknown-uri-code",
+            "resources-read-uri-required-code",
+            "resources-subscribe-methods-gone",
+            "resources-templates-expansion-readable",
+            "tasks-ext-cancel-unknown-task",
+            "tasks-ext-get-unknown-task",
+            "tasks-ext-listen-needs-capability",
+            "tasks-ext-methods-need-capability",
+            "tasks-ext-result-method-removed",
+            "tasks-ext-update-unknown-task",
+            "tools-unknown-tool-protocol-error",
+        ],
+        ..Behaviour::new("initialize-first", "requests are refused until initialize was called", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| {
             if let Some(meta) = message.pointer_mut(META).and_then(Value::as_object_mut) {
                 for (name, value) in keep(memory, meta) {
                     meta.insert(name.to_owned(), value);
@@ -94,7 +143,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
             }
             Heard::Message
         }),
-        also: &["lifecycle-missing-meta-rejected", "resources-request-meta-required"],
+        also: &["resources-request-meta-required"],
         ..Behaviour::new("meta-remembered", "what a request does not say is taken from an earlier one", EVERYWHERE)
     },
     Behaviour {
@@ -114,6 +163,17 @@ pub static LIFECYCLE: &[Behaviour] = &[
         hear: Some(|memory, message| replaced(memory, message, VERSION, false)),
         also: &["jsonrpc-defined-codes-as-specified", "lifecycle-advertised-versions-work"],
         ..Behaviour::new("version-of-last-request", "a request is taken for the revision of the one before", EVERYWHERE)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| unchecked_behind(memory, message, |method| method != "server/discover")),
+        also: &["lifecycle-dual-era-unsupported-version"],
+        ..Behaviour::new("version-checked-once", "behind a request for a list any revision is accepted", EVERYWHERE)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| unchecked_behind(memory, message, |method| method == "initialize")),
+        ..Behaviour::new("version-unchecked-after-initialize", "behind a handshake any revision is accepted", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
@@ -145,16 +205,30 @@ pub static LIFECYCLE: &[Behaviour] = &[
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
-        say: Some(|_, scene, message| {
-            if only_modern(scene, message) && scene.method() == Some("initialize") {
-                let error = json!({ "code": -32601, "message": "Method not found" });
-                *message = json!({ "jsonrpc": "2.0", "id": message["id"], "error": error });
-            }
-            true
-        }),
+        say: Some(no_handshake),
         ..Behaviour::new(
             "initialize-plainly-unknown",
             "a server of one revision says of initialize only that it is unknown",
+            STDIO,
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|_, message| {
+            if let Some(meta) = message.pointer_mut(META).and_then(Value::as_object_mut) {
+                meta.entry(VERSION).or_insert_with(|| json!(Revision::NEWEST));
+            }
+            Heard::Message
+        }),
+        say: Some(no_handshake),
+        also: &[
+            "lifecycle-modern-only-initialize-error-names-versions",
+            "logging-deprecated",
+            "resources-request-meta-required",
+        ],
+        ..Behaviour::new(
+            "modern-only-version-optional",
+            "a server of one revision serves requests that do not name it",
             STDIO,
         )
     },
@@ -183,7 +257,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
             true => Heard::Message,
             false => legacy_after_initialize(memory, message),
         }),
-        also: &["caching-hints-present", "jsonrpc-result-type-present"],
+        also: &["caching-hints-present", "jsonrpc-result-type-present", "lifecycle-server-info-in-result-meta"],
         ..Behaviour::new(
             "lists-legacy-after-initialize",
             "after initialize every request but server/discover is taken for one of that session",
@@ -276,6 +350,20 @@ fn keep(memory: &mut Memory, meta: &Map<String, Value>) -> Vec<(&'static str, Va
     left_out
 }
 
+/// Takes whatever revision a request names for the newest one, once a request of this kind was served.
+fn unchecked_behind(memory: &mut Memory, message: &mut Value, kind: fn(&str) -> bool) -> Heard {
+    let counts = message.get("id").is_some() && kind(message["method"].as_str().unwrap_or_default());
+    let newest = json!(Revision::NEWEST);
+    let version = message.pointer_mut(META).and_then(|meta| meta.get_mut(VERSION));
+    match version {
+        Some(version) if memory.said.contains_key("served") => *version = newest,
+        Some(version) if *version != newest => {}
+        _ if counts => drop(memory.said.insert("served", Value::Null)),
+        _ => {}
+    }
+    Heard::Message
+}
+
 /// Puts the member that an earlier request had in the place of its own: the first one that was not empty, or the last.
 fn replaced(memory: &mut Memory, message: &mut Value, name: &'static str, first: bool) -> Heard {
     let own = message.pointer_mut(META).and_then(|meta| meta.get_mut(name));
@@ -289,6 +377,15 @@ fn replaced(memory: &mut Memory, message: &mut Value, name: &'static str, first:
         }
     }
     Heard::Message
+}
+
+/// The newest revision is the only one, so that there is no handshake.
+fn no_handshake(_: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
+    if only_modern(scene, message) && scene.method() == Some("initialize") {
+        let error = json!({ "code": -32601, "message": "Method not found" });
+        *message = json!({ "jsonrpc": "2.0", "id": message["id"], "error": error });
+    }
+    true
 }
 
 /// Lets server/discover name the newest revision alone; true for an answer to anything else.

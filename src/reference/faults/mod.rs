@@ -10,36 +10,36 @@ mod data;
 mod endings;
 mod http;
 mod lifecycle;
+mod prefixes;
 mod proposals;
 mod reads;
+mod retries;
 mod scene;
+mod sequels;
 mod streams;
 mod task_extension;
 mod tasks;
 mod tools;
 
+use std::time::Duration;
+
 use serde_json::Value;
 
-pub use behaviour::{Batch, Reading};
-pub use http::{HttpRequest, Misroute};
+pub use behaviour::{Batch, Behaviour, EVERYWHERE, Memory, Reading, STDIO};
+pub use http::{Bodies, HttpRequest, HttpWays, Misroute, Rewrite};
 pub use scene::{Heard, Scene, Spoken};
 pub use streams::Streaming;
 
 use crate::{
+    embedded::{Text, VARIATIONS},
     reference::{
         faults::{
-            asking::ASKING,
-            behaviour::{BEHAVIOURS, Behaviour, Memory},
-            data::DataFault,
-            endings::ENDINGS,
-            lifecycle::LIFECYCLE,
-            proposals::PROPOSED,
-            streams::STREAMING,
-            task_extension::TASK_FAULTS,
-            tasks::TASKS,
-            tools::TOOLS,
+            asking::ASKING, behaviour::BEHAVIOURS, data::DataFault, endings::ENDINGS, lifecycle::LIFECYCLE,
+            prefixes::PREFIXED, proposals::PROPOSED, retries::RETRIES, sequels::SEQUELS, streams::STREAMING,
+            task_extension::TASK_FAULTS, tasks::TASKS, tools::TOOLS,
         },
         options::Transport,
+        variations,
         world::World,
     },
     revision::Revision,
@@ -61,17 +61,43 @@ pub struct FaultInfo {
     pub protected: bool,
     /// Rules besides those that name it which it truly breaks; `*` stands for any.
     pub also: Vec<String>,
+    /// What the server says where it ends before anything is read.
+    pub stops: Option<&'static str>,
+    /// The suites that are run; all if there are none.
+    pub suites: &'static [&'static str],
+    /// What a tester knows of the reference server is not true of this one.
+    pub without_facts: bool,
 }
 
 /// Every fault there is, in the order of the files.
 pub fn faults() -> Vec<FaultInfo> {
-    let written = data::files().into_iter().flat_map(|(_, faults)| faults.unwrap_or_default());
-    written.map(|fault| fault.info()).chain(behaviours().map(Behaviour::info)).collect()
+    listed(data::faults(), behaviours())
+}
+
+/// Those that are data, then those that are code.
+pub fn listed(
+    texts: impl Iterator<Item = Text>,
+    behaviours: impl Iterator<Item = &'static Behaviour>,
+) -> Vec<FaultInfo> {
+    let written = data::files(texts).into_iter().flat_map(|(_, faults)| faults.unwrap_or_default());
+    written.map(|fault| fault.info()).chain(behaviours.map(Behaviour::info)).collect()
 }
 
 /// Faults that are code, by the file they stand in.
-static BEHAVIOUR_FILES: &[&[Behaviour]] =
-    &[BEHAVIOURS, PROPOSED, ENDINGS, LIFECYCLE, STREAMING, TOOLS, TASKS, TASK_FAULTS, ASKING];
+static BEHAVIOUR_FILES: &[&[Behaviour]] = &[
+    BEHAVIOURS,
+    PREFIXED,
+    PROPOSED,
+    SEQUELS,
+    ENDINGS,
+    LIFECYCLE,
+    STREAMING,
+    TOOLS,
+    TASKS,
+    TASK_FAULTS,
+    ASKING,
+    RETRIES,
+];
 
 fn behaviours() -> impl Iterator<Item = &'static Behaviour> {
     BEHAVIOUR_FILES.iter().copied().flatten()
@@ -90,16 +116,27 @@ enum Committed {
 }
 
 impl Faults {
-    pub fn commit(name: Option<&str>, world: &mut World) -> Result<Self, String> {
-        let Some(name) = name else { return Ok(Self::default()) };
-        let committed = match behaviours().find(|behaviour| behaviour.name == name) {
-            Some(behaviour) => Committed::Behaviour(behaviour),
-            None => Committed::Data(Box::new(data::find(name)?)),
+    pub fn commit(fault: Option<&str>, variation: Option<&str>, world: &mut World) -> Result<Self, String> {
+        let committed = match (fault, variation) {
+            (Some(name), _) => found(name, "fault", data::faults(), behaviours())?,
+            (None, Some(name)) => found(name, "variation", VARIATIONS.iter().copied(), variations::behaviours())?,
+            (None, None) => return Ok(Self::default()),
         };
         if let Committed::Behaviour(Behaviour { prepare: Some(prepare), .. }) = committed {
             prepare(world);
         }
         Ok(Self { committed: Some(committed), memory: Memory::default() })
+    }
+
+    /// What happens before anything is read.
+    pub fn start(&self) -> Result<(), String> {
+        self.behaviour().and_then(|behaviour| behaviour.start).map_or(Ok(()), |start| start())
+    }
+
+    /// How much later than usual the next response is ready.
+    pub fn delay(&mut self) -> Duration {
+        self.memory.responses += 1;
+        self.behaviour().map_or(Duration::ZERO, |behaviour| (behaviour.delay)(self.memory.responses))
     }
 
     /// What is printed before anything was asked.
@@ -127,9 +164,19 @@ impl Faults {
         self.behaviour().is_some_and(|behaviour| behaviour.outlives_stdin)
     }
 
+    /// Whether the newline behind a message is written with the next one.
+    pub fn holds_newlines(&self) -> bool {
+        self.behaviour().is_some_and(|behaviour| behaviour.holds_newlines)
+    }
+
     /// What is wrong with event streams.
     pub fn streaming(&self) -> Option<Streaming> {
         self.behaviour()?.streaming
+    }
+
+    /// How messages travel over Streamable HTTP.
+    pub fn ways(&self) -> HttpWays {
+        self.behaviour().map_or(HttpWays::USUAL, |behaviour| behaviour.ways)
     }
 
     /// What becomes of a batch that is in order.
@@ -179,6 +226,20 @@ impl Faults {
     }
 }
 
+/// The fault or variation of that name.
+fn found(
+    name: &str,
+    kind: &str,
+    texts: impl Iterator<Item = Text>,
+    mut behaviours: impl Iterator<Item = &'static Behaviour>,
+) -> Result<Committed, String> {
+    if let Some(behaviour) = behaviours.find(|behaviour| behaviour.name == name) {
+        return Ok(Committed::Behaviour(behaviour));
+    }
+    let written = data::find(name, texts)?.map(|fault| Committed::Data(Box::new(fault)));
+    written.ok_or_else(|| format!("`{name}` is no {kind} of the reference server"))
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
@@ -187,13 +248,13 @@ mod tests {
 
     #[test]
     fn every_file_is_read_and_every_name_is_used_once() {
-        for (file, faults) in data::files() {
+        for (file, faults) in data::files(data::faults().chain(VARIATIONS.iter().copied())) {
             let faults = faults.unwrap_or_else(|why| panic!("{file}: {why}"));
             for fault in &faults {
                 assert_eq!(fault.flaw(), None, "{file}: {}", fault.name());
             }
         }
-        let all = faults();
+        let all: Vec<_> = faults().into_iter().chain(variations::variations()).collect();
         let names: BTreeSet<_> = all.iter().map(|fault| fault.name.as_str()).collect();
         assert_eq!(names.len(), all.len(), "a name is used twice");
         for fault in &all {
@@ -206,6 +267,7 @@ mod tests {
 
     #[test]
     fn an_unknown_fault_is_refused() {
-        assert!(Faults::commit(Some("no-such-fault"), &mut World::new(None)).is_err());
+        assert!(Faults::commit(Some("no-such-fault"), None, &mut World::new(None)).is_err());
+        assert!(Faults::commit(None, Some("no-such-variation"), &mut World::new(None)).is_err());
     }
 }

@@ -26,6 +26,10 @@ pub enum Streaming {
     ProgressOnGet,
     /// So does what the model or the user is asked.
     AsksOnGet,
+    /// Notifications go to the stream that was opened by GET, too.
+    Broadcasts,
+    /// Events lack the name of the field with the message.
+    Unnamed,
     /// Progress goes to whichever other stream is open.
     Crosses,
     /// The connection is cut as soon as it is open, and nobody is told when to come back.
@@ -57,11 +61,16 @@ pub static STREAMING: &[Behaviour] = &[
     of(Streaming::Repeats, "stream-repeats-last", "whoever comes back to a stream hears the event again that he has"),
     of(Streaming::Mistakes, "stream-taken-for-another", "whoever comes back to a stream hears another one"),
     Behaviour {
-        also: &["progress-stops-after-completion", "streamable-http-sse-retry-before-close"],
+        also: &["streamable-http-sse-retry-before-close"],
         ..of(Streaming::AnswersOnGet, "answers-on-get-stream", "responses go to the stream that was opened by GET")
     },
     of(Streaming::ProgressOnGet, "progress-on-get-stream", "progress is told on the stream that was opened by GET"),
     of(Streaming::AsksOnGet, "asks-on-get-stream", "model and user are asked on the stream that was opened by GET"),
+    of(Streaming::Broadcasts, "stream-broadcasts", "notifications go to every open stream of the session"),
+    Behaviour {
+        also: &["roots-boundaries-respected", "roots-paths-validated"],
+        ..of(Streaming::Unnamed, "event-without-data-field", "the message of an event does not stand in a field")
+    },
     Behaviour {
         also: &["streamable-http-no-cross-stream-replay"],
         ..of(Streaming::Crosses, "progress-crosses-streams", "progress is told on the stream of another request")
@@ -95,16 +104,8 @@ pub static STREAMING: &[Behaviour] = &[
     Behaviour {
         since: Some(Revision::V2026_07_28),
         until: None,
-        also: &[
-            "jsonrpc-no-response-to-notification",
-            "jsonrpc-result-id-echoes-request",
-            "progress-not-on-subscription-stream",
-            "progress-token-from-request",
-            "resources-listen-no-request-scoped-notifications",
-            "resources-listen-result-shape",
-            "subscriptions-close-result-tagged",
-            "tasks-ext-no-progress-or-log-on-listen",
-        ],
+        // What is still on its way when a client leaves depends on the moment.
+        also: &["*"],
         ..of(
             Streaming::Redirects,
             "orphans-go-to-subscribers",

@@ -55,16 +55,28 @@ pub static TASKS: &[Behaviour] = &[
         ..fault("task-result-not-ready", "who asks for the result of a task first is told that it is not ready")
     },
     Behaviour {
-        say: Some(|memory, scene, message| sight(memory, scene, message, "working")),
+        say: Some(|memory, scene, message| end(memory, scene, message, "working")),
         ..fault("task-lives-again", "a task that was completed is at work again some time later")
     },
     Behaviour {
-        say: Some(|memory, scene, message| sight(memory, scene, message, "failed")),
+        say: Some(|memory, scene, message| end(memory, scene, message, "failed")),
         also: &["tasks-failed-status-message"],
         ..fault("task-ends-twice", "a task that was completed has failed some time later")
     },
     Behaviour {
-        say: Some(|memory, scene, message| sight(memory, scene, message, "completed")),
+        say: Some(|memory, scene, message| {
+            if sight(memory, scene, message) {
+                message["result"]["lastUpdatedAt"] = json!("2025-11-25T00:00:00Z");
+            }
+            true
+        }),
+        ..fault("task-updated-set-back", "the time of the last change of a completed task is set back some time later")
+    },
+    Behaviour {
+        say: Some(|memory, scene, message| {
+            sight(memory, scene, message);
+            true
+        }),
         hear: Some(|memory, message| {
             let worn_out = |id: String| memory.tasks.seen(&id).is_some_and(|seen| *seen >= LOOKS);
             if task_asked(message, "tasks/get").is_some_and(worn_out) {
@@ -164,17 +176,20 @@ fn note_creation(memory: &mut Memory, message: &Value) {
     memory.tasks.ids.extend(id.map(|id| (id.to_owned(), 0)));
 }
 
-/// Counts the looks at a completed task; after some of them it has another status.
-fn sight(memory: &mut Memory, scene: &Scene, message: &mut Value, later: &str) -> bool {
-    note_creation(memory, message);
-    if scene.method() == Some("tasks/get")
-        && let Some(result) = message.get_mut("result").filter(|result| result["status"] == "completed")
-        && let Some(seen) = memory.tasks.seen(result["taskId"].as_str().unwrap_or_default())
-    {
-        *seen += 1;
-        if *seen > LOOKS {
-            result["status"] = json!(later);
-        }
+/// A completed task has another status some time later.
+fn end(memory: &mut Memory, scene: &Scene, message: &mut Value, later: &str) -> bool {
+    if sight(memory, scene, message) {
+        message["result"]["status"] = json!(later);
     }
     true
+}
+
+/// Counts the looks at a completed task; whether there were some before.
+fn sight(memory: &mut Memory, scene: &Scene, message: &Value) -> bool {
+    note_creation(memory, message);
+    let result = message.get("result").filter(|result| result["status"] == "completed");
+    let id = result.filter(|_| scene.method() == Some("tasks/get")).and_then(|result| result["taskId"].as_str());
+    let Some(seen) = id.and_then(|id| memory.tasks.seen(id)) else { return false };
+    *seen += 1;
+    *seen > LOOKS
 }

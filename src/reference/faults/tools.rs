@@ -31,7 +31,6 @@ pub static TOOLS: &[Behaviour] = &[
     Behaviour {
         since: Some(Revision::V2026_07_28),
         say: Some(shuffle),
-        also: &["lifecycle-client-info-not-behavioural"],
         ..Behaviour::new("tools-in-any-order", "tools come in another order each time", EVERYWHERE)
     },
     Behaviour {
@@ -114,7 +113,39 @@ pub static TOOLS: &[Behaviour] = &[
             EVERYWHERE,
         )
     },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(note_listener),
+        say: Some(|memory, _, message| {
+            let other = |tag: &Value| memory.said.get("listener") != Some(tag);
+            !tag(message).is_some_and(other)
+        }),
+        also: &[
+            "prompts-list-changed-on-subscription",
+            "resources-list-changed-on-stream",
+            "resources-updated-on-stream",
+        ],
+        ..Behaviour::new("second-listen-replaces", "a subscription takes the place of the one before", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| {
+            if message["method"] == "subscriptions/listen" {
+                memory.waiting.insert(message["id"].to_string());
+            } else if message.pointer("/params/requestId").is_some_and(|id| memory.waiting.contains(&id.to_string())) {
+                memory.keys.extend(memory.waiting.drain());
+            }
+            Heard::Message
+        }),
+        say: Some(|memory, _, message| !tag(message).is_some_and(|tag| memory.keys.contains(&tag.to_string()))),
+        ..Behaviour::new("cancel-ends-every-listen", "the cancellation of a subscription ends all of them", STDIO)
+    },
 ];
+
+/// The subscription that a message belongs to.
+fn tag(message: &Value) -> Option<&Value> {
+    message.pointer("/params/_meta/io.modelcontextprotocol~1subscriptionId")
+}
 
 fn note(memory: &mut Memory, message: &Value, method: &str) -> Heard {
     memory.unlocked |= message["method"] == method;

@@ -19,7 +19,7 @@ const PROMPTS_A_PAGE: usize = 3;
 
 pub fn list(context: &mut Context, params: Params) -> Result<Value, Fail> {
     let told = available(context.world).map(|prompt| describe(prompt, context.revision)).collect();
-    page(params, "prompts", told, PROMPTS_A_PAGE, "prompts")
+    page(params, "prompts", told, context.world.page.unwrap_or(PROMPTS_A_PAGE), "prompts")
 }
 
 pub fn get(context: &mut Context, params: Params) -> Result<Value, Fail> {

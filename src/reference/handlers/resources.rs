@@ -42,16 +42,24 @@ pub fn list(context: &mut Context, params: Params) -> Result<Value, Fail> {
         None => context.world.listed(),
     };
     let view = context.view();
-    let nodes = nodes.iter().filter(|node| node.uri.starts_with(prefix));
+    let matches = context.world.slips.resource_prefix.unwrap_or(|uri, prefix| uri.starts_with(prefix));
+    let nodes = nodes.iter().filter(|node| matches(&node.uri, prefix));
     let told = nodes.map(|node| Value::from(view.resource(node)));
     let told = told.filter(|node| kind.is_none_or(|kind| node["kind"] == kind)).collect();
-    page(params, "resources", told, RESOURCES_A_PAGE, &format!("{list} from {prefix} kind {kind:?}"))
+    page(
+        params,
+        "resources",
+        told,
+        context.world.page.unwrap_or(RESOURCES_A_PAGE),
+        &format!("{list} from {prefix} kind {kind:?}"),
+    )
 }
 
 pub fn templates(context: &mut Context, params: Params) -> Result<Value, Fail> {
     let prefix = prefix(context, params)?;
     let mut told = Vec::new();
-    for template in TEMPLATES.iter().filter(|template| template.uri.starts_with(prefix)) {
+    let matches = context.world.slips.template_prefix.unwrap_or(|uri, prefix| uri.starts_with(prefix));
+    for template in TEMPLATES.iter().filter(|template| matches(template.uri, prefix)) {
         let mut item = json!({ "uriTemplate": template.uri, "name": template.name });
         if context.since(Revision::V2025_06_18) {
             item["title"] = json!(template.title);
@@ -66,7 +74,13 @@ pub fn templates(context: &mut Context, params: Params) -> Result<Value, Fail> {
         }
         told.push(item);
     }
-    page(params, "resourceTemplates", told, TEMPLATES_A_PAGE, &format!("templates from {prefix}"))
+    page(
+        params,
+        "resourceTemplates",
+        told,
+        context.world.page.unwrap_or(TEMPLATES_A_PAGE),
+        &format!("templates from {prefix}"),
+    )
 }
 
 pub fn read(context: &mut Context, params: Params) -> Result<Value, Fail> {

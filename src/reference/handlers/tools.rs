@@ -7,6 +7,7 @@ use crate::{
         context::Context,
         fail::Fail,
         handlers::{Params, page::page, rounds, task_extension, tasks},
+        session::Change,
         world::{
             World,
             asking::ASKING,
@@ -24,7 +25,7 @@ const TOOLS_A_PAGE: usize = 5;
 pub fn list(context: &mut Context, params: Params) -> Result<Value, Fail> {
     let tools = available(context.world, context.revision);
     let told = tools.map(|tool| describe(tool, context.revision)).collect();
-    page(params, "tools", told, TOOLS_A_PAGE, "tools")
+    page(params, "tools", told, context.world.page.unwrap_or(TOOLS_A_PAGE), "tools")
 }
 
 pub fn call(context: &mut Context, params: Params) -> Result<Value, Fail> {
@@ -34,6 +35,10 @@ pub fn call(context: &mut Context, params: Params) -> Result<Value, Fail> {
     let tool = available(context.world, context.revision).find(|tool| tool.name == name);
     let tool = tool.ok_or_else(|| Fail::params(format!("Unknown tool: {name}")))?;
     context.log(&json!({ "event": "tool called", "tool": name }));
+    if context.world.grows_by_calls && !tool.read_only {
+        context.world.add();
+        context.changes.push(Change::Resources);
+    }
     let known = (tool.input)().0;
     // What comes back with a state was looked at when that was made.
     let first = !params.0.contains_key("requestState");

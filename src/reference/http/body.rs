@@ -13,11 +13,12 @@ use hyper::{
 };
 use tokio::sync::mpsc::{Receiver, channel};
 
-use crate::reference::turn::Outgoing;
+use crate::reference::{faults::Rewrite, turn::Outgoing};
 
 pub enum Body {
     Whole(Option<Bytes>),
-    Events(Receiver<Bytes>),
+    /// Event by event, and how each is changed before it leaves.
+    Events(Receiver<Bytes>, Option<Rewrite>),
 }
 
 pub type Reply = Response<Body>;
@@ -32,7 +33,10 @@ impl hyper::body::Body for Body {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let data = match &mut *self {
             Self::Whole(bytes) => Poll::Ready(bytes.take()),
-            Self::Events(events) => events.poll_recv(context),
+            Self::Events(events, change) => events.poll_recv(context).map(|event| match change {
+                Some(change) => event.map(|event| change(&event).into()),
+                None => event,
+            }),
         };
         data.map(|data| data.map(|data| Ok(Frame::data(data))))
     }
@@ -40,6 +44,11 @@ impl hyper::body::Body for Body {
 
 pub fn empty(status: StatusCode) -> Reply {
     reply(status, Body::Whole(None))
+}
+
+/// In words and without a content type, as many servers accept a message over HTTP+SSE.
+pub fn accepted() -> Reply {
+    reply(StatusCode::ACCEPTED, Body::Whole(Some("Accepted".into())))
 }
 
 pub fn json(status: u16, bytes: Vec<u8>) -> Reply {
@@ -51,15 +60,20 @@ pub fn json(status: u16, bytes: Vec<u8>) -> Reply {
 
 /// An event stream that is complete.
 pub fn all_events(out: &[Outgoing]) -> Reply {
-    let (sender, receiver) = channel(out.len().max(1));
-    for out in out {
-        sender.try_send(event("message", None, &out.bytes)).ok();
+    events_of(&out.iter().map(|out| out.bytes.clone().into()).collect::<Vec<_>>())
+}
+
+/// An event stream of these messages.
+pub fn events_of(messages: &[Bytes]) -> Reply {
+    let (sender, receiver) = channel(messages.len().max(1));
+    for message in messages {
+        sender.try_send(event("message", None, message)).ok();
     }
     events(receiver)
 }
 
 pub fn events(events: Receiver<Bytes>) -> Reply {
-    let mut reply = reply(StatusCode::OK, Body::Events(events));
+    let mut reply = reply(StatusCode::OK, Body::Events(events, None));
     let headers = reply.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));

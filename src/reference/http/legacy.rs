@@ -28,6 +28,9 @@ const NO_STREAM: u64 = 0;
 pub fn open(hub: &Shared, value: Value) -> Reply {
     let mut hub = lock(hub);
     let mut session = Session::new(Transport::Http);
+    if hub.server.faults.ways().one_session && !hub.clients.is_empty() {
+        return first(hub.server.refuse(&session, None, None, Fail::request("The server is initialized already.")));
+    }
     let turn = hub.server.message(&mut session, value);
     let settled = session.revision.is_some();
     let mut reply = match turn.out.as_slice() {
@@ -143,9 +146,13 @@ pub fn get(hub: &Shared, headers: &HeaderMap) -> Reply {
         Ok(id) => id,
         Err(refusal) => return refusal.reply(&mut hub),
     };
+    let one_get_stream = hub.server.faults.ways().one_get_stream;
     let Some(client) = hub.clients.get_mut(&id) else { return empty(StatusCode::NOT_FOUND) };
     if !takes_events(headers) {
         return empty(StatusCode::NOT_ACCEPTABLE);
+    }
+    if one_get_stream && client.streams.is_listened_to() {
+        return empty(StatusCode::CONFLICT);
     }
     let resumed = text(headers, "last-event-id").and_then(|last| client.streams.resume(last));
     events(resumed.unwrap_or_else(|| client.streams.open(true, primes(client)).1))

@@ -13,7 +13,7 @@ mod sse;
 mod streams;
 
 pub use authority::CLIENT;
-pub use body::{Body, Reply};
+pub use body::{Body, Reply, empty};
 
 use std::{
     net::{Ipv4Addr, SocketAddr},

@@ -6,19 +6,23 @@ use hyper::{HeaderMap, StatusCode};
 use serde_json::Value;
 use tokio::{sync::mpsc::channel, time::sleep};
 
-use crate::reference::{
-    faults::Streaming,
-    http::{
-        body::{Reply, all_events, empty, event, events, json},
-        headers,
-        hub::{Shared, in_time, lock},
-        legacy::is_asking,
-        streams::EVENTS_AHEAD,
+use crate::{
+    reference::{
+        faults::Streaming,
+        http::{
+            body::{Reply, all_events, empty, event, events, json},
+            headers,
+            hub::{Shared, in_time, lock},
+            legacy::is_asking,
+            request::text,
+            streams::EVENTS_AHEAD,
+        },
+        message::is_id,
+        options::Transport,
+        session::Session,
+        turn::{Outgoing, Turn},
     },
-    message::is_id,
-    options::Transport,
-    session::Session,
-    turn::Outgoing,
+    revision::Revision,
 };
 
 /// How long a stream that should have ended stays open.
@@ -35,6 +39,25 @@ pub fn post(shared: &Shared, headers: &HeaderMap, value: Value, overlooked: &[St
             hub.server.refuse(&session, Some(&value), id, fail)
         }
     };
+    drop(hub);
+    carry(shared, session, turn, asks)
+}
+
+/// A legacy message to a server without sessions: each begins and ends one.
+pub fn sessionless(shared: &Shared, headers: &HeaderMap, value: Value) -> Reply {
+    let mut session = Session::new(Transport::Http);
+    if value["method"] != "initialize" {
+        let named = text(headers, headers::VERSION).map_or(Ok(Revision::V2025_03_26), str::parse);
+        let Ok(revision) = named else { return empty(StatusCode::BAD_REQUEST) };
+        session.revision = Some(revision);
+    }
+    let asks = is_asking(&value);
+    let turn = lock(shared).server.message(&mut session, value);
+    carry(shared, session, turn, asks)
+}
+
+fn carry(shared: &Shared, session: Session, turn: Turn, asks: bool) -> Reply {
+    let mut hub = lock(shared);
     hub.announce(&turn.changes);
     if turn.open && hub.server.faults.cuts_streams() {
         return all_events(&turn.out);

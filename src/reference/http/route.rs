@@ -5,7 +5,7 @@ use std::{error::Error, fmt, future};
 use hyper::{
     HeaderMap, Method, Request, StatusCode,
     body::{Bytes, Incoming},
-    header::ALLOW,
+    header::{ALLOW, CONTENT_TYPE},
     http::request::Parts,
 };
 use serde_json::Value;
@@ -13,10 +13,10 @@ use serde_json::Value;
 use crate::{
     reference::{
         era,
-        faults::HttpRequest,
+        faults::{Bodies, HttpRequest},
         http::{
             authority,
-            body::{Reply, empty},
+            body::{Body, Reply, empty, events_of, json},
             headers::VERSION,
             hub::{Hub, Shared, lock},
             legacy::{self, SESSION},
@@ -58,12 +58,46 @@ pub async fn route(hub: Shared, request: Request<Incoming>) -> Result<Reply, Hun
     let unheard = lock(&hub).server.faults.unheard(&exchange);
     let protected = lock(&hub).guard.is_some();
     let mut reply = match unheard {
-        Some(status) => empty(status),
+        Some(reply) => reply,
         None if protected => guarded(&hub, &head, &bytes, &overlooked, &exchange),
         None => serve(&hub, &head, &bytes, &overlooked),
     };
+    let ways = lock(&hub).server.faults.ways();
+    if head.method == Method::POST && head.uri.path() == "/mcp" {
+        reply = carried(reply, ways.bodies).await;
+    }
+    if let (Body::Events(_, change), Some(event)) = (reply.body_mut(), ways.event) {
+        *change = Some(event);
+    }
     lock(&hub).server.faults.reword(&exchange, &mut reply);
     Ok(reply)
+}
+
+/// The same response with the body that the server always has.
+async fn carried(mut reply: Reply, bodies: Bodies) -> Reply {
+    let is_json = reply.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
+    let is_json = is_json && reply.status().is_success();
+    match (bodies, reply.body_mut()) {
+        (Bodies::Events, Body::Whole(Some(bytes))) if is_json => {
+            let mut stream = events_of(std::slice::from_ref(bytes));
+            for (name, value) in reply.headers() {
+                if name != CONTENT_TYPE {
+                    stream.headers_mut().insert(name, value.clone());
+                }
+            }
+            stream
+        }
+        (Bodies::Json, Body::Events(events, _)) => {
+            let mut last = Bytes::new();
+            while let Some(event) = events.recv().await {
+                last = event;
+            }
+            let text = String::from_utf8_lossy(&last);
+            let data = text.lines().filter_map(|line| line.strip_prefix("data: ")).collect::<String>();
+            json(200, data.into_bytes())
+        }
+        _ => reply,
+    }
 }
 
 /// Lets in only whom the guard admits, unless the fault has it otherwise.
@@ -98,6 +132,7 @@ pub fn serve(hub: &Shared, head: &Parts, bytes: &Bytes, overlooked: &[String]) -
     }
     match (head.uri.path(), &head.method) {
         ("/mcp", &Method::POST) => post(hub, headers, bytes, overlooked),
+        ("/mcp", &Method::GET | &Method::DELETE) if lock(hub).server.faults.ways().stateless => not_allowed("POST"),
         ("/mcp", &Method::GET) if has_sessions(hub, headers) => legacy::get(hub, headers),
         ("/mcp", &Method::DELETE) if has_sessions(hub, headers) => legacy::delete(hub, headers),
         ("/sse", &Method::GET) => sse::get(hub, headers),
@@ -118,6 +153,8 @@ fn post(hub: &Shared, headers: &HeaderMap, bytes: &Bytes, overlooked: &[String])
     };
     if is_modern(&lock(hub), headers, &value) {
         modern::post(hub, headers, value, overlooked)
+    } else if lock(hub).server.faults.ways().stateless {
+        modern::sessionless(hub, headers, value)
     } else if value.get("method").is_some_and(|method| method == "initialize") {
         legacy::open(hub, value)
     } else {

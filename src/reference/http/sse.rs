@@ -1,12 +1,13 @@
 //! HTTP+SSE of 2024-11-05: one stream for all that the server says, one address to post to.
 
 use hyper::{HeaderMap, StatusCode, body::Bytes};
+use serde_json::Value;
 use tokio::sync::mpsc::channel;
 
 use crate::reference::{
     faults::Misroute,
     http::{
-        body::{Reply, empty, event, events},
+        body::{Reply, accepted, empty, event, events, json},
         hub::{Hub, Shared, in_time, lock},
         request::takes_events,
         streams::EVENTS_AHEAD,
@@ -44,7 +45,12 @@ pub fn post(shared: &Shared, query: &str, body: &[u8]) -> Reply {
         pipe.jobs.stop(request);
     }
     hub.announce(&turn.changes);
-    let event_name = hub.server.faults.event_name().unwrap_or("message").to_owned();
+    let method = serde_json::from_slice::<Value>(body).unwrap_or_default()["method"].as_str().map(str::to_owned);
+    let event_name =
+        hub.server.faults.event_name().unwrap_or("message").replace("$method", &method.unwrap_or_default());
+    if let (Some(Misroute::InBody), [answer]) = (hub.server.faults.misroutes(), turn.out.as_slice()) {
+        return json(answer.status, answer.bytes.clone());
+    }
     let Some(pipe) = hub.pipes.get_mut(&name) else { return empty(StatusCode::NOT_FOUND) };
     if turn.takes_time() {
         let request = turn.out.iter().find_map(|out| out.id.clone()).unwrap_or_default();
@@ -56,7 +62,7 @@ pub fn post(shared: &Shared, query: &str, body: &[u8]) -> Reply {
             pipe.events.try_send(event(&event_name, None, &out.bytes)).ok();
         }
     }
-    empty(StatusCode::ACCEPTED)
+    accepted()
 }
 
 /// The name of the stream that a message belongs to; none if it is gone.
@@ -64,7 +70,8 @@ fn addressee(hub: &Hub, name: &str) -> Option<String> {
     let live = |name: &&String| hub.pipes.get(*name).is_some_and(|pipe| !pipe.events.is_closed());
     let own = Some(name.to_owned()).filter(|name| live(&name));
     match hub.server.faults.misroutes() {
-        None => own,
+        None | Some(Misroute::InBody) => own,
+        Some(Misroute::NoMore) => own.filter(|_| hub.pipes.values().all(|pipe| !pipe.events.is_closed())),
         Some(Misroute::Newest) => hub.pipes.keys().next_back().cloned(),
         Some(Misroute::Any) => own.or_else(|| hub.pipes.keys().find(live).cloned()),
         Some(Misroute::Nowhere) => Some(own.unwrap_or_default()),

@@ -13,6 +13,7 @@ use crate::reference::{faults::Streaming, http::body::event};
 /// What tells a report of progress, a message that is no answer, and what a model or the user is asked.
 const PROGRESS: &[u8] = b"\"notifications/progress\"";
 const METHOD: &[u8] = b"\"method\":";
+const NOTIFICATION: &[u8] = b"\"method\":\"notifications/";
 const MODEL: &[u8] = b"\"sampling/createMessage\"";
 const USER: &[u8] = b"\"elicitation/create\"";
 
@@ -95,8 +96,17 @@ impl Streams {
             Some(other) if progress && self.fault == Some(Streaming::Crosses) => other.number,
             _ => number,
         };
+        let broadcasts = self.fault == Some(Streaming::Broadcasts) && holds(NOTIFICATION);
+        let unnamed = self.fault == Some(Streaming::Unnamed);
         if let Some(stream) = self.find(number).filter(|stream| !stream.aborted) {
-            stream.say(data);
+            if unnamed {
+                stream.send([data, b"\n\n"].concat().into());
+            } else {
+                stream.say(data);
+            }
+        }
+        if broadcasts && self.kept.iter().any(|stream| stream.general && stream.is_live()) {
+            self.say_generally(data.to_vec());
         }
     }
 
@@ -111,6 +121,11 @@ impl Streams {
             self.unsent.pop_front();
         }
         self.unsent.push_back(data);
+    }
+
+    /// Whether a stream that was opened by GET is open.
+    pub fn is_listened_to(&self) -> bool {
+        self.kept.iter().any(|stream| stream.general && stream.is_live())
     }
 
     pub fn finish(&mut self, number: u64) {

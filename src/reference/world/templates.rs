@@ -18,7 +18,7 @@ pub struct Template {
     values: fn(variable: &str, settled: &Settled) -> Option<Vec<String>>,
 }
 
-pub static TEMPLATES: [Template; 5] = [
+pub static TEMPLATES: [Template; 6] = [
     Template {
         uri: "file:///logs/{day}.log",
         name: "log",
@@ -67,6 +67,14 @@ pub static TEMPLATES: [Template; 5] = [
         description: "A document by its name.",
         mime: None,
         values: |variable, _| (variable == "name").then(document_names),
+    },
+    Template {
+        uri: "search://notes{?q,sort}",
+        name: "search",
+        title: "Search in notes",
+        description: "What is found in notes.",
+        mime: Some("application/json"),
+        values: |variable, _| (variable == "sort").then(|| owned(&["new", "old"])),
     },
 ];
 

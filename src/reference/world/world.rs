@@ -23,9 +23,13 @@ pub struct World {
     pub visits: u64,
     pub spent: HashSet<String>,
     pub slips: Slips,
+    /// How many items a page has, if not as many as usual.
+    pub page: Option<usize>,
+    /// Each call of a tool that may change something adds a resource.
+    pub grows_by_calls: bool,
 }
 
-/// What asking tools do wrong, if so.
+/// What is done wrong with the world as it is, if so.
 #[derive(Debug, Default)]
 pub struct Slips {
     /// Whatever the client declared, it is asked.
@@ -34,12 +38,19 @@ pub struct Slips {
     /// A model that wishes for tools is asked without end.
     pub endless: bool,
     pub roots_ignored: bool,
+    /// A path with steps upwards is taken for one below its beginning.
+    pub roots_climbed: bool,
     /// The first list of roots is used as long as the session lasts.
     pub roots_kept: bool,
     pub redeems_twice: bool,
     /// States of requests are not verified, or not tied to their requests.
     pub state_unverified: bool,
     pub state_for_any: bool,
+    /// Whether a URI, or a template, belongs under a prefix.
+    pub resource_prefix: Option<fn(&str, &str) -> bool>,
+    pub template_prefix: Option<fn(&str, &str) -> bool>,
+    /// What is less grave than the level is logged, and the rest is not.
+    pub levels_inverted: bool,
 }
 
 impl World {
@@ -57,6 +68,8 @@ impl World {
             visits: 0,
             spent: HashSet::new(),
             slips: Slips::default(),
+            page: None,
+            grows_by_calls: false,
         }
     }
 
@@ -97,6 +110,11 @@ impl World {
             *text = format!("{}edited {} times\n", &text[..kept], node.edits);
         }
         Some(node)
+    }
+
+    /// A resource that is there from the start.
+    pub fn insert(&mut self, uri: &str, name: &'static str) {
+        self.nodes.insert(uri.to_owned(), Node::text(uri, name, "text/plain", "a row\n"));
     }
 
     /// Adds a note to the list and returns its URI.

@@ -30,13 +30,13 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
     begin(page, &format!("{} · {}", report.target.name, report.tool.name), STYLE)?;
     header(page, report)?;
     rules::attention(page, report)?;
-    notes(page, &report.notes)?;
+    notes(page, report)?;
     if let Some(graph) = &report.graph {
         picture::section(page, graph, report)?;
     }
     rules::form(page, report)?;
     rules::all(page, report)?;
-    timeline(page, &report.timeline)?;
+    timeline(page, &report.timeline, report.timeline_left_out)?;
     write!(page, "<script>\n{FILTER}{SCRIPT}</script>\n</body>\n</html>\n")
 }
 
@@ -88,8 +88,9 @@ fn header(page: &mut String, report: &RunReport) -> std::fmt::Result {
     Ok(())
 }
 
-fn notes(page: &mut String, notes: &[String]) -> std::fmt::Result {
-    if !notes.is_empty() {
+fn notes(page: &mut String, report: &RunReport) -> std::fmt::Result {
+    let mut notes = report.limits.iter().chain(&report.notes).peekable();
+    if notes.peek().is_some() {
         writeln!(page, "<h2>Notes</h2>")?;
     }
     for note in notes {
@@ -98,12 +99,16 @@ fn notes(page: &mut String, notes: &[String]) -> std::fmt::Result {
     Ok(())
 }
 
-fn timeline(page: &mut String, moments: &[Moment]) -> std::fmt::Result {
+fn timeline(page: &mut String, moments: &[Moment], left_out: usize) -> std::fmt::Result {
     if moments.is_empty() {
         return Ok(());
     }
     let kept = moments.len();
-    writeln!(page, "<h2>What went over the wire</h2>\n<details><summary>the first {kept} frames</summary>")?;
+    let extent = match left_out {
+        0 => format!("all {kept} frames"),
+        _ => format!("the first {kept} of {} frames", kept + left_out),
+    };
+    writeln!(page, "<h2>What went over the wire</h2>\n<details><summary>{extent}</summary>")?;
     page.push_str(
         "<div class=\"scroll\"><table>\n<thead><tr><th>frame</th><th>ms</th><th class=\"wide\">connection</th><th></th>\
          <th>what</th><th class=\"wide\">bytes</th></tr></thead>\n<tbody>\n",
@@ -120,7 +125,15 @@ fn timeline(page: &mut String, moments: &[Moment]) -> std::fmt::Result {
             text(what),
         )?;
     }
-    writeln!(page, "</tbody>\n</table></div></details>")
+    writeln!(page, "</tbody>\n</table></div>")?;
+    if left_out > 0 {
+        writeln!(
+            page,
+            "<p class=\"faint\">{left_out} more frames are not in this report; <code>--transcript PATH</code> keeps them \
+             all</p>"
+        )?;
+    }
+    writeln!(page, "</details>")
 }
 
 /// Text that is nothing but text, in an element or in a quoted attribute.

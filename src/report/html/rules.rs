@@ -74,19 +74,27 @@ fn in_full(page: &mut String, report: &RunReport, rule: &RuleResult, open: &str)
     }
     let (shown, folded) = rule.findings.split_at(SHOWN.min(rule.findings.len()));
     for (index, each) in shown.iter().enumerate() {
-        finding(page, each, if index == 0 { " open" } else { "" })?;
+        finding(page, each, last_in_timeline(report), if index == 0 { " open" } else { "" })?;
     }
     if !folded.is_empty() {
         writeln!(page, "<details><summary class=\"faint\">and {} more</summary>", folded.len())?;
         for each in folded {
-            finding(page, each, "")?;
+            finding(page, each, last_in_timeline(report), "")?;
         }
         page.push_str("</details>\n");
+    }
+    if rule.further > 0 {
+        writeln!(page, "<p class=\"faint\">and {} more, which are only counted</p>", rule.further)?;
     }
     writeln!(page, "</div></details>")
 }
 
-fn finding(page: &mut String, finding: &Finding, open: &str) -> std::fmt::Result {
+/// The last frame that the timeline of the report has.
+fn last_in_timeline(report: &RunReport) -> u64 {
+    report.timeline.last().map_or(0, |moment| moment.frame)
+}
+
+fn finding(page: &mut String, finding: &Finding, last: u64, open: &str) -> std::fmt::Result {
     writeln!(
         page,
         "<div class=\"finding\"><p><code>{}</code></p><p>{}</p>",
@@ -129,13 +137,12 @@ fn finding(page: &mut String, finding: &Finding, open: &str) -> std::fmt::Result
             let (line, part) = shown(&message.text, fault.unwrap_or(0..0), MESSAGE);
             let (before, inside, after) = (&line[..part.start], &line[part.clone()], &line[part.end..]);
             let marked = if inside.is_empty() { String::new() } else { format!("<mark>{}</mark>", lines(inside)) };
-            writeln!(
-                page,
-                "<a href=\"#frame-{number}\">#{number}</a> {}  {}{marked}{}",
-                text(&message.from),
-                lines(before),
-                lines(after)
-            )?;
+            // Where the timeline ends earlier, there is no place for a link to lead to.
+            let number = match number <= last {
+                true => format!("<a href=\"#frame-{number}\">#{number}</a>"),
+                false => format!("#{number}"),
+            };
+            writeln!(page, "{number} {}  {}{marked}{}", text(&message.from), lines(before), lines(after))?;
         }
         page.push_str("</pre>\n");
     }

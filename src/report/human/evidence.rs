@@ -18,6 +18,8 @@ use crate::{
 
 /// Lines of a diff that are shown, unless everything is asked for.
 const DIFF_LINES: usize = 16;
+/// Lines that the head of an HTTP request or response may take.
+const HEAD_LINES: usize = 5;
 /// `expected  `, `received  `
 const LABEL: usize = 10;
 
@@ -86,14 +88,29 @@ pub fn messages(page: &mut Page, indent: usize, finding: &Finding) {
     for (at, message) in finding.messages.iter().enumerate() {
         let lead = format!("#{:<digits$} {:<6}  ", message.frame, middle(&plain(&message.from), 6));
         let room = page.width().saturating_sub(indent + columns(&lead));
+        let ink = if message.from == "server" { TEXT } else { FAINT };
+        if is_head(&message.text) {
+            // Any header may be the one that it is about.
+            page.hang(indent, &[span(FAINT, lead.as_str())], ink, &middle(&plain(&message.text), HEAD_LINES * room));
+            continue;
+        }
         let fault = if at + 1 == finding.messages.len() { fault(message, finding) } else { None };
         let (text, part) = shown(&message.text, fault.clone().unwrap_or(0..0), room);
-        let ink = if message.from == "server" { TEXT } else { FAINT };
         page.line(indent, &[span(FAINT, lead.as_str()), span(ink, text.as_str())]);
         if fault.is_some() {
             marker(page, indent + columns(&lead), &text, part);
         }
     }
+}
+
+/// Whether it is the head of an HTTP request or response.
+fn is_head(text: &str) -> bool {
+    let mut words = text.split(' ');
+    let first = words.next().unwrap_or_default();
+    first == "HTTP"
+        || !first.is_empty()
+            && first.bytes().all(|byte| byte.is_ascii_uppercase())
+            && words.next().is_some_and(|second| second.starts_with("http://") || second.starts_with("https://"))
 }
 
 /// The member at fault, or if it is missing the bracket of what it is missing from.

@@ -10,7 +10,10 @@ use super::{
     page::{CYAN, FAINT, Ink, MAGENTA, Page, RED, STRONG, Span, TEXT, YELLOW, span},
 };
 use crate::{
-    outcome::{Finding, RuleResult, RunReport, Status, excerpt::middle},
+    outcome::{
+        Finding, RuleResult, RunReport, Status,
+        excerpt::{middle, sentence},
+    },
     report::{
         link::link,
         tally::standing_so,
@@ -51,14 +54,14 @@ pub fn findings(page: &mut Page, report: &RunReport) {
             summarise(page, 2, rule);
         }
     }
-    only_named(page, "WARN", YELLOW, named);
-    page.gap();
-    let advised = alike(report, Status::Advice);
-    let (told, named) = advised.split_at(self::told(page, &advised));
-    for (rule, revisions) in told {
-        advise(page, rule, revisions);
+    only_named(page, named);
+    // Most servers get some, and none needs it to conform.
+    if page.is_verbose() {
+        page.gap();
+        for (rule, revisions) in alike(report, Status::Advice) {
+            advise(page, rule, &revisions);
+        }
     }
-    only_named(page, "ADVICE", CYAN, named);
 }
 
 /// How many of these are told in full: a long run of warnings would bury what failed.
@@ -67,11 +70,11 @@ fn told(page: &Page, rules: &[Told]) -> usize {
     if page.is_verbose() || rules.len() <= TOLD + 1 { rules.len() } else { TOLD }
 }
 
-fn only_named(page: &mut Page, word: &str, ink: Ink, rules: &[Told]) {
+fn only_named(page: &mut Page, rules: &[Told]) {
     if rules.is_empty() {
         return;
     }
-    headline(page, word, ink, &format!("{} more rules (--verbose tells what of them)", rules.len()), &[]);
+    headline(page, "WARN", YELLOW, &format!("{} more rules (--verbose tells what of them)", rules.len()), &[]);
     let names: IndexSet<_> = rules.iter().map(|(rule, _)| rule.id.as_str()).collect();
     page.hang(2, &[], FAINT, &names.into_iter().collect::<Vec<_>>().join(", "));
 }
@@ -140,7 +143,7 @@ fn tell(page: &mut Page, indent: usize, rule: &RuleResult) {
             page.line(indent, &[span(FAINT, format!("and the same in {} more {places}", finding.alike))]);
         }
     }
-    more(page, indent, hidden.iter());
+    more(page, indent, hidden.iter(), rule.further);
     page.gap();
     footer(page, indent, rule);
     rerun(page, indent, shown.iter());
@@ -158,10 +161,10 @@ fn summarise(page: &mut Page, indent: usize, rule: &RuleResult) {
             subjects => format!("{subjects}: {}", plain(message)),
         };
         let times = if places > findings.len() { format!(" ({places} places)") } else { String::new() };
-        let room = (2 * (page.width() - indent - 2)).saturating_sub(times.len());
-        page.hang(indent, &[span(FAINT, "- ")], TEXT, &format!("{}{times}", middle(&text, room)));
+        let room = (MESSAGE_LINES * (page.width() - indent - 2)).saturating_sub(times.len());
+        page.hang(indent, &[span(FAINT, "- ")], TEXT, &format!("{}{times}", sentence(&text, room)));
     }
-    more(page, indent, hidden.iter().flat_map(|(_, findings)| findings.iter().copied()));
+    more(page, indent, hidden.iter().flat_map(|(_, findings)| findings.iter().copied()), rule.further);
     footer(page, indent, rule);
     rerun(page, indent, rule.findings.iter().take(1));
 }
@@ -196,10 +199,10 @@ fn advise(page: &mut Page, rule: &RuleResult, tested: &[Revision]) {
         [first, ..] if first.subject.is_empty() => first.message.clone(),
         [first, ..] => format!("{}: {}", first.subject, first.message),
     };
-    let places = places(rule.findings.iter());
+    let places = places(rule.findings.iter()) + rule.further;
     let more = if places > 1 { format!(", and {} more", places - 1) } else { String::new() };
-    let room = (2 * (page.width() - 2)).saturating_sub(more.len());
-    page.hang(2, &[], TEXT, &format!("{}{more}", middle(&plain(&text), room)));
+    let room = (MESSAGE_LINES * (page.width() - 2)).saturating_sub(more.len());
+    page.hang(2, &[], TEXT, &format!("{}{more}", sentence(&plain(&text), room)));
 }
 
 /// What could not be judged, by what broke.
@@ -232,16 +235,19 @@ fn subject(page: &mut Page, indent: usize, finding: &Finding) {
     if !finding.subject.is_empty() {
         page.line(indent, &[span(CYAN, middle(&plain(&finding.subject), room).into_owned())]);
     }
-    page.hang(indent, &[], TEXT, &middle(&plain(&finding.message), MESSAGE_LINES * room));
+    page.hang(indent, &[], TEXT, &sentence(&plain(&finding.message), MESSAGE_LINES * room));
 }
 
-/// Findings that are only counted.
-fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Finding>) {
+/// Findings that are only counted, here or in the whole report.
+fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Finding>, further: usize) {
     let places = places(hidden);
-    if places > 0 {
-        let text = format!("and {places} more (--verbose and the JSON report have all)");
-        page.line(indent, &[span(FAINT, text)]);
-    }
+    let text = match (places, further) {
+        (0, 0) => return,
+        (_, 0) => format!("and {places} more (--verbose and the JSON report have all)"),
+        (0, _) => format!("and {further} more, which are only counted"),
+        _ => format!("and {places} more (--verbose has them), and {further} only counted"),
+    };
+    page.line(indent, &[span(FAINT, text)]);
 }
 
 /// What to do about it. Sources are for copying, so they are never broken.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::page::{Page, SEPARATOR, STRONG, TEXT};
+use super::page::{Page, SEPARATOR, STRONG, TEXT, YELLOW, span};
 use crate::{
     outcome::{
         RunReport,
@@ -31,6 +31,9 @@ pub fn header(page: &mut Page, report: &RunReport) {
     }
     for line in lines {
         page.parts(line);
+    }
+    for limit in &report.limits {
+        page.hang(0, &[span(YELLOW, "limit  ")], TEXT, &plain(limit));
     }
 }
 

@@ -35,7 +35,7 @@ pub fn totals(page: &mut Page, report: &RunReport) {
         (Status::Known, YELLOW, "known to fail"),
         (Status::Broken, MAGENTA.bold(), "broken"),
         (Status::Warn, YELLOW, if tally.count(Status::Warn) == 1 { "warning" } else { "warnings" }),
-        (Status::Advice, CYAN, "advice"),
+        (Status::Advice, CYAN, if page.is_verbose() { "advice" } else { "advice (--verbose shows it)" }),
         (Status::Pass, GREEN, "passed"),
         (Status::NotExercised, TEXT, "not exercised"),
         (Status::NotApplicable, FAINT, "not applicable"),
@@ -74,7 +74,7 @@ pub fn meaning(report: &RunReport) -> String {
         (3, _) if report.cause().is_some() => "The server could not be tested.".to_owned(),
         (3, _) => match &report.cut_short {
             Some(why) => format!("Not all could be asked: {why}."),
-            None => "The server could not be tested to the end; the notes say why.".to_owned(),
+            None => broken(report),
         },
         (4, _) => "Nothing could be checked.".to_owned(),
         (_, 0) => "The run was ended early; nothing had failed by then.".to_owned(),
@@ -82,6 +82,16 @@ pub fn meaning(report: &RunReport) -> String {
             let fails = if number == 1 { "rule had failed" } else { "rules had failed" };
             format!("The run was ended early; {number} {fails} by then.")
         }
+    }
+}
+
+/// Why rules are broken: the reason, where it is the same for all of them.
+fn broken(report: &RunReport) -> String {
+    let mut reasons =
+        report.rules.iter().filter(|rule| rule.status == Status::Broken).map(|rule| rule.reason.as_deref());
+    match reasons.next().flatten() {
+        Some(reason) if reasons.all(|other| other == Some(reason)) => format!("Not all could be judged: {reason}."),
+        _ => "Not all could be judged; the broken rules say why.".to_owned(),
     }
 }
 

@@ -125,6 +125,7 @@ fn described(entry: &Entry) -> TargetReport {
     TargetReport {
         name: entry.shown.clone(),
         options: format!("--config {} {}", entry.config.display(), entry.name),
+        command: None,
         config: None,
         transport: entry.transport.to_owned(),
         server: None,

@@ -69,7 +69,8 @@ impl Matrix {
             self.alarms.iter().map(|alarm| format!("failed without a fault: {alarm}")).collect();
         for (fault, row) in &self.rows {
             flaws.extend(row.missed.iter().map(|missed| format!("not caught by a rule that names it: {missed}")));
-            flaws.extend(row.collateral.iter().cloned());
+            // Which trial is judged with all suites depends on which there are.
+            flaws.extend(row.collateral.iter().filter(|_| whole).cloned());
             let naming = strict_rules(suites).filter(|rule| whole && rule.faults.contains(fault));
             let idle = naming.filter(|rule| !row.caught.contains(&rule.id));
             flaws.extend(idle.map(|rule| format!("{} names {fault} and never fails because of it", rule.id)));
@@ -92,6 +93,6 @@ impl Matrix {
 }
 
 /// The rules that can fail.
-fn strict_rules(suites: &[Suite]) -> impl Iterator<Item = &Rule> {
+pub fn strict_rules(suites: &[Suite]) -> impl Iterator<Item = &Rule> {
     suites.iter().flat_map(|suite| &suite.rules).filter(|rule| rule.level != Level::May)
 }

@@ -29,6 +29,12 @@ const PATIENCE: Duration = Duration::from_secs(2);
 #[derive(Clone, Debug)]
 pub struct Trial {
     pub fault: Option<String>,
+    /// `fault` is the name of a variation.
+    pub variation: bool,
+    /// What the server says where it ends before anything is read.
+    pub stops: Option<&'static str>,
+    /// With a variation: the suites that are run; all if there are none.
+    pub suites: &'static [&'static str],
     /// A proposal that has to be in force for the fault to show.
     pub proposal: Option<String>,
     /// The server lets nobody in without a token.
@@ -42,13 +48,8 @@ pub struct Trial {
 }
 
 async fn recorded(job: &Job, suites: &[Suite], filter: &Filter) -> Result<Conducted, Error> {
-    conduct(
-        job,
-        suites,
-        filter,
-        Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages),
-    )
-    .await
+    let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
+    Box::pin(conduct(job, suites, filter, recorder)).await
 }
 
 /// What a trial showed.
@@ -68,6 +69,9 @@ pub struct Shown {
     pub broken: Vec<String>,
     /// Why there was no run at all.
     pub stopped: Option<String>,
+    pub code: u8,
+    /// How many rules passed.
+    pub passed: usize,
 }
 
 /// Every fault in every revision and over every transport where it can show, and the faultless server everywhere.
@@ -81,6 +85,9 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
         proposal: proposal.map(str::to_owned),
         protected: false,
         also: Vec::new(),
+        stops: None,
+        suites: &[],
+        without_facts: false,
     };
     let protected = FaultInfo { protected: true, transports: vec![reference::Transport::Http], ..faultless(None) };
     let mut trials = Vec::new();
@@ -88,20 +95,12 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
     for fault in healthy.chain(reference::faults()) {
         let first = trials.len();
         for &revision in revisions {
-            if fault.since.is_some_and(|since| revision < since) || fault.until.is_some_and(|until| revision > until) {
+            if !shows_in(&fault, revision) {
                 continue;
             }
             for &transport in transports {
                 if speaks(transport, revision) && fault.transports.iter().any(|known| same(*known, transport)) {
-                    trials.push(Trial {
-                        fault: Some(fault.name.clone()).filter(|name| !name.is_empty()),
-                        proposal: fault.proposal.clone(),
-                        protected: fault.protected,
-                        revision,
-                        transport,
-                        all_suites: fault.name.is_empty(),
-                        also: fault.also.clone(),
-                    });
+                    trials.push(Trial { all_suites: fault.name.is_empty(), ..trial(&fault, revision, transport) });
                 }
             }
         }
@@ -112,6 +111,41 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
         }
     }
     trials
+}
+
+/// Every variation with all suites, over stdio where it shows there, else over HTTP.
+pub fn variation_trials(revisions: &[Revision]) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for variation in reference::variations() {
+        for revision in revisions.iter().copied().filter(|revision| shows_in(&variation, *revision)) {
+            let shows = |transport: &Transport| {
+                speaks(*transport, revision) && variation.transports.iter().any(|known| same(*known, *transport))
+            };
+            if let Some(transport) = Transport::ALL.into_iter().find(shows) {
+                trials.push(Trial { variation: true, all_suites: true, ..trial(&variation, revision, transport) });
+            }
+        }
+    }
+    trials
+}
+
+fn shows_in(fault: &FaultInfo, revision: Revision) -> bool {
+    fault.since.is_none_or(|since| revision >= since) && fault.until.is_none_or(|until| revision <= until)
+}
+
+fn trial(fault: &FaultInfo, revision: Revision, transport: Transport) -> Trial {
+    Trial {
+        fault: Some(fault.name.clone()).filter(|name| !name.is_empty()),
+        variation: false,
+        stops: fault.stops,
+        suites: fault.suites,
+        proposal: fault.proposal.clone(),
+        protected: fault.protected,
+        revision,
+        transport,
+        all_suites: false,
+        also: fault.also.clone(),
+    }
 }
 
 /// HTTP+SSE belongs to the oldest revision, Streamable HTTP to all others.
@@ -163,10 +197,14 @@ impl Trial {
     pub fn run(&self, suites: &[Suite], program: &Path) -> Shown {
         let run = |filter: &Filter| match self.evidence(suites, filter, program) {
             Ok(conducted) => self.read(&conducted, suites),
-            Err(error) => Shown { stopped: Some(error.to_string()), ..Shown::default() },
+            Err(error) => Shown { stopped: Some(error.to_string()), code: error.exit_code(), ..Shown::default() },
         };
         if self.all_suites {
-            return run(&Filter::default());
+            let terms: Vec<String> = self.suites.iter().map(ToString::to_string).collect();
+            return match Filter::new(&terms, suites) {
+                Ok(filter) => run(&filter),
+                Err(error) => Shown { stopped: Some(error.to_string()), ..Shown::default() },
+            };
         }
         let narrow = self.concerned(suites).map(|filter| run(&filter));
         narrow
@@ -198,16 +236,23 @@ impl Trial {
     async fn conduct(&self, suites: &[Suite], filter: &Filter, program: &Path) -> Result<Conducted, Error> {
         let proposals: Vec<String> = self.proposal.iter().cloned().collect();
         // The reference server answers within milliseconds; a fault that makes it hang need not be waited for long.
-        let (name, limits) = (self.name(), Limits { request: PATIENCE, ..Limits::default() });
+        // Variations let no request wait, so a time limit that passes because the machine is busy would be all that it shows.
+        let usual = Limits::default();
+        let request = if self.variation { usual.request } else { PATIENCE };
+        let (name, limits) = (self.name(), Limits { request, ..usual });
         if self.transport == Transport::Stdio {
             let mut argv = vec![program.display().to_string(), "serve".into()];
-            argv.extend(self.fault.iter().flat_map(|fault| ["--fault".into(), fault.clone()]));
+            let flag = if self.variation { "--variation" } else { "--fault" };
+            argv.extend(self.fault.iter().flat_map(|fault| [flag.into(), fault.clone()]));
+            argv.extend(self.serves().iter().flat_map(|revision| ["--revision".into(), revision.to_string()]));
             argv.extend(proposals.iter().flat_map(|proposal| ["--proposal".into(), proposal.clone()]));
             let start = Start::Stdio { argv, env: Vec::new(), cwd: None };
             let target = Target::new(name, start);
             return recorded(&self.job(target, limits, suites), suites, filter).await;
         }
-        let mut options = reference::Options { fault: self.fault.clone(), ..reference::Options::default() };
+        let (variation, fault) = if self.variation { (self.fault.clone(), None) } else { (None, self.fault.clone()) };
+        let mut options =
+            reference::Options { fault, variation, revisions: self.serves(), ..reference::Options::default() };
         if !proposals.is_empty() {
             options.proposals = proposals;
         }
@@ -235,9 +280,16 @@ impl Trial {
         }
     }
 
+    /// The revisions that the server speaks. Most servers of legacy revisions know no other era, and variations are to be
+    /// like them.
+    fn serves(&self) -> Vec<Revision> {
+        let legacy_only = self.variation && !self.revision.is_modern();
+        Revision::ALL.into_iter().filter(|revision| !legacy_only || !revision.is_modern()).collect()
+    }
+
     /// Changes are waited for, so only those trials make some that can show something by it.
     fn facts(&self, suites: &[Suite]) -> Value {
-        let mut facts = reference::facts();
+        let mut facts = reference::facts_of(self.fault.as_deref().filter(|_| self.variation));
         let changes = |suite: &Suite| suite.gather.iter().any(|step| matches!(step.verb, Verb::Change(_)));
         let changing: Vec<_> = suites.iter().filter(|suite| changes(suite)).map(|suite| &suite.id).collect();
         let sees_changes =
@@ -267,10 +319,11 @@ impl Trial {
     }
 
     fn read(&self, conducted: &Conducted, suites: &[Suite]) -> Shown {
-        let mut shown = Shown { unaffected: self.also.clone(), ..Shown::default() };
+        let mut shown = Shown { unaffected: self.also.clone(), code: conducted.report.exit_code, ..Shown::default() };
         for result in &conducted.report.rules {
             let rule = suites.iter().flat_map(|suite| &suite.rules).find(|rule| rule.id == result.id);
             let named = rule.is_some_and(|rule| self.fault.as_ref().is_some_and(|fault| rule.faults.contains(fault)));
+            shown.passed += usize::from(result.status == Status::Pass);
             if matches!(result.status, Status::Fail | Status::Warn | Status::Broken) {
                 let declared = |id: &String| id == "*" || *id == result.id;
                 shown.unaffected.retain(|id| !declared(id));

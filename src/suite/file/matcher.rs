@@ -40,6 +40,8 @@ keys! {
         if_present: Box<Matcher>,
         /// With `equals`, `not-equals` and `all-equal`: members that are not compared.
         ignoring: OneOrMany<At<String>>,
+        /// What a finding says, where words made from the path and the condition would not help its reader.
+        says: At<String>,
     }
 }
 

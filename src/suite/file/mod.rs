@@ -9,7 +9,7 @@ mod words;
 pub use matcher::{LengthBounds, Matcher};
 pub use rule::{Rule, Untested};
 pub use schema::schema;
-pub use step::{Each, Limits, Step};
+pub use step::{Deviation, Each, Limits, Step};
 
 use super::{
     decode::{OneOrMany, Pairs, keys},

@@ -8,6 +8,7 @@ use super::{Applies, Matcher};
 use crate::suite::{
     decode::{self, Decode, Pairs, keys},
     diagnostic::Problems,
+    model::Control,
     yaml::{At, Tree, Yaml},
 };
 
@@ -24,7 +25,8 @@ keys! {
         notify: At<String>,
         /// Verb: wait for a notification of this method. Saves `{ end, message, ms }`.
         r#await: At<String>,
-        /// Verb: raw text; or `{ base64: bytes }`, or `{ json: value }` on one line.
+        /// Verb: a message `{ jsonrpc: { id, method, params } }`, completed by what the revision asks for; a batch, if that is a
+        /// list; `{ lines: [...] }` several, one a line; raw text, `{ base64: bytes }`, or `{ json: value }` on one line.
         send: Tree,
         /// Verb: a whole HTTP request, by its HTTP method.
         http: At<String>,
@@ -37,8 +39,6 @@ keys! {
         with: Tree,
         /// `call`: a request id to use instead of the next number.
         id: Tree,
-        /// `call`: send `with` exactly as it stands, without the `_meta` that the revision asks for.
-        plain: bool,
         /// `call`: on a connection of its own, as the first thing on it, before any handshake. It is closed with the answer.
         alone: bool,
         /// `list`: on a second connection, which the suite has for such lists alone.
@@ -79,10 +79,20 @@ keys! {
         headers: Pairs<Tree>,
         /// `http`: the body, as JSON unless it is a string.
         body: Tree,
+        /// `http`: in the place of a body, a JSON-RPC message `{ id, method, params }`, completed by what the revision asks for.
+        jsonrpc: Tree,
         /// `http`: what to add to the query of the URL.
         query: Pairs<Tree>,
         /// `http`: a path or URL to use instead of the endpoint.
         url: Tree,
+
+        /// `call`, `send`, `http`, `notify`: how it differs from a complete message of its revision, on purpose:
+        /// `{ without: [parts], with: { part: value } }`, or `message` where it is no JSON-RPC message at all. The same without
+        /// that is sent first, as `control`.
+        deviates: Tree,
+        /// How the control of a probe has to end, or its rules are not exercised: `result`, or `error` where it is about
+        /// something that nobody has.
+        control: Control,
 
         /// Run the step once for each item: `{ resource: $survey.resources.items, at-most: 50 }`.
         each: Each,
@@ -112,6 +122,16 @@ keys! {
         seconds: usize,
         /// Whether the user may set others, by `--limit walk_nodes=N` and its like.
         settable: bool,
+    }
+}
+
+keys! {
+    /// The parts in which a message differs from a complete one.
+    Deviation, "`deviates`" {
+        /// The part that is missing, or a list of them: `clientInfo`, `id`, `Mcp-Method`.
+        without: Tree,
+        /// What is there instead, by part. A header is left out by `null`.
+        with: Pairs<Tree>,
     }
 }
 

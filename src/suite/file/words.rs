@@ -12,7 +12,7 @@ use crate::{
         diagnostic::Problems,
         format::Format,
         matcher::Kind,
-        model::{Client, Connection},
+        model::{Client, Connection, Control},
         yaml::Tree,
     },
 };
@@ -51,6 +51,7 @@ words! {
         ("alone", Connection::Alone),
         ("fresh", Connection::Fresh),
     ];
+    Control: [("result", Control::Result), ("error", Control::Error)];
     Client: [("full", Client::Full), ("plain", Client::Plain), ("bare", Client::Bare)];
     Manner: [
         ("accept", Manner::Accept),
@@ -59,6 +60,7 @@ words! {
         ("refuse", Manner::Refuse),
         ("wrong", Manner::Wrong),
         ("unfit", Manner::Unfit),
+        ("empty", Manner::Empty),
         ("tireless", Manner::Tireless),
         ("nothing", Manner::Nothing),
         ("part", Manner::Part),

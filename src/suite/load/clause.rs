@@ -16,14 +16,15 @@ impl Lint<'_> {
     pub fn clauses(&mut self, typed: Option<Pairs<file::Matcher>>) -> Vec<Clause> {
         let clause = |(subject, matcher): (At<String>, file::Matcher)| {
             let subject = self.path(&subject);
+            let says = matcher.says.as_ref().map(|says| says.value.clone());
             let matcher = self.matcher(matcher);
-            Some(Clause { subject: subject?, matcher })
+            Some(Clause { subject: subject?, matcher, says })
         };
         typed.map(|pairs| pairs.0).into_iter().flatten().filter_map(clause).collect()
     }
 
     fn matcher(&mut self, typed: file::Matcher) -> Matcher {
-        let asks_nothing = typed.typed.keys.iter().all(|key| key.value == "ignoring");
+        let asks_nothing = typed.typed.keys.iter().all(|key| ["ignoring", "says"].contains(&&*key.value));
         if asks_nothing {
             self.problems.add(typed.typed.at, "this matcher asks for nothing");
         }
@@ -52,7 +53,12 @@ impl Lint<'_> {
         conditions.extend(typed.r#type.map(Condition::Kind));
         conditions.extend(typed.shape.map(|shape| self.shape(shape)));
         conditions.extend(typed.format.map(Condition::Format));
-        conditions.extend(typed.if_present.map(|inner| Condition::IfPresent(self.matcher(*inner))));
+        conditions.extend(typed.if_present.map(|inner| {
+            if let Some(says) = &inner.says {
+                self.problems.add(says.at, "`says` stands beside `if-present`, not in it");
+            }
+            Condition::IfPresent(self.matcher(*inner))
+        }));
         Matcher { conditions }
     }
 

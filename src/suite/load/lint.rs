@@ -1,13 +1,18 @@
 //! What the checks of all parts of a suite share: the names in scope, and how references are read.
 
+use serde_json::Value;
+
 use super::{Known, Origin, members::Holds};
-use crate::suite::{
-    decode::Typed,
-    diagnostic::{Problems, suggestion},
-    model::{STREAMED, Template},
-    path::{Path, split_root},
-    scope::Scope,
-    yaml::{At, Position, Text, Tree, Yaml},
+use crate::{
+    revision::Revision,
+    suite::{
+        decode::Typed,
+        diagnostic::{Problems, suggestion},
+        model::{STREAMED, Template},
+        path::{Path, split_root},
+        scope::Scope,
+        yaml::{At, Position, Text, Tree, Yaml},
+    },
 };
 
 /// In scope in every suite.
@@ -22,6 +27,10 @@ pub struct Lint<'a> {
     pub survey: Option<&'a [String]>,
     /// Names of the suite's `values`.
     pub values: Vec<String>,
+    /// Each row of them, with the revisions in which it holds.
+    pub rows: Vec<(String, Option<Revision>, Option<Revision>, Value)>,
+    /// Loop variables over what is written out, with the items.
+    pub loops: Vec<(String, Vec<Value>)>,
     /// Saves and loop variables, innermost last.
     pub names: Vec<String>,
     /// What some of them stand for, the last word on each last.

@@ -26,6 +26,7 @@ const REPLY: &[&str] = &[
     "retried",
     "asked",
     "answers",
+    "control",
     "sentinel",
     "events",
 ];

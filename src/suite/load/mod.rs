@@ -8,6 +8,8 @@ mod clause;
 mod ids;
 mod lint;
 mod members;
+mod message;
+mod probe;
 mod rule;
 mod step;
 mod suite;

@@ -29,7 +29,20 @@ impl Lint<'_> {
             self.names.push(node.value.clone());
         }
         let filter = self.clauses(typed.r#where.take());
+        if let Some(Each { var, over: Template::Literal(serde_json::Value::Array(items)), .. }) = &each {
+            self.loops.push((var.clone(), items.clone()));
+        }
+        let (at, declared) = (typed.typed.place("deviates"), typed.deviates.take());
+        let deviates = declared.as_ref().and_then(|declared| self.deviates(declared));
+        let control = typed.control;
+        if control.is_some() && deviates.is_none() {
+            self.problems.add(typed.typed.place("control"), "only what deviates has a control");
+        }
         let verb = self.verb(typed);
+        if let Some(verb) = verb.as_ref().filter(|_| declared.is_some() == deviates.is_some()) {
+            self.probe(at, verb, deviates.as_ref(), Window::of(&applies).and(outer));
+        }
+        self.loops.clear();
         self.names.truncate(names);
 
         if let Some(save) = &save {
@@ -46,7 +59,16 @@ impl Lint<'_> {
                 self.saves(&save.value, Holds::of(verb, each.as_ref()));
             }
         }
-        Some(Step { verb: verb?, applies, each, filter, save: save.map(|save| save.value), line })
+        Some(Step {
+            verb: verb?,
+            applies,
+            each,
+            filter,
+            save: save.map(|save| save.value),
+            deviates,
+            control: control.unwrap_or_default(),
+            line,
+        })
     }
 
     /// Puts the loop variable in scope.

@@ -1,13 +1,17 @@
 //! One suite, part by part.
 
 use indexmap::IndexMap;
+use serde_json::Value;
 
 use super::{Known, Origin, SURVEY, lint::Lint, window::Window};
-use crate::suite::{
-    decode::Pairs,
-    diagnostic::Problems,
-    file::{self, SuiteFile},
-    model::{Client, Connection, Suite, Template, ValueRow},
+use crate::{
+    revision::Revision,
+    suite::{
+        decode::Pairs,
+        diagnostic::Problems,
+        file::{self, SuiteFile},
+        model::{Client, Connection, Suite, Template, ValueRow},
+    },
 };
 
 /// How long a text may become that is repeated.
@@ -30,6 +34,8 @@ pub fn build(
         problems,
         survey: (!is_survey).then_some(survey),
         values: Vec::new(),
+        rows: Vec::new(),
+        loops: Vec::new(),
         names: Vec::new(),
         holds: Vec::new(),
         in_rules: false,
@@ -42,6 +48,7 @@ pub fn build(
     let window = Window::of(&applies);
     let values = lint.values(typed.values, window);
     lint.values = values.keys().cloned().collect();
+    lint.rows = values.iter().flat_map(|(name, rows)| rows.iter().map(move |row| row_of(name, row))).collect();
     let gather = lint.steps(typed.gather, window);
     lint.in_rules = true;
     let rules = typed.rules.into_iter().flatten().filter_map(|rule| lint.rule(rule, window)).collect();
@@ -60,6 +67,10 @@ pub fn build(
         rules,
         untested,
     })
+}
+
+fn row_of(name: &str, row: &ValueRow) -> (String, Option<Revision>, Option<Revision>, Value) {
+    (name.to_owned(), row.since, row.until, row.is.clone())
 }
 
 impl Lint<'_> {

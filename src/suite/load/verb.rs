@@ -17,13 +17,13 @@ use crate::{
 
 /// Every verb with its arguments.
 const VERBS: [(&str, &[&str]); 9] = [
-    ("call", &["with", "id", "plain", "alone", "then", "seconds", "until", "answer"]),
+    ("call", &["with", "id", "deviates", "control", "alone", "then", "seconds", "until", "answer"]),
     ("list", &["with", "take", "pages", "beside"]),
     ("walk", &["from", "node", "with", "take", "key", "limits"]),
-    ("notify", &["with"]),
+    ("notify", &["with", "deviates", "control"]),
     ("await", &["since", "matching", "seconds", "quiet"]),
-    ("send", &["answer", "pieces"]),
-    ("http", &["headers", "body", "query", "url", "seconds"]),
+    ("send", &["answer", "pieces", "deviates", "control"]),
+    ("http", &["headers", "body", "jsonrpc", "deviates", "control", "query", "url", "seconds"]),
     ("change", &[]),
     ("cancel", &[]),
 ];
@@ -79,7 +79,7 @@ impl Lint<'_> {
         let with = typed.with.and_then(|with| self.template(&with));
         let id = typed.id.and_then(|id| self.template(&id));
         self.check_seconds(&typed.typed, typed.seconds);
-        let (plain, alone) = (typed.plain.unwrap_or(false), typed.alone.unwrap_or(self.alone));
+        let alone = typed.alone.unwrap_or(self.alone);
         if id.is_some() && typed.until.is_some() {
             self.problems.add(typed.typed.place("until"), "with `until` each request needs an `id` of its own");
         }
@@ -92,7 +92,7 @@ impl Lint<'_> {
             self.problems.add(then.at, "only a connection of its own has nothing else behind the call");
         }
         let then = typed.then.map(|then| then.value);
-        Some(Call { method: method?, with, id, plain, alone, then, seconds: typed.seconds, until, answer })
+        Some(Call { method: method?, with, id, alone, then, seconds: typed.seconds, until, answer })
     }
 
     fn list(&mut self, typed: file::Step) -> Option<List> {
@@ -187,6 +187,8 @@ impl Lint<'_> {
         };
         match members {
             [(key, json)] if key.value == "json" => self.template(json).map(Payload::Json),
+            [(key, message)] if key.value == "jsonrpc" => self.template(message).map(Payload::Message),
+            [(key, messages)] if key.value == "lines" => self.template(messages).map(Payload::Lines),
             [(key, bytes)] if key.value == "base64" => {
                 let bytes = At::<String>::decode(bytes, self.problems)?;
                 let decoded = STANDARD.decode(&bytes.value).ok();
@@ -195,7 +197,11 @@ impl Lint<'_> {
                 }
                 decoded.map(Payload::Bytes)
             }
-            _ => decode::wrong(tree, "text, `{ json: ... }` or `{ base64: ... }`", self.problems),
+            _ => decode::wrong(
+                tree,
+                "text, `{ jsonrpc: ... }`, `{ lines: ... }`, `{ json: ... }` or `{ base64: ... }`",
+                self.problems,
+            ),
         }
     }
 
@@ -212,13 +218,17 @@ impl Lint<'_> {
             }
             headers.extend(self.text(&name).zip(self.template(&value)));
         }
+        if let (Some(_), Some(_)) = (&typed.body, &typed.jsonrpc) {
+            self.problems.add(typed.typed.place("jsonrpc"), "`jsonrpc` stands in the place of `body`");
+        }
         let body = typed.body.and_then(|body| self.template(&body));
+        let message = typed.jsonrpc.and_then(|message| self.template(&message));
         let mut query = Vec::new();
         for (name, value) in typed.query.map(|query| query.0).into_iter().flatten() {
             query.extend(self.template(&value).map(|value| (name.value, value)));
         }
         let url = typed.url.and_then(|url| self.template(&url));
         self.check_seconds(&typed.typed, typed.seconds);
-        Some(HttpCall { method: method.value, headers, body, query, url, seconds: typed.seconds })
+        Some(HttpCall { method: method.value, headers, body, message, query, url, seconds: typed.seconds })
     }
 }

@@ -20,7 +20,7 @@ impl Window {
         Self { since: applies.since.unwrap_or(Self::ALWAYS.since), until: applies.until.unwrap_or(Self::ALWAYS.until) }
     }
 
-    fn and(self, other: Self) -> Self {
+    pub fn and(self, other: Self) -> Self {
         Self { since: self.since.max(other.since), until: self.until.min(other.until) }
     }
 

@@ -24,7 +24,8 @@ pub fn all_equal(nodes: &[Node<'_>], ignoring: &[String]) -> Vec<Mismatch> {
     rest.iter().filter_map(|item| compare::equals(item, first.value, ignoring)).collect()
 }
 
-fn items<'v>(nodes: &[Node<'v>]) -> Vec<Node<'v>> {
+/// What is compared.
+pub fn items<'v>(nodes: &[Node<'v>]) -> Vec<Node<'v>> {
     if let [Node { value: Value::Array(items), location }] = nodes {
         let item = |(at, value)| Node { value, location: format!("{location}/{at}") };
         return items.iter().enumerate().map(item).collect();

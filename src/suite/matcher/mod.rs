@@ -90,6 +90,11 @@ impl Clause {
         }
         self.matcher.holds(self.subject.first(scope).map(node).as_slice(), scope, revision)
     }
+
+    /// Whether it holds only because what it is about is not there.
+    pub fn is_idle(&self, scope: &Scope<'_>) -> bool {
+        self.matcher.may_be_idle() && self.matcher.is_idle(&self.subject.select(scope).unwrap_or_default())
+    }
 }
 
 impl Matcher {
@@ -126,6 +131,31 @@ impl Matcher {
         };
         self.conditions.iter().all(holds)
     }
+
+    /// Whether it holds, whatever it says, as these values give it nothing to judge.
+    fn is_idle(&self, nodes: &[Node<'_>]) -> bool {
+        self.conditions.iter().all(|condition| condition.is_idle(nodes))
+    }
+
+    /// Whether there are such values at all, which is soon seen.
+    fn may_be_idle(&self) -> bool {
+        let may = |condition: &Condition| {
+            matches!(condition, Condition::IfPresent(_) | Condition::Unique | Condition::AllEqual { .. })
+        };
+        self.conditions.iter().all(may)
+    }
+
+    /// Whether it is about several values.
+    pub fn compares(&self) -> bool {
+        self.conditions.iter().any(|condition| matches!(condition, Condition::Unique | Condition::AllEqual { .. }))
+    }
+
+    /// It only says what must not be there.
+    fn forbids(&self) -> bool {
+        let forbids =
+            |condition: &Condition| matches!(condition, Condition::NotEquals { .. } | Condition::Present(false));
+        self.conditions.iter().all(forbids)
+    }
 }
 
 fn missing(condition: &Condition, scope: &Scope<'_>) -> Mismatch {
@@ -142,6 +172,17 @@ fn missing(condition: &Condition, scope: &Scope<'_>) -> Mismatch {
 impl Condition {
     const fn needs_one(&self) -> bool {
         !matches!(self, Self::Present(false) | Self::IfPresent(_))
+    }
+
+    /// What must not be there is judged by its absence; what has a form wherever it is there, is not. One value alone is
+    /// neither repeated nor unlike others.
+    fn is_idle(&self, nodes: &[Node<'_>]) -> bool {
+        match self {
+            Self::IfPresent(inner) if nodes.is_empty() => !inner.forbids(),
+            Self::IfPresent(inner) => inner.is_idle(nodes),
+            Self::Unique | Self::AllEqual { .. } => list::items(nodes).len() < 2,
+            _ => false,
+        }
     }
 
     fn holds(&self, nodes: &[Node<'_>], scope: &Scope<'_>, revision: Revision) -> bool {

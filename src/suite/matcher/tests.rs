@@ -12,6 +12,7 @@ fn told(value: &Value, path: &str, condition: Condition) -> Vec<String> {
     let mut scope = Scope::new();
     scope.bind("x", value);
     let clause = Clause {
+        says: None,
         subject: Path::parse(&format!("$x{path}")).unwrap(),
         matcher: Matcher { conditions: vec![condition] },
     };
@@ -172,4 +173,30 @@ fn every_key_of_a_matcher_must_hold() {
     let value = json!(1);
     let nodes = [Node { value: &value, location: String::new() }];
     assert_eq!(matcher.judge(&nodes, &Scope::new(), Revision::NEWEST).len(), 2);
+}
+
+#[test]
+fn a_clause_is_idle_where_it_has_nothing_to_judge() {
+    let idle = |value: Value, conditions: Vec<Condition>| {
+        let mut scope = Scope::new();
+        scope.own("x", value);
+        Clause { subject: Path::parse("$x.a[*]").unwrap(), matcher: Matcher { conditions }, says: None }.is_idle(&scope)
+    };
+    let if_present = |inner: Condition| vec![Condition::IfPresent(Matcher { conditions: vec![inner] })];
+    let differs = || Condition::NotEquals { to: literal(json!(1)), ignoring: Vec::new() };
+    for (value, conditions, expected) in [
+        (json!({}), if_present(equals(json!(1))), true),
+        (json!({ "a": [1] }), if_present(equals(json!(1))), false),
+        // What must not be there is judged by its absence.
+        (json!({}), if_present(differs()), false),
+        (json!({}), vec![Condition::Present(false)], false),
+        (json!({ "a": [1] }), vec![Condition::Unique], true),
+        (json!({ "a": [1, 2] }), vec![Condition::Unique], false),
+        (json!({ "a": [1] }), vec![Condition::AllEqual { ignoring: Vec::new() }], true),
+        (json!({ "a": [1] }), vec![Condition::Present(true), Condition::Unique], false),
+        (json!({ "a": [1] }), if_present(Condition::Unique), true),
+        (json!({ "a": [1] }), vec![equals(json!(1))], false),
+    ] {
+        assert_eq!(idle(value.clone(), conditions.clone()), expected, "{value} {conditions:?}");
+    }
 }

@@ -84,14 +84,15 @@ impl Filter {
         }
     }
 
-    /// Whether it does not hold, whatever stands in a member that the value still lacks.
-    pub fn fails_without(&self, value: &Value, lacking: &str) -> bool {
+    /// Whether it does not hold, whatever stands in members that the value still lacks.
+    pub fn fails_without(&self, value: &Value, lacking: &[&str]) -> bool {
         match self {
             Self::Any(filters) => filters.iter().all(|filter| filter.fails_without(value, lacking)),
             Self::All(filters) => filters.iter().any(|filter| filter.fails_without(value, lacking)),
             Self::Not(_) => false,
             Self::Exists(path) | Self::Compares { what: path, .. } => {
-                matches!(path.first(), Some(Segment::Member(name)) if name != lacking) && !self.holds(value)
+                matches!(path.first(), Some(Segment::Member(name)) if !lacking.contains(&name.as_str()))
+                    && !self.holds(value)
             }
         }
     }
@@ -222,7 +223,7 @@ mod tests {
             ("@.ended != 'unasked'", false),
         ] {
             let (filter, _) = Filter::parse(text).expect(text);
-            assert_eq!(filter.fails_without(&client, "message"), fails, "{text}");
+            assert_eq!(filter.fails_without(&client, &["message"]), fails, "{text}");
         }
     }
 }

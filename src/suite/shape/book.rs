@@ -169,6 +169,11 @@ pub fn result_shape(method: &str, revision: Revision) -> Option<&'static str> {
     Book::built_in().methods.find(method, revision)?.1.result.as_deref()
 }
 
+/// The shape of what a request or notification carries.
+pub fn params_shape(method: &str, revision: Revision) -> Option<&'static str> {
+    Some(&Book::built_in().methods.find(method, revision)?.1.params)
+}
+
 /// The shape of a whole request, from whichever side.
 pub fn request_shape(method: &str, revision: Revision) -> Option<&'static str> {
     let (name, method) = Book::built_in().methods.find(method, revision)?;

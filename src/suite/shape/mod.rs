@@ -10,9 +10,11 @@ mod judge;
 mod lint;
 mod message;
 mod rows;
+mod twins;
 mod types;
 mod window;
 
-pub use book::{Sender, exists, names, notification_shape, request_shape, result_shape, sender};
+pub use book::{Sender, exists, names, notification_shape, params_shape, request_shape, result_shape, sender};
 pub use judge::{MOST, Violation, schema, violations};
 pub(super) use message::violation;
+pub use twins::{Twin, twins};

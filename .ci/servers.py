@@ -1,0 +1,88 @@
+"""Servers from registries: what .ci/real.py and .ci/planted.py share. Locks, commands and what to start stand in tests/real."""
+
+import hashlib
+import os
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+REAL = ROOT / "tests/real"
+# A machine with other work to do may be slow to start a server.
+START_SECONDS = 60
+
+
+def installed(directory, locks, *commands):
+    """Runs the commands in the directory, unless they were run for the same locks before."""
+    of = hashlib.sha256(b"".join(lock.read_bytes() for lock in locks)).hexdigest()
+    mark = directory / "installed.txt"
+    if mark.is_file() and mark.read_text() == of:
+        return
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    for lock in locks:
+        shutil.copy(lock, directory)
+    for command in commands:
+        subprocess.run(command, cwd=directory, check=True, stdout=subprocess.DEVNULL)
+    mark.write_text(of)
+
+
+def install(into):
+    """Where everything is that servers.yaml names."""
+    npm = into / "npm"
+    quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    installed(npm, sorted((REAL / "npm").iterdir()), ["npm", "ci", *quiet])
+    places = {"npm": npm / "node_modules", "servers": npm / "servers", "data": into / "data"}
+    for lock in sorted((REAL / "python").glob("*.txt")):
+        directory = into / lock.stem
+        pip = ["bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--require-hashes"]
+        installed(directory, [lock], [sys.executable, "-m", "venv", "."], [*pip, "-r", lock.name])
+        places[lock.stem] = directory / "bin"
+    for name in ("servers", "data"):
+        shutil.rmtree(places[name], ignore_errors=True)
+        places[name].mkdir()
+    for file in [*(REAL / "servers").iterdir(), *(ROOT / "tests/servers").glob("*.*")]:
+        shutil.copy(file, places["servers"])
+    (places["data"] / "folder").mkdir()
+    (places["data"] / "hello.txt").write_text("hello\n")
+    (places["data"] / "folder/list.json").write_text("[1, 2, 3]\n")
+    return places
+
+
+def words(command, places):
+    return [word.format_map(places) for word in shlex.split(command)]
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+def listening(command, port, more=None):
+    """The server as a process, once it listens."""
+    env = {**os.environ, "PORT": str(port), **(more or {})}
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    process = subprocess.Popen(command, env=env, start_new_session=True, **silent)
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return process
+        except OSError:
+            time.sleep(0.1)
+    ended(process)
+    sys.exit(f"{shlex.join(command)}\nnever listened on port {port}")
+
+
+def ended(process):
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()

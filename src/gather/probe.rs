@@ -1,0 +1,145 @@
+//! Requests that deviate from complete ones, and the control that goes ahead: the same request without the deviation.
+//!
+//! A server that rejects the control has another reason to reject the request, so that its answer shows nothing of the
+//! deviation. The judge looks at that.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+use tokio::sync::Mutex;
+
+use super::{
+    call::{filled, once},
+    send,
+    silence::sentinel,
+    step::Stage,
+};
+use crate::{
+    evidence::Part,
+    session::{CallOptions, Deviation},
+    suite::{Call, Control, Deviates, HttpCall, Payload, Scope, Step, Template, Verb},
+};
+
+/// How the controls of a suite ended, by what was sent.
+pub type Controls = Mutex<HashMap<String, Value>>;
+
+/// The parts that are to be missing or other than usual; `None` where a reference has no value in this run.
+pub fn deviation(deviates: Option<&Deviates>, scope: &Scope<'_>) -> Option<Deviation> {
+    let Some(Deviates::Parts { without, with }) = deviates else { return Some(Deviation::default()) };
+    let mut parts = Vec::new();
+    match filled(without.as_ref(), scope)? {
+        Some(Value::Array(names)) => parts.extend(names),
+        one => parts.extend(one),
+    }
+    let mut parts: Vec<_> = parts.iter().filter_map(|name| Some((Part::named(name.as_str()?), None))).collect();
+    for (name, value) in with {
+        let name = name.resolve(scope).ok()?;
+        parts.push((Part::named(name.as_str()?), Some(value.resolve(scope).ok()?)));
+    }
+    Some(Deviation(parts))
+}
+
+/// How the same request ended without what is unusual about this one; `None` where there is nothing unusual.
+pub async fn control(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> Option<Value> {
+    let is_usual = match &step.verb {
+        Verb::Send(send) => send.pieces == 1 && !matches!(send.payload, Payload::Lines(_)),
+        _ => true,
+    };
+    if step.deviates.is_none() && is_usual {
+        return None;
+    }
+    // Where nobody was let in, there is no request with a token that counts.
+    let is_of_token = |deviation: Deviation| deviation.0.iter().all(|(part, _)| *part == Part::named("Authorization"));
+    if stage.scene.server["hello"]["end"] != "result"
+        && deviation(step.deviates.as_ref(), scope).is_some_and(is_of_token)
+    {
+        return None;
+    }
+    let request = request(step, scope);
+    if request.as_ref().is_some_and(|request| request["method"] == "initialize") {
+        // The handshake was one, and a further one could be one too many.
+        let hello = stage.scene.server.get("hello").filter(|_| !stage.scene.revision.is_modern())?;
+        return Some(outcome(hello, step.control));
+    }
+    let headers = match &step.verb {
+        Verb::Http(http) => http
+            .headers
+            .iter()
+            .map(|(name, value)| json!([name.resolve(scope).ok(), value.resolve(scope).ok()]))
+            .collect(),
+        Verb::Call(call) => json!(call.alone),
+        _ => Value::Null,
+    };
+    let key = format!("{headers} {}", request.clone().unwrap_or_default());
+    let mut known = stage.controls.lock().await;
+    if let Some(known) = known.get(&key) {
+        return Some(known.clone());
+    }
+    let reply = match (&step.verb, request) {
+        (Verb::Call(call), Some(_)) => {
+            let call = Call { id: None, ..call.clone() };
+            once(stage, &call, scope, Deviation::default()).await?
+        }
+        (Verb::Http(http), Some(mut message)) if message["method"] != "subscriptions/listen" => {
+            message.as_object_mut()?.shift_remove("id");
+            let http = HttpCall { message: Some(Template::Literal(message)), ..http.clone() };
+            send::http(stage, &http, scope, Deviation::default()).await?
+        }
+        (_, Some(request)) if request["method"] != "subscriptions/listen" => {
+            let params = request.get("params").cloned();
+            let session = stage.session().await?;
+            let reply =
+                session.call(&stage.suite.id, request["method"].as_str()?, params, CallOptions::default()).await;
+            json!(reply)
+        }
+        // Where nothing is to be answered, or a stream would stay open, another request is to be served at least.
+        _ => json!(sentinel(stage, &*stage.session().await?).await),
+    };
+    let control = outcome(&reply, step.control);
+    known.insert(key, control.clone());
+    Some(control)
+}
+
+/// The first request of a message as its author wrote it, without its id.
+fn request(step: &Step, scope: &Scope<'_>) -> Option<Value> {
+    let written = match &step.verb {
+        Verb::Call(call) => {
+            let mut message = json!({ "method": call.method.resolve(scope).ok()? });
+            if let Some(params) = filled(call.with.as_ref(), scope)? {
+                message["params"] = params;
+            }
+            message
+        }
+        Verb::Http(http) => http.message.as_ref()?.resolve(scope).ok()?,
+        Verb::Send(send) => match &send.payload {
+            Payload::Message(message) | Payload::Lines(message) => message.resolve(scope).ok()?,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let asks = |message: &Value| message["method"].as_str().is_some_and(|name| !name.starts_with("notifications/"));
+    let mut request = match written {
+        Value::Array(messages) => messages.into_iter().find(asks)?,
+        message => Some(message).filter(asks)?,
+    };
+    request.as_object_mut()?.shift_remove("id");
+    Some(request)
+}
+
+/// What is kept of a control.
+fn outcome(reply: &Value, expected: Control) -> Value {
+    let status = reply.pointer("/http/status").and_then(Value::as_u64);
+    let holds = match (expected, reply["end"].as_str()) {
+        (Control::Result, Some("result" | "open")) | (Control::Error, Some("error")) => true,
+        // Over HTTP+SSE the response comes elsewhere.
+        (Control::Result, Some("answered")) => status.is_some_and(|status| status < 300),
+        _ => false,
+    };
+    let mut outcome = json!({ "holds": holds, "end": reply["end"], "frames": reply["frames"] });
+    for (member, place) in [("error", "/error"), ("status", "/http/status")] {
+        if let Some(value) = reply.pointer(place) {
+            outcome[member] = value.clone();
+        }
+    }
+    outcome
+}

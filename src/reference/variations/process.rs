@@ -1,0 +1,179 @@
+//! Variations of processes: how they start, what they write, when they exit.
+
+use std::{thread, time::Duration};
+
+use serde_json::{Value, json};
+
+use crate::{
+    reference::faults::{Behaviour, EVERYWHERE, Heard, STDIO},
+    revision::Revision,
+};
+
+/// A Python server with many imports on a busy machine.
+const SLOW_START: Duration = Duration::from_millis(700);
+/// A server that asks a model or a remote service for each response.
+const SLOW_RESPONSE: Duration = Duration::from_millis(800);
+/// Enough that later responses overtake earlier ones.
+const OVERTAKEN: Duration = Duration::from_millis(15);
+/// Lines that a server with debug logging writes for a message.
+const LOG_LINES: usize = 40;
+
+pub static PROCESS: &[Behaviour] = &[
+    Behaviour {
+        hear: Some(|_, _| {
+            (0..LOG_LINES).for_each(|line| eprintln!("DEBUG 2026-01-15T12:00:00Z handling, step {line}: ünïcödé ✓"));
+            Heard::Message
+        }),
+        ..Behaviour::new("stderr-log", "each message leads to forty lines on stderr", STDIO)
+    },
+    Behaviour {
+        start: Some(|| {
+            thread::sleep(SLOW_START);
+            Ok(())
+        }),
+        ..Behaviour::new("slow-start", "the process needs 0.7 s before it reads anything", STDIO)
+    },
+    Behaviour {
+        start: Some(|| Err("DATABASE_URL is not set".to_owned())),
+        stops: Some("DATABASE_URL is not set"),
+        ..Behaviour::new("exits-at-start", "the process prints an error and exits before it reads anything", STDIO)
+    },
+    Behaviour {
+        hear: Some(|_, _| exit("Error: the key of the service is missing")),
+        stops: Some("the key of the service is missing"),
+        ..Behaviour::new("exits-at-first-message", "the process prints an error and exits at its first message", STDIO)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let first = message["method"] == "initialize";
+            if first { exit("Error: no license was found") } else { Heard::Message }
+        }),
+        // As it answers a ping, it is a server that fails in its handshake.
+        until: Some(Revision::NEWEST_LEGACY),
+        also: &["lifecycle-initialize-answered"],
+        ..Behaviour::new("exits-at-handshake", "the process prints an error and exits at `initialize`", STDIO)
+    },
+    Behaviour {
+        // One of them takes as long as all others together.
+        since: Some(Revision::NEWEST_LEGACY),
+        until: Some(Revision::NEWEST_LEGACY),
+        delay: |_| SLOW_RESPONSE,
+        suites: &["base.first", "base.capabilities", "resources.fields", "tools.fields", "prompts.get"],
+        ..Behaviour::new("slow-responses", "each response takes 0.8 s", STDIO)
+    },
+    Behaviour {
+        delay: |responses| if responses % 2 == 0 { OVERTAKEN } else { Duration::ZERO },
+        ..Behaviour::new("out-of-order", "every second response is overtaken by the one after it", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let odd = message["method"] == "notifications/cancelled" && message.get("params").is_none();
+            if odd { Heard::Crash } else { Heard::Message }
+        }),
+        also: &["cancellation-invalid-survived"],
+        ..Behaviour::new("exits-on-empty-cancel", "a cancellation without params ends the process", STDIO)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let odd = message["method"].as_str().is_some_and(|method| method.starts_with("mcp-conform/"));
+            if odd { Heard::Crash } else { Heard::Message }
+        }),
+        also: &["jsonrpc-survives-requests"],
+        ..Behaviour::new("exits-on-unknown-method", "a request for an unknown method ends the process", STDIO)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let unknown = message["params"]["name"].as_str().is_some_and(|name| name.contains("no-such"));
+            if unknown && message["method"] == "tools/call" { Heard::Crash } else { Heard::Message }
+        }),
+        also: &["jsonrpc-survives-requests"],
+        ..Behaviour::new("exits-on-unknown-tool", "a call of an unknown tool ends the process", STDIO)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let name = message["params"]["name"].as_str().unwrap_or_default();
+            if name == "plot" && message["method"] == "tools/call" { Heard::Crash } else { Heard::Message }
+        }),
+        also: &["jsonrpc-survives-requests"],
+        ..Behaviour::new("exits-on-one-tool", "a call of one tool ends the process", STDIO)
+    },
+    Behaviour {
+        start: Some(|| {
+            thread::sleep(SLOW_START);
+            Err("no route to the database".to_owned())
+        }),
+        stops: Some("no route to the database"),
+        ..Behaviour::new("exits-after-a-while", "the process prints an error and exits 0.7 s after its start", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| {
+            if message["method"] == "initialize" {
+                memory.unlocked = true;
+            }
+            let modern = message.pointer("/params/_meta").is_some_and(|meta| {
+                ["protocolVersion", "clientCapabilities"]
+                    .iter()
+                    .any(|name| meta.get(format!("io.modelcontextprotocol/{name}")).is_some())
+            });
+            let known = ["initialize", "ping", "server/discover"].iter().any(|method| message["method"] == *method);
+            match message.get("id").filter(|id| (id.is_string() || id.is_i64()) && message["method"].is_string()) {
+                Some(id) if !modern && !memory.unlocked && !known => {
+                    let error = json!({ "code": -32600, "message": "Server not initialized" });
+                    Heard::Answered(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
+                }
+                _ => Heard::Message,
+            }
+        }),
+        ..Behaviour::new(
+            "incomplete-is-legacy",
+            "what is sent without `_meta` is taken for a request of a session that is not initialized",
+            STDIO,
+        )
+    },
+    Behaviour {
+        spell: Some(|message| format!("{message}\r").into_bytes()),
+        ..Behaviour::new("crlf", "lines end in CR LF", STDIO)
+    },
+    Behaviour {
+        spell: Some(escaped),
+        ..Behaviour::new("ascii-json", "all characters beyond ASCII and all slashes are escaped", EVERYWHERE)
+    },
+    Behaviour {
+        spell: Some(spaced),
+        ..Behaviour::new("spaced-json", "JSON has spaces after colons and commas", EVERYWHERE)
+    },
+    Behaviour {
+        say: Some(|_, _, message| {
+            if let Value::Object(members) = message {
+                *message = Value::Object(std::mem::take(members).into_iter().rev().collect());
+            }
+            true
+        }),
+        ..Behaviour::new("jsonrpc-last", "`jsonrpc` is the last field of each message", EVERYWHERE)
+    },
+];
+
+/// Ends the process at once, as a script does.
+fn exit(why: &str) -> ! {
+    eprintln!("{why}");
+    std::process::exit(1)
+}
+
+/// As `json.dumps` of Python and `json_encode` of PHP write it by default.
+fn escaped(message: &Value) -> Vec<u8> {
+    let mut text = String::new();
+    for c in message.to_string().chars() {
+        match c {
+            '/' => text.push_str("\\/"),
+            c if c.is_ascii() => text.push(c),
+            c => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| text.push_str(&format!("\\u{unit:04x}"))),
+        }
+    }
+    text.into_bytes()
+}
+
+fn spaced(message: &Value) -> Vec<u8> {
+    let pretty = format!("{message:#}");
+    pretty.lines().map(str::trim_start).map(|line| format!("{line} ")).collect::<String>().trim_end().into()
+}

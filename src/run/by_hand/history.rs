@@ -1,0 +1,197 @@
+//! What was sent on the connections that findings name, and when something came.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    sync::Arc,
+};
+
+use serde_json::Value;
+
+use super::{super::rerun::ALWAYS, Habits, discovers, opens};
+use crate::evidence::{Ended, Frame, FrameKind, Side};
+
+/// Header of Streamable HTTP that names a session.
+pub const SESSION: &str = "mcp-session-id";
+
+/// Lines of a connection that many suites share, of which more are no recipe for anybody.
+const MANY: usize = 1000;
+
+#[derive(Default)]
+pub struct History {
+    /// Lines that were sent over stdio and may be needed, by connection.
+    pub lines: HashMap<u32, BTreeMap<u64, Arc<Frame>>>,
+    /// Frames of each connection: when, and whether the client sent it.
+    moments: HashMap<u32, BTreeMap<u64, (u64, Side)>>,
+    pub posts: BTreeMap<u64, Post>,
+    /// The exchange that each frame of one is part of, as far as findings name it.
+    post_of: HashMap<u64, u64>,
+    /// Connections on which each value came that a server makes up.
+    made_up: HashMap<String, HashSet<u32>>,
+    /// What findings name and the server sent, by its connection.
+    heard: HashMap<u64, u32>,
+    pub stateful: HashSet<String>,
+    pub beside: HashSet<String>,
+    /// Frames that tell of the end of a process.
+    pub ends: HashSet<u64>,
+}
+
+/// An HTTP exchange.
+pub struct Post {
+    pub link: u32,
+    pub by: String,
+    pub request: Arc<Frame>,
+    pub body: Option<Arc<Frame>>,
+    /// Numbers of its first and last frame, and when these came.
+    pub first: u64,
+    pub last: u64,
+    pub at: [u64; 2],
+    /// When the first message of the response came.
+    pub first_message: Option<u64>,
+    /// The session that the response names.
+    pub session: Option<String>,
+    pub responded: bool,
+    /// The client did not wait for the end.
+    pub dropped: bool,
+}
+
+impl History {
+    pub fn of<I: Iterator<Item = Arc<Frame>>>(shown: &BTreeSet<u64>, habits: &Habits, frames: impl Fn() -> I) -> Self {
+        let last = shown.last().copied().unwrap_or_default();
+        let links: HashSet<u32> = frames()
+            .take_while(|frame| frame.frame <= last)
+            .filter(|frame| shown.contains(&frame.frame))
+            .map(|frame| frame.link)
+            .collect();
+        let (stateful, beside) = (habits.stateful.clone(), habits.beside.clone());
+        let mut history = Self { stateful, beside, ..Self::default() };
+        for frame in frames().take_while(|frame| frame.frame <= last) {
+            let is_ours = links.contains(&frame.link);
+            if is_ours && !matches!(frame.kind, FrameKind::Visit | FrameKind::CutShort) {
+                history.moments.entry(frame.link).or_default().insert(frame.frame, (frame.at, frame.from));
+                if frame.kind == FrameKind::Note && frame.ended.is_some() && frame.post.is_none() {
+                    history.ends.insert(frame.frame);
+                }
+            }
+            if shown.contains(&frame.frame) {
+                history.post_of.extend(frame.post.map(|post| (frame.frame, post)));
+                if frame.from == Side::Server {
+                    history.heard.insert(frame.frame, frame.link);
+                }
+            }
+            match frame.post {
+                Some(post) => history.in_exchange(post, &frame, is_ours),
+                None if is_ours => history.on_pipe(&frame, shown, habits),
+                None => {}
+            }
+            if frame.from == Side::Server
+                && let Some(message) = &frame.message
+            {
+                history.make_up(frame.link, message);
+            }
+        }
+        history
+    }
+
+    fn on_pipe(&mut self, frame: &Arc<Frame>, shown: &BTreeSet<u64>, habits: &Habits) {
+        if frame.from != Side::Client || !matches!(frame.kind, FrameKind::Message | FrameKind::Junk) {
+            return;
+        }
+        let by = frame.by.as_deref().unwrap_or_default();
+        let known = self.lines.get(&frame.link).map_or(0, BTreeMap::len);
+        let may_be = habits.stateful.contains(by) || !ALWAYS.contains(&by) && known < MANY;
+        let needed = shown.contains(&frame.frame) || by == "answer" || may_be;
+        if needed || by == "handshake" && (opens(frame) || discovers(frame)) {
+            self.lines.entry(frame.link).or_default().insert(frame.frame, Arc::clone(frame));
+        }
+    }
+
+    fn in_exchange(&mut self, number: u64, frame: &Arc<Frame>, is_ours: bool) {
+        if frame.kind == FrameKind::HttpRequest {
+            let by = frame.by.clone().unwrap_or_default();
+            let post = Post {
+                link: frame.link,
+                by,
+                request: Arc::clone(frame),
+                body: None,
+                first: frame.frame,
+                last: frame.frame,
+                at: [frame.at; 2],
+                first_message: None,
+                session: None,
+                responded: false,
+                dropped: false,
+            };
+            self.posts.insert(number, post);
+            return;
+        }
+        let Some(post) = self.posts.get_mut(&number) else { return };
+        (post.last, post.at[1]) = (frame.frame, frame.at);
+        post.dropped |= frame.ended == Some(Ended::Dropped);
+        match (frame.kind, &frame.http) {
+            (FrameKind::HttpResponse, Some(http)) => {
+                post.responded = true;
+                let session = http.headers.iter().find(|(name, _)| name == SESSION);
+                post.session = session.map(|(_, session)| session.clone());
+            }
+            (FrameKind::Message | FrameKind::Junk, _) if frame.from == Side::Client => {
+                post.body = Some(Arc::clone(frame));
+                // What other connections did matters only where it began a session.
+                if !is_ours && !opens(frame) && !discovers(frame) && !self.beside.contains(&post.by) {
+                    self.posts.remove(&number);
+                }
+            }
+            (FrameKind::Message, _) => _ = post.first_message.get_or_insert(frame.frame),
+            _ => {}
+        }
+    }
+
+    fn make_up(&mut self, link: u32, message: &Value) {
+        const PLACES: [&str; 5] =
+            ["/result/nextCursor", "/result/requestState", "/result/taskId", "/result/task/taskId", "/params/taskId"];
+        for value in PLACES.iter().filter_map(|place| message.pointer(place)?.as_str()) {
+            // A page, a task: a value of its own each; there are fewer than frames.
+            self.made_up.entry(value.to_owned()).or_default().insert(link);
+        }
+    }
+
+    /// Whether the value came from the server, and from one connection alone: another one would not know it.
+    pub fn is_made_up(&self, value: &str) -> bool {
+        self.made_up.get(value).is_some_and(|links| links.len() == 1)
+    }
+
+    pub fn is_post(&self, frame: u64) -> bool {
+        self.post_of.contains_key(&frame)
+    }
+
+    /// The exchanges of these frames.
+    pub fn exchanges(&self, shown: &BTreeSet<u64>) -> BTreeSet<u64> {
+        shown.iter().filter_map(|frame| self.post_of.get(frame)).copied().collect()
+    }
+
+    /// The connections that these frames came on from the server.
+    pub fn heard_on(&self, shown: &BTreeSet<u64>) -> BTreeSet<u32> {
+        shown.iter().filter_map(|frame| self.heard.get(frame)).copied().collect()
+    }
+
+    /// Whether something came on the connection between two frames.
+    pub fn came_between(&self, link: u32, earlier: u64, later: u64) -> bool {
+        let moments = self.moments.get(&link).into_iter();
+        moments.flat_map(|moments| moments.range(earlier + 1..later)).any(|(_, (_, from))| *from == Side::Server)
+    }
+
+    /// All that the client sent on a connection before a frame.
+    pub fn sent_before(&self, link: u32, frame: u64) -> usize {
+        let moments = self.moments.get(&link).into_iter();
+        moments.flat_map(|moments| moments.range(..frame)).filter(|(_, (_, from))| *from == Side::Client).count()
+    }
+
+    /// When a frame passed, in microseconds since the run began.
+    pub fn at(&self, link: u32, frame: u64) -> Option<u64> {
+        self.moments.get(&link)?.get(&frame).map(|(at, _)| *at)
+    }
+
+    /// When something came last on the connection, up to a frame.
+    pub fn newest(&self, link: u32, frame: u64) -> Option<u64> {
+        self.moments.get(&link)?.range(..=frame).next_back().map(|(_, (at, _))| *at)
+    }
+}

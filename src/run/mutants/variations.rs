@@ -1,0 +1,67 @@
+//! What the trials of variations show together: the verdicts that a variation changed without naming them.
+
+use std::collections::BTreeMap;
+
+use super::trial::{Shown, Trial};
+use crate::error::exit;
+
+#[derive(Default)]
+pub struct Variations {
+    trials: usize,
+    /// What each variation names and has not changed in any trial.
+    idle: BTreeMap<String, Vec<String>>,
+    lines: Vec<String>,
+    flaws: Vec<String>,
+}
+
+impl Variations {
+    pub fn add(&mut self, trial: &Trial, shown: &Shown) {
+        self.trials += 1;
+        let idle = self.idle.entry(trial.fault.clone().unwrap_or_default()).or_insert_with(|| trial.also.clone());
+        idle.retain(|rule| shown.unaffected.contains(rule));
+        let wrong = wrong(trial, shown);
+        let name = trial.name();
+        let mark = if wrong.is_none() { "✓" } else { "✗" };
+        self.lines.push(format!("{mark} {name}  {}", passed(shown)));
+        self.flaws.extend(wrong.map(|wrong| format!("{name}: {wrong}")));
+    }
+
+    /// One line for each trial.
+    pub fn table(&self) -> impl Iterator<Item = String> {
+        self.lines.iter().cloned()
+    }
+
+    /// What is not as it should be. `whole` says that no trial was left out.
+    pub fn flaws(&self, whole: bool) -> Vec<String> {
+        let mut flaws = self.flaws.clone();
+        let idle =
+            self.idle.iter().filter(|_| whole).flat_map(|(name, rules)| rules.iter().map(move |rule| (name, rule)));
+        flaws.extend(idle.map(|(name, rule)| format!("{name} names {rule} and never changes it")));
+        flaws
+    }
+
+    pub fn summary(&self, flaws: &[String]) -> String {
+        format!(
+            "{} variations in {} trials: {} verdicts that are not as they have to be",
+            self.idle.len(),
+            self.trials,
+            flaws.len()
+        )
+    }
+}
+
+fn passed(shown: &Shown) -> String {
+    shown.stopped.as_ref().map_or_else(|| format!("{} passed", shown.passed), |_| "no run, as it has to be".to_owned())
+}
+
+fn wrong(trial: &Trial, shown: &Shown) -> Option<String> {
+    match (trial.stops, &shown.stopped) {
+        (Some(says), Some(why)) if shown.code == exit::UNREACHABLE && why.contains(says) => None,
+        (Some(says), Some(why)) => Some(format!("exit code {}, and not with `{says}`: {why}", shown.code)),
+        (Some(says), None) => Some(format!("it prevents every run, and there was one; expected `{says}`")),
+        (None, Some(why)) => Some(format!("no run: {}", why.lines().map(str::trim).collect::<Vec<_>>().join("; "))),
+        (None, None) if !shown.undeclared.is_empty() => Some(format!("changes {}", shown.undeclared.join(", "))),
+        (None, None) if shown.passed == 0 => Some("no rule passed".to_owned()),
+        (None, None) => None,
+    }
+}

@@ -1,0 +1,265 @@
+//! Probes: requests that are wrong or unusual on purpose, in what they declare and in nothing else.
+//!
+//! A rule that judges the answer to such a request is wrong where another thing was missing too. So whatever is sent is
+//! written as what a complete message holds besides what each revision asks for, and the difference is declared.
+
+use serde_json::{Value, json};
+
+use super::{
+    lint::Lint,
+    message::{HEADERS, Message, NAME, inner},
+    window::Window,
+};
+use crate::{
+    evidence::{PARTS, Part},
+    revision::Revision,
+    suite::{
+        decode::{self, Decode},
+        diagnostic::suggestion,
+        file,
+        model::{Deviates, Payload, Template, Verb},
+        yaml::{Position, Tree, Yaml},
+    },
+};
+
+/// What a message is written with. The rest is filled in.
+const MESSAGE: [&str; 5] = ["id", "method", "params", "result", "error"];
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const RAW: &str = "what is sent as it stands may lack anything";
+
+impl Lint<'_> {
+    /// What a step declares, as it is written.
+    pub fn deviates(&mut self, tree: &Tree) -> Option<Deviates> {
+        match &tree.value {
+            Yaml::String(word) if *word == "message" => Some(Deviates::Message),
+            Yaml::Map(_) => {
+                let typed = file::Deviation::decode(tree, self.problems)?;
+                if typed.typed.keys.is_empty() {
+                    self.problems.add(tree.at, "`deviates` names no part");
+                }
+                let without = typed.without.and_then(|without| self.template(&without));
+                let pairs = typed.with.map(|with| with.0).into_iter().flatten();
+                let with = pairs.filter_map(|(part, value)| self.text(&part).zip(self.template(&value))).collect();
+                Some(Deviates::Parts { without, with })
+            }
+            _ => decode::wrong(tree, "`message`, or `{ without: ..., with: ... }`", self.problems),
+        }
+    }
+
+    /// Whether the message is complete but for what is declared, and what is declared is there.
+    pub fn probe(&mut self, at: Position, verb: &Verb, deviates: Option<&Deviates>, window: Window) {
+        let message = match verb {
+            Verb::Call(call) => Message { method: Some(&call.method), params: call.with.as_ref(), ..Message::of(verb) },
+            Verb::Notify(notify) => Message { params: notify.with.as_ref(), ..Message::of(verb) },
+            Verb::Send(send) => {
+                if !self.payload_is_declared(at, &send.payload, deviates) {
+                    return;
+                }
+                let (Payload::Message(message) | Payload::Lines(message)) = &send.payload else { return };
+                self.messages(at, message);
+                Message { whole: Some(message), ..Message::of(verb) }
+            }
+            Verb::Http(http) => {
+                if http.body.as_ref().is_some_and(|body| self.values_of(body, window.until).iter().any(is_message)) {
+                    let help = "write it under `jsonrpc`, and what is wrong with it under `deviates`".to_owned();
+                    self.problems.add_with(at, format!("{RAW}: this body is a JSON-RPC message"), help);
+                    return;
+                }
+                let Some(message) = &http.message else {
+                    if deviates.is_some_and(|deviates| *deviates != Deviates::Message) {
+                        self.problems.add(at, "`deviates` needs a message to deviate from, under `jsonrpc`");
+                    }
+                    return;
+                };
+                self.messages(at, message);
+                for (name, value) in &http.headers {
+                    self.header(at, name, value);
+                }
+                Message { whole: Some(message), ..Message::of(verb) }
+            }
+            _ => return,
+        };
+        self.undeclared_version(at, &message, window);
+        match deviates {
+            Some(Deviates::Message) => {
+                let help = "name the parts: `deviates: { without: [clientInfo] }`".to_owned();
+                self.problems.add_with(at, "this is a JSON-RPC message, complete but for some of its parts", help);
+            }
+            Some(Deviates::Parts { without, with }) => {
+                for revision in Revision::ALL.into_iter().filter(|one| window.since <= *one && *one <= window.until) {
+                    let unknown = without.iter().any(|names| !self.left_out(at, names, &message, revision));
+                    if unknown || with.iter().any(|(part, _)| !self.may_be_changed(at, part, &message)) {
+                        return;
+                    }
+                }
+                for (part, value) in with {
+                    self.differs(at, part, value, &message, window);
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn payload_is_declared(&mut self, at: Position, payload: &Payload, deviates: Option<&Deviates>) -> bool {
+        let text = |template: &Template| match template {
+            Template::Literal(Value::String(text)) => text.lines().map(serde_json::from_str).collect(),
+            _ => Ok(Vec::new()),
+        };
+        let messages: Vec<Value> = match payload {
+            Payload::Message(_) | Payload::Lines(_) => return true,
+            Payload::Text(template) => text(template).unwrap_or_default(),
+            Payload::Json(Template::Literal(value)) => vec![value.clone()],
+            Payload::Json(Template::Object(members)) => vec![members.iter().map(|(name, _)| (name, 0)).collect()],
+            Payload::Json(_) | Payload::Bytes(_) => Vec::new(),
+        };
+        if messages.iter().any(is_message) {
+            let help = "write it under `jsonrpc` or `lines`, and what is wrong with it under `deviates`".to_owned();
+            self.problems.add_with(at, format!("{RAW}: this is a JSON-RPC message"), help);
+        } else if deviates != Some(&Deviates::Message) {
+            let help = "write a message under `jsonrpc`; where this is none, add `deviates: message`".to_owned();
+            self.problems.add_with(at, RAW, help);
+        }
+        false
+    }
+
+    /// A message, or a list of them, holds what can be left to its author.
+    fn messages(&mut self, at: Position, message: &Template) {
+        let names: Vec<String> = match message {
+            Template::Array(messages) => return messages.iter().for_each(|message| self.messages(at, message)),
+            Template::Literal(Value::Array(messages)) => {
+                return messages.iter().for_each(|one| self.messages(at, &Template::Literal(one.clone())));
+            }
+            Template::Object(members) => members.iter().map(|(name, _)| name.clone()).collect(),
+            Template::Literal(Value::Object(members)) => members.keys().cloned().collect(),
+            Template::Reference(_) => return,
+            Template::Literal(_) => {
+                self.problems.add(at, "a message is written `{ id, method, params }`");
+                return;
+            }
+        };
+        if !["method", "result", "error"].iter().any(|kind| names.iter().any(|name| name == kind)) {
+            let help = "where the method is to be missing, write `deviates: { without: method }`".to_owned();
+            self.problems.add_with(at, "a message has a `method`, or it is a response", help);
+        }
+        for name in names.iter().filter(|name| !MESSAGE.contains(&name.as_str())) {
+            let message = format!("`{name}` is filled in, or it is no part of a message");
+            let help = format!("where it is to be another one, write `deviates: {{ with: {{ {name}: ... }} }}`");
+            self.problems.add_with(at, message, help);
+        }
+    }
+
+    /// Headers of a complete request are sent in any case, and other ones are a deviation.
+    fn header(&mut self, at: Position, name: &Template, value: &Template) {
+        let Template::Literal(Value::String(name)) = name else { return };
+        let usual = HEADERS.iter().chain([&NAME]).find(|usual| usual.eq_ignore_ascii_case(name));
+        // Another session, or another user, is whom it comes from.
+        let is_address =
+            matches!(usual, Some(&("Mcp-Session-Id" | "Authorization"))) && matches!(value, Template::Reference(_));
+        if let Some(usual) = usual.filter(|_| !is_address) {
+            let help = format!("write `deviates: {{ with: {{ {usual}: ... }} }}`, and its control is sent too");
+            self.problems.add_with(at, format!("a complete request has a `{usual}` of its own"), help);
+        }
+    }
+
+    /// A request in another revision than the one at hand says so.
+    fn undeclared_version(&mut self, at: Position, message: &Message, window: Window) {
+        let params = message.params();
+        let version = params.iter().find_map(|params| match message.method() == Some("initialize") {
+            true => inner(params, &["protocolVersion"]),
+            false => inner(params, &["_meta", VERSION]),
+        });
+        let Some(version) = version else { return };
+        let values = self.values_of(&version, window.until);
+        let spoken = |value: &Value| {
+            let known = value.as_str().and_then(|text| text.parse::<Revision>().ok());
+            known.is_some_and(|known| !known.is_modern() || message.method() != Some("initialize"))
+        };
+        if message.method() != Some("initialize") || values.iter().any(|value| !spoken(value)) {
+            let help = "write `deviates: { with: { protocolVersion: ... } }`, and its control is sent too".to_owned();
+            self.problems.add_with(at, "a complete request has a `protocolVersion` that is filled in", help);
+        }
+    }
+
+    /// Whether the names are of parts that a complete message has; whatever is none is noted.
+    fn left_out(&mut self, at: Position, names: &Template, message: &Message, revision: Revision) -> bool {
+        for name in self.values_of(names, revision).iter().flat_map(|names| match names {
+            Value::Array(names) => names.clone(),
+            one => vec![one.clone()],
+        }) {
+            let Some(name) = name.as_str() else {
+                self.problems.add(at, "`without` names a part, or a list of parts");
+                return false;
+            };
+            if !self.may_be_changed(at, &Template::Literal(json!(name)), message) {
+                return false;
+            }
+            if !message.has(&Part::named(name), revision) {
+                let of = message.method().map(|method| format!(" `{method}`")).unwrap_or_default();
+                self.problems.add(at, format!("in {revision} a complete{of} message has no `{name}` to leave out"));
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether it is the name of a part, and one that this verb can change.
+    fn may_be_changed(&mut self, at: Position, part: &Template, message: &Message) -> bool {
+        let Template::Literal(Value::String(name)) = part else { return true };
+        let part = Part::named(name);
+        if matches!(part, Part::Header(_)) && !name.starts_with(|first: char| first.is_ascii_uppercase()) {
+            let known = PARTS.iter().map(|(known, _)| *known).chain(HEADERS);
+            let help = suggestion(name, known);
+            self.problems.add_with(at, format!("`{name}` is no part of a message, and no header"), help);
+            return false;
+        }
+        let fixed = matches!(part, Part::Jsonrpc | Part::Id | Part::Method) && message.is_awaited;
+        // Of a call only those headers that repeat the message.
+        let out_of_reach = message.verb == "call" && !name.to_ascii_lowercase().starts_with("mcp-");
+        if fixed || (matches!(part, Part::Header(_)) && (!message.has_headers || out_of_reach)) {
+            self.problems.add(at, format!("`{}` cannot change `{name}`", message.verb));
+            return false;
+        }
+        true
+    }
+
+    /// What is said to be there instead is not what is there anyway.
+    fn differs(&mut self, at: Position, part: &Template, value: &Template, message: &Message, window: Window) {
+        let Template::Literal(Value::String(name)) = part else { return };
+        let revisions = Revision::ALL.into_iter().filter(|one| window.since <= *one && *one <= window.until);
+        let is_usual = |revision: Revision| {
+            let usual = message.usual(&Part::named(name), revision);
+            let values = self.values_of(value, revision);
+            usual.is_some() && !values.is_empty() && values.iter().all(|value| Some(value) == usual.as_ref())
+        };
+        if revisions.map(is_usual).reduce(|all, one| all && one) == Some(true) {
+            self.problems.add(at, format!("a complete message has the same `{name}`: this is no deviation"));
+        }
+    }
+
+    /// What a template can stand for, as far as the suite tells.
+    fn values_of(&self, template: &Template, revision: Revision) -> Vec<Value> {
+        let in_rows = |path: &crate::suite::Path| {
+            let rows = self.rows.iter().filter(|(_, since, until, _)| {
+                since.is_none_or(|since| since <= revision) && until.is_none_or(|until| revision <= until)
+            });
+            let values: Value = rows.map(|(name, _, _, is)| (name.clone(), is.clone())).collect();
+            path.values_in(&values).into_iter().cloned().collect::<Vec<_>>()
+        };
+        match template {
+            Template::Literal(value) => vec![value.clone()],
+            Template::Reference(path) if path.root == "values" => in_rows(path),
+            Template::Reference(path) if path.root == "revision" => vec![json!(revision)],
+            Template::Reference(path) => {
+                let of = |(name, items): &(String, Vec<Value>)| (*name == path.root).then(|| items.clone());
+                let items = self.loops.iter().find_map(of).unwrap_or_default();
+                items.iter().flat_map(|item| path.values_in(item)).cloned().collect()
+            }
+            Template::Object(members) => vec![members.iter().map(|(name, _)| (name.clone(), Value::Null)).collect()],
+            Template::Array(items) => items.iter().flat_map(|item| self.values_of(item, revision)).collect(),
+        }
+    }
+}
+
+fn is_message(value: &Value) -> bool {
+    value.get("jsonrpc").or_else(|| value.get("method")).is_some()
+}

@@ -1,0 +1,35 @@
+//! One test for each variation of the reference server: it changes no verdict but those that it names, and those somewhere.
+
+use std::{path::PathBuf, process::ExitCode, sync::Arc};
+
+use libtest_mimic::{Arguments, Failed, Trial as Test};
+use mcp_conform::{
+    revision::Revision,
+    run::{Trial, Variations, built_in, variation_trials},
+    suite::Suite,
+};
+
+/// Tests at once, unless `--test-threads` says otherwise. Most of a trial is waiting.
+const AT_ONCE: usize = 8;
+
+fn main() -> ExitCode {
+    let mut arguments = Arguments::from_args();
+    arguments.test_threads.get_or_insert(AT_ONCE);
+    let suites = Arc::new(built_in().expect("the built-in suites load"));
+    let trials = variation_trials(&Revision::ALL);
+    let tests = trials.chunk_by(|a, b| a.fault == b.fault).map(|trials| {
+        let (suites, trials) = (Arc::clone(&suites), trials.to_vec());
+        Test::test(trials[0].fault.clone().unwrap_or_default(), move || prove(&trials, &suites))
+    });
+    libtest_mimic::run(&arguments, tests.collect()).exit_code()
+}
+
+fn prove(trials: &[Trial], suites: &[Suite]) -> Result<(), Failed> {
+    let program = PathBuf::from(env!("CARGO_BIN_EXE_mcp-conform"));
+    let mut variations = Variations::default();
+    for trial in trials {
+        variations.add(trial, &trial.run(suites, &program));
+    }
+    let flaws = variations.flaws(true);
+    if flaws.is_empty() { Ok(()) } else { Err(flaws.join("\n").into()) }
+}
