@@ -60,7 +60,6 @@ pub static HTTP: &[Behaviour] = &[
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
         ways: HttpWays { one_session: true, ..HttpWays::USUAL },
-        also: &["streamable-http-serves-several-clients"],
         ..Behaviour::new("one-session", "as long as one session is open, no other can be opened", HTTP_ONLY)
     },
     Behaviour {

@@ -33,8 +33,7 @@ pub static MESSAGES: &[Behaviour] = &[
             "pagination-cursor-stable",
             "pagination-cursor-stable-at-once",
             "tools-list-deterministic-order",
-            // They compare whole lists.
-            "prefix-empty-prefix-matches-all",
+            // It compares whole lists.
             "prefix-templates-empty-prefix-matches-all",
         ],
         ..Behaviour::new("order-varies", "each list comes in another order each time", EVERYWHERE)

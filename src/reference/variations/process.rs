@@ -78,7 +78,7 @@ pub static PROCESS: &[Behaviour] = &[
             let odd = message["method"].as_str().is_some_and(|method| method.starts_with("mcp-conform/"));
             if odd { Heard::Crash } else { Heard::Message }
         }),
-        also: &["jsonrpc-survives-requests"],
+        also: &["jsonrpc-batch-one-response-per-request", "jsonrpc-survives-requests"],
         ..Behaviour::new("exits-on-unknown-method", "a request for an unknown method ends the process", STDIO)
     },
     Behaviour {
