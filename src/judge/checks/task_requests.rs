@@ -43,18 +43,6 @@ fn poll<'a>(name: &'static str, reply: &'a Value) -> Option<Poll<'a>> {
 
 fn kept(polls: &[Poll]) -> Vec<Fault> {
     let waiting = || polls.iter().filter(|poll| poll.waits);
-    let nothing = waiting().filter(|poll| poll.requests.is_none_or(Map::is_empty));
-    let empty: Vec<Fault> = nothing
-        .map(|poll| Fault {
-            given: poll.name,
-            pointer: "/result".to_owned(),
-            message: "the task waits for input and does not say for what in `inputRequests`".to_owned(),
-            ..Fault::default()
-        })
-        .collect();
-    if !empty.is_empty() {
-        return empty;
-    }
     let mut faults = Vec::new();
     for (earlier, later) in waiting().zip(waiting().skip(1)) {
         let there = |key: &String| later.requests.is_some_and(|requests| requests.contains_key(key));
@@ -148,7 +136,6 @@ mod tests {
         let done = json!({ "result": { "status": "completed" } });
         assert_eq!(faults("kept", [both.clone(), both.clone(), done.clone()]), Some(0));
         assert_eq!(faults("kept", [both.clone(), waits(&json!({ "b": other }), &json!({})), done.clone()]), Some(1));
-        assert_eq!(faults("kept", [waits(&Value::Null, &json!({})), both.clone(), done.clone()]), Some(1));
         assert_eq!(faults("unique", [both.clone(), waits(&json!({ "a": other }), &json!({})), done.clone()]), Some(1));
         assert_eq!(faults("unique", [done.clone(), done.clone(), done]), None);
     }
