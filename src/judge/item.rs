@@ -123,7 +123,7 @@ fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revisi
                 let saves = tally.rule.filter.iter().filter_map(|clause| save_of(&clause.subject, scope));
                 at.frames = saves.map(frames_in).find(|frames| !frames.is_empty()).unwrap_or_default();
             }
-            let message = clause.says.clone().unwrap_or_else(|| phrase(&clause.subject, &mismatch, scope));
+            let message = phrase(clause, &mismatch, scope);
             if ended_otherwise || member == Some("kind") || clause.says.is_some() {
                 // The words for how a request ended, and for what a frame is, are ours: no server ever sent them.
                 (mismatch.expected, mismatch.received) = (None, None);

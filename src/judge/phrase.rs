@@ -4,6 +4,9 @@ use serde_json::Value;
 
 use crate::suite::{Clause, Mismatch, Path, Scope};
 
+/// How the words of a clause begin that are about what was not received.
+const EXPECTED: &str = "expected ";
+
 /// What to call a judged item: the way its author knows it.
 pub fn subject(item: &Value) -> String {
     let text = |pointer: &str| item.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
@@ -35,8 +38,15 @@ pub fn named_around(root: &Value, location: &str) -> String {
     named.unwrap_or_default().to_owned()
 }
 
-/// One sentence on a mismatch.
-pub fn phrase(path: &Path, mismatch: &Mismatch, scope: &Scope) -> String {
+/// One sentence on a mismatch: what was received, and what was expected.
+pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
+    let path = &clause.subject;
+    if let Some(says) = &clause.says {
+        return match reply_without(path, mismatch, scope) {
+            Some(reply) if says.starts_with(EXPECTED) => format!("{}, {says}", answer(reply)),
+            _ => says.clone(),
+        };
+    }
     let (parent, member) = mismatch.location.rsplit_once('/').unwrap_or(("", ""));
     let at = |pointer: &str| scope.lookup(&path.root).and_then(|root| root.pointer(pointer));
     if member == "end"
@@ -58,13 +68,9 @@ pub fn phrase(path: &Path, mismatch: &Mismatch, scope: &Scope) -> String {
             return format!("expected {code}, but {}", answer(reply));
         }
     }
-    if mismatch.location.is_empty()
-        && path.text.contains("[?")
-        && let Some(root) = scope.lookup(&path.root)
-        && let reply = root.get("reply").unwrap_or(root)
-        && reply["end"].is_string()
+    if path.text.contains("[?")
+        && let Some(reply) = reply_without(path, mismatch, scope)
     {
-        // What was looked for in an answer, and how, only we need to know.
         return answer(reply);
     }
     if let (true, Some(flaw)) = (parent.ends_with("/flaws"), at(&mismatch.location).and_then(Value::as_str)) {
@@ -132,6 +138,13 @@ pub fn phrase(path: &Path, mismatch: &Mismatch, scope: &Scope) -> String {
         return format!("`{name}` is {value}, and none like it may be there");
     }
     if name.is_empty() { mismatch.message.clone() } else { format!("`{name}` {}", mismatch.message) }
+}
+
+/// The reply in which a path selected nothing.
+fn reply_without<'s>(path: &Path, mismatch: &Mismatch, scope: &'s Scope) -> Option<&'s Value> {
+    let root = scope.lookup(&path.root).filter(|_| mismatch.location.is_empty())?;
+    let reply = root.get("reply").unwrap_or(root);
+    reply["end"].is_string().then_some(reply)
 }
 
 /// What is wrong with a line that cannot be read. Where a reader of JSON stumbles tells nothing about plain text.

@@ -40,7 +40,7 @@ keys! {
         if_present: Box<Matcher>,
         /// With `equals`, `not-equals` and `all-equal`: members that are not compared.
         ignoring: OneOrMany<At<String>>,
-        /// What a finding says, where words made from the path and the condition would not help its reader.
+        /// The words of a finding: what was received, or "expected ..." where nothing was. Built-in clauses with a filter have it.
         says: At<String>,
     }
 }

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     outcome::Level,
     suite::{
-        decode::{OneOrMany, Typed},
+        decode::{OneOrMany, Pairs, Typed},
         file,
         model::{Clause, Every, Rule, Template, Test, Untested},
         path::Path,
@@ -126,7 +126,10 @@ impl Lint<'_> {
             self.problems.add(own.place("given"), "`given` goes with `check`");
         }
         let test = match key {
-            "expect" => Test::Expect(self.clauses(typed.expect.take())),
+            "expect" => {
+                typed.expect.iter().for_each(|clauses| self.check_words(clauses));
+                Test::Expect(self.clauses(typed.expect.take()))
+            }
             "observe" => {
                 let paths = typed.observe.take()?.0;
                 Test::Observe(paths.iter().filter_map(|path| self.path(path)).collect())
@@ -142,6 +145,16 @@ impl Lint<'_> {
             self.problems.add(typed.typed.place(key), format!("`{key}` has nothing to look at"));
         }
         Some(test)
+    }
+
+    /// A finding of a built-in rule has no expression of the suite language in it.
+    fn check_words(&mut self, clauses: &Pairs<file::Matcher>) {
+        let unclear =
+            clauses.0.iter().filter(|(subject, matcher)| subject.value.contains("[?") && matcher.says.is_none());
+        for (subject, _) in unclear.filter(|_| self.origin == Origin::BuiltIn) {
+            let help = "add `says: expected ...`, or what was received where it must not be".to_owned();
+            self.problems.add_with(subject.at, "a finding would show this filter: the clause needs `says`", help);
+        }
     }
 
     /// The run passes by item by item, so `every` cannot go over it and over saves, and nothing but `every` can go over
