@@ -1,11 +1,20 @@
-# A static binary and nothing else, for servers over HTTP: docker run --rm mcp-conform run --http http://host:3000/mcp
-# To start servers over stdio, copy the binary into an image that has what they run on.
+# A static binary, CA certificates and an empty /tmp. Building needs the registries of images and crates alone.
+#
+#   docker build -t mcp-conform .
+#   docker run --rm --network host mcp-conform run --http http://127.0.0.1:3000/mcp
+#
+# The entrypoint is the program. It runs as user 65532, in /work: mount a directory there to read mcp-conform.toml or to write reports,
+# with `--user "$(id -u):$(id -g)"`. Servers over stdio run in an image of their own: examples/compose/compose.yaml.
 FROM rust:1-alpine AS build
-RUN apk add --no-cache gcc make musl-dev
 WORKDIR /source
 COPY . .
-RUN cargo build --release --locked
+RUN cargo build --release --locked \
+ && install -D target/release/mcp-conform /image/mcp-conform \
+ && install -D -m 644 /etc/ssl/certs/ca-certificates.crt /image/etc/ssl/certs/ca-certificates.crt \
+ && install -d -m 1777 /image/tmp /image/work
 
 FROM scratch
-COPY --from=build /source/target/release/mcp-conform /mcp-conform
+COPY --from=build /image/ /
+USER 65532:65532
+WORKDIR /work
 ENTRYPOINT ["/mcp-conform"]
