@@ -35,7 +35,7 @@
 //!   [`plan`]: which suites and rules apply. [`judge`]: from evidence to verdicts. [`report`]: from verdicts to text.
 //! - [`session`]: a conversation: the revision is found out, requests get their answers, time limits hold.
 //! - [`gather`]: the verbs of the suite language, acted out.
-//! - [`cli`]: what can be typed. [`config`]: what `mcp-conform.toml` says. [`run`]: the program on one page.
+//! - [`cli`]: what can be typed. [`config`]: what `mcp-conform.toml` says. [`run`]: the commands, and how a run is conducted.
 //!
 //! [`tests`] is a second way in: the rules as tests of `cargo test`.
 //!

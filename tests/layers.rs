@@ -25,6 +25,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("reference", &["embedded", "revision"]),
 ];
 
+/// The folders of `run`, each of which imports only from those before it.
+const FOLDERS_OF_RUN: &[&str] = &["assembly", "process", "inputs", "conducting", "commands"];
+
 #[test]
 fn modules_import_only_what_lies_below_them() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
@@ -60,40 +63,91 @@ fn collect(directory: &Path, files: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-/// Modules of the crate that a file names after `crate::`, in `use` groups as well.
-fn imports(text: &str) -> Vec<String> {
-    let is_name = |c: char| c.is_ascii_lowercase() || c == '_';
+/// The paths that a file names after `crate::`, in `use` groups as well.
+fn paths(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("crate::") {
-        if text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
-            continue;
-        }
-        let rest = &text[at + "crate::".len()..];
-        if let Some(group) = rest.strip_prefix('{') {
-            let mut depth = 0;
-            let mut start = true;
-            for (index, c) in group.char_indices() {
-                match c {
-                    '{' => depth += 1,
-                    '}' if depth == 0 => break,
-                    '}' => depth -= 1,
-                    ',' if depth == 0 => start = true,
-                    c if start && depth == 0 && is_name(c) => {
-                        found.push(group[index..].chars().take_while(|c| is_name(*c)).collect());
-                        start = false;
-                    }
-                    _ => {}
-                }
-            }
-        } else {
-            found.push(rest.chars().take_while(|c| is_name(*c)).collect());
+        if !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
+            read_path(&text[at + "crate::".len()..], "", &mut found);
         }
     }
-    found.into_iter().filter(|name: &String| !name.is_empty()).collect()
+    found
+}
+
+/// Reads one path or group; the value is what follows it.
+fn read_path<'a>(text: &'a str, before: &str, found: &mut Vec<String>) -> &'a str {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let Some(mut rest) = text.strip_prefix('{') else {
+        let name = &text[..text.find(|c| !is_name(c)).unwrap_or(text.len())];
+        let path = if before.is_empty() { name.to_owned() } else { format!("{before}::{name}") };
+        let rest = &text[name.len()..];
+        return match rest.strip_prefix("::") {
+            Some(rest) => read_path(rest, &path, found),
+            None => {
+                found.push(path);
+                rest
+            }
+        };
+    };
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+        if let Some(rest) = rest.strip_prefix('}') {
+            return rest;
+        }
+        let after = read_path(rest, before, found);
+        if after.len() == rest.len() {
+            return after;
+        }
+        rest = after;
+    }
+}
+
+/// Modules of the crate that a file imports.
+fn imports(text: &str) -> Vec<String> {
+    let first = |path: String| path.split("::").next().unwrap_or_default().to_owned();
+    paths(text).into_iter().map(first).filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase())).collect()
+}
+
+/// How many folders up an import of a file reaches at most.
+fn climbs(text: &str) -> usize {
+    let uses = text.lines().filter_map(|line| line.strip_prefix("use "));
+    uses.map(|path| path.matches("super::").count()).max().unwrap_or_default()
+}
+
+#[test]
+fn folders_of_run_import_only_what_lies_below_them() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/run");
+    let mut wrong = Vec::new();
+    for (at, folder) in FOLDERS_OF_RUN.iter().enumerate() {
+        let mut files = Vec::new();
+        collect(&source.join(folder), &mut files);
+        assert!(!files.is_empty(), "there is no folder `{folder}`");
+        for path in files {
+            let text = fs::read_to_string(&path).unwrap();
+            for named in paths(&text).iter().filter_map(|path| path.strip_prefix("run::")) {
+                let module = named.split("::").next().unwrap_or_default();
+                if !FOLDERS_OF_RUN[..=at].contains(&module) {
+                    wrong.push(format!("{} imports run::{named}", path.display()));
+                }
+            }
+            let depth = path.strip_prefix(&source).unwrap().components().count() - 1;
+            if climbs(&text) > depth - usize::from(path.ends_with("mod.rs")) {
+                wrong.push(format!("{} imports from outside of `{folder}` by `super`", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let folders = fs::read_dir(source).unwrap().flatten().filter(|entry| entry.path().is_dir()).count();
+    assert_eq!(folders, FOLDERS_OF_RUN.len(), "a folder of src/run has no place in FOLDERS_OF_RUN");
 }
 
 #[test]
 fn groups_are_read_too() {
     let text = "use crate::{evidence::{Frame, Link}, suite::Path};\nuse crate::revision::Revision;";
-    assert_eq!(imports(text), ["evidence", "suite", "revision"]);
+    assert_eq!(imports(text), ["evidence", "evidence", "suite", "revision"]);
+    let group = "use crate::{run::{inputs::job::Job, process::{Surroundings, console}}, suite::Suite};";
+    assert_eq!(
+        paths(group),
+        ["run::inputs::job::Job", "run::process::Surroundings", "run::process::console", "suite::Suite"]
+    );
 }

@@ -18,7 +18,7 @@ use crate::{
     plan::Filter,
     reference,
     revision::Revision,
-    run::{built_in, judge::judged},
+    run::{built_in, judged},
     suite::Suite,
     wire::json::{Reading, read},
 };

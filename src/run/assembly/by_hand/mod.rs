@@ -1,0 +1,185 @@
+//! Puts beside each finding what shows it without this program: lines piped into the server, or requests by curl.
+//!
+//! A recipe repeats what the run did: what the suite had sent on the connection before, and the waits in between. Where a
+//! shell cannot do that, because the server made up a part of the request or the order of events is at issue, there is none.
+
+mod curl;
+mod history;
+mod piped;
+
+use super::rerun::numbers;
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::Arc,
+};
+
+use serde_json::Value;
+
+use self::history::History;
+use crate::{
+    evidence::{Frame, FrameKind, Transport},
+    outcome::{Finding, RunReport},
+    suite::{Connection, Rule, Suite, Test, Verb},
+};
+
+/// Longer recipes are no lines that anybody copies.
+const LONGEST: usize = 4000;
+/// Seconds that a recipe waits at a time, at most.
+const PATIENCE: u64 = 10;
+
+pub fn show_how<I: Iterator<Item = Arc<Frame>>>(report: &mut RunReport, suites: &[Suite], frames: impl Fn() -> I) {
+    if report.target.transport == Transport::Sse.as_str() {
+        // The response comes on a stream of its own, which no one line can hold open.
+        return;
+    }
+    let shown = numbers(report);
+    if shown.is_empty() {
+        return;
+    }
+    let habits = Habits::of(suites);
+    let history = History::of(&shown, &habits, frames);
+    let command = command(report);
+    let over_stdio = report.target.transport == Transport::Stdio.as_str();
+    for rule in &mut report.rules {
+        // Over stdio a second connection is a second process, which would have to run beside the first one.
+        let beside = over_stdio && habits.agreeing.contains(&rule.id);
+        if beside || habits.outside.contains(&rule.suite) || habits.listed.contains(&rule.id) {
+            continue;
+        }
+        let past =
+            Past { declaration: habits.declared.contains(&rule.id), requests: habits.comparing.contains(&rule.id) };
+        for finding in &mut rule.findings {
+            let recipe = recipe(finding, &history, past, command.as_deref());
+            finding.by_hand = recipe.filter(|recipe| recipe.len() <= LONGEST);
+        }
+    }
+}
+
+/// What suites do on their connections.
+struct Habits {
+    /// Suites of which each request may depend on those before it.
+    stateful: HashSet<String>,
+    /// Suites that look at what happens outside of the connection they ask on.
+    outside: HashSet<String>,
+    /// Suites with requests on a second connection.
+    beside: HashSet<String>,
+    /// Rules that hold connections against each other.
+    agreeing: HashSet<String>,
+    /// Rules that look at what the server says of itself.
+    declared: HashSet<String>,
+    /// Rules that need what a list said, of which nothing is sent on.
+    listed: HashSet<String>,
+    /// Rules that compare what came at several times.
+    comparing: HashSet<String>,
+}
+
+/// What a recipe has to have in it besides the requests of its finding.
+#[derive(Clone, Copy)]
+struct Past {
+    /// What has the server say what it is.
+    declaration: bool,
+    /// What the suite had sent before, whatever its connection.
+    requests: bool,
+}
+
+impl Habits {
+    fn of(suites: &[Suite]) -> Self {
+        let named = |fits: fn(&Suite) -> bool| {
+            suites.iter().filter(|suite| fits(suite)).map(|suite| suite.id.clone()).collect::<HashSet<_>>()
+        };
+        let changes = |suite: &Suite| suite.gather.iter().any(|step| matches!(step.verb, Verb::Change(_)));
+        let changing: HashSet<String> = named(changes);
+        let looks_at = |suite: &&Suite| suite.evidence.iter().any(|id| changing.contains(id));
+        let watching = suites.iter().filter(looks_at).map(|suite| suite.id.clone());
+        let outside = changing.iter().cloned().chain(watching).collect();
+        let lacking =
+            |suite: &Suite| suite.applies.lacks_some() || suite.gather.iter().any(|step| step.applies.lacks_some());
+        let declared = suites.iter().flat_map(|suite| {
+            let whole = lacking(suite);
+            suite.rules.iter().filter(move |rule| whole || rule.looks_at_declaration()).map(|rule| rule.id.clone())
+        });
+        let comparing = suites
+            .iter()
+            .flat_map(|suite| suite.rules.iter().filter(|rule| rule.compares_saves(suite)).map(|rule| rule.id.clone()));
+        let listed = suites.iter().flat_map(|suite| {
+            suite.rules.iter().filter(|rule| rule.looks_at_listing(suite)).map(|rule| rule.id.clone())
+        });
+        let asks_beside =
+            |suite: &Suite| suite.gather.iter().any(|step| matches!(&step.verb, Verb::List(list) if list.beside));
+        let agreeing = suites.iter().filter(|suite| asks_beside(suite)).flat_map(|suite| {
+            let compares = |rule: &&Rule| matches!(rule.test, Test::Check { .. }) || rule.compares_saves(suite);
+            suite.rules.iter().filter(compares).map(|rule| rule.id.clone())
+        });
+        Self {
+            agreeing: agreeing.collect(),
+            listed: listed.collect(),
+            stateful: named(|suite| suite.connection != Connection::Shared),
+            outside,
+            beside: named(asks_beside),
+            declared: declared.collect(),
+            comparing: comparing.collect(),
+        }
+    }
+}
+
+fn recipe(finding: &Finding, history: &History, past: Past, command: Option<&str>) -> Option<String> {
+    let shown: BTreeSet<u64> = finding.frames.iter().copied().collect();
+    if shown.iter().any(|number| history.is_post(*number)) {
+        return curl::requests(&shown, history, past);
+    }
+    piped::lines(&shown, history, past, command?)
+}
+
+/// What starts the server, as it is typed into a shell.
+fn command(report: &RunReport) -> Option<String> {
+    let words = shlex::split(&report.target.options)?;
+    if words.iter().any(|word| word == "--reference") {
+        let fault = words.iter().skip_while(|word| *word != "--fault").nth(1);
+        return Some(format!(
+            "mcp-conform serve{}",
+            fault.map(|fault| format!(" --fault {fault}")).unwrap_or_default()
+        ));
+    }
+    report.target.command.clone()
+}
+
+/// The text that was sent, if all of it is known and it was sent in one piece.
+fn body(frame: &Frame) -> Option<String> {
+    if frame.why.is_some() {
+        return None;
+    }
+    let text = frame.text.clone().or_else(|| frame.message.as_ref().map(ToString::to_string))?;
+    (text.len() as u64 == frame.bytes).then_some(text)
+}
+
+fn method(frame: &Frame) -> Option<&str> {
+    frame.message.as_ref()?.get("method")?.as_str()
+}
+
+/// Whether a message opens a session.
+fn opens(frame: &Frame) -> bool {
+    matches!(method(frame), Some("initialize" | "notifications/initialized"))
+}
+
+/// What the server had made up for this request to name, which it will not make up again: a task, a state, an id of its own.
+fn names_what_was_made_up(frame: &Frame, history: &History) -> bool {
+    let Some(message) = frame.message.as_ref().filter(|_| frame.kind == FrameKind::Message) else { return false };
+    let text = |pointer: &str| message.pointer(pointer).and_then(Value::as_str);
+    let is_response = message.get("method").is_none() && (message.get("result").or(message.get("error"))).is_some();
+    let of_client = ["/params/taskId", "/params/requestState", "/params/cursor"].into_iter().filter_map(text);
+    is_response && text("/id").is_some() || of_client.into_iter().any(|value| history.is_made_up(value))
+}
+
+/// Whether a message has the server say what it is.
+fn discovers(frame: &Frame) -> bool {
+    method(frame) == Some("server/discover")
+}
+
+fn quoted(text: &str) -> Option<String> {
+    shlex::try_quote(text).ok().map(std::borrow::Cow::into_owned)
+}
+
+/// Seconds to wait where the run waited for so many microseconds, and the machine may be slower now.
+fn seconds(microseconds: u64) -> u64 {
+    (microseconds * 2).div_ceil(1_000_000).clamp(1, PATIENCE)
+}

@@ -1,0 +1,60 @@
+//! The limits that kept something from being looked at, as the first lines of a report: a rule may pass only because of
+//! what lies beyond.
+
+use indexmap::IndexMap;
+
+use super::resource_graph;
+use crate::{
+    evidence::Scene,
+    suite::{SURVEY, Step, Suite, Verb, ground},
+};
+
+/// One line for each limit that was reached; `unread` is why messages were not read, and how many.
+pub fn reached(unread: IndexMap<String, usize>, scenes: &[Scene], suites: &[Suite]) -> Vec<String> {
+    let mut lines: Vec<String> = unread.into_iter().map(|(why, count)| not_read(&why, count)).collect();
+    for scene in scenes {
+        let steps = suites.iter().flat_map(|suite| suite.gather.iter().map(move |step| (suite, step)));
+        let met = steps
+            .filter_map(|(suite, step)| of_step(suite, step, scene))
+            .chain(resource_graph::limit_of(scene, suites));
+        for line in met {
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+    lines
+}
+
+/// What a client with more room might have read.
+fn not_read(why: &str, count: usize) -> String {
+    let raise = match why.split(' ').next() {
+        Some("longer") => " (--max-message)",
+        Some("more") => " (--limit message_values)",
+        _ => "",
+    };
+    match count {
+        1 => format!("a message of the server was not read: {why}{raise}"),
+        count => format!("{count} messages of the server were not read: {why}{raise}"),
+    }
+}
+
+fn of_step(suite: &Suite, step: &Step, scene: &Scene) -> Option<String> {
+    let saved = scene.saves.get(&suite.id)?.get(step.save.as_ref()?)?;
+    match (&step.verb, &step.each) {
+        (Verb::List(list), None) if saved["end"] == "page-limit" => {
+            let pages = saved["pages"].as_array()?.len();
+            // A suite may want no more than the first few.
+            let wanted = pages == list.pages && suite.id != SURVEY;
+            (!wanted).then(|| format!("{}: what comes after {pages} pages was not looked at", list.method))
+        }
+        (Verb::Call(call), Some(each)) if suite.id == SURVEY => {
+            let (looked_at, scope) = (saved.as_array()?.len(), ground(scene, suite));
+            let all = each.over.look_up(&scope).ok()?.as_array()?.len();
+            let method = call.method.look_up(&scope).ok()?;
+            let is_cut = each.at_most.is_some_and(|most| looked_at == most && all > most);
+            is_cut.then(|| format!("{}: only {looked_at} of {all} were looked at", method.as_str().unwrap_or_default()))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,190 @@
+//! Failures that are known: expected while they last, and reported once they are gone.
+
+use std::{collections::BTreeMap, fs, path::Path};
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+
+use crate::{
+    cli::OutputArgs,
+    error::Error,
+    judge::FINDINGS_KEPT,
+    outcome::{Finding, RuleResult, RunReport, Status},
+    plan::nearest,
+    revision::Revision,
+    run::{assembly::verdict::total, process::console::failed},
+    suite::Suite,
+};
+
+const HEAD: &str = "\
+# Failures that are known. Each is expected until it is gone; say in `reason` why, and by when it is to go.
+# An entry is for one `subject`; without that member it is for all that the rule finds.
+";
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Baseline {
+    #[serde(default)]
+    known: Vec<Known>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Known {
+    rule: String,
+    /// What the failure is about; without it, whatever it is about.
+    subject: Option<String>,
+    revision: Option<Revision>,
+    #[serde(default)]
+    reason: String,
+}
+
+impl Baseline {
+    /// The list that was named, if any; read before the run, so that nobody waits for one that is of no use.
+    pub fn wanted(args: &OutputArgs, suites: &[Suite]) -> Result<Self, Error> {
+        let renewed = args.write_baseline.as_ref().filter(|path| path.exists());
+        let Some(path) = args.baseline.as_ref().or(renewed) else { return Ok(Self::default()) };
+        let text = fs::read_to_string(path).map_err(|source| failed(path, "read", source))?;
+        let baseline: Self = toml::from_str(&text).map_err(|why| Error::Usage {
+            message: format!("`{}` is no baseline\n{}", path.display(), why.to_string().trim_end()),
+            cure: Some("`--write-baseline PATH` writes one".into()),
+        })?;
+        let rules = || suites.iter().flat_map(|suite| &suite.rules).map(|rule| rule.id.as_str());
+        if let Some(known) = baseline.known.iter().find(|known| !rules().any(|id| id == known.rule)) {
+            return Err(Error::Usage {
+                message: format!("`{}` names a rule that there is not: {}", path.display(), known.rule),
+                cure: nearest(&known.rule, rules()).map(|near| format!("did you mean {near}?")),
+            });
+        }
+        Ok(baseline)
+    }
+
+    /// Writes the list or holds the report against it, as was asked for.
+    pub fn settle(self, report: &mut RunReport, args: &OutputArgs) -> Result<(), Error> {
+        if let Some(path) = &args.write_baseline {
+            let text = self.renewed(report);
+            fs::write(path, &text).map_err(|source| failed(path, "write", source))?;
+            let written: Self = toml::from_str(&text).map_err(|why| Error::usage(why.to_string()))?;
+            written.apply(report, path);
+        } else if let Some(path) = &args.baseline {
+            self.apply(report, path);
+        }
+        Ok(())
+    }
+
+    /// Marks the failures that are known, and fails the run for entries that nothing fails for any more.
+    fn apply(&self, report: &mut RunReport, path: &Path) {
+        let strict = report.strict;
+        let mut used = vec![false; self.known.len()];
+        for rule in report.rules.iter_mut().filter(|rule| fails(rule, strict)) {
+            let entries = self.known.iter().enumerate().filter(|(_, known)| known.concerns(rule));
+            let entries: Vec<_> = entries.filter(|(_, known)| known.covers_any(rule)).collect();
+            for (index, _) in &entries {
+                used[*index] = true;
+            }
+            let is_known = |subject: &str| entries.iter().find(|(_, known)| known.covers(subject));
+            let reason = entries.iter().map(|(_, known)| known.reason.as_str()).find(|reason| !reason.is_empty());
+            if !entries.is_empty() && rule.findings.iter().all(|finding| is_known(&finding.subject).is_some()) {
+                rule.status = Status::Known;
+                rule.reason = Some(reason.unwrap_or("no reason is given").to_owned());
+            } else {
+                rule.findings.retain(|finding| is_known(&finding.subject).is_none());
+            }
+        }
+        let mut gone: IndexMap<&str, Vec<&str>> = IndexMap::new();
+        for (known, _) in self.known.iter().zip(used).filter(|(_, used)| !used) {
+            // What was not judged this time may fail still.
+            if report.rules.iter().any(|rule| known.concerns(rule) && was_judged(rule)) {
+                gone.entry(&known.rule).or_default().extend(known.subject.as_deref());
+            }
+        }
+        let told = gone.iter().map(|(rule, subjects)| format!("{} {}", path.display(), outdated(rule, subjects)));
+        report.outdated = told.collect();
+        report.notes.extend(report.outdated.iter().cloned());
+        total(report);
+    }
+
+    /// What fails today, as the text of a baseline; the reasons of this one are kept.
+    fn renewed(&self, report: &RunReport) -> String {
+        let mut failing: BTreeMap<&str, Vec<&RuleResult>> = BTreeMap::new();
+        for rule in report.rules.iter().filter(|rule| fails(rule, report.strict)) {
+            failing.entry(&rule.id).or_default().push(rule);
+        }
+        let mut text = HEAD.to_owned();
+        let fails_still = |known: &&Known| {
+            let results = failing.get(known.rule.as_str()).into_iter().flatten();
+            results.into_iter().any(|rule| known.concerns(rule) && known.covers_any(rule))
+        };
+        let kept: Vec<&Known> = self.known.iter().filter(fails_still).collect();
+        text.extend(kept.iter().map(|known| known.written()));
+        for (id, results) in failing {
+            for (subject, said) in uncovered(&results, &kept) {
+                let said: String = said.chars().filter(|c| !c.is_control()).take(100).collect();
+                let known = Known { rule: id.to_owned(), subject, revision: None, reason: String::new() };
+                text += &known.written().replacen('\n', &format!("\n# {said}\n"), 1);
+            }
+        }
+        text
+    }
+}
+
+/// What a rule finds that no entry is for, each with what was said of it: by subjects, or else the rule as a whole.
+fn uncovered<'r>(results: &[&'r RuleResult], kept: &[&Known]) -> IndexMap<Option<String>, &'r str> {
+    let tells_apart = results.iter().all(|rule| are_told_apart(&rule.findings));
+    let mut new = IndexMap::new();
+    for (rule, finding) in results.iter().flat_map(|rule| rule.findings.iter().map(move |finding| (*rule, finding))) {
+        if !kept.iter().any(|known| known.concerns(rule) && known.covers(&finding.subject)) {
+            let subject = tells_apart.then(|| finding.subject.clone());
+            new.entry(subject).or_insert(finding.message.as_str());
+        }
+    }
+    new
+}
+
+/// Whether what these findings are about names each of them, today and in the next run.
+fn are_told_apart(findings: &[Finding]) -> bool {
+    // The identity of a task is made up anew in each run.
+    let lasts = |finding: &Finding| !finding.subject.is_empty() && !finding.subject.starts_with("task ");
+    findings.len() < FINDINGS_KEPT && findings.iter().all(lasts)
+}
+
+impl Known {
+    /// As a table of the file.
+    fn written(&self) -> String {
+        let quoted = |text: &str| toml::Value::from(text).to_string();
+        let subject = self.subject.iter().map(|subject| ("subject", quoted(subject)));
+        let revision = self.revision.iter().map(|revision| ("revision", quoted(revision.as_str())));
+        let members = [("rule", quoted(&self.rule))].into_iter().chain(subject).chain(revision);
+        let members = members.chain([("reason", quoted(&self.reason))]);
+        members.fold("\n[[known]]\n".to_owned(), |text, (name, value)| text + &format!("{name} = {value}\n"))
+    }
+
+    fn concerns(&self, rule: &RuleResult) -> bool {
+        self.rule == rule.id && self.revision.is_none_or(|revision| revision == rule.revision)
+    }
+
+    fn covers(&self, subject: &str) -> bool {
+        self.subject.as_deref().is_none_or(|known| known == subject)
+    }
+
+    fn covers_any(&self, rule: &RuleResult) -> bool {
+        self.subject.is_none() || rule.findings.iter().any(|finding| self.covers(&finding.subject))
+    }
+}
+
+/// What a list says that is so no more.
+fn outdated(rule: &str, subjects: &[&str]) -> String {
+    match subjects {
+        [] => format!("expects {rule} to fail, and it holds: remove it"),
+        [one] => format!("expects {rule} to fail for {one}, and it holds: remove it"),
+        several => format!("expects {rule} to fail for {}, and it holds: remove them", several.join(", ")),
+    }
+}
+
+fn fails(rule: &RuleResult, strict: bool) -> bool {
+    rule.status == Status::Fail || (strict && rule.status == Status::Warn)
+}
+
+fn was_judged(rule: &RuleResult) -> bool {
+    !matches!(rule.status, Status::NotExercised | Status::NotApplicable | Status::Broken)
+}

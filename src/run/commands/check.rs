@@ -1,0 +1,25 @@
+//! `mcp-conform check`: looks for mistakes in suites, and sends nothing.
+
+use crate::{
+    cli::CheckArgs,
+    error::{Error, exit},
+    run::{
+        inputs::suites::{self, load},
+        process::{Surroundings, console},
+    },
+    suite::Suite,
+};
+
+pub fn check(args: &CheckArgs, surroundings: &Surroundings) -> Result<u8, Error> {
+    let suites = load(&args.files, surroundings.color)?;
+    let shown: Vec<&Suite> = if args.files.is_empty() {
+        suites.iter().collect()
+    } else {
+        let names: Vec<String> = suites::read(&args.files)?.into_iter().map(|(name, _)| name).collect();
+        suites.iter().filter(|suite| names.contains(&suite.file)).collect()
+    };
+    let rules: usize = shown.iter().map(|suite| suite.rules.len()).sum();
+    let counted = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+    console::say(&format!("{} with {}: no mistakes", counted(shown.len(), "suite"), counted(rules, "rule")));
+    Ok(exit::CONFORMING)
+}

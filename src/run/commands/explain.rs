@@ -1,0 +1,278 @@
+//! `mcp-conform explain`: one rule, from what it asks to what breaking it looks like.
+//!
+//! The example is no text that could grow stale: the reference server commits the rule's first fault and is tested.
+
+use super::{mutants::Trial, mutants::trials};
+use crate::{
+    cli::ExplainArgs,
+    config,
+    embedded::SUITES,
+    error::{Error, exit},
+    evidence::Transport,
+    outcome::{Finding, Held, RuleResult, ShownFrame, Status, excerpt::middle},
+    plan::{Filter, nearest},
+    report::{self, explanation},
+    revision::Revision,
+    run::{
+        assembly::shown::show_frames,
+        conducting::assemble_run::Conducted,
+        inputs::suites::load,
+        process::{Surroundings, console::say},
+    },
+    suite::{Applies, Path, Rule, SURVEY, Suite, Test, Untested},
+    target::Limits,
+};
+
+pub fn explain(args: &ExplainArgs, surroundings: &Surroundings) -> Result<u8, Error> {
+    let configured = surroundings.directory.as_deref().and_then(config::find);
+    let configured = configured.map(|file| config::load(&file, surroundings.color)).transpose()?;
+    let own = configured.map(|config| config.suites).unwrap_or_default();
+    let suites = load(&args.suite.iter().cloned().chain(own).collect::<Vec<_>>(), surroundings.color)?;
+    let known = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
+    if let Some((suite, rule)) = known.clone().find(|(_, rule)| rule.id == args.rule) {
+        say(&told(suite, rule, &suites));
+        if let Some(example) = example(suite, rule, &suites, surroundings.program.as_deref(), surroundings.width) {
+            say(&example);
+        }
+        return Ok(exit::CONFORMING);
+    }
+    if let Some(suite) = suites.iter().find(|suite| suite.id == args.rule) {
+        say(&rules_of(suite));
+        return Ok(exit::CONFORMING);
+    }
+    let untested = suites.iter().flat_map(|suite| suite.untested.iter().map(move |row| (suite, row)));
+    if let Some((suite, row)) = untested.clone().find(|(_, row)| row.id == args.rule) {
+        say(&not_tested(suite, row));
+        return Ok(exit::CONFORMING);
+    }
+    let names = suites
+        .iter()
+        .map(|suite| suite.id.as_str())
+        .chain(known.map(|(_, rule)| rule.id.as_str()))
+        .chain(untested.map(|(_, row)| row.id.as_str()));
+    let meant = nearest(&args.rule, names).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
+    Err(Error::Usage {
+        message: format!("there is no rule or suite `{}`", args.rule),
+        cure: Some(format!("{meant}`mcp-conform list rules` shows all")),
+    })
+}
+
+/// What a suite asks for, rule by rule.
+fn rules_of(suite: &Suite) -> String {
+    let mut lines = vec![format!("{} is a suite", suite.id), format!("  {}", suite.about), String::new()];
+    lines.push(format!("applies    {}", scope(&suite.applies, &Applies::default())));
+    lines.push(String::new());
+    lines.extend(suite.rules.iter().map(|rule| format!("{}\n  {} {}", rule.id, rule.level.verb(), rule.statement)));
+    lines.extend(["", "`mcp-conform explain RULE` tells more of each."].map(str::to_owned));
+    lines.join("\n")
+}
+
+fn told(suite: &Suite, rule: &Rule, suites: &[Suite]) -> String {
+    let mut lines = vec![rule.id.clone(), format!("  {} {}", rule.level.verb(), rule.statement), String::new()];
+    lines.push(format!("suite      {}: {}", suite.id, suite.about));
+    lines.push(format!("applies    {}", scope(&suite.applies, &rule.applies)));
+    let source = report::link(&rule.source, newest(suite, rule)).unwrap_or_else(|| rule.source.clone());
+    lines.push(format!("source     {source}"));
+    lines.extend(rule.derived.as_ref().map(|why| format!("why        {why}")));
+    lines.extend(rule.hint.as_ref().map(|hint| format!("hint       {hint}")));
+    let steps = steps(suite, rule, suites);
+    if !steps.is_empty() {
+        lines.extend([String::new(), "What is asked for it:".to_owned(), String::new()]);
+        lines.extend(steps.iter().flat_map(|step| step.lines()).map(|line| format!("  {line}")));
+    }
+    if let Some(text) = written(&rule.id) {
+        lines.extend([String::new(), "How it is tested:".to_owned(), String::new()]);
+        lines.extend(text.lines().map(|line| format!("  {line}")));
+    }
+    lines.join("\n")
+}
+
+fn not_tested(suite: &Suite, row: &Untested) -> String {
+    format!(
+        "{}\n  {} {}\n\nsuite      {}\nnot tested {}",
+        row.id,
+        row.level.verb(),
+        row.statement,
+        suite.id,
+        row.because
+    )
+}
+
+/// Where the rule counts, in words.
+pub(super) fn scope(suite: &Applies, rule: &Applies) -> String {
+    let since = suite.since.max(rule.since).unwrap_or(Revision::ALL[0]);
+    let until = [suite.until, rule.until].into_iter().flatten().min().unwrap_or(Revision::NEWEST);
+    let mut parts = vec![if since == until { since.to_string() } else { format!("{since} to {until}") }];
+    for applies in [suite, rule] {
+        if !applies.transport.is_empty() {
+            let names: Vec<_> = applies.transport.iter().map(ToString::to_string).collect();
+            parts.push(format!("over {}", names.join(" or ")));
+        }
+        parts.extend(applies.proposal.iter().map(|proposal| format!("to servers that follow {proposal}")));
+        if !applies.server.is_empty() {
+            parts.push(format!("to servers with {}", applies.server.join(", ").replace('!', "no ")));
+        }
+        if applies.protected {
+            parts.push("to servers that ask for authorization".to_owned());
+        }
+        if !applies.facts.is_empty() {
+            parts.push(format!("if mcp-conform.toml gives {}", applies.facts.join(", ")));
+        }
+    }
+    parts.join(", ")
+}
+
+pub(super) fn newest(suite: &Suite, rule: &Rule) -> Revision {
+    [suite.applies.until, rule.applies.until].into_iter().flatten().min().unwrap_or(Revision::NEWEST)
+}
+
+/// The steps of built-in suites that save what the rule looks at, as they stand there.
+fn steps(suite: &Suite, rule: &Rule, suites: &[Suite]) -> Vec<String> {
+    let mut looks_at: Vec<&Path> = rule.every.iter().flat_map(|every| &every.over).collect();
+    looks_at.extend(rule.filter.iter().map(|clause| &clause.subject));
+    match &rule.test {
+        Test::Expect(clauses) => looks_at.extend(clauses.iter().map(|clause| &clause.subject)),
+        Test::Observe(paths) => looks_at.extend(paths),
+        Test::Check { given, .. } => looks_at.extend(given.iter().flat_map(|(_, given)| given.references())),
+    }
+    let mut steps: Vec<String> = Vec::new();
+    for path in looks_at {
+        let of_survey = path.root == SURVEY;
+        let gathers = if of_survey { suites.iter().find(|suite| suite.id == SURVEY) } else { Some(suite) };
+        let name = if of_survey { path.first_member().unwrap_or_default() } else { &path.root };
+        let begin = gathers.map(|suite| format!("suite: {}\n", suite.id)).unwrap_or_default();
+        let text = SUITES.iter().map(|(_, text)| *text).find(|text| text.starts_with(&begin));
+        for step in text.into_iter().flat_map(|text| blocks(text, "  - ")).filter(|step| saves(step, name)) {
+            if !steps.contains(&step) {
+                steps.push(step);
+            }
+        }
+    }
+    steps
+}
+
+fn saves(step: &str, name: &str) -> bool {
+    let saved = step.lines().filter_map(|line| line.split_once("save: "));
+    saved.into_iter().any(|(_, rest)| rest.split([' ', ',', '}']).next() == Some(name))
+}
+
+/// The rule as it stands in its suite.
+fn written(id: &str) -> Option<String> {
+    let begin = format!("  - id: {id}\n");
+    let text = SUITES.iter().map(|(_, text)| *text).find(|text| text.contains(&begin))?;
+    blocks(text, &begin).into_iter().next()
+}
+
+/// The items of lists that begin so, each with what stands below it, moved to the left.
+fn blocks(text: &str, begin: &str) -> Vec<String> {
+    let starts = text.match_indices(begin).filter(|(at, _)| *at == 0 || text[..*at].ends_with('\n'));
+    let block = |(at, _): (usize, &str)| {
+        let mut lines = text[at..].lines();
+        let first = lines.next().unwrap_or_default();
+        let rest = lines.take_while(|line| line.starts_with("    ") || line.trim().is_empty());
+        let whole: Vec<_> =
+            std::iter::once(first).chain(rest).map(|line| line.strip_prefix("  ").unwrap_or(line)).collect();
+        whole.join("\n").trim_end().to_owned()
+    };
+    starts.map(block).collect()
+}
+
+/// What the rule says of the reference server with a fault that breaks it, beside what holds in the healthy one.
+fn example(
+    suite: &Suite,
+    rule: &Rule,
+    suites: &[Suite],
+    program: Option<&std::path::Path>,
+    width: usize,
+) -> Option<String> {
+    let program = program?;
+    let all = trials(&Revision::ALL, &Transport::ALL);
+    let filter = Filter::new(std::slice::from_ref(&rule.id), suites).ok()?;
+    let newest = newest(suite, rule);
+    // Some show only beside what other suites ask.
+    let (faulty, wrong) = rule.faults.iter().find_map(|fault| {
+        let fits = |trial: &&Trial| trial.fault.as_ref() == Some(fault) && trial.revision <= newest;
+        let faulty = all.iter().rfind(fits)?;
+        let wrong = result(&faulty.evidence(suites, &filter, program).ok()?, rule)?;
+        (!wrong.findings.is_empty()).then_some((faulty, wrong))
+    })?;
+    let fault = faulty.fault.as_ref()?;
+    let first = RuleResult {
+        findings: wrong.findings[..1].to_vec(),
+        further: 0,
+        hint: None,
+        derived: None,
+        also: Vec::new(),
+        ..wrong.clone()
+    };
+    let mut lines = vec![
+        String::new(),
+        format!("What it finds in a server of which this is true: {}", about(fault)),
+        format!("(mcp-conform run --reference --fault {fault} --revision {} --filter {})", wrong.revision, rule.id),
+        String::new(),
+    ];
+    lines.extend(
+        explanation(&first)
+            .lines()
+            .take_while(|line| !line.starts_with("source"))
+            .map(|line| format!("  {line}").trim_end().to_owned()),
+    );
+    let healthy = Trial { fault: None, ..faulty.clone() };
+    let right = healthy.evidence(suites, &filter, program).ok();
+    if let Some(right) = right.and_then(|healthy| answered_rightly(&wrong.findings[0], &healthy, rule)) {
+        lines.extend(["Answered rightly:".to_owned(), String::new()]);
+        let room = width.saturating_sub(10);
+        lines.extend(right.iter().map(|message| {
+            // The heads of HTTP have their point anywhere.
+            let room = if message.text.starts_with(['{', '[']) { room } else { 4 * room };
+            format!("  {}  {}", message.from, middle(&report::plain(&message.text), room))
+        }));
+    }
+    Some(lines.join("\n").trim_end().to_owned())
+}
+
+fn result(conducted: &Conducted, rule: &Rule) -> Option<RuleResult> {
+    conducted.report.rules.iter().find(|result| result.id == rule.id).cloned()
+}
+
+fn about(fault: &str) -> String {
+    crate::reference::faults()
+        .into_iter()
+        .find(|known| known.name == fault)
+        .map(|known| known.about)
+        .unwrap_or_default()
+}
+
+/// The messages of something that the rule was seen to hold for: of the same request if there is one, or about the same
+/// subject.
+fn answered_rightly(finding: &Finding, healthy: &Conducted, rule: &Rule) -> Option<Vec<ShownFrame>> {
+    let mut result = result(healthy, rule).filter(|result| result.status == Status::Pass)?;
+    result.findings = result.held.iter().map(|held| shown(&finding.subject, held, finding)).collect();
+    let mut results = [result];
+    show_frames(&mut results, healthy.recorder.frames(), Limits::default().evidence_frames);
+    let [RuleResult { findings: candidates, held, .. }] = results;
+    let said = |messages: &[ShownFrame], side: &str| -> Vec<String> {
+        messages.iter().filter(|message| message.from == side).map(|message| message.text.clone()).collect()
+    };
+    let (asked, wrong) = (said(&finding.messages, "client"), said(&finding.messages, "server"));
+    let differs = |right: &Finding| {
+        let right = said(&right.messages, "server");
+        !right.is_empty() && !right.iter().any(|text| text.starts_with('{') && wrong.contains(text))
+    };
+    let is_same = |right: &Finding| said(&right.messages, "client") == asked;
+    let usable: Vec<(&Finding, &Held)> = candidates.iter().zip(&held).filter(|(right, _)| differs(right)).collect();
+    let best = usable.iter().find(|(right, _)| is_same(right));
+    let best = best.or_else(|| usable.iter().find(|(_, held)| held.subject == finding.subject)).or(usable.first());
+    best.map(|(right, _)| right.messages.clone())
+}
+
+/// What holds, in the place of a finding, so that its messages can be shown in the same way.
+fn shown(subject: &str, held: &Held, like: &Finding) -> Finding {
+    Finding {
+        subject: subject.to_owned(),
+        frames: held.frames.clone(),
+        messages: Vec::new(),
+        pointer: None,
+        ..like.clone()
+    }
+}

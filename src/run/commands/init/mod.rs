@@ -1,0 +1,119 @@
+//! `mcp-conform init`: the first minute in a project. What is there stays as it is.
+
+mod project;
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{ErrorKind, Write},
+    path::Path,
+};
+
+use self::project::Project;
+use crate::{
+    cli::{InitArgs, Pipeline},
+    config,
+    error::{Error, exit},
+    run::process::console,
+};
+
+const SUITE: &str = include_str!("house.yaml");
+const INCLUDE: &str = ".gitlab-ci.yml";
+
+pub fn init(args: &InitArgs) -> Result<u8, Error> {
+    let directory = &args.directory;
+    if !directory.is_dir() {
+        return Err(Error::usage(format!("`{}` is no directory", directory.display())));
+    }
+    let project = project::look(directory);
+    match &project {
+        Some(project) => console::say(&format!("{} says how to start the server: {}", project.file, project.line())),
+        None => console::say("nothing here says how to start the server: fill it in"),
+    }
+    write(directory, config::FILE, &configuration(project.as_ref()))?;
+    // Among the tests, where no build tool takes the directory for a package.
+    write(directory, "tests/conformance/house.yaml", SUITE)?;
+    let mut edits = Vec::new();
+    if project.is_none() {
+        edits.push(format!("say in {} how the server is started", config::FILE));
+    }
+    if let Some(pipeline) = args.ci {
+        let (path, text) = described(pipeline, project.as_ref());
+        write(directory, path, &text)?;
+        if repository().is_none() {
+            edits.push(format!("say in {path} where mcp-conform is installed from"));
+        }
+        if pipeline == Pipeline::Gitlab && !write(directory, INCLUDE, &format!("include: {path}\n"))? {
+            edits.push(format!("say `include: {path}` in {INCLUDE}"));
+        }
+    }
+    console::say(&format!("\nnext\n{}", next(project.as_ref(), &edits)));
+    Ok(exit::CONFORMING)
+}
+
+/// Writes a file where there is none; the value says whether there was none.
+fn write(directory: &Path, name: &str, text: &str) -> Result<bool, Error> {
+    let path = directory.join(name);
+    let failed = |source| console::failed(&path, "write", source);
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).map_err(failed)?;
+    }
+    match OpenOptions::new().write(true).create_new(true).open(&path) {
+        Ok(mut file) => {
+            file.write_all(text.as_bytes()).map_err(failed)?;
+            console::say(&format!("  wrote  {name}"));
+            Ok(true)
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            console::say(&format!("  kept   {name}, as it was there"));
+            Ok(false)
+        }
+        Err(error) => Err(failed(error)),
+    }
+}
+
+fn configuration(project: Option<&Project>) -> String {
+    let (name, start) = match project {
+        Some(project) => (project.name.clone(), format!("stdio = {}", toml::Value::from(project.argv.clone()))),
+        None => ("server".to_owned(), "stdio = [\"./server\"]              # the program and its arguments".to_owned()),
+    };
+    let name = if name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c)) && !name.is_empty() {
+        name
+    } else {
+        toml::Value::from(name).to_string()
+    };
+    include_str!("configuration.toml").replace("{NAME}", &name).replace("{START}", &start)
+}
+
+fn described(pipeline: Pipeline, project: Option<&Project>) -> (&'static str, String) {
+    let (path, template, indent) = match pipeline {
+        Pipeline::Github => (".github/workflows/conformance.yml", include_str!("github.yml"), 6),
+        Pipeline::Gitlab => (".gitlab-ci.conformance.yml", include_str!("gitlab.yml"), 4),
+    };
+    let build = match (project.and_then(|project| project.build.as_ref()), pipeline) {
+        (None, _) => String::new(),
+        (Some(command), Pipeline::Github) => format!("{:indent$}- run: {command}\n", ""),
+        (Some(command), Pipeline::Gitlab) => format!("{:indent$}- {command}\n", ""),
+    };
+    // What the program in the first job was linked with is there in each of these.
+    let image = project.map_or("debian:bookworm", |project| project.image);
+    let text = template.replace("{BUILD}", &build).replace("{IMAGE}", image);
+    (path, text.replace("{INSTALL}", &install()).replace("{VERSION}", env!("CARGO_PKG_VERSION")))
+}
+
+/// How a pipeline comes by the program.
+fn install() -> String {
+    format!("cargo install --locked --git {} mcp-conform", repository().unwrap_or("THE_REPOSITORY_OF_MCP_CONFORM"))
+}
+
+/// Where the program is kept, if its Cargo.toml says so.
+fn repository() -> Option<&'static str> {
+    Some(env!("CARGO_PKG_REPOSITORY")).filter(|url| !url.is_empty())
+}
+
+fn next(project: Option<&Project>, edits: &[String]) -> String {
+    let edits = edits.iter().map(|edit| format!("({edit})"));
+    let build = project.and_then(|project| project.build.clone());
+    let run = ["mcp-conform run", "mcp-conform run --write-baseline known.toml   # if it is to pass as it is today"];
+    let lines = edits.chain(build).chain(run.map(str::to_owned));
+    lines.map(|line| format!("  {line}\n")).collect::<String>().trim_end().to_owned()
+}

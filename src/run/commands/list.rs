@@ -1,0 +1,110 @@
+//! `mcp-conform list`: the rules, suites, faults and variations there are.
+
+use std::mem::ManuallyDrop;
+
+use serde_json::json;
+
+use super::{
+    coverage::{coverage, traceability},
+    rule_pages,
+};
+use crate::{
+    cli::{ListArgs, Listed},
+    error::{Error, exit},
+    evidence::Transport,
+    reference,
+    run::{inputs::suites::load, process::console},
+    suite::{Applies, Suite},
+};
+
+pub fn list(args: &ListArgs) -> Result<u8, Error> {
+    // The program ends with this command, and to take them apart first would be a tenth of its time.
+    let suites = || load(&args.suite, false).map(ManuallyDrop::new);
+    let lines: Vec<String> = match args.what {
+        Listed::Faults => faults("fault", reference::faults(), args.json),
+        Listed::Variations => faults("variation", reference::variations(), args.json),
+        Listed::Suites => suites()?.iter().map(|suite| of_suite(suite, args.json)).collect(),
+        Listed::Rules => rules(args, &suites()?)?,
+    };
+    console::say(&lines.join("\n"));
+    Ok(exit::CONFORMING)
+}
+
+fn faults(kind: &str, mut faults: Vec<reference::FaultInfo>, as_json: bool) -> Vec<String> {
+    faults.sort_by(|a, b| a.name.cmp(&b.name));
+    let line = |fault: reference::FaultInfo| {
+        if as_json {
+            json!({ kind: fault.name, "about": fault.about, "since": fault.since, "until": fault.until,
+                "transports": fault.transports })
+            .to_string()
+        } else {
+            format!("{:<36} {}", fault.name, fault.about)
+        }
+    };
+    faults.into_iter().map(line).collect()
+}
+
+fn of_suite(suite: &Suite, as_json: bool) -> String {
+    let (rules, untested) = (suite.rules.len(), suite.untested.len());
+    if as_json {
+        json!({ "suite": suite.id, "about": suite.about, "rules": rules, "untested": untested }).to_string()
+    } else {
+        format!("{:<28} {rules:>3} rules  {}", suite.id, suite.about)
+    }
+}
+
+fn rules(args: &ListArgs, suites: &[Suite]) -> Result<Vec<String>, Error> {
+    if let Some(proposal) = &args.traceability {
+        return traceability(proposal, suites).map(|table| vec![table]);
+    }
+    if let Some(directory) = &args.pages {
+        return rule_pages::write(directory, suites);
+    }
+    let mut lines: Vec<String> = suites.iter().flat_map(|suite| of_rules(suite, args.json)).collect();
+    if !args.json {
+        lines.push(String::new());
+        lines.extend(coverage(suites));
+    }
+    Ok(lines)
+}
+
+fn of_rules(suite: &Suite, as_json: bool) -> Vec<String> {
+    let rules = suite.rules.iter().map(|rule| {
+        if !as_json {
+            return format!("{:<6} {:<48} {}", rule.level.word(), rule.id, rule.statement);
+        }
+        json!({ "rule": rule.id, "suite": suite.id, "level": rule.level, "statement": rule.statement,
+            "source": rule.source, "derived": rule.derived, "window": window(&suite.applies, &rule.applies),
+            "transports": transports(&suite.applies, &rule.applies), "faults": rule.faults })
+        .to_string()
+    });
+    let untested = suite.untested.iter().map(|row| {
+        if !as_json {
+            return format!("{:<6} {:<48} not tested: {}", row.level.word(), row.id, row.because);
+        }
+        json!({ "untested": row.id, "suite": suite.id, "level": row.level, "because": row.because }).to_string()
+    });
+    rules.chain(untested).collect()
+}
+
+/// The transports over which both apply.
+fn transports(suite: &Applies, rule: &Applies) -> Vec<Transport> {
+    let counts = |applies: &Applies, transport| applies.transport.is_empty() || applies.transport.contains(&transport);
+    let both = |transport: &Transport| counts(suite, *transport) && counts(rule, *transport);
+    Transport::ALL.into_iter().filter(both).collect()
+}
+
+/// The revisions in which both apply, as text; empty: all.
+fn window(suite: &Applies, rule: &Applies) -> String {
+    let since = suite.since.max(rule.since);
+    let until = match (suite.until, rule.until) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    };
+    match (since, until) {
+        (None, None) => String::new(),
+        (Some(since), Some(until)) => format!("{since}..{until}"),
+        (Some(since), None) => format!("{since}.."),
+        (None, Some(until)) => format!("..{until}"),
+    }
+}

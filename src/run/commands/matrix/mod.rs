@@ -1,0 +1,115 @@
+//! `mcp-conform matrix`: many servers, each tested by a process of this program, so that whatever one does costs it alone.
+//!
+//! A process and no task, because nothing else keeps a server that floods, hangs or finds a bug in this program away from the
+//! others, and because its result is then that of `mcp-conform run`, to the byte.
+
+mod merge;
+mod results;
+mod settle;
+mod targets;
+mod worker;
+
+use std::{num::NonZeroUsize, thread};
+
+use futures_util::{StreamExt as _, stream};
+use tokio::sync::watch;
+
+use self::{results::Results, targets::Entry, worker::Worker};
+use crate::{
+    cli::{MatrixArgs, MatrixCommand},
+    error::Error,
+    report::{
+        Style, Verbosity,
+        matrix::{Fold, Row, line},
+    },
+    run::{
+        inputs::suites::load,
+        process::{Surroundings, console, runtime::runtime, signals},
+    },
+};
+
+pub fn matrix(args: &MatrixArgs, surroundings: &Surroundings) -> Result<u8, Error> {
+    if let Some(MatrixCommand::Merge { directories, out }) = &args.command {
+        return merge::merge(directories, out.as_ref().unwrap_or(&directories[0]), surroundings);
+    }
+    let suites = load(&args.scope.suite, surroundings.color)?;
+    let entries = targets::wanted(args, &suites, surroundings)?;
+    let results = Results::open(&args.out)?;
+    let worker = Worker::new(args, surroundings)?;
+    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    runtime().block_on(test(&entries, &worker, &results, jobs, args, surroundings))
+}
+
+/// Tests whatever has no result yet, and says what all come to.
+async fn test(
+    entries: &[Entry],
+    worker: &Worker,
+    results: &Results,
+    jobs: usize,
+    args: &MatrixArgs,
+    surroundings: &Surroundings,
+) -> Result<u8, Error> {
+    let style = style(surroundings);
+    let longest = entries.iter().map(|entry| entry.name.chars().count()).max().unwrap_or(0);
+    let mut fold = Fold::default();
+    let mut due = Vec::new();
+    for entry in entries {
+        let stands = if args.again { None } else { results.standing(entry) };
+        match stands {
+            Some(report) => fold.add(Row::of(&entry.name, Some(entry.file.clone()), &report), &report),
+            None => due.push(entry),
+        }
+    }
+    let standing = entries.len() - due.len();
+    if standing > 0 {
+        let total = entries.len();
+        console::say(&format!("{standing} of {total} results stand in {}; --again tests them anew", results.shown()));
+    }
+
+    let (stop, stopped) = watch::channel(false);
+    let test = |entry| {
+        let stopped = stopped.clone();
+        async move { (entry, worker.test(entry, results.scratch(), stopped).await) }
+    };
+    let mut running = stream::iter(due).map(test).buffer_unordered(jobs);
+    let mut asked = std::pin::pin!(signals::asked());
+    let (mut done, mut signal) = (standing, None);
+    loop {
+        let (entry, report) = tokio::select! {
+            next = running.next() => match next {
+                None => break,
+                Some((entry, report)) => match report? {
+                    None => continue,
+                    Some(report) => (entry, report),
+                },
+            },
+            code = &mut asked, if signal.is_none() => {
+                signal = Some(code);
+                stop.send_replace(true);
+                continue;
+            }
+        };
+        results.keep(entry)?;
+        done += 1;
+        let row = Row::of(&entry.name, Some(entry.file.clone()), &report);
+        console::say(&line(&row, (done, entries.len()), longest, &style));
+        fold.add(row, &report);
+    }
+    if let Some(code) = signal {
+        let (total, shown) = (entries.len(), results.shown());
+        console::complain(&format!(
+            "stopped: {done} of {total} results are in {shown}; the same command goes on from there"
+        ));
+        return Ok(code);
+    }
+    if args.partition.is_some() {
+        let shown = results.shown();
+        console::say(&format!("\nThis is one part; `mcp-conform matrix merge {shown}` makes the matrix of all."));
+        return settle::settle(fold, None, &style);
+    }
+    settle::settle(fold, Some(&args.out), &style)
+}
+
+fn style(surroundings: &Surroundings) -> Style {
+    Style { width: surroundings.width, color: surroundings.color, verbosity: Verbosity::Normal }
+}

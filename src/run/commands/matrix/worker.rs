@@ -1,0 +1,170 @@
+//! One server, tested by a process of this program. Whatever becomes of it, there is a report in the end.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    process::{ExitStatus, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt as _, copy, sink},
+    process::{Child, Command},
+    sync::watch,
+    time::{sleep, timeout},
+};
+
+use super::targets::Entry;
+use crate::{
+    cli::MatrixArgs,
+    error::{Error, exit, in_short},
+    outcome::{RunReport, TargetReport},
+    report::{self, Format, Style, render},
+    run::{
+        assembly::verdict::without_results,
+        inputs::target::seconds,
+        process::{Surroundings, console::failed},
+    },
+    wire::group::{Group, Signal},
+};
+
+/// What a run may take beyond its own limit: for ending its server, judging and writing.
+const BEYOND: Duration = Duration::from_secs(30);
+/// From being told to end to being killed.
+const GRACE: Duration = Duration::from_secs(5);
+/// Bytes of what it says when it goes wrong.
+const SAID: u64 = 16 << 10;
+
+pub struct Worker {
+    program: PathBuf,
+    options: Vec<String>,
+    limit: Duration,
+    strict: bool,
+}
+
+/// How the process of a run ended.
+enum End {
+    Exited(ExitStatus),
+    /// It took longer than it may.
+    Overrun,
+    Stopped,
+    Failed(io::Error),
+}
+
+impl Worker {
+    pub fn new(args: &MatrixArgs, surroundings: &Surroundings) -> Result<Self, Error> {
+        let program = surroundings.program.clone().ok_or_else(|| Error::usage("this program cannot find itself"))?;
+        Ok(Self { program, options: options(args), limit: limit(args)?, strict: args.strict })
+    }
+
+    /// The report, which is in `directory` too; `None`: it was told to stop before there was one.
+    pub async fn test(
+        &self,
+        entry: &Entry,
+        directory: &Path,
+        mut stopped: watch::Receiver<bool>,
+    ) -> Result<Option<RunReport>, Error> {
+        if *stopped.borrow() {
+            return Ok(None);
+        }
+        let path = directory.join(&entry.file);
+        let began = Instant::now();
+        let (end, said) = match self.start(entry, &path) {
+            Ok(child) => self.attend(child, &mut stopped).await,
+            Err(error) => (End::Failed(error), String::new()),
+        };
+        let why = match end {
+            End::Stopped => return Ok(None),
+            End::Overrun => format!("stopped after {} s, as it had come to no end", self.limit.as_secs()),
+            End::Failed(error) => format!("the run could not be started: {error}"),
+            End::Exited(status) => {
+                let written = fs::read_to_string(&path).ok().and_then(|text| report::read(&text).ok());
+                if let Some(report) = written.filter(|_| status.code().is_some()) {
+                    return Ok(Some(report));
+                }
+                if said.is_empty() { format!("the run ended without a report: {status}") } else { said }
+            }
+        };
+        let report = without_results(described(entry), why, began.elapsed(), self.strict, exit::UNREACHABLE);
+        fs::write(&path, render(Format::Json, &report, &Style::default()))
+            .map_err(|source| failed(&path, "write", source))?;
+        Ok(Some(report))
+    }
+
+    fn start(&self, entry: &Entry, path: &Path) -> io::Result<Child> {
+        let mut command = Command::new(&self.program);
+        command.args(["run", "--color", "never", "--config"]).arg(&entry.config).args(&self.options);
+        command.arg("--report").arg(format!("json={}", path.display())).arg(&entry.name);
+        // In a group of its own, so that Ctrl-C reaches this process alone, which then says what is to be.
+        Group::prepare(&mut command);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true).spawn()
+    }
+
+    /// Waits for the end of the process, or brings it about; with what it said on stderr.
+    async fn attend(&self, mut child: Child, stopped: &mut watch::Receiver<bool>) -> (End, String) {
+        let group = Group::of(child.id());
+        let said = tokio::spawn(beginning(child.stderr.take()));
+        let end = tokio::select! {
+            status = child.wait() => status.map_or_else(End::Failed, End::Exited),
+            () = sleep(self.limit) => End::Overrun,
+            _ = stopped.wait_for(|stopped| *stopped) => End::Stopped,
+        };
+        if matches!(end, End::Overrun | End::Stopped) {
+            // It ends the server first.
+            group.signal(Signal::Term);
+            if timeout(GRACE, child.wait()).await.is_err() {
+                group.signal(Signal::Kill);
+                let _ = timeout(GRACE, child.wait()).await;
+            }
+        }
+        // It is gone, and its number may soon belong to somebody else.
+        drop(group);
+        (end, timeout(GRACE, said).await.ok().and_then(Result::ok).unwrap_or_default())
+    }
+}
+
+/// A server that could not be tested.
+fn described(entry: &Entry) -> TargetReport {
+    TargetReport {
+        name: entry.shown.clone(),
+        options: format!("--config {} {}", entry.config.display(), entry.name),
+        command: None,
+        config: None,
+        transport: entry.transport.to_owned(),
+        server: None,
+        capabilities: Value::Null,
+        revisions: Vec::new(),
+    }
+}
+
+/// The options of `mcp-conform run` that all servers of a matrix share.
+pub fn options(args: &MatrixArgs) -> Vec<String> {
+    let scope = &args.scope;
+    let mut options = Vec::new();
+    let mut option = |flag: &str, value: String| options.push(format!("{flag}={value}"));
+    option("--timeout", args.timeout.to_string());
+    option("--run-timeout", args.run_timeout.to_string());
+    option("--revision", scope.revision.clone());
+    scope.filter.iter().for_each(|term| option("--filter", term.clone()));
+    scope.proposal.iter().for_each(|name| option("--proposal", name.clone()));
+    scope.suite.iter().for_each(|path| option("--suite", path.display().to_string()));
+    options.extend(args.strict.then(|| "--strict".to_owned()));
+    options.extend(scope.call_tools.then(|| "--call-tools".to_owned()));
+    options
+}
+
+/// How long the process of a run may take.
+pub fn limit(args: &MatrixArgs) -> Result<Duration, Error> {
+    seconds(args.timeout, "--timeout")?;
+    Ok(seconds(args.run_timeout, "--run-timeout")?.saturating_add(BEYOND))
+}
+
+/// The beginning of what comes, on one line; the rest is let go.
+async fn beginning(pipe: Option<impl AsyncRead + Unpin>) -> String {
+    let Some(mut pipe) = pipe else { return String::new() };
+    let mut said = Vec::new();
+    let _ = (&mut pipe).take(SAID).read_to_end(&mut said).await;
+    let _ = copy(&mut pipe, &mut sink()).await;
+    in_short(&String::from_utf8_lossy(&said))
+}

@@ -1,0 +1,49 @@
+//! The commands, one a file.
+
+mod abort_report;
+mod baseline;
+mod check;
+mod coverage;
+mod explain;
+mod init;
+pub mod judge;
+mod list;
+mod matrix;
+pub mod mutants;
+mod outputs;
+mod report;
+mod rule_pages;
+pub mod run;
+mod serve;
+mod shell;
+mod tree;
+mod watch;
+
+use crate::{
+    cli::{Cli, Command},
+    run::process::{Surroundings, console},
+};
+
+/// Runs one command; the value is the exit code.
+pub fn run(cli: &Cli, surroundings: &Surroundings) -> u8 {
+    let done = match &cli.command {
+        Command::Init(args) => init::init(args),
+        Command::Run(args) if !args.watch.is_empty() => watch::watch(args, surroundings),
+        Command::Run(args) => run::run(args, surroundings),
+        Command::Matrix(args) => matrix::matrix(args, surroundings),
+        Command::Judge(args) => judge::judge(args, surroundings),
+        Command::Explain(args) => explain::explain(args, surroundings),
+        Command::Report(command) => report::report(command, surroundings),
+        Command::List(args) => list::list(args),
+        Command::Tree(args) => tree::tree(args, surroundings),
+        Command::Check(args) => check::check(args, surroundings),
+        Command::Serve(args) => serve::serve(args),
+        Command::Mutants(args) => mutants::mutants(args, surroundings),
+        Command::Completions { shell } => Ok(shell::completions(*shell)),
+        Command::Man { directory } => shell::man(directory),
+    };
+    done.unwrap_or_else(|error| {
+        console::complain(&error.to_string());
+        error.exit_code()
+    })
+}

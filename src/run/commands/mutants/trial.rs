@@ -1,0 +1,352 @@
+//! One trial. Its server over HTTP runs inside this process; over stdio it is started as any server is.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    path::Path,
+    time::Duration,
+};
+
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use crate::{
+    error::Error,
+    evidence::{Recorder, Transport},
+    outcome::Status,
+    plan::{Filter, Proposals},
+    reference::{self, FaultInfo},
+    revision::Revision,
+    run::{
+        conducting::assemble_run::{Conducted, conduct},
+        inputs::{
+            credentials::obtain,
+            job::{Job, Revisions},
+        },
+        process::{interrupts::Interrupts, runtime::block_on},
+    },
+    session::ClientFace,
+    suite::{Suite, Verb},
+    target::{Auth, Client, Limits, Source, Start, Target},
+};
+
+/// How long a trial waits for an answer: long for a loaded machine, short for a thousand trials.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// One run of all rules against one behaviour of the reference server.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    pub fault: Option<String>,
+    /// `fault` is the name of a variation.
+    pub variation: bool,
+    /// What the server says where it ends before anything is read.
+    pub stops: Option<&'static str>,
+    /// With a variation: the suites that are run; all if there are none.
+    pub suites: &'static [&'static str],
+    /// A proposal that has to be in force for the fault to show.
+    pub proposal: Option<String>,
+    /// The server lets nobody in without a token.
+    pub protected: bool,
+    pub revision: Revision,
+    pub transport: Transport,
+    /// It is judged with all suites: in the newest revision where the fault shows, over one of its transports.
+    pub all_suites: bool,
+    /// The rules that the fault is declared to break besides those that name it.
+    pub also: Vec<String>,
+}
+
+async fn recorded(job: &Job, suites: &[Suite], filter: &Filter) -> Result<Conducted, Error> {
+    let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
+    Box::pin(conduct(job, suites, filter, recorder)).await
+}
+
+/// What a trial showed.
+#[derive(Clone, Debug, Default)]
+pub struct Shown {
+    /// Rules that failed and name the fault.
+    pub caught: Vec<String>,
+    /// Rules that name the fault, apply, and did not fail.
+    pub idle: Vec<String>,
+    /// Rules that failed and do not name it.
+    pub others: Vec<String>,
+    /// Rules that failed, warned or are broken, do not name the fault and are not declared to be broken by it.
+    pub undeclared: Vec<String>,
+    /// Rules that are declared to be broken by the fault, and neither failed nor warned nor are broken.
+    pub unaffected: Vec<String>,
+    /// Rules that could not be judged because something broke.
+    pub broken: Vec<String>,
+    /// Why there was no run at all.
+    pub stopped: Option<String>,
+    pub code: u8,
+    /// How many rules passed.
+    pub passed: usize,
+}
+
+/// Every fault in every revision and over every transport where it can show, and the faultless server everywhere.
+pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
+    let faultless = |proposal: Option<&str>| FaultInfo {
+        name: String::new(),
+        about: String::new(),
+        since: None,
+        until: None,
+        transports: reference::Transport::ALL.to_vec(),
+        proposal: proposal.map(str::to_owned),
+        protected: false,
+        also: Vec::new(),
+        stops: None,
+        suites: &[],
+        without_facts: false,
+    };
+    let protected = FaultInfo { protected: true, transports: vec![reference::Transport::Http], ..faultless(None) };
+    let mut trials = Vec::new();
+    let healthy = [None].into_iter().chain(reference::PROPOSALS.map(Some)).map(faultless).chain([protected]);
+    for fault in healthy.chain(reference::faults()) {
+        let first = trials.len();
+        for &revision in revisions {
+            if !shows_in(&fault, revision) {
+                continue;
+            }
+            for &transport in transports {
+                if speaks(transport, revision) && fault.transports.iter().any(|known| same(*known, transport)) {
+                    trials.push(Trial { all_suites: fault.name.is_empty(), ..trial(&fault, revision, transport) });
+                }
+            }
+        }
+        let shown = &mut trials[first..];
+        let newest = shown.iter().map(|trial| trial.revision).max();
+        if let Some(widest) = shown.iter_mut().find(|trial| Some(trial.revision) == newest) {
+            widest.all_suites = true;
+        }
+    }
+    trials
+}
+
+/// Every variation with all suites, over stdio where it shows there, else over HTTP.
+pub fn variation_trials(revisions: &[Revision]) -> Vec<Trial> {
+    let mut trials = Vec::new();
+    for variation in reference::variations() {
+        for revision in revisions.iter().copied().filter(|revision| shows_in(&variation, *revision)) {
+            let shows = |transport: &Transport| {
+                speaks(*transport, revision) && variation.transports.iter().any(|known| same(*known, *transport))
+            };
+            if let Some(transport) = Transport::ALL.into_iter().find(shows) {
+                trials.push(Trial { variation: true, all_suites: true, ..trial(&variation, revision, transport) });
+            }
+        }
+    }
+    trials
+}
+
+fn shows_in(fault: &FaultInfo, revision: Revision) -> bool {
+    fault.since.is_none_or(|since| revision >= since) && fault.until.is_none_or(|until| revision <= until)
+}
+
+fn trial(fault: &FaultInfo, revision: Revision, transport: Transport) -> Trial {
+    Trial {
+        fault: Some(fault.name.clone()).filter(|name| !name.is_empty()),
+        variation: false,
+        stops: fault.stops,
+        suites: fault.suites,
+        proposal: fault.proposal.clone(),
+        protected: fault.protected,
+        revision,
+        transport,
+        all_suites: false,
+        also: fault.also.clone(),
+    }
+}
+
+/// HTTP+SSE belongs to the oldest revision, Streamable HTTP to all others.
+fn speaks(transport: Transport, revision: Revision) -> bool {
+    match transport {
+        Transport::Stdio => true,
+        Transport::Http => revision > Revision::V2024_11_05,
+        Transport::Sse => revision == Revision::V2024_11_05,
+    }
+}
+
+fn same(known: reference::Transport, transport: Transport) -> bool {
+    matches!(
+        (known, transport),
+        (reference::Transport::Stdio, Transport::Stdio)
+            | (reference::Transport::Http, Transport::Http)
+            | (reference::Transport::Sse, Transport::Sse)
+    )
+}
+
+/// What a tester of the protected reference server would give.
+fn auth(address: SocketAddr) -> Auth {
+    let (id, secret) = reference::CLIENT;
+    let client = Client {
+        id: id.to_owned(),
+        secret: secret.to_owned(),
+        scopes: Vec::new(),
+        token_endpoint: Some(format!("http://{address}/token")),
+    };
+    let others = reference::tokens().into_iter().filter(|(name, _)| *name != "own");
+    let others = others.map(|(name, value)| (name.to_owned(), Source::Token(value.to_owned()))).collect();
+    Auth { own: Some(Source::Client(Box::new(client))), others }
+}
+
+impl Trial {
+    pub fn name(&self) -> String {
+        let fault = match (&self.fault, &self.proposal) {
+            (Some(fault), _) => fault.clone(),
+            (None, Some(proposal)) => format!("faultless with {proposal}"),
+            (None, None) if self.protected => "faultless and protected".to_owned(),
+            (None, None) => "faultless".to_owned(),
+        };
+        format!("{fault} · {} · {}", self.revision, self.transport)
+    }
+
+    /// Runs it; `program` is the mcp-conform that serves over stdio. One trial of each fault is judged with all suites, so
+    /// that whatever else the fault turns red is seen. In the others most faults show themselves to the rules that name
+    /// them in the suites of those rules; all suites are run there only where that is not enough.
+    pub fn run(&self, suites: &[Suite], program: &Path) -> Shown {
+        let run = |filter: &Filter| match self.evidence(suites, filter, program) {
+            Ok(conducted) => self.read(&conducted, suites),
+            Err(error) => Shown { stopped: Some(error.to_string()), code: error.exit_code(), ..Shown::default() },
+        };
+        if self.all_suites {
+            let terms: Vec<String> = self.suites.iter().map(ToString::to_string).collect();
+            return match Filter::new(&terms, suites) {
+                Ok(filter) => run(&filter),
+                Err(error) => Shown { stopped: Some(error.to_string()), ..Shown::default() },
+            };
+        }
+        let narrow = self.concerned(suites).map(|filter| run(&filter));
+        narrow
+            .filter(|shown| shown.idle.is_empty() && !shown.caught.is_empty())
+            .unwrap_or_else(|| run(&Filter::default()))
+    }
+
+    /// Runs it over some rules, and hands over all there is to see.
+    pub fn evidence(&self, suites: &[Suite], filter: &Filter, program: &Path) -> Result<Conducted, Error> {
+        block_on(self.conduct(suites, filter, program))
+    }
+
+    /// The rules that name the fault, and those that would speak in their place. `None` if any rule might.
+    fn concerned(&self, suites: &[Suite]) -> Option<Filter> {
+        let fault = self.fault.as_ref()?;
+        let rules = || suites.iter().flat_map(|suite| &suite.rules);
+        let mut ids: Vec<String> =
+            rules().filter(|rule| rule.faults.contains(fault)).map(|rule| rule.id.clone()).collect();
+        let mut looked_at = 0;
+        while let Some(id) = ids.get(looked_at).cloned() {
+            let causes = rules().filter(|rule| rule.id == id).flat_map(|rule| &rule.after);
+            let fresh: Vec<String> = causes.filter(|cause| !ids.contains(cause)).cloned().collect();
+            ids.extend(fresh);
+            looked_at += 1;
+        }
+        (!ids.is_empty() && !ids.iter().any(|id| id == "*")).then(|| Filter::new(&ids, suites).ok())?
+    }
+
+    async fn conduct(&self, suites: &[Suite], filter: &Filter, program: &Path) -> Result<Conducted, Error> {
+        let proposals: Vec<String> = self.proposal.iter().cloned().collect();
+        // The reference server answers within milliseconds; a fault that makes it hang need not be waited for long.
+        // Variations let no request wait, so a time limit that passes because the machine is busy would be all that it shows.
+        let usual = Limits::default();
+        let request = if self.variation { usual.request } else { PATIENCE };
+        let (name, limits) = (self.name(), Limits { request, ..usual });
+        if self.transport == Transport::Stdio {
+            let mut argv = vec![program.display().to_string(), "serve".into()];
+            let flag = if self.variation { "--variation" } else { "--fault" };
+            argv.extend(self.fault.iter().flat_map(|fault| [flag.into(), fault.clone()]));
+            argv.extend(self.serves().iter().flat_map(|revision| ["--revision".into(), revision.to_string()]));
+            argv.extend(proposals.iter().flat_map(|proposal| ["--proposal".into(), proposal.clone()]));
+            let start = Start::Stdio { argv, env: Vec::new(), cwd: None };
+            let target = Target::new(name, start);
+            return recorded(&self.job(target, limits, suites), suites, filter).await;
+        }
+        let (variation, fault) = if self.variation { (self.fault.clone(), None) } else { (None, self.fault.clone()) };
+        let mut options =
+            reference::Options { fault, variation, revisions: self.serves(), ..reference::Options::default() };
+        if !proposals.is_empty() {
+            options.proposals = proposals;
+        }
+        options.protected = self.protected;
+        let (tell, bound) = oneshot::channel();
+        let served = reference::http(options, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), |address| {
+            let _ = tell.send(address);
+        });
+        let tested = async {
+            let address = bound.await.map_err(|_| Error::usage("the reference server did not start"))?;
+            let start = match self.transport {
+                Transport::Sse => Start::Sse { url: format!("http://{address}/sse"), headers: Vec::new() },
+                _ => Start::Http { url: format!("http://{address}/mcp"), headers: Vec::new() },
+            };
+            let mut job = self.job(Target::new(name, start), limits, suites);
+            if self.protected {
+                job.target.auth = Some(Box::new(auth(address)));
+                obtain(&mut job.target, &mut job.facts, &job.limits).await?;
+            }
+            recorded(&job, suites, filter).await
+        };
+        tokio::select! {
+            stopped = served => Err(Error::usage(stopped.err().unwrap_or_else(|| "the reference server stopped".into()))),
+            conducted = tested => conducted,
+        }
+    }
+
+    /// The revisions that the server speaks. Most servers of legacy revisions know no other era, and variations are to be
+    /// like them.
+    fn serves(&self) -> Vec<Revision> {
+        let legacy_only = self.variation && !self.revision.is_modern();
+        Revision::ALL.into_iter().filter(|revision| !legacy_only || !revision.is_modern()).collect()
+    }
+
+    /// Changes are waited for, so only those trials make some that can show something by it.
+    fn facts(&self, suites: &[Suite]) -> Value {
+        let mut facts = reference::facts_of(self.fault.as_deref().filter(|_| self.variation));
+        let changes = |suite: &Suite| suite.gather.iter().any(|step| matches!(step.verb, Verb::Change(_)));
+        let changing: Vec<_> = suites.iter().filter(|suite| changes(suite)).map(|suite| &suite.id).collect();
+        let sees_changes =
+            |suite: &&Suite| changing.contains(&&suite.id) || suite.evidence.iter().any(|id| changing.contains(&id));
+        let mut shown = suites.iter().filter(sees_changes).flat_map(|suite| &suite.rules);
+        if let (Some(fault), Some(facts)) = (&self.fault, facts.as_object_mut())
+            && !self.all_suites
+            && !shown.any(|rule| rule.faults.contains(fault))
+        {
+            facts.retain(|name, _| !name.ends_with("change"));
+        }
+        facts
+    }
+
+    fn job(&self, target: Target, limits: Limits, suites: &[Suite]) -> Job {
+        Job {
+            target,
+            limits,
+            face: ClientFace::default(),
+            facts: self.facts(suites),
+            call_tools: false,
+            revisions: Revisions::One(self.revision),
+            proposals: Proposals::also(self.proposal.iter().cloned().collect()),
+            strict: true,
+            interrupts: Interrupts::default(),
+        }
+    }
+
+    fn read(&self, conducted: &Conducted, suites: &[Suite]) -> Shown {
+        let mut shown = Shown { unaffected: self.also.clone(), code: conducted.report.exit_code, ..Shown::default() };
+        for result in &conducted.report.rules {
+            let rule = suites.iter().flat_map(|suite| &suite.rules).find(|rule| rule.id == result.id);
+            let named = rule.is_some_and(|rule| self.fault.as_ref().is_some_and(|fault| rule.faults.contains(fault)));
+            shown.passed += usize::from(result.status == Status::Pass);
+            if matches!(result.status, Status::Fail | Status::Warn | Status::Broken) {
+                let declared = |id: &String| id == "*" || *id == result.id;
+                shown.unaffected.retain(|id| !declared(id));
+                if !named && !self.also.iter().any(declared) {
+                    shown.undeclared.push(result.id.clone());
+                }
+            }
+            let list = match result.status {
+                Status::Fail | Status::Warn | Status::Advice if named => &mut shown.caught,
+                Status::Fail | Status::Warn | Status::Advice => &mut shown.others,
+                Status::Broken => &mut shown.broken,
+                Status::Pass | Status::NotExercised if named => &mut shown.idle,
+                _ => continue,
+            };
+            list.push(result.id.clone());
+        }
+        shown
+    }
+}

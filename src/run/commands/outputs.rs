@@ -1,0 +1,144 @@
+//! Where reports and transcripts go.
+
+use std::{
+    collections::HashSet,
+    fs::{self, File, OpenOptions},
+    io::BufWriter,
+    path::{Path, PathBuf},
+};
+
+use clap::ValueEnum;
+
+use crate::{
+    cli::{self, FormArgs},
+    error::{Error, exit},
+    evidence::transcript,
+    outcome::RunReport,
+    report::{Format, Style, Verbosity, render},
+    run::{
+        conducting::assemble_run::Conducted,
+        process::{
+            Surroundings,
+            console::{complain, failed, put},
+        },
+    },
+};
+
+/// Tries a path before the run, so that nobody waits for a file that cannot be written.
+pub fn try_path(path: Option<&Path>) -> Result<(), Error> {
+    path.map_or(Ok(()), writable)
+}
+
+/// One report, and where it goes; without a path, to stdout.
+pub struct Output {
+    format: Format,
+    path: Option<PathBuf>,
+}
+
+impl Output {
+    pub fn is_file(&self) -> bool {
+        self.path.is_some()
+    }
+
+    /// Whether whoever reads it reads stderr as well.
+    pub fn is_beside_stderr(&self) -> bool {
+        self.format == Format::Human && self.path.is_none()
+    }
+}
+
+/// Whether one of the reports shows what went over the wire and what was walked through, besides the verdicts.
+pub fn illustrated(args: &FormArgs) -> bool {
+    let format = |text: &String| Format::from_str(text.split('=').next().unwrap_or_default(), true);
+    args.report.iter().any(|text| matches!(format(text), Ok(Format::Json | Format::Html)))
+}
+
+/// What was asked for. Paths are tried before the run, so that nobody waits for a report that cannot be written.
+pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
+    if args.report.is_empty() {
+        return Ok(vec![Output { format: Format::Human, path: None }]);
+    }
+    let parse = |text: &String| {
+        let (name, path) = text.split_once('=').map_or((text.as_str(), None), |(name, path)| (name, Some(path)));
+        let format = Format::from_str(name, true).map_err(|_| Error::Usage {
+            message: format!("`{name}` is no report format"),
+            cure: Some(format!("the formats are {}", cli::formats())),
+        })?;
+        Ok(Output { format, path: path.filter(|path| *path != "-").map(PathBuf::from) })
+    };
+    let outputs: Vec<Output> = args.report.iter().map(parse).collect::<Result<_, Error>>()?;
+    if let Some(path) = shared(&outputs) {
+        return Err(Error::Usage {
+            message: format!("two reports go to `{}`", path.display()),
+            cure: Some("give each a path of its own: --report FORMAT=PATH".into()),
+        });
+    }
+    if outputs.iter().filter(|output| output.path.is_none()).count() > 1 {
+        return Err(Error::usage("only one report can go to stdout; give the others a path: --report FORMAT=PATH"));
+    }
+    outputs.iter().filter_map(|output| output.path.as_deref()).try_for_each(writable)?;
+    Ok(outputs)
+}
+
+/// A file that two reports would be written to; what is no file, such as /dev/null, may be given to several.
+fn shared(outputs: &[Output]) -> Option<&Path> {
+    let mut taken = HashSet::new();
+    let files = outputs.iter().filter_map(|output| output.path.as_deref());
+    let mut files = files.filter(|path| path.is_file() || !path.exists());
+    files.find(|path| !taken.insert(std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())))
+}
+
+/// Writes all that can be written; `Err` is the first that could not.
+pub fn write(
+    outputs: &[Output],
+    report: &RunReport,
+    args: &FormArgs,
+    surroundings: &Surroundings,
+) -> Result<(), Error> {
+    let verbosity = match (args.quiet, args.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (_, true) => Verbosity::Verbose,
+        _ => Verbosity::Normal,
+    };
+    let one = |output: &Output| {
+        let color = surroundings.color && output.path.is_none();
+        let text = render(output.format, report, &Style { width: surroundings.width, color, verbosity });
+        match &output.path {
+            None => put(text.trim_end_matches('\n')).map_err(|source| failed(Path::new("stdout"), "write", source)),
+            Some(path) => fs::write(path, text).map_err(|source| failed(path, "write", source)),
+        }
+    };
+    let results: Vec<Result<(), Error>> = outputs.iter().map(one).collect();
+    results.into_iter().collect()
+}
+
+/// The verdict, unless it is a good one of which something could not be written; all that could not is told.
+pub fn exit_code(verdict: u8, written: impl IntoIterator<Item = Result<(), Error>>) -> u8 {
+    let failures: Vec<Error> = written.into_iter().filter_map(Result::err).collect();
+    for failure in &failures {
+        complain(&format!("{failure}\n  note: the run itself ended with exit code {verdict}"));
+    }
+    if verdict == exit::CONFORMING { failures.first().map_or(verdict, Error::exit_code) } else { verdict }
+}
+
+pub fn save_transcript(path: &Path, conducted: &Conducted) -> Result<(), Error> {
+    let report = &conducted.report;
+    let header = transcript::Header {
+        schema: transcript::TRANSCRIPT_SCHEMA,
+        version: report.tool.version.clone(),
+        target: serde_json::to_value(&report.target).unwrap_or_default(),
+        started: report.started,
+        ms: report.ms,
+        notes: report.notes.clone(),
+    };
+    let file = File::create(path).map_err(|source| failed(path, "write", source))?;
+    let file = BufWriter::new(file);
+    let recorder = &conducted.recorder;
+    transcript::write(file, &header, &recorder.links(), recorder.frames(), &conducted.scenes)
+        .map_err(|source| failed(path, "write", source))
+}
+
+/// Whether it can be written; what stands there stays until there is something to take its place.
+fn writable(path: &Path) -> Result<(), Error> {
+    let opened = OpenOptions::new().append(true).create(true).open(path);
+    opened.map(drop).map_err(|source| failed(path, "write", source))
+}

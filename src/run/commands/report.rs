@@ -1,0 +1,141 @@
+//! `mcp-conform report`: what can be done with reports that were written as JSON.
+
+use std::{fs, path::Path};
+
+use indexmap::IndexMap;
+
+use super::outputs;
+use crate::{
+    cli::ReportCommand,
+    error::{Error, exit},
+    outcome::{RuleResult, RunReport, Status},
+    partition::Partition,
+    report,
+    revision::Revision,
+    run::{
+        assembly::verdict::total,
+        process::{Surroundings, console},
+    },
+};
+
+pub fn report(command: &ReportCommand, surroundings: &Surroundings) -> Result<u8, Error> {
+    match command {
+        ReportCommand::Render { file, forms } => {
+            let outputs = outputs::wanted(forms)?;
+            let report = read(file)?;
+            outputs::write(&outputs, &report, forms, surroundings)?;
+            Ok(report.exit_code)
+        }
+        ReportCommand::Merge { files, forms } => {
+            let outputs = outputs::wanted(forms)?;
+            let reports = files.iter().map(|file| Ok((file.as_path(), tested(file, read(file)?)?)));
+            let reports: Vec<(&Path, RunReport)> = reports.collect::<Result<_, Error>>()?;
+            unless_gap(&reports)?;
+            let mut reports = reports.into_iter();
+            let (_, first) = reports.next().ok_or_else(|| Error::usage("there is no report to join"))?;
+            let mut merged = reports.try_fold(first, join)?;
+            merged.partition.clear();
+            total(&mut merged);
+            outputs::write(&outputs, &merged, forms, surroundings)?;
+            Ok(merged.exit_code)
+        }
+        ReportCommand::Diff { old, new } => {
+            let (old, new) = (read(old)?, read(new)?);
+            console::say(report::compare(&old, &new).trim_end());
+            let fresh = new.rules.iter().any(|rule| rule.status == Status::Fail && !failed(&old, rule));
+            Ok(if fresh { exit::FAILED } else { exit::CONFORMING })
+        }
+    }
+}
+
+fn failed(old: &RunReport, rule: &RuleResult) -> bool {
+    old.rules.iter().any(|known| same(known, rule) && known.status == Status::Fail)
+}
+
+fn same(one: &RuleResult, other: &RuleResult) -> bool {
+    one.id == other.id && one.revision == other.revision
+}
+
+fn read(path: &Path) -> Result<RunReport, Error> {
+    let text = fs::read_to_string(path).map_err(|source| console::failed(path, "read", source))?;
+    report::read(&text).map_err(|why| Error::Usage {
+        message: format!("`{}`: {why}", path.display()),
+        cure: Some("`mcp-conform run ... --report json=PATH` writes one".into()),
+    })
+}
+
+/// Refuses what would be joined to a report that lacks its results and does not show it.
+fn tested(path: &Path, report: RunReport) -> Result<RunReport, Error> {
+    match report.cause() {
+        None => Ok(report),
+        Some(cause) => Err(Error::Usage {
+            message: format!("`{}` has no results: {cause}", path.display()),
+            cure: Some("run that part again".into()),
+        }),
+    }
+}
+
+/// Refuses parts that are not the whole, which would conform in what was never tested.
+fn unless_gap(reports: &[(&Path, RunReport)]) -> Result<(), Error> {
+    // Each revision may have been divided by itself.
+    let mut parts: IndexMap<&[Revision], Vec<Partition>> = IndexMap::new();
+    for (_, report) in reports {
+        let of_report = report.partition.iter().filter_map(|part| part.parse::<Partition>().ok());
+        parts.entry(&report.revisions).or_default().extend(of_report);
+    }
+    parts.values().find_map(|parts| Partition::gap(parts)).map_or(Ok(()), |gap| {
+        Err(Error::Usage {
+            message: gap,
+            cure: Some(
+                "give the JSON report of each part once: `mcp-conform run --partition PART --report json=PATH`".into(),
+            ),
+        })
+    })
+}
+
+/// Two parts of a run as one. What both have judged counts as the worse of the two.
+fn join(mut merged: RunReport, (path, part): (&Path, RunReport)) -> Result<RunReport, Error> {
+    if (&part.target.name, &part.target.transport) != (&merged.target.name, &merged.target.transport) {
+        return Err(Error::Usage {
+            message: format!(
+                "`{}` is about {} over {}, and not about {} over {}",
+                path.display(),
+                part.target.name,
+                part.target.transport,
+                merged.target.name,
+                merged.target.transport
+            ),
+            cure: Some("only parts of a run against one server can be joined".into()),
+        });
+    }
+    for rule in part.rules {
+        match merged.rules.iter_mut().find(|known| same(known, &rule)) {
+            Some(known) if rule.status < known.status => *known = rule,
+            Some(_) => {}
+            None => {
+                let fellow = |known: &RuleResult| known.suite == rule.suite && known.revision == rule.revision;
+                let place = merged.rules.iter().rposition(fellow).map_or(merged.rules.len(), |last| last + 1);
+                merged.rules.insert(place, rule);
+            }
+        }
+    }
+    for note in part.notes {
+        if !merged.notes.contains(&note) {
+            merged.notes.push(note);
+        }
+    }
+    for limit in part.limits {
+        if !merged.limits.contains(&limit) {
+            merged.limits.push(limit);
+        }
+    }
+    merged.outdated.extend(part.outdated);
+    merged.cut_short = merged.cut_short.or(part.cut_short);
+    merged.revisions.extend(part.revisions);
+    merged.revisions.sort_unstable();
+    merged.revisions.dedup();
+    merged.started = merged.started.min(part.started);
+    merged.ms = merged.ms.saturating_add(part.ms);
+    merged.strict |= part.strict;
+    Ok(merged)
+}

@@ -1,0 +1,86 @@
+//! `mcp-conform list rules --pages DIR`: the rules as pages to read and to link to, one for each area.
+
+use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
+
+use super::explain::{newest, scope};
+use crate::{
+    error::Error,
+    report,
+    run::process::console::failed,
+    suite::{Rule, Suite, Untested},
+};
+
+/// Writes a page for each area and a table of them; the value says what was written.
+pub fn write(directory: &Path, suites: &[Suite]) -> Result<Vec<String>, Error> {
+    let mut areas: BTreeMap<&str, Vec<&Suite>> = BTreeMap::new();
+    for suite in suites.iter().filter(|suite| !suite.rules.is_empty() || !suite.untested.is_empty()) {
+        areas.entry(suite.id.split('.').next().unwrap_or(&suite.id)).or_default().push(suite);
+    }
+    fs::create_dir_all(directory).map_err(|source| failed(directory, "write", source))?;
+    let index = ("README".to_owned(), table(&areas));
+    let pages = areas.iter().map(|(area, suites)| ((*area).to_owned(), page(area, suites)));
+    let put = |(name, text): (String, String)| {
+        let path = directory.join(format!("{name}.md"));
+        fs::write(&path, text).map_err(|source| failed(&path, "write", source))?;
+        Ok(path.display().to_string())
+    };
+    [index].into_iter().chain(pages).map(put).collect()
+}
+
+fn table(areas: &BTreeMap<&str, Vec<&Suite>>) -> String {
+    let mut text = "# Rules\n\n\
+        Every rule that there is, made of the suites by `mcp-conform list rules --pages DIR`.\n\n\
+        A rule says what a server MUST or SHOULD do, or MAY; ADVICE is stated by no text. Where it *applies* names revisions, \
+        transports or capabilities, it is *not applicable* to other servers. Where it needs something of mcp-conform.toml, or \
+        the server sent nothing of the kind, it is *not exercised*. `mcp-conform explain RULE` also shows how a rule is \
+        tested, and what breaking it looks like.\n\n\
+        | area | suites | rules | not tested |\n| --- | ---: | ---: | ---: |\n"
+        .to_owned();
+    for (area, suites) in areas {
+        let count = |of: fn(&Suite) -> usize| suites.iter().map(|suite| of(suite)).sum::<usize>();
+        let (rules, untested) = (count(|suite| suite.rules.len()), count(|suite| suite.untested.len()));
+        text += &format!("| [{area}]({area}.md) | {} | {rules} | {untested} |\n", suites.len());
+    }
+    text
+}
+
+fn page(area: &str, suites: &[&Suite]) -> String {
+    let mut text = format!("# {area}\n\n");
+    for suite in suites {
+        text += &format!("- [{}](#{}): {}\n", suite.id, suite.id.replace('.', ""), suite.about);
+    }
+    for suite in suites {
+        // Writing to a string does not fail.
+        let _ = of_suite(&mut text, suite);
+    }
+    text
+}
+
+fn of_suite(text: &mut String, suite: &Suite) -> std::fmt::Result {
+    writeln!(text, "\n## {}\n\n{}", suite.id, suite.about)?;
+    suite.rules.iter().try_for_each(|rule| of_rule(text, suite, rule))?;
+    if !suite.untested.is_empty() {
+        writeln!(text, "\nNot tested in {}:\n", suite.id)?;
+    }
+    suite.untested.iter().try_for_each(|row| of_untested(text, row))
+}
+
+fn of_rule(text: &mut String, suite: &Suite, rule: &Rule) -> std::fmt::Result {
+    writeln!(text, "\n### {}\n\n**{}** {}\n", rule.id, rule.level.word().to_uppercase(), rule.statement)?;
+    writeln!(text, "- applies: {}", scope(&suite.applies, &rule.applies))?;
+    let source = match report::link(&rule.source, newest(suite, rule)) {
+        Some(link) => format!("[{}]({link})", rule.source),
+        None => rule.source.clone(),
+    };
+    writeln!(text, "- source: {source}")?;
+    for (word, said) in [("why", &rule.derived), ("hint", &rule.hint)] {
+        said.iter().try_for_each(|said| writeln!(text, "- {word}: {}", said.trim()))?;
+    }
+    let faults: Vec<String> = rule.faults.iter().map(|fault| format!("`{fault}`")).collect();
+    if faults.is_empty() { Ok(()) } else { writeln!(text, "- seen to fail by: {}", faults.join(", ")) }
+}
+
+fn of_untested(text: &mut String, row: &Untested) -> std::fmt::Result {
+    let level = row.level.word().to_uppercase();
+    writeln!(text, "- `{}` {level} {}: {}", row.id, row.statement, row.because.trim())
+}

@@ -1,0 +1,137 @@
+//! `mcp-conform run`: tests one server.
+
+use std::{path::PathBuf, time::Instant};
+
+use super::{abort_report, baseline::Baseline, outputs};
+use crate::{
+    cli::RunArgs,
+    error::Error,
+    evidence::Recorder,
+    outcome::RunReport,
+    plan::{Filter, Proposals},
+    run::{
+        assembly::{by_hand, rerun},
+        conducting::assemble_run::{Conducted, conduct, illustrate},
+        inputs::{configured, credentials, job::Job, misnamed, suites::load, target},
+        process::{
+            Surroundings,
+            interrupts::Interrupts,
+            progress::Progress,
+            runtime::{block_on, unless_ended},
+            strays,
+        },
+    },
+    suite::Suite,
+};
+
+pub fn run(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
+    let outputs = outputs::wanted(&args.output.forms)?;
+    outputs::try_path(args.transcript.as_deref())?;
+    let (interrupts, began) = (Interrupts::listen(), Instant::now());
+    match tested(args, surroundings, &interrupts) {
+        Ok(Tested { report, kept }) => {
+            let written = outputs::write(&outputs, &report, &args.output.forms, surroundings);
+            Ok(outputs::exit_code(report.exit_code, kept.into_iter().chain([written])))
+        }
+        Err(error) => {
+            let code = interrupts.code().unwrap_or(error.exit_code());
+            Ok(abort_report::tell(&error, code, began.elapsed(), outputs, args, surroundings))
+        }
+    }
+}
+
+/// A run that is over, but for its reports.
+pub struct Tested {
+    pub report: RunReport,
+    /// Whether what was to be kept besides could be written.
+    pub kept: [Result<(), Error>; 2],
+}
+
+pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts) -> Result<Tested, Error> {
+    let (mut target, mut facts, limits) = target::target(&args.target, surroundings)?;
+    let suites = load(&own_suites(args, surroundings)?, surroundings.color)?;
+    let mut filter = Filter::new(&args.scope.filter, &suites)?;
+    if let Some(part) = args.partition {
+        filter = filter.part(part, &suites);
+    }
+    let baseline = Baseline::wanted(&args.output, &suites)?;
+    let limits = target::limits(args, limits)?;
+    unless_ended(credentials::obtain(&mut target, &mut facts, &limits))?;
+    let revisions = args.scope.revision.parse()?;
+    target::unless_unseen(&args.target, revisions)?;
+    let job = Job {
+        target,
+        facts,
+        call_tools: args.scope.call_tools,
+        limits,
+        face: target::face(&args.client)?,
+        revisions,
+        proposals: Proposals::new(&args.scope.proposal, &suites)?,
+        strict: args.output.strict,
+        interrupts: interrupts.clone(),
+    };
+    let Conducted { mut report, recorder, scenes } = watched(&job, &suites, &filter, args, surroundings)?;
+    report.partition = args.partition.iter().map(ToString::to_string).collect();
+    report.target.options = target::options(&args.target);
+    report.target.command = target::command(&job.target);
+    report.target.config = configured::shown(&args.target, surroundings);
+    if let Some(file) = &report.target.config {
+        report.notes.extend(misnamed::notes(file, &job.facts, &scenes));
+    }
+    if args.scope.call_tools {
+        report.target.options += " --call-tools";
+    }
+    for proposal in &args.scope.proposal {
+        report.target.options += &format!(" --proposal {proposal}");
+    }
+    report.target.options += &target::manner(args);
+    if outputs::illustrated(&args.output.forms) {
+        illustrate(&mut report, &suites, &scenes, recorder.frames());
+    }
+    rerun::say_how(&mut report, recorder.frames(), &args.scope.suite);
+    by_hand::show_how(&mut report, &suites, || recorder.frames());
+    // What cannot be written keeps nothing else from being so.
+    let settled = baseline.settle(&mut report, &args.output);
+    if let Some(code) = interrupts.code() {
+        report.exit_code = code;
+    }
+    let conducted = Conducted { report, recorder, scenes };
+    let saved = args.transcript.as_ref().map_or(Ok(()), |path| outputs::save_transcript(path, &conducted));
+    Ok(Tested { report: conducted.report, kept: [settled, saved] })
+}
+
+/// Conducts a run while a terminal shows what it waits for, and leaves none of its processes behind.
+fn watched(
+    job: &Job,
+    suites: &[Suite],
+    filter: &Filter,
+    args: &RunArgs,
+    surroundings: &Surroundings,
+) -> Result<Conducted, Error> {
+    let earlier = strays::adopt();
+    let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
+    let status = surroundings.status.filter(|_| !args.output.forms.quiet);
+    // The handshake with a server that starts slowly takes the longest.
+    let shown = Progress::show(&recorder, job.limits.request * 3, status);
+    let conducted = block_on(async {
+        tokio::select! {
+            conducted = conduct(job, suites, filter, recorder) => conducted,
+            // What is dropped here ends its servers.
+            () = job.interrupts.second() => Err(Error::Interrupted),
+        }
+    });
+    drop(shown);
+    let strays = strays::end(&earlier);
+    let mut conducted = conducted?;
+    if strays > 0 {
+        let note = format!("processes that the server left running outside of its process group were ended: {strays}");
+        conducted.report.notes.push(note);
+    }
+    Ok(conducted)
+}
+
+/// The suites of the user's own: those that were typed, and those that the configuration names.
+pub fn own_suites(args: &RunArgs, surroundings: &Surroundings) -> Result<Vec<PathBuf>, Error> {
+    let configured = configured::config(&args.target, surroundings)?.map(|config| config.suites).unwrap_or_default();
+    Ok(args.scope.suite.iter().cloned().chain(configured).collect())
+}

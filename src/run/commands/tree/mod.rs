@@ -1,0 +1,146 @@
+//! `mcp-conform tree`: the resources of a server as a tree.
+//!
+//! Where resources say that they can be listed (SEP-2093), their children are asked for, each resource once; elsewhere
+//! the segments of the URIs make the tree.
+
+mod draw;
+mod graph;
+
+use std::{collections::HashSet, sync::Arc};
+
+use serde_json::{Value, json};
+
+use self::graph::{Graph, Node};
+use crate::{
+    cli::{TreeArgs, TreeFormat},
+    error::{Error, exit},
+    evidence::{End, Recorder},
+    run::{
+        inputs::{credentials, job::Revisions, target},
+        process::{Surroundings, console, runtime::unless_ended},
+    },
+    session::{CallOptions, Opener, Session, Wish},
+};
+
+/// Pages of one list that are followed.
+const PAGES: usize = 1000;
+
+pub fn tree(args: &TreeArgs, surroundings: &Surroundings) -> Result<u8, Error> {
+    let wish = match args.revision.parse()? {
+        Revisions::One(revision) => Wish::Exactly(revision),
+        Revisions::Auto => Wish::Newest,
+        Revisions::All => return Err(Error::usage("a tree is of one revision: name it, or leave --revision out")),
+    };
+    let (mut target, mut facts, limits) = target::target(&args.target, surroundings)?;
+    unless_ended(credentials::obtain(&mut target, &mut facts, &limits))?;
+    let recorder = Recorder::new(limits.memory_bytes, limits.disk_bytes, limits.record_messages);
+    let opener = Opener { target, limits, recorder, face: target::face(&[])?, known: Arc::default() };
+    let graph = unless_ended(async {
+        let session = opener.open(wish).await.map_err(|unopened| unopened.error)?;
+        let graph = Fetch { session: &session, nodes: args.nodes, depth: args.depth }.graph().await;
+        session.close().await;
+        graph
+    })?;
+    console::say(&match args.format {
+        TreeFormat::Text => draw::text(&graph, surroundings.color),
+        TreeFormat::Dot => draw::dot(&graph),
+        TreeFormat::Mermaid => draw::mermaid(&graph),
+        TreeFormat::Json => draw::json(&graph),
+    });
+    Ok(exit::CONFORMING)
+}
+
+/// Asks the server for its lists, within limits.
+struct Fetch<'a> {
+    session: &'a Session,
+    nodes: usize,
+    depth: usize,
+}
+
+impl Fetch<'_> {
+    async fn graph(&self) -> Result<Graph, Error> {
+        let (listed, why) = self.list(None).await;
+        if let (true, Some(why)) = (listed.is_empty(), &why) {
+            return Err(Error::Target {
+                tried: "resources/list".into(),
+                came: why.clone(),
+                cure: "a server without resources has no tree to show".into(),
+            });
+        }
+        let mut graph = Graph::default();
+        graph.notes.extend(why.map(|why| format!("resources/list broke off: {why}")));
+        if listed.len() > self.nodes {
+            graph.notes.push(format!("{} resources are left out (--nodes {})", listed.len() - self.nodes, self.nodes));
+        }
+        let listed: Vec<Node> = listed.iter().take(self.nodes).filter_map(Node::of).collect();
+        if listed.iter().any(|node| node.listable) {
+            self.walk(listed, &mut graph).await;
+        } else {
+            graph::by_segments(listed, &mut graph);
+        }
+        Ok(graph)
+    }
+
+    /// Breadth first from the listed resources, each asked for its children once.
+    async fn walk(&self, listed: Vec<Node>, graph: &mut Graph) {
+        let mut next: Vec<usize> = listed.into_iter().map(|node| graph.add(node)).collect();
+        let roots = next.clone();
+        let mut asked = HashSet::new();
+        for depth in 0.. {
+            let level: Vec<usize> =
+                next.drain(..).filter(|index| graph.nodes[*index].listable && asked.insert(*index)).collect();
+            if level.is_empty() {
+                break;
+            }
+            for index in level {
+                if depth >= self.depth || graph.nodes.len() >= self.nodes {
+                    graph.nodes[index].why = Some("not looked into".to_owned());
+                    let flag = if depth >= self.depth { "--depth" } else { "--nodes" };
+                    graph.note(&format!("some were not looked into: the limit {flag} was reached"));
+                    continue;
+                }
+                let uri = graph.nodes[index].uri.clone().unwrap_or_default();
+                let (children, why) = self.list(Some(&uri)).await;
+                graph.nodes[index].why = why;
+                for child in children.iter().filter_map(Node::of) {
+                    let child = graph.add(child);
+                    if !graph.nodes[index].children.contains(&child) {
+                        graph.nodes[index].children.push(child);
+                    }
+                    next.push(child);
+                }
+            }
+        }
+        graph.find_roots(&roots);
+    }
+
+    /// A list, and why it is not whole.
+    async fn list(&self, uri: Option<&str>) -> (Vec<Value>, Option<String>) {
+        let mut items = Vec::new();
+        let mut cursor = Value::Null;
+        for _ in 0..PAGES {
+            let mut params = json!({});
+            if let Some(uri) = uri {
+                params["uri"] = json!(uri);
+            }
+            if cursor.is_string() {
+                params["cursor"] = cursor.clone();
+            }
+            let reply = self.session.call("tree", "resources/list", Some(params), CallOptions::default()).await;
+            let (End::Result, Some(result)) = (reply.end, &reply.result) else {
+                let error = reply.error.as_ref().map(|error| format!("error {} {}", error["code"], error["message"]));
+                return (items, Some(error.or(reply.why).unwrap_or_else(|| "no answer".to_owned())));
+            };
+            items.extend(result["resources"].as_array().into_iter().flatten().cloned());
+            let following = result.get("nextCursor").cloned().unwrap_or_default();
+            if following == cursor && cursor.is_string() {
+                return (items, Some("its cursor repeats".to_owned()));
+            }
+            if !following.is_string() || items.len() > self.nodes {
+                return (items, None);
+            }
+            cursor = following;
+        }
+        (items, Some(format!("it has more than {PAGES} pages")))
+    }
+}

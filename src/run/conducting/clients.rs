@@ -1,0 +1,61 @@
+//! The clients that a server gets to see in one run, and which suites they are for.
+
+use serde_json::Value;
+
+use crate::{
+    evidence::{Recorder, Scene, Side},
+    plan::{Plan, left_out},
+    run::inputs::job::Job,
+    session::ClientFace,
+    suite::{Client, Suite},
+};
+
+/// The client, with the roots that the configuration gives.
+pub fn usual(job: &Job) -> ClientFace {
+    let mut face = job.face.clone();
+    if let (Some(roots), Some(root)) = (&mut face.roots, job.facts["outside_roots"]["root"].as_str()) {
+        *roots = vec![root.to_owned()];
+    }
+    face
+}
+
+/// The suites that run, and those that bring about what they look at.
+pub fn with_evidence<'a>(planned: &Plan<'a>, suites: &'a [Suite], scene: &Scene) -> Vec<&'a Suite> {
+    let running: Vec<&Suite> = planned.suites.iter().filter(|suite| suite.runs()).map(|suite| suite.suite).collect();
+    let runs = |id: &str| running.iter().any(|suite| suite.id == id);
+    let serves = |id: &String| running.iter().any(|suite| suite.evidence.contains(id));
+    let fits = |suite: &&Suite| runs(&suite.id) || (serves(&suite.id) && left_out(&suite.applies, scene).is_none());
+    suites.iter().filter(fits).collect()
+}
+
+pub fn face(client: Client, usual: &ClientFace) -> ClientFace {
+    match client {
+        Client::Full => usual.clone(),
+        Client::Plain => ClientFace { details: false, ..usual.clone() },
+        Client::Bare => ClientFace::bare(),
+    }
+}
+
+/// What a server asks that a client may be able to do in part.
+const HAS_PARTS: [&str; 2] = ["sampling/createMessage", "elicitation/create"];
+
+/// The clients that can do less and are of use: a server that does not ask need not be told less.
+pub fn others(recorder: &Recorder) -> Vec<Client> {
+    let may_ask = |_, text: &str| {
+        text.contains(r#""from":"server""#) && (text.contains(r#""method":"#) || text.contains("input_required"))
+    };
+    let frames = recorder.frames_where(may_ask).filter(|frame| frame.from == Side::Server);
+    let asked: Vec<String> = frames.filter_map(|frame| Some(asked(frame.message.as_ref()?))).flatten().collect();
+    let has_parts = asked.iter().any(|method| HAS_PARTS.contains(&method.as_str()));
+    let others = [(Client::Plain, has_parts), (Client::Bare, !asked.is_empty())];
+    others.into_iter().filter_map(|(client, is_of_use)| is_of_use.then_some(client)).collect()
+}
+
+/// The methods that a message asks its client for.
+fn asked(message: &Value) -> Vec<String> {
+    let requests = message.pointer("/result/inputRequests").and_then(Value::as_object).into_iter().flatten();
+    let own = message.get("id").map(|_| message);
+    let methods =
+        own.into_iter().chain(requests.map(|(_, request)| request)).filter_map(|request| request["method"].as_str());
+    methods.map(str::to_owned).collect()
+}

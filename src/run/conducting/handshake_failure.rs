@@ -1,0 +1,62 @@
+//! A handshake that fails stops a run, but not the judging: what the server said meanwhile may show why it failed.
+
+use serde_json::Value;
+
+use super::run_context::scene;
+use crate::{
+    error::{Error, exit},
+    evidence::{FrameKind, Recorder, Scene, Side, Transport},
+    outcome::{RuleResult, RunReport, Status},
+    revision::Revision,
+    run::inputs::job::{Job, Revisions},
+    session::Unopened,
+};
+
+/// The scene in which the rules are judged that need nothing gathered, and the failure as a note. `Err` if there is
+/// nothing to judge: the server said nothing, or only that it is not the one to be tested, because it speaks another
+/// revision or because nothing is there under the URL.
+pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Recorder) -> Option<(Scene, String)> {
+    let Unopened { error: Error::Target { came, cure, .. }, hello } = unopened else { return None };
+    let links = recorder.links();
+    let transport = links.first()?.transport;
+    let refused = hello["http"]["status"].as_u64().is_some_and(|status| status >= 300);
+    let said = recorder.frames().any(|frame| {
+        let junk = frame.kind == FrameKind::Junk && transport == Transport::Stdio;
+        frame.from == Side::Server && (junk || frame.kind == FrameKind::Message || frame.event.is_some())
+    });
+    // Over HTTP+SSE the stream shows that there is a server, whatever becomes of the messages.
+    if ((refused && transport != Transport::Sse) || !said) && !lets_nobody_in(hello) {
+        return None;
+    }
+    let revision = match job.revisions {
+        Revisions::One(revision) => revision,
+        Revisions::Auto | Revisions::All => Revision::NEWEST_LEGACY,
+    };
+    for link in &links {
+        recorder.settle(link.link, revision);
+    }
+    Some((scene(hello, transport, revision, job), format!("the handshake failed: {came}; {cure}")))
+}
+
+/// The server asks for authorization, which is something to look at.
+pub fn lets_nobody_in(hello: &Value) -> bool {
+    hello["http"]["status"] == 401
+}
+
+/// Most rules had nothing to judge, all for the same reason.
+pub fn explain(rules: &mut [RuleResult]) {
+    for rule in rules.iter_mut().filter(|rule| rule.status == Status::NotExercised && rule.checked == 0) {
+        rule.reason = Some("the handshake failed".into());
+    }
+}
+
+/// The error, if no rule could say more than it does; else the report with the exit code that the error has.
+pub fn conclude(error: Error, mut report: RunReport) -> Result<RunReport, Error> {
+    match report.exit_code {
+        exit::NOTHING_EXERCISED => return Err(error),
+        exit::FAILED => {}
+        _ => report.exit_code = error.exit_code(),
+    }
+    report.cut_short = Some(format!("the handshake failed: {}", error.came()));
+    Ok(report)
+}

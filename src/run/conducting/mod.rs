@@ -1,0 +1,12 @@
+//! Conducts a run: which suites, on which connections, in which order.
+
+pub mod assemble_run;
+pub mod clients;
+pub mod executor;
+pub mod gathered;
+pub mod handshake_failure;
+pub mod revision_run;
+pub mod run_context;
+pub mod schedule;
+pub mod stop;
+pub mod suite_effects;

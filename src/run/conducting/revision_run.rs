@@ -1,0 +1,169 @@
+//! The course of a run: for each revision a survey, what it shows of the server, and then the suites that fit.
+
+use super::{
+    clients,
+    executor::Lanes,
+    gathered::Gathered,
+    handshake_failure,
+    run_context::{left_alone, scene},
+    schedule::rounds,
+};
+use crate::{
+    error::Error,
+    evidence::Scene,
+    gather::{add_prefixes, adoption, authorization, complete_facts, first_task, steps},
+    plan::{Filter, deciding, plan, proposals},
+    revision::Revision,
+    run::{
+        assembly::{given_up, mishaps::Mishaps, resource_graph},
+        inputs::job::Job,
+    },
+    session::{Conversation, Opener, Unopened, Wish},
+    suite::{SURVEY, Suite},
+};
+
+pub struct Course<'a> {
+    job: &'a Job,
+    suites: &'a [Suite],
+    filter: &'a Filter,
+    lanes: Lanes<'a>,
+    pub notes: Vec<String>,
+    pub mishaps: Mishaps,
+    /// Whether a handshake succeeded.
+    pub heard: bool,
+    pub scenes: Vec<Scene>,
+    /// Why it ended before all was asked, if so.
+    pub cut_short: Option<String>,
+}
+
+impl<'a> Course<'a> {
+    pub fn new(job: &'a Job, suites: &'a [Suite], filter: &'a Filter, opener: Opener) -> Self {
+        let lanes = Lanes::new(job, opener);
+        let (notes, scenes) = (Vec::new(), Vec::new());
+        Self { job, suites, filter, lanes, notes, mishaps: Mishaps::default(), heard: true, scenes, cut_short: None }
+    }
+
+    pub async fn every_revision(&mut self) -> Result<(), Unopened> {
+        let mut refusal = None;
+        for revision in Revision::ALL {
+            match self.revision(Wish::Exactly(revision)).await {
+                Ok(()) => {}
+                Err(unopened @ Unopened { error: Error::NotSpoken { .. }, .. }) => refusal = Some(unopened),
+                Err(unopened) if self.scenes.is_empty() => refusal = Some(unopened),
+                Err(unopened) => return Err(unopened),
+            }
+        }
+        match refusal {
+            Some(unopened) if self.scenes.is_empty() => Err(unopened),
+            _ => Ok(()),
+        }
+    }
+
+    /// The handshake failed; the error comes back if there is something to judge all the same.
+    pub async fn fall_back(&mut self, unopened: Unopened) -> Result<Error, Error> {
+        if !self.scenes.is_empty() {
+            self.notes.push(format!("not every revision could be tested: {}", unopened.error.came()));
+            return Ok(unopened.error);
+        }
+        self.heard = false;
+        let recorder = &self.lanes.opener.recorder;
+        let Some((mut scene, note)) = handshake_failure::scene_without_handshake(&unopened, self.job, recorder) else {
+            return Err(unopened.error);
+        };
+        if handshake_failure::lets_nobody_in(&unopened.hello) {
+            self.outside(&mut scene).await?;
+        }
+        self.scenes.push(scene);
+        self.notes.push(note);
+        Ok(unopened.error)
+    }
+
+    /// Gathers what a server that lets nobody in shows from outside.
+    async fn outside(&mut self, scene: &mut Scene) -> Result<(), Error> {
+        let opener = &self.lanes.opener;
+        let session = opener.knock(scene.revision).await.map_err(|unopened| unopened.error)?;
+        opener.recorder.settle(session.link(), scene.revision);
+        let conversation = Conversation::new(opener.clone(), session, scene.revision);
+        authorization(scene, &conversation, &self.job.target).await;
+        let planned = plan(self.suites, scene, self.filter).suites;
+        let protected = planned.iter().filter(|planned| planned.suite.applies.protected && planned.runs());
+        let mut conversation = Some(conversation);
+        for planned in protected {
+            let gathered = self.lanes.suite(planned.suite, scene, &mut conversation, false).await?;
+            self.keep(scene, gathered);
+        }
+        self.lanes.close(conversation, false).await;
+        self.lanes.closed().await;
+        Ok(())
+    }
+
+    /// Gathers for one revision, from the handshake to the orderly end.
+    pub async fn revision(&mut self, wish: Wish) -> Result<(), Unopened> {
+        let session = self.lanes.connect(&self.lanes.opener, wish).await?;
+        let Some(revision) = session.revision() else {
+            return Err(Error::usage("the server settled on no revision").into());
+        };
+        let mut scene = scene(&session.hello, session.transport(), revision, self.job);
+        let mut first = Some(Conversation::new(self.lanes.opener.clone(), session, revision));
+        if let Some(survey) = self.suites.iter().find(|suite| suite.id == SURVEY) {
+            let gathered = self.lanes.suite(survey, &scene, &mut first, false).await?;
+            self.keep(&mut scene, gathered);
+        }
+        let survey = scene.saves.get(SURVEY).cloned().unwrap_or_default();
+        complete_facts(&mut scene.facts, &survey, self.job.call_tools);
+        if let Some(first) = &first {
+            let known = deciding(self.suites, self.filter);
+            let adopting = Box::pin(adoption(&self.job.proposals, &known, &scene, first));
+            if let Ok(adopted) = self.lanes.stop.unless(adopting).await {
+                self.note(adopted.note(&proposals(self.suites, self.filter)));
+                scene.proposals = adopted.judged;
+            }
+            let _ = self.lanes.stop.unless(Box::pin(first_task(&mut scene, first))).await;
+            // What was found out by then is good enough to stop with.
+            let _ = self.lanes.stop.unless(Box::pin(authorization(&mut scene, first, &self.job.target))).await;
+        }
+        if scene.proposals.iter().any(|name| name == "sep-prefix") {
+            add_prefixes(&mut scene.facts, &survey);
+        }
+
+        let planned = plan(self.suites, &scene, self.filter);
+        let mut wanted = clients::with_evidence(&planned, self.suites, &scene);
+        wanted.retain(|suite| suite.id != SURVEY && steps(suite, &scene).next().is_some());
+        self.note(left_alone(&scene, &wanted, self.job.call_tools));
+        for gathered in rounds(&self.lanes, &wanted, &scene, first).await {
+            self.keep(&mut scene, gathered);
+        }
+        let unanswered = &self.lanes.opener.known.unanswered;
+        let mut notes = given_up::keep(&mut scene, unanswered.given_up());
+        notes.extend(unanswered.told(self.job.limits.request));
+        for note in notes {
+            self.note(Some(note));
+        }
+        self.note(self.lanes.opener.known.put_off.told());
+        self.note(self.lanes.bears_one());
+        self.note(resource_graph::summary(&scene, self.suites));
+        self.scenes.push(scene);
+        self.lanes.closed().await;
+        self.notes.extend(self.lanes.notes());
+        Ok(())
+    }
+
+    /// What was gathered becomes part of what is known.
+    fn keep(&mut self, scene: &mut Scene, gathered: Gathered) {
+        let Gathered { suite, saves, incident, deaths, .. } = gathered;
+        for why in deaths {
+            self.mishaps.started_anew(&suite.id, scene.revision, why);
+        }
+        if let Some(why) = incident {
+            self.cut_short = self.lanes.stop.why().filter(|stopped| *stopped == why).or(self.cut_short.take());
+            self.mishaps.unfinished(&suite.id, scene.revision, why.clone());
+            scene.incidents.insert(suite.id.clone(), why);
+        }
+        scene.saves.insert(suite.id.clone(), saves);
+    }
+
+    /// Adds a note, unless it was added for another revision already.
+    fn note(&mut self, note: Option<String>) {
+        self.notes.extend(note.filter(|note| !self.notes.contains(note)));
+    }
+}

@@ -1,0 +1,97 @@
+//! What a run knows besides the frames: how a scene begins, and what is said of the target in the end.
+
+use serde_json::{Value, json};
+
+use crate::{
+    evidence::{Scene, Transport},
+    outcome::TargetReport,
+    revision::Revision,
+    run::inputs::{job::Job, place::place},
+    suite::{Step, Suite, Template, Verb},
+    target::{Start, Target},
+};
+
+/// Names in a note.
+const NAMES_SHOWN: usize = 5;
+const CALL: &str = "tools/call";
+
+/// A scene in which nothing was gathered yet.
+pub fn scene(hello: &Value, transport: Transport, revision: Revision, job: &Job) -> Scene {
+    let result = &hello["result"];
+    let info = match &result["serverInfo"] {
+        Value::Null => &result["_meta"]["io.modelcontextprotocol/serverInfo"],
+        info => info,
+    };
+    let mut server = json!({
+        "capabilities": result["capabilities"],
+        "info": info,
+        "instructions": result["instructions"],
+        "hello": hello,
+    });
+    if let (Some(server), Value::Object(place)) = (server.as_object_mut(), place(&job.target.start)) {
+        server.extend(place);
+    }
+    Scene {
+        revision,
+        transport,
+        server,
+        client: json!({
+            "capabilities": job.face.capabilities(revision),
+            "headers": headers(&job.target),
+            "with_tasks": job.face.with_tasks(revision),
+            "with_unknown": job.face.with_unknown(revision),
+        }),
+        facts: job.facts.clone(),
+        proposals: Vec::new(),
+        protected: false,
+        saves: indexmap::IndexMap::new(),
+        incidents: indexmap::IndexMap::new(),
+    }
+}
+
+/// Names of the headers that the user gave.
+fn headers(target: &Target) -> Vec<String> {
+    match &target.start {
+        Start::Stdio { .. } => Vec::new(),
+        Start::Http { headers, .. } | Start::Sse { headers, .. } => {
+            headers.iter().map(|(name, _)| name.to_ascii_lowercase()).collect()
+        }
+    }
+}
+
+/// The tools that no rule on their answers has seen, if any of these suites calls tools.
+pub fn left_alone(scene: &Scene, suites: &[&Suite], all_tools: bool) -> Option<String> {
+    let calls = |step: &Step| matches!(&step.verb, Verb::Call(call) if call.method == Template::Literal(CALL.into()));
+    if !suites.iter().any(|suite| suite.gather.iter().any(calls)) {
+        return None;
+    }
+    let names: Vec<&str> = scene.facts["left_alone"].as_array()?.iter().filter_map(Value::as_str).collect();
+    let shown = few(&names);
+    let (why, cure) = match all_tools {
+        true => ("as no arguments could be made up that fit, or as they run as tasks only", "gives one its arguments"),
+        false => ("as they may change something or need arguments", "allows one, --call-tools all"),
+    };
+    let note = || format!("tools left alone, {why}: {shown}; [tools.NAME] with = {{}} in mcp-conform.toml {cure}");
+    (!names.is_empty()).then(note)
+}
+
+/// The first names, and how many more there are.
+fn few(names: &[&str]) -> String {
+    let more = names.len().saturating_sub(NAMES_SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    names[..names.len().min(NAMES_SHOWN)].join(", ") + &more
+}
+
+pub fn describe(target: &Target, scenes: &[Scene]) -> TargetReport {
+    let newest = scenes.last();
+    TargetReport {
+        name: target.name.clone(),
+        options: String::new(),
+        command: None,
+        config: None,
+        transport: newest.map(|scene| scene.transport.to_string()).unwrap_or_default(),
+        server: newest.map(|scene| scene.server["info"].clone()).filter(|info| !info.is_null()),
+        capabilities: newest.map(|scene| scene.server["capabilities"].clone()).unwrap_or_default(),
+        revisions: scenes.iter().map(|scene| scene.revision).collect(),
+    }
+}

@@ -1,0 +1,88 @@
+//! What ends the gathering before it is done: the time for the run or for a suite, a record that is full, a server that
+//! turns everything away, or the user.
+
+use std::{
+    pin::pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tokio::time::{interval, sleep, sleep_until};
+
+use crate::{
+    evidence::Recorder,
+    run::process::interrupts::Interrupts,
+    session::{Known, Opener},
+    target::Limits,
+};
+
+/// How often to look whether there is any use in going on.
+const LOOK: Duration = Duration::from_millis(100);
+
+pub struct Stop {
+    began: Instant,
+    limits: Limits,
+    recorder: Recorder,
+    interrupts: Interrupts,
+    known: Arc<Known>,
+}
+
+impl Stop {
+    pub fn new(limits: &Limits, opener: &Opener, interrupts: &Interrupts) -> Self {
+        let (recorder, known) = (opener.recorder.clone(), Arc::clone(&opener.known));
+        Self { began: Instant::now(), limits: limits.clone(), recorder, interrupts: interrupts.clone(), known }
+    }
+
+    /// Why nothing more is to be gathered, if so.
+    pub fn why(&self) -> Option<String> {
+        if self.interrupts.code().is_some() {
+            return Some("the run was interrupted".to_owned());
+        }
+        let run = self.limits.run;
+        let over = || format!("the time for the whole run was over: {} s (run)", run.as_secs_f32());
+        self.no_use().or_else(|| (self.began.elapsed() >= run).then(over))
+    }
+
+    /// Why it is of no use to ask for more, if so.
+    fn no_use(&self) -> Option<String> {
+        self.recorder.full().or_else(|| self.known.put_off.why_stop())
+    }
+
+    /// The work, unless everything is to stop before it is done.
+    pub async fn unless<T>(&self, work: impl Future<Output = T>) -> Result<T, String> {
+        if let Some(why) = self.why() {
+            return Err(why);
+        }
+        let over = sleep_until((self.began + self.limits.run).into());
+        let in_vain = async {
+            let mut look = interval(LOOK);
+            while self.no_use().is_none() {
+                look.tick().await;
+            }
+        };
+        let done = {
+            let (work, in_vain) = (pin!(work), pin!(in_vain));
+            tokio::select! {
+                biased;
+                done = work => Some(done),
+                () = self.interrupts.first() => None,
+                () = in_vain => None,
+                () = over => None,
+            }
+        };
+        done.ok_or_else(|| self.why().unwrap_or_default())
+    }
+
+    /// As above, and within the time for one suite.
+    pub async fn unless_in_suite<T>(&self, work: impl Future<Output = T>) -> Result<T, String> {
+        let within = async {
+            tokio::select! {
+                done = work => Ok(done),
+                () = sleep(self.limits.suite) => {
+                    Err(format!("the time for one suite was over: {} s (suite)", self.limits.suite.as_secs_f32()))
+                }
+            }
+        };
+        self.unless(within).await?
+    }
+}

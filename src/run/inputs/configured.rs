@@ -1,0 +1,62 @@
+//! The configuration that is in force, and what a report calls it.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::{
+    cli::TargetArgs,
+    config::{self, Config},
+    error::Error,
+    run::process::Surroundings,
+};
+
+/// The configuration that is in force, if there is one.
+pub fn config(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Config>, Error> {
+    file(args, surroundings).map(|file| config::load(&file, surroundings.color)).transpose()
+}
+
+/// The reference server has no use for any.
+fn file(args: &TargetArgs, surroundings: &Surroundings) -> Option<PathBuf> {
+    let found = || surroundings.directory.as_deref().and_then(config::find);
+    if args.reference { None } else { args.config.clone().or_else(found) }
+}
+
+/// Where the configuration is, as seen from here: for one above, that is most likely the top of a checkout, its name alone.
+pub fn shown(args: &TargetArgs, surroundings: &Surroundings) -> Option<String> {
+    let file = file(args, surroundings)?;
+    let here = surroundings.directory.as_deref().unwrap_or(Path::new(""));
+    let below = file.strip_prefix(here).unwrap_or(&file);
+    let is_below = below.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let shown = if is_below { below } else { Path::new(file.file_name()?) };
+    let parts = shown.components().filter(|part| *part != Component::CurDir);
+    Some(parts.map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::{Cli, Command};
+
+    fn typed(line: &[&str]) -> TargetArgs {
+        let Ok(Cli { command: Command::Run(args), .. }) = Cli::try_parse_from([&["mcp-conform", "run"], line].concat())
+        else {
+            panic!("{line:?} is no run");
+        };
+        args.target
+    }
+
+    #[test]
+    fn a_configuration_is_named_as_a_checkout_knows_it() {
+        let here = Surroundings { directory: Some("/work/here".into()), ..Surroundings::of_process(false, 80) };
+        for (file, name) in [
+            ("/work/here/mcp-conform.toml", "mcp-conform.toml"),
+            ("./conf/a b.toml", "conf/a b.toml"),
+            ("/work/mcp-conform.toml", "mcp-conform.toml"),
+            ("../other.toml", "other.toml"),
+        ] {
+            assert_eq!(shown(&typed(&["--config", file]), &here).as_deref(), Some(name));
+        }
+        assert_eq!(shown(&typed(&["--reference"]), &here), None);
+    }
+}

@@ -1,0 +1,51 @@
+//! What a run is asked to do.
+
+use std::str::FromStr;
+
+use serde_json::Value;
+
+use crate::{
+    error::Error,
+    plan::Proposals,
+    revision::Revision,
+    run::process::interrupts::Interrupts,
+    session::ClientFace,
+    target::{Limits, Target},
+};
+
+/// What to test, and how.
+pub struct Job {
+    pub target: Target,
+    pub limits: Limits,
+    pub face: ClientFace,
+    /// What is known about the server: `$facts`.
+    pub facts: Value,
+    /// Whether tools may be called that nobody named and that may change something.
+    pub call_tools: bool,
+    pub revisions: Revisions,
+    pub proposals: Proposals,
+    pub strict: bool,
+    pub interrupts: Interrupts,
+}
+
+/// Which revisions to test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Revisions {
+    /// The newest that the server speaks.
+    Auto,
+    /// Each that it speaks.
+    All,
+    One(Revision),
+}
+
+impl FromStr for Revisions {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        match text {
+            "auto" => Ok(Self::Auto),
+            "all" => Ok(Self::All),
+            revision => revision.parse().map(Self::One).map_err(|why| Error::usage(format!("{why}, auto, all"))),
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The suites of a run: the built-in ones, and those of the user.
+
+use std::{fs, path::PathBuf};
+
+use crate::{
+    error::Error,
+    judge::checks::CHECKS,
+    reference,
+    run::process::console::failed,
+    suite::{self, Diagnostic, Known, Origin, Suite, shape},
+};
+
+/// The built-in suites alone.
+pub fn built_in() -> Result<Vec<Suite>, Error> {
+    load(&[], false)
+}
+
+/// The built-in suites and, after them, those under `paths`.
+pub fn load(paths: &[PathBuf], color: bool) -> Result<Vec<Suite>, Error> {
+    let mut suites = suite::built_in(known).map_err(|mistakes| refused(&mistakes, color))?;
+    if !paths.is_empty() {
+        let known = Known { ids: suites.iter().flat_map(ids).collect(), survey: survey(&suites), ..known() };
+        suites.extend(suite::load(&read(paths)?, &known, Origin::User).map_err(|mistakes| refused(&mistakes, color))?);
+    }
+    Ok(suites)
+}
+
+/// Every name that a suite may use besides its own.
+pub(crate) fn known() -> Known {
+    let given = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    Known {
+        faults: reference::faults().into_iter().map(|fault| fault.name).collect(),
+        checks: CHECKS.iter().map(|check| (check.name.to_owned(), given(check.given))).collect(),
+        shapes: shape::names().map(str::to_owned).collect(),
+        proposals: given(&reference::PROPOSALS),
+        ..Known::default()
+    }
+}
+
+fn ids(suite: &Suite) -> impl Iterator<Item = String> {
+    let rules = suite.rules.iter().map(|rule| &rule.id).chain(suite.untested.iter().map(|row| &row.id));
+    std::iter::once(&suite.id).chain(rules).cloned()
+}
+
+fn survey(suites: &[Suite]) -> Vec<String> {
+    let survey = suites.iter().find(|suite| suite.id == crate::suite::SURVEY);
+    survey.into_iter().flat_map(|suite| &suite.gather).filter_map(|step| step.save.clone()).collect()
+}
+
+/// The texts of the files, and of all YAML files in the directories.
+pub fn read(paths: &[PathBuf]) -> Result<Vec<(String, String)>, Error> {
+    let mut files = Vec::new();
+    for path in paths {
+        let before = files.len();
+        collect(path, &mut files)?;
+        if files.len() == before {
+            return Err(Error::usage(format!("there is no .yaml file in `{}`", path.display())));
+        }
+    }
+    Ok(files)
+}
+
+fn collect(path: &PathBuf, files: &mut Vec<(String, String)>) -> Result<(), Error> {
+    if !path.is_dir() {
+        let text = fs::read_to_string(path).map_err(|source| failed(path, "read", source))?;
+        files.push((path.display().to_string(), text));
+        return Ok(());
+    }
+    let entries = fs::read_dir(path).map_err(|source| failed(path, "read", source))?;
+    let mut inside: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    inside.sort();
+    for entry in inside {
+        if entry.is_dir() || entry.extension().is_some_and(|extension| extension == "yaml" || extension == "yml") {
+            collect(&entry, files)?;
+        }
+    }
+    Ok(())
+}
+
+fn refused(mistakes: &[Diagnostic], color: bool) -> Error {
+    let rendered: Vec<String> = mistakes.iter().map(|mistake| mistake.render(color)).collect();
+    Error::Suites { rendered: rendered.join("\n\n"), count: mistakes.len() }
+}

@@ -1,0 +1,406 @@
+//! From what was typed to the target, its limits and the client it will see.
+
+use std::{path::PathBuf, time::Duration};
+
+use serde_json::{Value, json};
+
+use super::{configured::config, job::Revisions};
+use crate::{
+    cli::{CLIENT, RunArgs, TargetArgs},
+    config,
+    error::Error,
+    plan::nearest,
+    reference::{self, FaultInfo},
+    revision::Revision,
+    run::process::Surroundings,
+    session::ClientFace,
+    target::{Limits, Source, Start, Target, patience, shown_url},
+};
+
+/// The server that is meant, what is known about it, and what it may cost.
+pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Value, Limits), Error> {
+    if (args.fault.is_some() || args.variation.is_some()) && !args.reference {
+        return Err(Error::Usage {
+            message: "--fault and --variation are for the reference server, and this is none".into(),
+            cure: Some("add --reference to test that one instead".into()),
+        });
+    }
+    let (mut target, facts, limits) = chosen(args, surroundings)?;
+    unless_in_vain(args, &target.start)?;
+    if let Some(line) = &args.bearer_token_command {
+        let argv = shlex::split(line).filter(|argv| !argv.is_empty());
+        let argv = argv.ok_or_else(|| Error::usage(format!("`{line}` cannot be split into a command")))?;
+        if matches!(target.start, Start::Stdio { .. }) {
+            return Err(Error::usage("--bearer-token-command is for a target over HTTP"));
+        }
+        target.auth.get_or_insert_default().own = Some(Source::Command { argv, cwd: None });
+    }
+    target.secrets.extend(target.start.secrets());
+    Ok((target, facts, limits))
+}
+
+/// Refuses options that mean nothing to that server: who typed them would believe that they count.
+fn unless_in_vain(args: &TargetArgs, start: &Start) -> Result<(), Error> {
+    let over_stdio = matches!(start, Start::Stdio { .. });
+    let (command, http) = ("a server that is started by a command", "a server over HTTP");
+    let vain = [
+        (
+            "--env",
+            !args.env.is_empty() && !over_stdio,
+            command,
+            "give the variable to the server where that is started",
+        ),
+        ("--cwd", args.cwd.is_some() && !over_stdio, command, "start the server in that directory"),
+        ("--header", !args.header.is_empty() && over_stdio, http, "a command is given variables by --env NAME=VALUE"),
+    ];
+    match vain.into_iter().find(|(_, is_vain, ..)| *is_vain) {
+        Some((flag, _, whom, cure)) => {
+            Err(Error::Usage { message: format!("{flag} is for {whom}, and this is none"), cure: Some(cure.into()) })
+        }
+        None => Ok(()),
+    }
+}
+
+fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Value, Limits), Error> {
+    let config = config(args, surroundings)?;
+    let mut facts = match &config {
+        Some(config) => config.facts.clone(),
+        None if args.reference => reference::facts_of(args.variation.as_deref()),
+        None => json!({}),
+    };
+    let limits = config.as_ref().map(|config| config.limits.clone()).unwrap_or_default();
+    if let Some(target) = typed(args, surroundings)? {
+        return Ok((target, facts, limits));
+    }
+    if let (Some(name), None) = (&args.name, &config) {
+        return Err(Error::Usage {
+            message: format!("there is no {} here or above that could say what `{name}` is", config::FILE),
+            cure: Some(meant(name).unwrap_or("name it with --config PATH, or give a command after `--`".into())),
+        });
+    }
+    let target = match &config {
+        Some(config) => config.target(args.name.as_deref(), &surroundings.environment, surroundings.color)?,
+        None => None,
+    };
+    if let Some(config) = &config {
+        facts = config.facts(args.name.as_deref())?;
+    }
+    let mut target = target.ok_or_else(|| Error::Usage {
+        message: "no server to test".into(),
+        cure: Some(
+            "say how to start it (--stdio './server --flag', or `-- ./server --flag`) or where it is (--http URL); \
+             `mcp-conform run --reference` shows what a run looks like"
+                .into(),
+        ),
+    })?;
+    let (more_env, more_headers) = (env(args)?, headers(args)?);
+    match &mut target.start {
+        Start::Stdio { env, cwd, .. } => {
+            env.extend(more_env);
+            *cwd = args.cwd.clone().or(cwd.take());
+        }
+        Start::Http { headers, .. } | Start::Sse { headers, .. } => {
+            headers.retain(|(name, _)| !more_headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
+            headers.extend(more_headers);
+        }
+    }
+    Ok((target, facts, limits))
+}
+
+/// What somebody means whose target has no name that anybody would give it.
+fn meant(name: &str) -> Option<String> {
+    if name.starts_with("http://") || name.starts_with("https://") {
+        return Some(format!("did you mean --http {name}?"));
+    }
+    name.contains(['/', '\\', '.', ' ']).then(|| format!("to start it: `mcp-conform run -- {name}`"))
+}
+
+fn env(args: &TargetArgs) -> Result<Vec<(String, String)>, Error> {
+    args.env.iter().map(|pair| split(pair, '=', "--env", "NAME=VALUE")).collect()
+}
+
+fn headers(args: &TargetArgs) -> Result<Vec<(String, String)>, Error> {
+    args.header.iter().map(|pair| split(pair, ':', "--header", "'NAME: VALUE'")).collect()
+}
+
+/// The target that the flags alone describe, if they do.
+fn typed(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Target>, Error> {
+    let (env, headers) = (env(args)?, headers(args)?);
+    let command = |argv: Vec<String>| {
+        let name = shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" "));
+        Target::new(name, Start::Stdio { argv, env, cwd: args.cwd.clone() })
+    };
+    if let Some(line) = &args.stdio {
+        let argv = shlex::split(line).filter(|argv| !argv.is_empty()).ok_or_else(|| Error::Usage {
+            message: format!("`{line}` cannot be split into a command and its arguments"),
+            cure: Some("close every quote, or give the command after `--`".into()),
+        })?;
+        return Ok(Some(command(argv)));
+    }
+    if !args.argv.is_empty() {
+        return Ok(Some(command(args.argv.clone())));
+    }
+    if args.reference {
+        if let Some(fault) = &args.fault {
+            unless_hidden("fault", &known("fault", fault, &reference::faults())?)?;
+        }
+        if let Some(variation) = &args.variation {
+            unless_hidden("variation", &known("variation", variation, &reference::variations())?)?;
+        }
+        let program = surroundings.program.as_ref().ok_or_else(|| Error::usage("this program cannot find itself"))?;
+        let mut argv = vec![program.display().to_string(), "serve".into()];
+        argv.extend(args.fault.iter().flat_map(|fault| ["--fault".to_owned(), fault.clone()]));
+        argv.extend(args.variation.iter().flat_map(|name| ["--variation".to_owned(), name.clone()]));
+        let name = match (&args.fault, &args.variation) {
+            (Some(fault), _) => format!("the reference server with the fault {fault}"),
+            (None, Some(variation)) => format!("the reference server with the variation {variation}"),
+            (None, None) => "the reference server".into(),
+        };
+        return Ok(Some(Target { name, ..command(argv) }));
+    }
+    if let Some(url) = &args.http {
+        let start = Start::Http { url: checked(url)?, headers };
+        return Ok(Some(Target::new(shown_url(url), start)));
+    }
+    if let Some(url) = &args.sse {
+        let start = Start::Sse { url: checked(url)?, headers };
+        return Ok(Some(Target::new(shown_url(url), start)));
+    }
+    Ok(None)
+}
+
+/// The options that name the target, to be typed again. What may be secret stands as a variable of the shell.
+pub fn options(args: &TargetArgs) -> String {
+    let quoted = |text: &str| -> String { shlex::try_quote(text).map_or_else(|_| text.to_owned(), Into::into) };
+    let mut options = Vec::new();
+    let mut option = |flag: &str, value: &str| options.push(format!("{flag} {}", quoted(value)));
+    let argv = shlex::try_join(args.argv.iter().map(String::as_str)).ok().filter(|line| !line.is_empty());
+    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    let url = |url: &Option<String>| url.as_deref().map(shown_url);
+    let named = [
+        ("--http", url(&args.http)),
+        ("--sse", url(&args.sse)),
+        ("--stdio", args.stdio.clone().or(argv)),
+        ("--config", path(&args.config)),
+        ("--cwd", path(&args.cwd)),
+        // The command may hold a secret.
+        ("--bearer-token-command", args.bearer_token_command.as_ref().map(|_| "COMMAND".to_owned())),
+    ];
+    named
+        .iter()
+        .filter_map(|(flag, value)| Some((flag, value.as_ref()?)))
+        .for_each(|(flag, value)| option(flag, value));
+    options.extend(args.name.as_deref().map(quoted));
+    if args.reference {
+        options.push("--reference".into());
+        options.extend(args.fault.iter().map(|fault| format!("--fault {fault}")));
+        options.extend(args.variation.iter().map(|variation| format!("--variation {variation}")));
+    }
+    let variable = |name: &str| name.trim().to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+    let env = args.env.iter().filter_map(|pair| Some(("--env", pair.split_once('=')?.0, "=")));
+    let headers = args.header.iter().filter_map(|pair| Some(("--header", pair.split_once(':')?.0, ": ")));
+    options.extend(env.chain(headers).map(|(flag, name, sign)| format!("{flag} \"{name}{sign}${}\"", variable(name))));
+    options.join(" ")
+}
+
+/// The options that change what is sent or waited for.
+pub fn manner(args: &RunArgs) -> String {
+    let mut options = String::new();
+    let mut option = |name: &str, value: &str| options += &format!(" {name} {value}");
+    if args.client != CLIENT.split(',').collect::<Vec<_>>() {
+        option("--client", &args.client.join(","));
+    }
+    if let Some(seconds) =
+        args.timeout.filter(|seconds| Duration::try_from_secs_f64(*seconds).ok() != Some(Limits::default().request))
+    {
+        option("--timeout", &seconds.to_string());
+    }
+    for (name, value) in [("--max-message", args.max_message), ("--in-flight", args.in_flight)] {
+        if let Some(value) = value {
+            option(name, &value.to_string());
+        }
+    }
+    for pair in &args.limit {
+        option("--limit", &shlex::try_quote(pair).unwrap_or_default());
+    }
+    options
+}
+
+/// What starts the server, for a shell, unless something in it is secret.
+pub fn command(target: &Target) -> Option<String> {
+    let Start::Stdio { argv, env, cwd } = &target.start else { return None };
+    if argv.iter().any(|word| target.secrets.iter().any(|secret| !secret.is_empty() && word.contains(secret))) {
+        return None;
+    }
+    let mut command: String = env.iter().map(|(name, _)| format!("{name}=\"${name}\" ")).collect();
+    command += &shlex::try_join(argv.iter().map(String::as_str)).ok()?;
+    let Some(cwd) = cwd else { return Some(command) };
+    Some(format!("(cd {} && {command})", shlex::try_quote(cwd.to_str()?).ok()?))
+}
+
+/// Those of the configuration, changed by what was typed.
+pub fn limits(args: &RunArgs, mut limits: Limits) -> Result<Limits, Error> {
+    let short = [
+        ("--timeout", "request", args.timeout.map(|seconds| seconds.to_string())),
+        ("--run-timeout", "run", args.run_timeout.map(|seconds| seconds.to_string())),
+        ("--max-message", "message_bytes", args.max_message.map(|bytes| bytes.to_string())),
+        ("--in-flight", "in_flight", args.in_flight.map(|count| count.to_string())),
+    ];
+    for pair in &args.limit {
+        let (name, value) = split(pair, '=', "--limit", "NAME=VALUE")?;
+        limits.set(&name, &value).map_err(|why| Error::Usage {
+            message: format!("--limit {name} {why}"),
+            cure: nearest(&name, Limits::NAMES.into_iter()).map(|near| format!("did you mean {near}?")),
+        })?;
+    }
+    for (flag, name, value) in short {
+        let set = value.map_or(Ok(()), |value| limits.set(name, &value));
+        set.map_err(|why| Error::usage(format!("{flag} {why}")))?;
+    }
+    Ok(limits)
+}
+
+pub fn seconds(value: f64, flag: &str) -> Result<Duration, Error> {
+    patience(value).map_err(|why| Error::usage(format!("{flag} {why}")))
+}
+
+pub fn face(declared: &[String]) -> Result<ClientFace, Error> {
+    let mut face = ClientFace { details: true, ..ClientFace::bare() };
+    for name in declared.iter().map(|name| name.trim()).filter(|name| !name.is_empty() && *name != "none") {
+        match name {
+            "roots" => face.roots = ClientFace::default().roots,
+            "sampling" => face.sampling = true,
+            "elicitation" => face.elicitation = true,
+            other => {
+                return Err(Error::usage(format!(
+                    "--client does not know `{other}`; it knows roots, sampling, elicitation and none"
+                )));
+            }
+        }
+    }
+    Ok(face)
+}
+
+fn checked(url: &str) -> Result<String, Error> {
+    let cure = match reqwest::Url::parse(url) {
+        Ok(parsed) if matches!(parsed.scheme(), "http" | "https") => return Ok(url.to_owned()),
+        _ if url.contains("://") => "give a URL such as http://127.0.0.1:3000/mcp".to_owned(),
+        _ => format!("did you mean http://{url}?"),
+    };
+    Err(Error::Usage { message: format!("`{}` is no http or https URL", shown_url(url)), cure: Some(cure) })
+}
+
+/// Refuses a fault or variation that the reference server does not have.
+fn known(kind: &str, name: &str, faults: &[FaultInfo]) -> Result<FaultInfo, Error> {
+    if let Some(known) = faults.iter().find(|known| known.name == name) {
+        return Ok(known.clone());
+    }
+    let nearest = nearest(name, faults.iter().map(|known| known.name.as_str()));
+    let meant = nearest.map(|name| format!("did you mean {name}? ")).unwrap_or_default();
+    Err(Error::Usage {
+        message: format!("`{name}` is no {kind} of the reference server"),
+        cure: Some(format!("{meant}`mcp-conform list {kind}s` shows all")),
+    })
+}
+
+/// Refuses what cannot show over stdio, where the reference server is started: it would pass as if all were well.
+fn unless_hidden(kind: &str, fault: &FaultInfo) -> Result<(), Error> {
+    use reference::Transport::{Http, Sse, Stdio};
+    let spoken = &reference::Options::default().proposals;
+    if let Some(proposal) = fault.proposal.as_ref().filter(|proposal| !spoken.contains(proposal)) {
+        let name = &fault.name;
+        return Err(Error::Usage {
+            message: format!("the {kind} {name} shows only on a server that follows {proposal}"),
+            cure: Some(format!(
+                "`mcp-conform run --proposal {proposal} -- mcp-conform serve --proposal {proposal} --{kind} {name}`"
+            )),
+        });
+    }
+    if fault.transports.contains(&Stdio) && !fault.protected {
+        return Ok(());
+    }
+    let (over, flag, path) = match fault.transports.contains(&Http) || !fault.transports.contains(&Sse) {
+        true => ("Streamable HTTP", "--http", "mcp"),
+        false => ("HTTP+SSE", "--sse", "sse"),
+    };
+    let protected = if fault.protected { " --protected" } else { "" };
+    let whom = if fault.protected { ", on a server that asks for authorization" } else { "" };
+    Err(Error::Usage {
+        message: format!("the {kind} {} shows only over {over}{whom}, and --reference uses stdio", fault.name),
+        cure: Some(format!(
+            "`mcp-conform serve --http 127.0.0.1:8000{protected} --{kind} {}`, then `mcp-conform run {flag} http://127.0.0.1:8000/{path}`",
+            fault.name
+        )),
+    })
+}
+
+/// Refuses a fault or variation that cannot show in any of the revisions that are tested.
+pub fn unless_unseen(args: &TargetArgs, revisions: Revisions) -> Result<(), Error> {
+    let fault = args.fault.as_deref().map(|name| ("fault", known("fault", name, &reference::faults())));
+    let variation =
+        args.variation.as_deref().map(|name| ("variation", known("variation", name, &reference::variations())));
+    for (kind, info) in fault.into_iter().chain(variation) {
+        unless_outside(kind, &info?, revisions)?;
+    }
+    Ok(())
+}
+
+fn unless_outside(kind: &str, fault: &FaultInfo, revisions: Revisions) -> Result<(), Error> {
+    let shows = |revision: Revision| {
+        fault.since.is_none_or(|since| since <= revision) && fault.until.is_none_or(|until| revision <= until)
+    };
+    let tested = match revisions {
+        Revisions::All => None,
+        Revisions::One(revision) => Some(revision),
+        // The reference server speaks all.
+        Revisions::Auto => Some(Revision::NEWEST),
+    };
+    let newest = Revision::ALL.into_iter().rfind(|revision| shows(*revision));
+    match (tested, newest) {
+        (Some(tested), Some(newest)) if !shows(tested) => Err(Error::Usage {
+            message: format!("the {kind} {} does not show in revision {tested}", fault.name),
+            cure: Some(format!("add --revision {newest}")),
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn split(pair: &str, at: char, flag: &str, form: &str) -> Result<(String, String), Error> {
+    match pair.split_once(at) {
+        Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.trim().to_owned())),
+        // What was given instead may be the value alone, and secret.
+        _ => Err(Error::usage(format!("{flag} takes {form}; no name and `{at}` stand in it"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::options;
+    use crate::cli::{Cli, Command};
+
+    fn again(line: &[&str]) -> String {
+        let Ok(Cli { command: Command::Run(args), .. }) = Cli::try_parse_from([&["mcp-conform", "run"], line].concat())
+        else {
+            panic!("{line:?} is no run");
+        };
+        options(&args.target)
+    }
+
+    #[test]
+    fn names_the_target_as_it_was_typed() {
+        assert_eq!(again(&["--reference", "--fault", "x"]), "--reference --fault x");
+        assert_eq!(again(&["--http", "http://localhost/mcp?a=1"]), "--http 'http://localhost/mcp?a=1'");
+        assert_eq!(again(&["--", "./my server", "--all"]), r#"--stdio "'./my server' --all""#);
+        assert_eq!(again(&["local", "--config", "a.toml"]), "--config a.toml local");
+    }
+
+    #[test]
+    fn shows_no_secret() {
+        let shown = again(&["--stdio", "s", "--env", "API_KEY=geheim"]);
+        assert_eq!(shown, r#"--stdio s --env "API_KEY=$API_KEY""#);
+        let shown = again(&["--http", "http://me:geheim@localhost/mcp", "--header", "X-Key: geheim"]);
+        assert_eq!(shown, r#"--http http://me@localhost/mcp --header "X-Key: $X_KEY""#);
+    }
+}

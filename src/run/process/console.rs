@@ -1,0 +1,33 @@
+//! Lines to stdout and stderr.
+
+use std::{
+    io::{ErrorKind, Write},
+    path::Path,
+};
+
+use crate::error::Error;
+
+pub fn failed(path: &Path, doing: &'static str, source: std::io::Error) -> Error {
+    Error::File { path: path.display().to_string(), doing, source }
+}
+
+/// A line to stdout.
+pub fn say(text: &str) {
+    if let Err(error) = put(text) {
+        complain(&failed(Path::new("stdout"), "write", error).to_string());
+    }
+}
+
+/// A reader that has gone away (`| head`) wants no more, and is no failure.
+pub fn put(text: &str) -> std::io::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// A line to stderr.
+pub fn complain(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}

@@ -1,0 +1,71 @@
+//! What a user, or a system that shuts down, gets who ends the program: first a report of what was gathered, and at
+//! the second time an end at once.
+
+use std::{future::pending, process, thread, time::Duration};
+
+use tokio::{sync::watch, time::sleep};
+
+use super::{console::complain, progress, signals::Signals};
+
+/// After the second signal this is left for ending the servers.
+const LAST: Duration = Duration::from_secs(1);
+
+/// Signals so far, and the exit code that the last one means.
+#[derive(Clone, Copy, Debug, Default)]
+struct Heard {
+    times: u8,
+    code: u8,
+}
+
+/// By default there are none, and signals do what they always do.
+#[derive(Clone, Debug)]
+pub struct Interrupts(watch::Receiver<Heard>);
+
+impl Default for Interrupts {
+    fn default() -> Self {
+        Self(watch::channel(Heard::default()).1)
+    }
+}
+
+impl Interrupts {
+    /// Listens from now on. Its own thread hears them even while verdicts are worked out.
+    pub fn listen() -> Self {
+        let (tell, heard) = watch::channel(Heard::default());
+        thread::spawn(move || super::runtime::block_on(listen(&tell)));
+        Self(heard)
+    }
+
+    /// The exit code by convention, once there was a signal.
+    pub fn code(&self) -> Option<u8> {
+        let Heard { times, code } = *self.0.borrow();
+        (times > 0).then_some(code)
+    }
+
+    pub async fn first(&self) {
+        self.heard(1).await;
+    }
+
+    pub async fn second(&self) {
+        self.heard(2).await;
+    }
+
+    async fn heard(&self, times: u8) {
+        if self.0.clone().wait_for(|heard| heard.times >= times).await.is_err() {
+            pending::<()>().await;
+        }
+    }
+}
+
+async fn listen(tell: &watch::Sender<Heard>) {
+    let Ok(mut signals) = Signals::new() else { return };
+    loop {
+        let code = signals.next().await;
+        tell.send_modify(|heard| *heard = Heard { times: heard.times.saturating_add(1), code });
+        if tell.borrow().times > 1 {
+            sleep(LAST).await;
+            process::exit(code.into());
+        }
+        progress::erase();
+        complain("interrupted: what was gathered so far is judged; once more ends the program at once");
+    }
+}

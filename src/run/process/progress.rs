@@ -1,0 +1,181 @@
+//! One line on the terminal while a run goes on: what it waits for, and for how long.
+//!
+//! It follows the record from a thread of its own: no part of a run has to know of it, and it goes on while the run thinks.
+//! What makes text of a server harmless and fits it into columns is here already, so there is no need of a crate for bars.
+
+use std::{
+    collections::HashMap,
+    fmt::Write as _,
+    io::{IsTerminal, Write as _},
+    panic,
+    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use crate::{
+    evidence::{Frame, FrameKind, Recorder, Side},
+    outcome::excerpt::middle,
+    report::plain,
+    run::assembly::timeline::about,
+};
+
+/// A run that is over by then shows nothing.
+const FIRST: Duration = Duration::from_millis(300);
+const EVERY: Duration = Duration::from_millis(100);
+/// What takes less is no wait worth a word.
+const NOTABLE: Duration = Duration::from_secs(1);
+
+/// Shows how a run gets on until it is dropped, and leaves nothing behind.
+pub struct Progress {
+    ending: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+impl Progress {
+    /// Without a terminal there is no width, and nothing is shown. Nothing is waited for longer than `patience`.
+    pub fn show(recorder: &Recorder, patience: Duration, width: Option<usize>) -> Self {
+        let ending = width.map(|width| {
+            let (end, ended) = channel();
+            let recorder = recorder.clone();
+            // A message about a panic stands on a line of its own.
+            let usual = panic::take_hook();
+            panic::set_hook(Box::new(move |why| {
+                erase();
+                usual(why);
+            }));
+            (end, thread::spawn(move || follow(&recorder, patience, width, &ended)))
+        });
+        Self { ending }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some((end, thread)) = self.ending.take() {
+            drop(end);
+            // It has nothing to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn follow(recorder: &Recorder, patience: Duration, width: usize, ended: &Receiver<()>) {
+    let began = Instant::now();
+    let mut waits = Waits::default();
+    let mut pause = FIRST;
+    while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+        pause = EVERY;
+        recorder.since(waits.seen).iter().for_each(|frame| waits.see(frame));
+        // The last column stays free, or the cursor would be on the next line.
+        let line = waits.line(began.elapsed(), patience);
+        let line = middle(&plain(&line), width.saturating_sub(1)).into_owned();
+        to_terminal(&format!("\r{line}\x1b[K"));
+    }
+    if pause == EVERY {
+        erase();
+    }
+}
+
+/// Makes room on a terminal for something else to be said.
+pub fn erase() {
+    if std::io::stderr().is_terminal() {
+        to_terminal("\r\x1b[K");
+    }
+}
+
+/// A terminal that has gone away wants nothing more.
+fn to_terminal(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
+}
+
+/// What a run waits for, as its record shows.
+#[derive(Default)]
+struct Waits {
+    seen: u64,
+    /// Who sent the newest request.
+    newest: String,
+    /// The last request of each connection that has no answer: what is sent later shows that an earlier one is given up.
+    open: HashMap<u32, Open>,
+}
+
+struct Open {
+    by: String,
+    id: String,
+    about: String,
+    since: Duration,
+}
+
+impl Waits {
+    fn see(&mut self, frame: &Frame) {
+        self.seen = frame.frame;
+        if frame.ended.is_some() && frame.post.is_none() {
+            self.open.remove(&frame.link);
+        }
+        let Some(message) = frame.message.as_ref().filter(|_| frame.kind == FrameKind::Message) else { return };
+        let Some(id) = message.get("id").map(ToString::to_string) else { return };
+        match (frame.from, &frame.by, message.get("method").and_then(|method| method.as_str())) {
+            (Side::Client, Some(by), Some(method)) => {
+                let about = about(message).map_or_else(|| method.to_owned(), |about| format!("{method} {about}"));
+                let since = Duration::from_micros(frame.at);
+                self.open.insert(frame.link, Open { by: by.clone(), id, about, since });
+                self.newest.clone_from(by);
+            }
+            (Side::Server, _, None) if self.open.get(&frame.link).is_some_and(|open| open.id == id) => {
+                self.open.remove(&frame.link);
+            }
+            _ => {}
+        }
+    }
+
+    fn line(&mut self, now: Duration, patience: Duration) -> String {
+        // Nobody waits for these any more.
+        self.open.retain(|_, open| now.saturating_sub(open.since) <= patience);
+        let mut line = format!("{:.1} s · frame {}", now.as_secs_f64(), self.seen);
+        // Writing to a string does not fail.
+        let _ = match self.open.values().min_by_key(|open| open.since) {
+            Some(Open { by, about, since, .. }) if now.saturating_sub(*since) >= NOTABLE => {
+                write!(line, " · {by} waits {} s for {about}", now.saturating_sub(*since).as_secs())
+            }
+            Some(Open { by, about, .. }) => write!(line, " · {by} · {about}"),
+            None if self.newest.is_empty() => write!(line, " · the server is being started"),
+            None => write!(line, " · {}", self.newest),
+        };
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::evidence::Sent;
+
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    fn line(recorder: &Recorder, waits: &mut Waits, later: Duration) -> String {
+        recorder.since(waits.seen).iter().for_each(|frame| waits.see(frame));
+        let line = waits.line(later, PATIENCE);
+        line.split_once(" · ").map(|(_, rest)| rest.to_owned()).unwrap_or_default()
+    }
+
+    #[test]
+    fn names_what_was_asked_longest_ago() {
+        let (recorder, mut waits) = (Recorder::new(1 << 20, 1 << 20, 1000), Waits::default());
+        let ask = |link: u32, by: &str, id: u64, uri: &str| {
+            let sent = Sent { link, by: by.to_owned(), post: None };
+            recorder.sent(&sent, &json!({ "id": id, "method": "resources/read", "params": { "uri": uri } }), 1);
+        };
+        let (soon, late) = (Duration::from_millis(900), Duration::from_millis(3200));
+        assert_eq!(line(&recorder, &mut waits, soon), "frame 0 · the server is being started");
+        ask(1, "read", 1, "file:///a");
+        ask(1, "read", 2, "file:///b");
+        ask(2, "list", 2, "file:///c");
+        assert_eq!(line(&recorder, &mut waits, soon), "frame 3 · read · resources/read file:///b");
+        assert_eq!(line(&recorder, &mut waits, late), "frame 3 · read waits 3 s for resources/read file:///b");
+        recorder.received(1, None, &json!({ "id": 2, "result": {} }), 1, Vec::new(), None);
+        assert_eq!(line(&recorder, &mut waits, late), "frame 4 · list waits 3 s for resources/read file:///c");
+        assert_eq!(line(&recorder, &mut waits, PATIENCE * 2), "frame 4 · list", "nobody waits that long");
+    }
+}

@@ -1,0 +1,29 @@
+//! The threads and timers that asynchronous work needs.
+
+use tokio::runtime::Runtime;
+
+use super::signals;
+
+pub fn block_on<T>(work: impl Future<Output = T>) -> T {
+    runtime().block_on(work)
+}
+
+/// Does the work, unless the program is told to end: then the servers that it has started end with it.
+pub fn unless_ended<T>(work: impl Future<Output = T>) -> T {
+    let runtime = runtime();
+    let done = runtime.block_on(async {
+        tokio::select! {
+            done = work => Ok(done),
+            code = signals::asked() => Err(code),
+        }
+    });
+    // What still runs in it is let go, and with it the processes it owns.
+    drop(runtime);
+    done.unwrap_or_else(|code| std::process::exit(code.into()))
+}
+
+/// One thread is plenty: the program waits for the server nearly all the time.
+pub fn runtime() -> Runtime {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.unwrap_or_else(|error| panic!("the operating system refused what the run needs: {error}"))
+}
