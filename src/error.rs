@@ -46,7 +46,7 @@ pub mod exit {
 #[derive(Debug)]
 pub enum Error {
     /// The command line or the configuration asks for something that cannot be.
-    Usage { message: String, cure: Option<String> },
+    Usage { message: String, help: Option<String> },
     /// Suites that do not load; already rendered, with places and carets.
     Suites { rendered: String, count: usize },
     /// A configuration with mistakes; already rendered, with places and carets.
@@ -54,7 +54,7 @@ pub enum Error {
     /// A file of the user that cannot be read or written.
     File { path: String, doing: &'static str, source: std::io::Error },
     /// The server could not be started or reached, or does not speak the protocol.
-    Target { tried: String, came: String, cure: String },
+    Target { tried: String, came: String, help: String },
     /// It is reachable, but not in the revision asked for.
     NotSpoken { asked: Revision, offered: String },
     /// Its user, or the system, wants no more of it.
@@ -63,7 +63,7 @@ pub enum Error {
 
 impl Error {
     pub fn usage(message: impl Into<String>) -> Self {
-        Self::Usage { message: message.into(), cure: None }
+        Self::Usage { message: message.into(), help: None }
     }
 
     /// What happened, alone.
@@ -86,9 +86,9 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Self::Usage { message, cure } => {
+            Self::Usage { message, help } => {
                 write!(f, "error: {message}")?;
-                cure.as_ref().map_or(Ok(()), |cure| write!(f, "\n  help: {cure}"))
+                help.as_ref().map_or(Ok(()), |help| write!(f, "\n  help: {help}"))
             }
             Self::Suites { rendered, count } => {
                 let noun = if *count == 1 { "mistake" } else { "mistakes" };
@@ -99,8 +99,8 @@ impl fmt::Display for Error {
                 write!(f, "{rendered}\nerror: {count} {noun} in the configuration; nothing was sent to the server")
             }
             Self::File { path, doing, source } => write!(f, "error: failed to {doing} `{path}`: {source}"),
-            Self::Target { tried, came, cure } => {
-                write!(f, "error: the server could not be tested\n  tried: {tried}\n   came: {came}\n   help: {cure}")
+            Self::Target { tried, came, help } => {
+                write!(f, "error: the server could not be tested\n  tried: {tried}\n   came: {came}\n   help: {help}")
             }
             Self::NotSpoken { asked, offered } => write!(
                 f,

@@ -5,7 +5,7 @@ mod partition;
 use self::partition::Share;
 use crate::{
     error::Error,
-    evidence::{Scene, Transport},
+    evidence::{RunContext, Transport},
     outcome::Level,
     partition::Partition,
     revision::Revision,
@@ -133,7 +133,7 @@ impl Filter {
                 let meant = nearest(name, known).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
                 return Err(Error::Usage {
                     message: format!("the filter `{name}` selects no suite, rule or level"),
-                    cure: Some(format!("{meant}`mcp-conform list rules` shows all")),
+                    help: Some(format!("{meant}`mcp-conform list rules` shows all")),
                 });
             }
         }
@@ -182,7 +182,7 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
 }
 
 /// Decides what runs. Suites without a rule that the filter selects are left out entirely.
-pub fn plan<'a>(suites: &'a [Suite], scene: &Scene, filter: &Filter) -> Plan<'a> {
+pub fn plan<'a>(suites: &'a [Suite], scene: &RunContext, filter: &Filter) -> Plan<'a> {
     let counting: Vec<&Suite> = suites.iter().filter(|suite| left_out(&suite.applies, scene).is_none()).collect();
     let replaced = |rule: &Rule| {
         let by = counting.iter().find(|suite| suite.replaces.iter().any(|pattern| fits(pattern, &rule.id)))?;
@@ -209,7 +209,7 @@ pub fn plan<'a>(suites: &'a [Suite], scene: &Scene, filter: &Filter) -> Plan<'a>
 }
 
 /// Why something does not apply here, in words for the report.
-pub fn left_out(applies: &Applies, scene: &Scene) -> Option<String> {
+pub fn left_out(applies: &Applies, scene: &RunContext) -> Option<String> {
     window(applies, scene.revision)
         .or_else(|| transport(applies, scene.transport))
         .or_else(|| {
@@ -226,7 +226,7 @@ pub fn left_out(applies: &Applies, scene: &Scene) -> Option<String> {
 }
 
 /// Which fact about the server is needed and was not given, in words for the report.
-pub fn lacking(applies: &Applies, scene: &Scene) -> Option<String> {
+pub fn lacking(applies: &Applies, scene: &RunContext) -> Option<String> {
     let fact = applies.facts.iter().find(|fact| scene.facts.get(fact.as_str()).is_none())?;
     Some(match fact.as_str() {
         "tools" | "prompts" => format!("give [{fact}.NAME] in mcp-conform.toml"),

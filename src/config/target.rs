@@ -138,14 +138,14 @@ impl Config {
             (Some(name), targets) => {
                 Some(targets.iter().find(|target| target.name == name).ok_or_else(|| Error::Usage {
                     message: format!("{} has no target `{name}`", self.file.display()),
-                    cure: suggestion(name, self.names()),
+                    help: suggestion(name, self.names()),
                 })?)
             }
             (None, []) => None,
             (None, [only]) => Some(only),
             (None, several) => Some(several.iter().find(|target| target.default).ok_or_else(|| Error::Usage {
                 message: format!("{} has several targets", self.file.display()),
-                cure: Some(format!(
+                help: Some(format!(
                     "name one of {}, or give one `default = true`",
                     self.names().collect::<Vec<_>>().join(", ")
                 )),

@@ -10,7 +10,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Frame, Link, Scene};
+use super::{Frame, Link, RunContext};
 
 /// Raised when an older reader could not understand a transcript.
 pub const TRANSCRIPT_SCHEMA: u32 = 1;
@@ -21,7 +21,7 @@ enum Line {
     Transcript(Header),
     Link(Link),
     Frame(Arc<Frame>),
-    Scene(Box<Scene>),
+    RunContext(Box<RunContext>),
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ pub struct Transcript {
     pub header: Header,
     pub links: Vec<Link>,
     pub frames: Vec<Arc<Frame>>,
-    pub scenes: Vec<Scene>,
+    pub scenes: Vec<RunContext>,
     /// The last line, if it stops in the middle.
     pub cut: Option<usize>,
 }
@@ -52,7 +52,7 @@ pub fn write(
     header: &Header,
     links: &[Link],
     frames: impl Iterator<Item = Arc<Frame>>,
-    scenes: &[Scene],
+    scenes: &[RunContext],
 ) -> io::Result<()> {
     let mut line = |line: &Line| -> io::Result<()> {
         serde_json::to_writer(&mut out, line)?;
@@ -63,7 +63,7 @@ pub fn write(
     for frame in frames {
         line(&Line::Frame(frame))?;
     }
-    scenes.iter().try_for_each(|scene| line(&Line::Scene(Box::new(scene.clone()))))?;
+    scenes.iter().try_for_each(|scene| line(&Line::RunContext(Box::new(scene.clone()))))?;
     out.flush()
 }
 
@@ -89,7 +89,7 @@ pub fn read(input: impl BufRead) -> Result<Transcript, String> {
             Line::Transcript(found) => header = Some(found),
             Line::Link(link) => links.push(link),
             Line::Frame(frame) => frames.push(frame),
-            Line::Scene(scene) => scenes.push(*scene),
+            Line::RunContext(scene) => scenes.push(*scene),
         }
     }
     let header = header.ok_or("it does not begin with a transcript's first line")?;

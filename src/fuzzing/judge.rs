@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{evidence::written, report::shown};
 use crate::{
     evidence::{
-        Frame, Recorder, Scene, Sent, Transport,
+        Frame, Recorder, RunContext, Sent, Transport,
         transcript::{self, Header, TRANSCRIPT_SCHEMA, Transcript},
     },
     outcome::RunReport,
@@ -154,7 +154,7 @@ pub fn conversation(bytes: &[u8]) {
     let frames: Vec<Arc<Frame>> =
         recorder.frames().map(|frame| Arc::new(Frame { at: frame.frame, ..(*frame).clone() })).collect();
     let everything = json!({ "tools": {}, "resources": { "subscribe": true }, "prompts": {}, "logging": {}, "completions": {}, "tasks": {} });
-    let scene = Scene {
+    let scene = RunContext {
         revision,
         transport,
         server: json!({ "capabilities": everything, "info": {}, "hello": {} }),

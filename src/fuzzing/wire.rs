@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::{
     evidence::Manner,
     reference::message::classify,
-    session::ClientFace,
+    session::ClientProfile,
     wire::{
         event_stream::{Block, EventStream},
         json::{self, Reading},
@@ -103,7 +103,7 @@ pub fn messages(bytes: &[u8]) {
     classify(&message);
     let manners = [Manner::Accept, Manner::Decline, Manner::Refuse, Manner::Wrong, Manner::Unfit, Manner::Tireless];
     for manner in iter::once(None).chain(manners.map(Some)) {
-        let answer = ClientFace::default().respond(&message, manner, 1);
+        let answer = ClientProfile::default().respond(&message, manner, 1);
         assert_eq!(answer["id"], message["id"]);
     }
 }

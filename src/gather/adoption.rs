@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::join;
 
 use crate::{
-    evidence::{End, Reply, Scene},
+    evidence::{End, Reply, RunContext},
     plan::Proposals,
     session::{CallOptions, Conversation},
     suite::SURVEY,
@@ -32,7 +32,7 @@ impl Adoption {
 }
 
 /// Asks the server about those of the known proposals that were not decided on by name.
-pub async fn adoption(wanted: &Proposals, known: &[&str], scene: &Scene, conversation: &Conversation) -> Adoption {
+pub async fn adoption(wanted: &Proposals, known: &[&str], scene: &RunContext, conversation: &Conversation) -> Adoption {
     let mut adoption = Adoption { judged: wanted.named.clone(), left_out: Vec::new() };
     let open = |name: &str| known.contains(&name) && !wanted.named.iter().any(|named| named == name);
     if !wanted.auto || !scene.offers("resources") {

@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    evidence::{End, Reply, Scene},
+    evidence::{End, Reply, RunContext},
     revision::Revision,
     session::Conversation,
     target::{Start, Target},
@@ -24,7 +24,7 @@ const SERVER: &str = "/.well-known/oauth-authorization-server";
 /// - `NAME_token`: `header` and `token` of each token that was given, by its stand-in;
 /// - `authorization`: whether it is `required`, by which `challenges`, the `places` where metadata may be, and whether
 ///   some is `published`: without it a bearer token may be an agreement of its own, too.
-pub async fn authorization(scene: &mut Scene, conversation: &Conversation, target: &Target) {
+pub async fn authorization(scene: &mut RunContext, conversation: &Conversation, target: &Target) {
     let Start::Http { url, headers } = &target.start else { return };
     for token in &target.tokens {
         let stand_in = token.stand_in();
@@ -88,7 +88,7 @@ fn without_user(url: &str) -> String {
 
 struct Asking<'a> {
     conversation: &'a Conversation,
-    scene: &'a Scene,
+    scene: &'a RunContext,
 }
 
 impl Asking<'_> {

@@ -14,7 +14,7 @@ use crate::{
     evidence::End,
     session::CallOptions,
     suite::{self, Scope},
-    wire::errand,
+    wire::side_request,
 };
 
 /// Saves `end`, which is `done` or `failed`; over a tool also its `reply`.
@@ -44,7 +44,7 @@ pub async fn change(stage: &Stage<'_>, cause: &suite::Path, scope: &Scope<'_>) -
             Value::String(text) => Some(text.clone()),
             body => Some(body.to_string()),
         };
-        errand(http["method"].as_str().unwrap_or("POST"), http["url"].as_str()?, body, within).await.err()
+        side_request(http["method"].as_str().unwrap_or("POST"), http["url"].as_str()?, body, within).await.err()
     };
     let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let end = if failure.is_some() { "failed" } else { "done" };

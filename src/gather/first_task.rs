@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::param_headers::param_headers;
 use crate::{
-    evidence::Scene,
+    evidence::RunContext,
     session::{CallOptions, Conversation},
 };
 
@@ -19,7 +19,7 @@ const MOST: usize = 5;
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Adds `task` to the facts, if it is not there and one was found.
-pub async fn first_task(scene: &mut Scene, conversation: &Conversation) {
+pub async fn first_task(scene: &mut RunContext, conversation: &Conversation) {
     if !scene.revision.is_modern() || !scene.offers(EXTENSION) || scene.facts.get("task").is_some() {
         return;
     }
@@ -40,7 +40,7 @@ pub async fn first_task(scene: &mut Scene, conversation: &Conversation) {
 }
 
 async fn ask(
-    scene: &Scene,
+    scene: &RunContext,
     conversation: &Conversation,
     method: &str,
     mut params: Value,

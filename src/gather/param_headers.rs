@@ -3,10 +3,10 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value, json};
 
-use crate::{evidence::Scene, wire::encoding::header_value};
+use crate::{evidence::RunContext, wire::encoding::header_value};
 
 /// The headers that go with a call, by what the server lists.
-pub fn param_headers(scene: &Scene, method: &str, params: &Value) -> Vec<(String, String)> {
+pub fn param_headers(scene: &RunContext, method: &str, params: &Value) -> Vec<(String, String)> {
     if method != "tools/call" || !scene.revision.is_modern() {
         return Vec::new();
     }

@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::{await_, call, change, list, probe, send, walk, wanted::is_given_up};
 use crate::{
-    evidence::{Recorder, Scene},
+    evidence::{Recorder, RunContext},
     plan::{lacking, left_out},
-    session::{Beside, Conversation, Session},
+    session::{Conversation, OneShot, Session},
     suite::{Each, Scope, Step, Suite, Template, Verb, ground},
     target::Limits,
 };
@@ -17,12 +17,12 @@ use crate::{
 /// What every verb works with.
 pub struct Stage<'a> {
     pub suite: &'a Suite,
-    pub beside: &'a Beside,
+    pub beside: &'a OneShot,
     /// Where every call is alone on a connection, there is no other.
     pub conversation: Option<&'a Conversation>,
     pub recorder: &'a Recorder,
     pub limits: &'a Limits,
-    pub scene: &'a Scene,
+    pub scene: &'a RunContext,
     pub controls: probe::Controls,
 }
 
@@ -34,7 +34,7 @@ impl Stage<'_> {
 }
 
 /// The steps of a suite that count on this server.
-pub fn steps<'a>(suite: &'a Suite, scene: &Scene) -> impl Iterator<Item = &'a Step> {
+pub fn steps<'a>(suite: &'a Suite, scene: &RunContext) -> impl Iterator<Item = &'a Step> {
     let counts = |step: &&Step| left_out(&step.applies, scene).or_else(|| lacking(&step.applies, scene)).is_none();
     suite.gather.iter().filter(counts)
 }

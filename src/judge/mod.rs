@@ -2,19 +2,19 @@
 
 mod asked;
 mod audience;
-mod bearing;
 pub mod checks;
 mod exchange;
+mod fan_out;
 mod fold;
 mod head;
 mod item;
+mod notification_context;
 mod open;
 mod phase;
 mod phrase;
 mod place;
 mod posts;
 mod replays;
-mod rooms;
 mod stream;
 mod streams;
 mod tally;

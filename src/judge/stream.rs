@@ -14,17 +14,17 @@ use serde_json::{Value, json};
 
 use super::{
     exchange::Assembler,
+    fan_out::{FanOut, seat},
     fold::fold,
     item::{Item, NOT_ASKED, judge_item, save_of, unread},
     open::Open,
     posts::Posts,
-    rooms::{Doors, seat},
     streams::Streams,
     tally::Tally,
     visits::judge_visit,
 };
 use crate::{
-    evidence::{Frame, FrameKind, Link, Scene, Side, Transport},
+    evidence::{Frame, FrameKind, Link, RunContext, Side, Transport},
     outcome::RuleResult,
     plan::Plan,
     suite::{Filter, Node, Scope, ground},
@@ -32,7 +32,12 @@ use crate::{
 
 /// Verdicts on every rule of the plan, in its order. `frames` are those of the run, in order; the ones of connections that
 /// spoke another revision are not looked at.
-pub fn judge(plan: &Plan, scene: &Scene, links: &[Link], frames: impl Iterator<Item = Arc<Frame>>) -> Vec<RuleResult> {
+pub fn judge(
+    plan: &Plan,
+    scene: &RunContext,
+    links: &[Link],
+    frames: impl Iterator<Item = Arc<Frame>>,
+) -> Vec<RuleResult> {
     let grounds: Vec<Scope> = plan.suites.iter().map(|planned| ground(scene, planned.suite)).collect();
     let mut tallies: Vec<Tally> = plan
         .suites
@@ -44,11 +49,11 @@ pub fn judge(plan: &Plan, scene: &Scene, links: &[Link], frames: impl Iterator<I
     let (audiences, mut still) = seat(judged, scene.revision);
     let wanted: Vec<Option<&Filter>> = audiences.iter().flat_map(|audience| audience.filters("transcript")).collect();
     thread::scope(|threads| {
-        let doors = Doors::open(threads, audiences);
+        let fan_out = FanOut::open(threads, audiences);
         for tally in &mut still {
             judge_saved(tally, scene);
         }
-        pass_by(scene, links, frames, doors, &wanted, |frame| {
+        pass_by(scene, links, frames, fan_out, &wanted, |frame| {
             for tally in still.iter_mut().filter(|tally| Some(&tally.suite.id) == frame.by.as_ref()) {
                 judge_visit(tally, scene, frame);
             }
@@ -58,7 +63,7 @@ pub fn judge(plan: &Plan, scene: &Scene, links: &[Link], frames: impl Iterator<I
     tallies.into_iter().map(|tally| tally.finish(scene)).collect()
 }
 
-fn judge_saved(tally: &mut Tally, scene: &Scene) {
+fn judge_saved(tally: &mut Tally, scene: &RunContext) {
     let (rule, scope) = (tally.rule, tally.ground);
     let Some(every) = &rule.every else {
         judge_item(tally, scope, scene.revision, None);
@@ -92,10 +97,10 @@ fn elements<'a>(node: &Node<'a>) -> Vec<Node<'a>> {
 /// Shows every item of the streamed names, in the order of the run. Of the transcript those that one of the `wanted`
 /// filters may let through.
 fn pass_by(
-    scene: &Scene,
+    scene: &RunContext,
     links: &[Link],
     frames: impl Iterator<Item = Arc<Frame>>,
-    mut doors: Doors,
+    mut fan_out: FanOut,
     wanted: &[Option<&Filter>],
     mut visited: impl FnMut(&Frame),
 ) {
@@ -124,7 +129,7 @@ fn pass_by(
         let shown = shown(&frame, link, &mut posts, wanted);
         // A frame that was read for this alone gives its message away.
         let Frame { bytes, mut message, .. } = Arc::unwrap_or_clone(frame);
-        let mut pass = |root, item| doors.pass(root, item, bytes);
+        let mut pass = |root, item| fan_out.pass(root, item, bytes);
         for exchange in passed.exchanges {
             served.insert(asked_for(&exchange["method"], &exchange["params"]));
             pass("exchanges", exchange);
@@ -167,10 +172,10 @@ fn pass_by(
         }
     }
     for (_, assembler, streams) in assemblers {
-        streams.rest().into_iter().for_each(|stream| doors.pass("streams", stream, 0));
-        assembler.rest().into_iter().for_each(|exchange| doors.pass("exchanges", exchange, 0));
+        streams.rest().into_iter().for_each(|stream| fan_out.pass("streams", stream, 0));
+        assembler.rest().into_iter().for_each(|exchange| fan_out.pass("exchanges", exchange, 0));
     }
-    doors.close();
+    fan_out.close();
 }
 
 /// A request, whoever sent it under whatever id: its method, and its params as far as they are not about the request

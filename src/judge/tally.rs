@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::place::Place;
 use crate::{
-    evidence::Scene,
+    evidence::RunContext,
     outcome::{Finding, Held, Level, Observation, RuleResult, Status},
     plan::PlannedRule,
     suite::{Path, Rule, Scope, Suite},
@@ -125,7 +125,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    pub fn finish(self, scene: &Scene) -> RuleResult {
+    pub fn finish(self, scene: &RunContext) -> RuleResult {
         let incident = scene.incidents.get(&self.suite.id);
         let (status, reason) = if let Some(reason) = self.left_out {
             (Status::NotApplicable, Some(reason))

@@ -8,12 +8,12 @@ use super::{
     tally::Tally,
 };
 use crate::{
-    evidence::{Frame, Scene},
+    evidence::{Frame, RunContext},
     suite::{Node, Path, Scope, Test},
 };
 
 /// A visit of the walk that the suite saves under the name in the frame.
-pub fn judge_visit(tally: &mut Tally, scene: &Scene, frame: &Frame) {
+pub fn judge_visit(tally: &mut Tally, scene: &RunContext, frame: &Frame) {
     let (Some(save), Some(visit)) = (&frame.text, &frame.message) else { return };
     let (rule, walk) = (tally.rule, json!({ "visits": [visit] }));
     let looks = |path: &&Path| path.root == *save && path.first_member() == Some("visits");

@@ -15,7 +15,7 @@ const NOWHERE: &str = "file:///mcp-conform-no-such-place-7d1c";
 
 /// The client that the server gets to see. Settable, because what a server may ask depends on it.
 #[derive(Clone, Debug)]
-pub struct ClientFace {
+pub struct ClientProfile {
     pub roots: Option<Vec<String>>,
     pub sampling: bool,
     pub elicitation: bool,
@@ -23,13 +23,13 @@ pub struct ClientFace {
     pub details: bool,
 }
 
-impl Default for ClientFace {
+impl Default for ClientProfile {
     fn default() -> Self {
         Self { roots: Some(vec!["file:///".into()]), sampling: true, elicitation: true, details: true }
     }
 }
 
-impl ClientFace {
+impl ClientProfile {
     pub fn bare() -> Self {
         Self { roots: None, sampling: false, elicitation: false, details: false }
     }
@@ -163,8 +163,8 @@ mod tests {
 
     #[test]
     fn answers_only_what_was_declared() {
-        let face = ClientFace { roots: None, sampling: false, elicitation: true, details: true };
-        let ask = |method: &str| face.respond(&json!({ "jsonrpc": "2.0", "id": "a", "method": method }), None, 0);
+        let profile = ClientProfile { roots: None, sampling: false, elicitation: true, details: true };
+        let ask = |method: &str| profile.respond(&json!({ "jsonrpc": "2.0", "id": "a", "method": method }), None, 0);
         assert_eq!(ask("ping"), json!({ "jsonrpc": "2.0", "id": "a", "result": {} }));
         assert_eq!(ask("roots/list")["error"]["code"], json!(-32601));
         assert_eq!(ask("sampling/createMessage")["error"]["code"], json!(-32601));
@@ -173,11 +173,11 @@ mod tests {
 
     #[test]
     fn details_are_declared_only_where_they_exist() {
-        let face = ClientFace::default();
-        assert!(face.capabilities(Revision::V2025_03_26).get("elicitation").is_none());
-        assert_eq!(face.capabilities(Revision::V2025_06_18)["elicitation"], json!({}));
-        assert_eq!(face.capabilities(Revision::V2025_11_25)["elicitation"], json!({ "form": {}, "url": {} }));
-        assert_eq!(ClientFace::bare().capabilities(Revision::NEWEST), json!({}));
+        let profile = ClientProfile::default();
+        assert!(profile.capabilities(Revision::V2025_03_26).get("elicitation").is_none());
+        assert_eq!(profile.capabilities(Revision::V2025_06_18)["elicitation"], json!({}));
+        assert_eq!(profile.capabilities(Revision::V2025_11_25)["elicitation"], json!({ "form": {}, "url": {} }));
+        assert_eq!(ClientProfile::bare().capabilities(Revision::NEWEST), json!({}));
     }
 
     #[test]
@@ -186,7 +186,7 @@ mod tests {
         let given = json!([{ "role": "user", "content": [{ "type": "tool_result" }] }]);
         let content = |manner, before| {
             let messages = if before == 0 { json!([]) } else { given.clone() };
-            ClientFace::default().answer(&ask(messages), Some(manner), before).unwrap()["content"].clone()
+            ClientProfile::default().answer(&ask(messages), Some(manner), before).unwrap()["content"].clone()
         };
         assert_eq!(content(Manner::Accept, 0)[1]["name"], "a");
         assert_eq!(content(Manner::Accept, 1)["type"], "text");

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{answers::ClientFace, talk::Session};
+use super::{answers::ClientProfile, negotiated::Session};
 use crate::{evidence::Part, revision::Revision};
 
 const HANDSHAKE: &str = "initialize";
@@ -59,13 +59,13 @@ impl Session {
 
     /// The params of a request with all that the revision asks for.
     pub(super) fn complete(&self, method: &str, params: Option<Value>) -> Option<Value> {
-        complete(&self.shared.face, self.revision(), method, params)
+        complete(&self.shared.profile, self.revision(), method, params)
     }
 }
 
 /// As [`Session::complete`], in a revision that may not be settled yet.
 pub(super) fn complete(
-    face: &ClientFace,
+    profile: &ClientProfile,
     revision: Option<Revision>,
     method: &str,
     params: Option<Value>,
@@ -83,16 +83,16 @@ pub(super) fn complete(
         // It is for earlier revisions, even where the conversation is in this one.
         let asked = revision.filter(|revision| !revision.is_modern()).unwrap_or(Revision::NEWEST_LEGACY);
         params.entry("protocolVersion").or_insert_with(|| json!(asked));
-        params.entry("capabilities").or_insert_with(|| face.capabilities(asked));
-        params.entry("clientInfo").or_insert_with(ClientFace::info);
+        params.entry("capabilities").or_insert_with(|| profile.capabilities(asked));
+        params.entry("clientInfo").or_insert_with(ClientProfile::info);
         return Some(Value::Object(params));
     }
     let meta = params.entry("_meta").or_insert_with(|| json!({}));
     if let (Value::Object(meta), Some(revision)) = (meta, revision) {
         let required = [
             ("protocolVersion", json!(revision)),
-            ("clientCapabilities", face.capabilities(revision)),
-            ("clientInfo", ClientFace::info()),
+            ("clientCapabilities", profile.capabilities(revision)),
+            ("clientInfo", ClientProfile::info()),
         ];
         for (name, value) in required {
             meta.entry(format!("io.modelcontextprotocol/{name}")).or_insert(value);
@@ -107,8 +107,8 @@ mod tests {
 
     #[test]
     fn each_revision_asks_for_its_own() {
-        let face = ClientFace::default();
-        let complete = |revision, method, params: Value| complete(&face, Some(revision), method, Some(params));
+        let profile = ClientProfile::default();
+        let complete = |revision, method, params: Value| complete(&profile, Some(revision), method, Some(params));
         let old = Revision::V2025_06_18;
         assert_eq!(complete(old, "tools/list", json!({})), Some(json!({})));
         let list = complete(Revision::V2026_07_28, "tools/list", json!({ "cursor": "a" })).unwrap();

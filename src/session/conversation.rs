@@ -12,10 +12,10 @@ use std::{
 use tokio::sync::Mutex;
 
 use super::{
-    answers::ClientFace,
+    answers::ClientProfile,
     delays::Delays,
-    era::{PATIENCE, Unopened, Wish, open, unreachable},
-    talk::Session,
+    handshake::{PATIENCE, Unopened, Wish, open, unreachable},
+    negotiated::Session,
     unanswered::Unanswered,
 };
 use crate::{
@@ -43,7 +43,7 @@ pub struct Opener {
     pub target: Target,
     pub limits: Limits,
     pub recorder: Recorder,
-    pub face: ClientFace,
+    pub profile: ClientProfile,
     pub known: Arc<Known>,
 }
 
@@ -112,7 +112,7 @@ impl Opener {
             return Err(Error::Target {
                 tried: self.target.name.clone(),
                 came: format!("it stopped answering more than {HANGS_AT_MOST} times"),
-                cure: "look at the first request that was not answered".into(),
+                help: "look at the first request that was not answered".into(),
             }
             .into());
         }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio::time::sleep;
 
-use super::talk::Session;
+use super::negotiated::Session;
 
 /// A shorter wait is for what comes at once or meanwhile, and not worth sparing.
 pub const LONG: Duration = Duration::from_secs(1);

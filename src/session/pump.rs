@@ -208,7 +208,7 @@ fn answer(shared: &Shared, frame: u64, request: &Value, post: Option<u64>) {
     if revision.is_some_and(crate::revision::Revision::is_modern) || request["id"].is_null() {
         return;
     }
-    let answer = shared.face.respond(request, manner, before);
+    let answer = shared.profile.respond(request, manner, before);
     let headers = protocol_headers(revision, session_id.as_deref(), &answer);
     // A connection that is gone by now is noticed by whoever waits on it.
     let _ = shared.wire.send(&Envelope { by: "answer".into(), headers }, &answer);

@@ -10,7 +10,7 @@ use serde_json::Value;
 use tokio::sync::Notify;
 
 use super::{
-    answers::ClientFace,
+    answers::ClientProfile,
     conversation::Known,
     pump::{Arrived, Waiter},
     subscription::Subscription,
@@ -31,7 +31,7 @@ const KEPT_AT_MOST: u64 = 16 << 20;
 pub struct Shared {
     pub wire: Wire,
     pub limits: Limits,
-    pub face: ClientFace,
+    pub profile: ClientProfile,
     pub known: Arc<Known>,
     pub state: Mutex<State>,
     pub arrived: Notify,

@@ -5,8 +5,8 @@
 use serde_json::{Value, json};
 
 use super::{
+    negotiated::Session,
     pump::{Outcome, Seen, Waiter},
-    talk::Session,
     wait::conclude,
 };
 use crate::evidence::Reply;

@@ -15,10 +15,10 @@ use tokio::{
 
 use super::{
     conversation::Known,
+    negotiated::Session,
     progress::LONG,
     pump::{Outcome, Seen, Waiter, close},
     subscription::Subscription,
-    talk::Session,
     unanswered::Wanted,
 };
 use crate::{

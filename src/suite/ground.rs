@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Scope, Suite};
-use crate::evidence::Scene;
+use crate::evidence::RunContext;
 
 /// Id of the suite whose saves are in scope everywhere, as `$survey`.
 pub const SURVEY: &str = "survey";
@@ -68,7 +68,7 @@ pub const FACTS: &[(&str, Form)] = &[
 ];
 
 /// `$survey`, `$facts`, `$values`, `$server`, `$client`, `$revision`, `$transport`, and what the suite saved.
-pub fn ground<'a>(scene: &'a Scene, suite: &Suite) -> Scope<'a> {
+pub fn ground<'a>(scene: &'a RunContext, suite: &Suite) -> Scope<'a> {
     let mut scope = Scope::new();
     scope.own("values", values(suite, scene));
     scope.own("revision", json!(scene.revision));
@@ -86,7 +86,7 @@ pub fn ground<'a>(scene: &'a Scene, suite: &Suite) -> Scope<'a> {
 }
 
 /// The rows of `values` that hold in the revision of the scene.
-fn values(suite: &Suite, scene: &Scene) -> Value {
+fn values(suite: &Suite, scene: &RunContext) -> Value {
     let mut values = Map::new();
     for (name, rows) in &suite.values {
         let holds = |since: Option<_>, until: Option<_>| {

@@ -54,7 +54,7 @@ impl Child {
         let (program, arguments) = argv.split_first().ok_or_else(|| OpenError {
             tried: "to start a server".to_owned(),
             came: "the command is empty".to_owned(),
-            cure: "name a program".to_owned(),
+            help: "name a program".to_owned(),
         })?;
         let mut command = Command::new(program);
         command.args(arguments).envs(env.iter().map(|(name, value)| (name, value)));
@@ -71,7 +71,7 @@ impl Child {
             return Err(OpenError {
                 tried: format!("to start {program}"),
                 came: "it has no pipes".to_owned(),
-                cure: String::new(),
+                help: String::new(),
             });
         };
         let (told, exit) = watch::channel(None);

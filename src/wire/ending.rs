@@ -12,5 +12,5 @@ pub struct Ending {
 pub struct OpenError {
     pub tried: String,
     pub came: String,
-    pub cure: String,
+    pub help: String,
 }

@@ -50,8 +50,8 @@ fn known(cause: &(dyn Error + 'static)) -> Option<String> {
 }
 
 /// What a user may look at when an exchange failed so.
-pub fn cure(failure: &str) -> Option<&'static str> {
-    let cures = [
+pub fn help(failure: &str) -> Option<&'static str> {
+    let helps = [
         ("status 401", "it asks for authorization: give a token, such as by --bearer-token-command COMMAND"),
         ("connection refused", "is the server running, and does it listen on that port?"),
         ("no connection in time", "is the host reachable from here?"),
@@ -65,5 +65,5 @@ pub fn cure(failure: &str) -> Option<&'static str> {
         ("reset the connection", "did the server crash? its log may tell"),
         ("certificate", "is the certificate trusted here? SSL_CERT_FILE names a file of roots"),
     ];
-    cures.iter().find(|(sign, _)| failure.contains(sign)).map(|(_, cure)| *cure)
+    helps.iter().find(|(sign, _)| failure.contains(sign)).map(|(_, help)| *help)
 }

@@ -88,10 +88,10 @@ impl Http {
         transport: Transport,
         recorder: &Recorder,
     ) -> Result<(Self, mpsc::Receiver<Incoming>), OpenError> {
-        let failed = |came: String, cure: &str| OpenError {
+        let failed = |came: String, help: &str| OpenError {
             tried: format!("to reach {}", shown_url(url)),
             came,
-            cure: cure.to_owned(),
+            help: help.to_owned(),
         };
         let url = Url::parse(url)
             .map_err(|error| failed(error.to_string(), "give a URL such as http://127.0.0.1:3000/mcp"))?;

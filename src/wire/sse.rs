@@ -9,7 +9,7 @@ use tokio::{
 use super::{
     Envelope, Incoming, OpenError, Posted,
     exchange::Role,
-    failure::cure,
+    failure::help,
     http::{Body, Http},
 };
 use crate::{
@@ -36,7 +36,7 @@ impl Sse {
         let (http, incoming) = Http::open(url, headers, target, limits, Transport::Sse, recorder)?;
         let failed = |came: String| OpenError {
             tried: format!("to open the event stream of {}", http.shown_url()),
-            cure: cure(&came).unwrap_or("is this a server of HTTP+SSE? Newer ones are reached with --http").to_owned(),
+            help: help(&came).unwrap_or("is this a server of HTTP+SSE? Newer ones are reached with --http").to_owned(),
             came: http.core.channel.hide(came),
         };
         let (found, endpoint) = oneshot::channel();

@@ -9,8 +9,8 @@ pub fn start_failure(program: &str, cwd: Option<&Path>, error: &io::Error) -> Op
         Some(cwd) => format!("to start {program} in {}", cwd.display()),
         None => format!("to start {program}"),
     };
-    let (came, cure) = words(program, cwd, error);
-    OpenError { tried, came, cure }
+    let (came, help) = words(program, cwd, error);
+    OpenError { tried, came, help }
 }
 
 fn words(program: &str, cwd: Option<&Path>, error: &io::Error) -> (String, String) {

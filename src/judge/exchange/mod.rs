@@ -10,7 +10,9 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use serde_json::{Map, Value, json};
 
-use super::{asked, bearing::Bearing, head::is_odd, open::Open, phase::Phase, replays::Replays};
+use super::{
+    asked, head::is_odd, notification_context::NotificationContext, open::Open, phase::Phase, replays::Replays,
+};
 use crate::{
     evidence::{Ended, Frame, FrameKind, HttpHead, Link, Side, Transport},
     revision::Revision,
@@ -53,7 +55,7 @@ pub struct Assembler<'a> {
     arrays: VecDeque<u64>,
     loose_ids: HashSet<String>,
     own_ids: HashSet<String>,
-    bearing: Bearing,
+    notification_context: NotificationContext,
     phase: Phase,
     replays: Replays,
     /// What the client declared in the handshake.
@@ -100,7 +102,7 @@ impl<'a> Assembler<'a> {
             arrays: VecDeque::new(),
             loose_ids: HashSet::new(),
             own_ids: HashSet::new(),
-            bearing: Bearing::new(link),
+            notification_context: NotificationContext::new(link),
             replays: Replays::default(),
             phase: if modern { Phase::Open } else { Phase::Closed },
             declared: Value::Null,
@@ -195,7 +197,7 @@ impl<'a> Assembler<'a> {
 
     /// Requests that were never answered.
     pub fn rest(self) -> Vec<Value> {
-        let Self { link, open, mut heads, bearing, .. } = self;
+        let Self { link, open, mut heads, notification_context, .. } = self;
         open.into_iter()
             .filter(|open| !open.deviant)
             .map(|open| {
@@ -204,7 +206,7 @@ impl<'a> Assembler<'a> {
                 exchange.insert("end".into(), json!(if open.unread.is_some() { "unread" } else { "none" }));
                 exchange.extend(open.unread.map(|why| ("why".to_owned(), json!(why))));
                 exchange.insert("replies".into(), json!(0));
-                let worked_on = bearing.worked_on(open.frame, &open.id);
+                let worked_on = notification_context.worked_on(open.frame, &open.id);
                 exchange.extend(worked_on.map(|times| ("worked_on".to_owned(), json!(times))));
                 exchange.extend(http.map(|http| ("http".to_owned(), http)));
                 Value::Object(exchange)
@@ -237,7 +239,7 @@ impl<'a> Assembler<'a> {
         self.sent += 1;
         match (message.get("id"), message.get("method").and_then(Value::as_str)) {
             (Some(id), Some(method)) if !id.is_null() && message["jsonrpc"] == "2.0" => {
-                self.bearing.asked(frame, id, method, message);
+                self.notification_context.asked(frame, id, method, message);
                 let deviant = odd || self.is_deviant(message, &by);
                 if by != PROBE {
                     self.sound = !deviant && by != "base.bad-input";
@@ -265,7 +267,7 @@ impl<'a> Assembler<'a> {
                 self.suspect = Some(frame.frame);
                 self.notified.push_back((self.sent, frame.frame));
                 let cancelled = message.pointer("/params/requestId");
-                self.bearing.cancelled(frame.frame, cancelled.unwrap_or(&Value::Null));
+                self.notification_context.cancelled(frame.frame, cancelled.unwrap_or(&Value::Null));
                 if let Some(open) = self.open.iter_mut().rfind(|open| Some(&open.id) == cancelled) {
                     open.expects_reply = false;
                 }
@@ -277,7 +279,7 @@ impl<'a> Assembler<'a> {
                 }
             }
             // A response to a request of the server.
-            (Some(id), None) if by == "answer" => self.bearing.settled(id),
+            (Some(id), None) if by == "answer" => self.notification_context.settled(id),
             // No request, though an answer may carry the id that can be read in it.
             (id, _) => {
                 self.sound = false;
@@ -352,7 +354,7 @@ impl<'a> Assembler<'a> {
             passed.exchanges.extend(exchange);
         }
         item["kind"] = json!(kind);
-        self.bearing.describe(frame, message, &mut item);
+        self.notification_context.describe(frame, message, &mut item);
         passed.messages.push(item);
     }
 
@@ -440,8 +442,8 @@ impl<'a> Assembler<'a> {
             self.suspect = self.suspect.filter(|suspect| *suspect > open.frame);
             self.notified.retain(|(number, _)| *number > open.number);
             self.arrays.retain(|frame| *frame != open.frame);
-            self.bearing.answered(open.frame, frame, &open.id, message);
-            let worked_on = self.bearing.worked_on(open.frame, &open.id);
+            self.notification_context.answered(open.frame, frame, &open.id, message);
+            let worked_on = self.notification_context.worked_on(open.frame, &open.id);
             let http = open.post.and_then(|post| self.heads.get(&post));
             let mut more = Map::new();
             more.extend(worked_on.map(|times| ("worked_on".to_owned(), json!(times))));

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::{
-    evidence::Scene,
+    evidence::RunContext,
     outcome::{RuleResult, Status},
     plan::lacking,
     session::{GivenUp, Kind},
@@ -14,7 +14,7 @@ use crate::{
 const FACT: &str = "given_up";
 
 /// Keeps it with what is known of the server; the value are notes on it.
-pub fn keep(scene: &mut Scene, given_up: Vec<(Kind, GivenUp)>) -> Vec<String> {
+pub fn keep(scene: &mut RunContext, given_up: Vec<(Kind, GivenUp)>) -> Vec<String> {
     let mut by_suite = json!({});
     let mut notes = Vec::new();
     for (Kind { text, awaited, .. }, GivenUp { sent, suites }) in given_up {
@@ -35,7 +35,7 @@ pub fn keep(scene: &mut Scene, given_up: Vec<(Kind, GivenUp)>) -> Vec<String> {
 }
 
 /// Adds it to the reasons why rules of such suites could not be judged, unless something is to be given first.
-pub fn explain(rules: &mut [RuleResult], scenes: &[Scene], suites: &[Suite]) {
+pub fn explain(rules: &mut [RuleResult], scenes: &[RunContext], suites: &[Suite]) {
     for result in rules.iter_mut().filter(|rule| rule.status == Status::NotExercised && rule.checked == 0) {
         let Some(scene) = scenes.iter().find(|scene| scene.revision == result.revision) else { continue };
         let kinds = scene.facts[FACT][&result.suite].as_object().into_iter().flatten();

@@ -5,12 +5,12 @@ use indexmap::IndexMap;
 
 use super::resource_graph;
 use crate::{
-    evidence::Scene,
+    evidence::RunContext,
     suite::{SURVEY, Step, Suite, Verb, ground},
 };
 
 /// One line for each limit that was reached; `unread` is why messages were not read, and how many.
-pub fn reached(unread: IndexMap<String, usize>, scenes: &[Scene], suites: &[Suite]) -> Vec<String> {
+pub fn reached(unread: IndexMap<String, usize>, scenes: &[RunContext], suites: &[Suite]) -> Vec<String> {
     let mut lines: Vec<String> = unread.into_iter().map(|(why, count)| not_read(&why, count)).collect();
     for scene in scenes {
         let steps = suites.iter().flat_map(|suite| suite.gather.iter().map(move |step| (suite, step)));
@@ -39,7 +39,7 @@ fn not_read(why: &str, count: usize) -> String {
     }
 }
 
-fn of_step(suite: &Suite, step: &Step, scene: &Scene) -> Option<String> {
+fn of_step(suite: &Suite, step: &Step, scene: &RunContext) -> Option<String> {
     let saved = scene.saves.get(&suite.id)?.get(step.save.as_ref()?)?;
     match (&step.verb, &step.each) {
         (Verb::List(list), None) if saved["end"] == "page-limit" => {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use crate::{
-    evidence::Scene,
+    evidence::RunContext,
     outcome::{Graph, GraphNode},
     suite::{SURVEY, Suite, Verb, Walk},
 };
@@ -14,19 +14,19 @@ use crate::{
 const KEPT: usize = 1000;
 
 /// What the widest walk came to.
-pub fn summary(scene: &Scene, suites: &[Suite]) -> Option<String> {
+pub fn summary(scene: &RunContext, suites: &[Suite]) -> Option<String> {
     let (walk, graph) = widest_walk(scene, suites)?;
     Some(size(walk, graph))
 }
 
 /// The limit that the widest walk came to, if it reached one.
-pub fn limit_of(scene: &Scene, suites: &[Suite]) -> Option<String> {
+pub fn limit_of(scene: &RunContext, suites: &[Suite]) -> Option<String> {
     let (walk, graph) = widest_walk(scene, suites)?;
     Some(format!("{}: {}", walk.method, limit(graph)?))
 }
 
 /// The graph that the widest walk saw.
-pub fn graph(scene: &Scene, suites: &[Suite]) -> Option<Graph> {
+pub fn graph(scene: &RunContext, suites: &[Suite]) -> Option<Graph> {
     let (_, seen) = widest_walk(scene, suites)?;
     let mut graph = Graph { nodes: Vec::new(), roots: 0, limit: limit(seen) };
     let mut known = HashMap::new();
@@ -64,7 +64,7 @@ fn enter<'a>(graph: &mut Graph, known: &mut HashMap<&'a str, usize>, uri: &'a st
 }
 
 /// The step and the outcome of the walk that saw most.
-fn widest_walk<'a>(scene: &'a Scene, suites: &'a [Suite]) -> Option<(&'a Walk, &'a Value)> {
+fn widest_walk<'a>(scene: &'a RunContext, suites: &'a [Suite]) -> Option<(&'a Walk, &'a Value)> {
     let steps = suites.iter().flat_map(|suite| suite.gather.iter().map(move |step| (suite, step)));
     let walks = steps.filter_map(|(suite, step)| match (&step.verb, &step.save) {
         (Verb::Walk(walk), Some(save)) => Some((walk, scene.saves.get(&suite.id)?.get(save)?)),

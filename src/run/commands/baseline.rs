@@ -47,13 +47,13 @@ impl Baseline {
         let text = fs::read_to_string(path).map_err(|source| failed(path, "read", source))?;
         let baseline: Self = toml::from_str(&text).map_err(|why| Error::Usage {
             message: format!("`{}` is no baseline\n{}", path.display(), why.to_string().trim_end()),
-            cure: Some("`--write-baseline PATH` writes one".into()),
+            help: Some("`--write-baseline PATH` writes one".into()),
         })?;
         let rules = || suites.iter().flat_map(|suite| &suite.rules).map(|rule| rule.id.as_str());
         if let Some(known) = baseline.known.iter().find(|known| !rules().any(|id| id == known.rule)) {
             return Err(Error::Usage {
                 message: format!("`{}` names a rule that there is not: {}", path.display(), known.rule),
-                cure: nearest(&known.rule, rules()).map(|near| format!("did you mean {near}?")),
+                help: nearest(&known.rule, rules()).map(|near| format!("did you mean {near}?")),
             });
         }
         Ok(baseline)

@@ -49,7 +49,7 @@ pub fn traceability(proposal: &str, suites: &[Suite]) -> Result<String, Error> {
         known.dedup();
         return Err(Error::Usage {
             message: format!("there is no proposal `{proposal}`"),
-            cure: Some(format!("known: {}", known.join(", "))),
+            help: Some(format!("known: {}", known.join(", "))),
         });
     }
     let mut lines = Vec::new();

@@ -53,7 +53,7 @@ pub fn explain(args: &ExplainArgs, surroundings: &Surroundings) -> Result<u8, Er
     let meant = nearest(&args.rule, names).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
     Err(Error::Usage {
         message: format!("there is no rule or suite `{}`", args.rule),
-        cure: Some(format!("{meant}`mcp-conform list rules` shows all")),
+        help: Some(format!("{meant}`mcp-conform list rules` shows all")),
     })
 }
 

@@ -35,12 +35,12 @@ pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error>
     let file = File::open(path).map_err(|source| console::failed(path, "read", source))?;
     let recorded = transcript::read(BufReader::new(file)).map_err(|why| Error::Usage {
         message: format!("`{}` is no transcript: {why}", path.display()),
-        cure: Some("`mcp-conform run ... --transcript PATH` writes one".into()),
+        help: Some("`mcp-conform run ... --transcript PATH` writes one".into()),
     })?;
     if recorded.scenes.is_empty() {
         return Err(Error::Usage {
             message: format!("`{}` ends before what the suites gathered: nothing in it can be judged", path.display()),
-            cure: Some("the file is cut off; `mcp-conform run ... --transcript PATH` writes a whole one".into()),
+            help: Some("the file is cut off; `mcp-conform run ... --transcript PATH` writes a whole one".into()),
         });
     }
     let mut report = judged(&recorded, &suites, &filter, &args.suite, args.output.strict)

@@ -61,7 +61,7 @@ pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
         let (name, path) = text.split_once('=').map_or((text.as_str(), None), |(name, path)| (name, Some(path)));
         let format = Format::from_str(name, true).map_err(|_| Error::Usage {
             message: format!("`{name}` is no report format"),
-            cure: Some(format!("the formats are {}", cli::formats())),
+            help: Some(format!("the formats are {}", cli::formats())),
         })?;
         Ok(Output { format, path: path.filter(|path| *path != "-").map(PathBuf::from) })
     };
@@ -69,7 +69,7 @@ pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
     if let Some(path) = shared(&outputs) {
         return Err(Error::Usage {
             message: format!("two reports go to `{}`", path.display()),
-            cure: Some("give each a path of its own: --report FORMAT=PATH".into()),
+            help: Some("give each a path of its own: --report FORMAT=PATH".into()),
         });
     }
     if outputs.iter().filter(|output| output.path.is_none()).count() > 1 {

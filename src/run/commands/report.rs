@@ -60,7 +60,7 @@ fn read(path: &Path) -> Result<RunReport, Error> {
     let text = fs::read_to_string(path).map_err(|source| console::failed(path, "read", source))?;
     report::read(&text).map_err(|why| Error::Usage {
         message: format!("`{}`: {why}", path.display()),
-        cure: Some("`mcp-conform run ... --report json=PATH` writes one".into()),
+        help: Some("`mcp-conform run ... --report json=PATH` writes one".into()),
     })
 }
 
@@ -70,7 +70,7 @@ fn tested(path: &Path, report: RunReport) -> Result<RunReport, Error> {
         None => Ok(report),
         Some(cause) => Err(Error::Usage {
             message: format!("`{}` has no results: {cause}", path.display()),
-            cure: Some("run that part again".into()),
+            help: Some("run that part again".into()),
         }),
     }
 }
@@ -86,7 +86,7 @@ fn unless_gap(reports: &[(&Path, RunReport)]) -> Result<(), Error> {
     parts.values().find_map(|parts| Partition::gap(parts)).map_or(Ok(()), |gap| {
         Err(Error::Usage {
             message: gap,
-            cure: Some(
+            help: Some(
                 "give the JSON report of each part once: `mcp-conform run --partition PART --report json=PATH`".into(),
             ),
         })
@@ -105,7 +105,7 @@ fn join(mut merged: RunReport, (path, part): (&Path, RunReport)) -> Result<RunRe
                 merged.target.name,
                 merged.target.transport
             ),
-            cure: Some("only parts of a run against one server can be joined".into()),
+            help: Some("only parts of a run against one server can be joined".into()),
         });
     }
     for rule in part.rules {

@@ -64,7 +64,7 @@ pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrup
         facts,
         call_tools: args.scope.call_tools,
         limits,
-        face: target::face(&args.client)?,
+        profile: target::profile(&args.client)?,
         revisions,
         proposals: Proposals::new(&args.scope.proposal, &suites)?,
         strict: args.output.strict,

@@ -9,7 +9,7 @@ use std::{
 use super::{clients, handshake_failure, revision_run::Course, run_context::describe};
 use crate::{
     error::Error,
-    evidence::{Frame, Link, Recorder, Scene},
+    evidence::{Frame, Link, Recorder, RunContext},
     judge::judge,
     outcome::RunReport,
     plan::{Filter, plan},
@@ -27,7 +27,7 @@ use crate::{
 pub struct Conducted {
     pub report: RunReport,
     pub recorder: Recorder,
-    pub scenes: Vec<Scene>,
+    pub scenes: Vec<RunContext>,
 }
 
 pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Recorder) -> Result<Conducted, Error> {
@@ -36,7 +36,7 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
         target: job.target.clone(),
         limits: job.limits.clone(),
         recorder: recorder.clone(),
-        face: clients::usual(job),
+        profile: clients::usual(job),
         known: Arc::default(),
     };
     let mut course = Course::new(job, suites, filter, opener);
@@ -81,7 +81,7 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
 pub fn illustrate(
     report: &mut RunReport,
     suites: &[Suite],
-    scenes: &[Scene],
+    scenes: &[RunContext],
     frames: impl Iterator<Item = Arc<Frame>>,
 ) {
     (report.timeline, report.timeline_left_out) = timeline(frames);

@@ -3,24 +3,24 @@
 use serde_json::Value;
 
 use crate::{
-    evidence::{Recorder, Scene, Side},
+    evidence::{Recorder, RunContext, Side},
     plan::{Plan, left_out},
     run::inputs::job::Job,
-    session::ClientFace,
+    session::ClientProfile,
     suite::{Client, Suite},
 };
 
 /// The client, with the roots that the configuration gives.
-pub fn usual(job: &Job) -> ClientFace {
-    let mut face = job.face.clone();
-    if let (Some(roots), Some(root)) = (&mut face.roots, job.facts["outside_roots"]["root"].as_str()) {
+pub fn usual(job: &Job) -> ClientProfile {
+    let mut profile = job.profile.clone();
+    if let (Some(roots), Some(root)) = (&mut profile.roots, job.facts["outside_roots"]["root"].as_str()) {
         *roots = vec![root.to_owned()];
     }
-    face
+    profile
 }
 
 /// The suites that run, and those that bring about what they look at.
-pub fn with_evidence<'a>(planned: &Plan<'a>, suites: &'a [Suite], scene: &Scene) -> Vec<&'a Suite> {
+pub fn with_evidence<'a>(planned: &Plan<'a>, suites: &'a [Suite], scene: &RunContext) -> Vec<&'a Suite> {
     let running: Vec<&Suite> = planned.suites.iter().filter(|suite| suite.runs()).map(|suite| suite.suite).collect();
     let runs = |id: &str| running.iter().any(|suite| suite.id == id);
     let serves = |id: &String| running.iter().any(|suite| suite.evidence.contains(id));
@@ -28,11 +28,11 @@ pub fn with_evidence<'a>(planned: &Plan<'a>, suites: &'a [Suite], scene: &Scene)
     suites.iter().filter(fits).collect()
 }
 
-pub fn face(client: Client, usual: &ClientFace) -> ClientFace {
+pub fn profile(client: Client, usual: &ClientProfile) -> ClientProfile {
     match client {
         Client::Full => usual.clone(),
-        Client::Plain => ClientFace { details: false, ..usual.clone() },
-        Client::Bare => ClientFace::bare(),
+        Client::Plain => ClientProfile { details: false, ..usual.clone() },
+        Client::Bare => ClientProfile::bare(),
     }
 }
 

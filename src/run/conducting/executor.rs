@@ -21,11 +21,11 @@ use super::{
 };
 use crate::{
     error::Error,
-    evidence::{Recorder, Scene, Side, Transport},
+    evidence::{Recorder, RunContext, Side, Transport},
     gather::{Controls, Stage, gather},
     revision::Revision,
     run::inputs::job::Job,
-    session::{Beside, Conversation, Opener, Session, Unopened, Wish, lock},
+    session::{Conversation, OneShot, Opener, Session, Unopened, Wish, lock},
     suite::{Client, Connection, Suite},
     target::Start,
 };
@@ -112,7 +112,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// Gathers in one lane after another.
-    pub async fn one_by_one(&self, lanes: Vec<Lane<'a, '_>>, scene: &Scene) -> Vec<Gathered<'a>> {
+    pub async fn one_by_one(&self, lanes: Vec<Lane<'a, '_>>, scene: &RunContext) -> Vec<Gathered<'a>> {
         let mut all = Vec::new();
         for lane in lanes {
             let Walked { gathered, unopened } = self.walk(lane, scene, false).await;
@@ -133,7 +133,7 @@ impl<'a> Lanes<'a> {
     pub async fn side_by_side(
         &self,
         lanes: Vec<Lane<'a, '_>>,
-        scene: &Scene,
+        scene: &RunContext,
     ) -> (Vec<Gathered<'a>>, Vec<Gathered<'a>>) {
         let at_once = match scene.transport {
             Transport::Http => AT_ONCE_OVER_HTTP,
@@ -168,7 +168,7 @@ impl<'a> Lanes<'a> {
         (all, left)
     }
 
-    async fn walk(&self, lane: Lane<'a, '_>, scene: &Scene, crowded: bool) -> Walked<'a> {
+    async fn walk(&self, lane: Lane<'a, '_>, scene: &RunContext, crowded: bool) -> Walked<'a> {
         let mut walked = Walked::default();
         let mut own = None;
         let shared = lane.shared.unwrap_or(&mut own);
@@ -198,14 +198,14 @@ impl<'a> Lanes<'a> {
     pub async fn suite(
         &self,
         suite: &'a Suite,
-        scene: &Scene,
+        scene: &RunContext,
         conversation: &mut Option<Conversation>,
         crowded: bool,
     ) -> Result<Gathered<'a>, Error> {
         if let Some(why) = self.stop.why() {
             return Ok(Gathered::nothing(suite, why));
         }
-        let beside = Beside::new(self.opener(suite.client), scene.revision, crowded);
+        let beside = OneShot::new(self.opener(suite.client), scene.revision, crowded);
         if crowded && !self.connects_quickly() {
             beside.start_ahead(starts_ahead(suite, scene)).await;
         }
@@ -266,12 +266,12 @@ impl<'a> Lanes<'a> {
             Err(came) => came,
         };
         opener.recorder.cut_short(&came, self.job.limits.request);
-        let cure = "look at the messages above: what came last before that?".to_owned();
-        Err(Error::Target { tried: self.job.target.name.clone(), came, cure }.into())
+        let help = "look at the messages above: what came last before that?".to_owned();
+        Err(Error::Target { tried: self.job.target.name.clone(), came, help }.into())
     }
 
     fn opener(&self, client: Client) -> Opener {
-        Opener { face: clients::face(client, &self.opener.face), ..self.opener.clone() }
+        Opener { profile: clients::profile(client, &self.opener.profile), ..self.opener.clone() }
     }
 
     async fn open(&self, opener: &Opener, revision: Revision) -> Result<Conversation, Error> {
@@ -373,7 +373,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// What came of a suite that has no need of the first connection, if the server bears another process beside that.
-    pub async fn probe(&self, first: &Conversation, suite: &'a Suite, scene: &Scene) -> Option<Gathered<'a>> {
+    pub async fn probe(&self, first: &Conversation, suite: &'a Suite, scene: &RunContext) -> Option<Gathered<'a>> {
         let session = first.session().await;
         let asked = timeout(self.patience_beside(), self.suite(suite, scene, &mut None, true)).await;
         let gathered = asked.ok()?.ok()?;

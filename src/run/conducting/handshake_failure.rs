@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::run_context::scene;
 use crate::{
     error::{Error, exit},
-    evidence::{FrameKind, Recorder, Scene, Side, Transport},
+    evidence::{FrameKind, Recorder, RunContext, Side, Transport},
     outcome::{RuleResult, RunReport, Status},
     revision::Revision,
     run::inputs::job::{Job, Revisions},
@@ -15,8 +15,8 @@ use crate::{
 /// The scene in which the rules are judged that need nothing gathered, and the failure as a note. `Err` if there is
 /// nothing to judge: the server said nothing, or only that it is not the one to be tested, because it speaks another
 /// revision or because nothing is there under the URL.
-pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Recorder) -> Option<(Scene, String)> {
-    let Unopened { error: Error::Target { came, cure, .. }, hello } = unopened else { return None };
+pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Recorder) -> Option<(RunContext, String)> {
+    let Unopened { error: Error::Target { came, help, .. }, hello } = unopened else { return None };
     let links = recorder.links();
     let transport = links.first()?.transport;
     let refused = hello["http"]["status"].as_u64().is_some_and(|status| status >= 300);
@@ -35,7 +35,7 @@ pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Record
     for link in &links {
         recorder.settle(link.link, revision);
     }
-    Some((scene(hello, transport, revision, job), format!("the handshake failed: {came}; {cure}")))
+    Some((scene(hello, transport, revision, job), format!("the handshake failed: {came}; {help}")))
 }
 
 /// The server asks for authorization, which is something to look at.

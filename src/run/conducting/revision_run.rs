@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    evidence::Scene,
+    evidence::RunContext,
     gather::{add_prefixes, adoption, authorization, complete_facts, first_task, steps},
     plan::{Filter, deciding, plan, proposals},
     revision::Revision,
@@ -31,7 +31,7 @@ pub struct Course<'a> {
     pub mishaps: Mishaps,
     /// Whether a handshake succeeded.
     pub heard: bool,
-    pub scenes: Vec<Scene>,
+    pub scenes: Vec<RunContext>,
     /// Why it ended before all was asked, if so.
     pub cut_short: Option<String>,
 }
@@ -79,7 +79,7 @@ impl<'a> Course<'a> {
     }
 
     /// Gathers what a server that lets nobody in shows from outside.
-    async fn outside(&mut self, scene: &mut Scene) -> Result<(), Error> {
+    async fn outside(&mut self, scene: &mut RunContext) -> Result<(), Error> {
         let opener = &self.lanes.opener;
         let session = opener.knock(scene.revision).await.map_err(|unopened| unopened.error)?;
         opener.recorder.settle(session.link(), scene.revision);
@@ -149,7 +149,7 @@ impl<'a> Course<'a> {
     }
 
     /// What was gathered becomes part of what is known.
-    fn keep(&mut self, scene: &mut Scene, gathered: Gathered) {
+    fn keep(&mut self, scene: &mut RunContext, gathered: Gathered) {
         let Gathered { suite, saves, incident, deaths, .. } = gathered;
         for why in deaths {
             self.mishaps.started_anew(&suite.id, scene.revision, why);

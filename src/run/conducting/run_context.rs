@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    evidence::{Scene, Transport},
+    evidence::{RunContext, Transport},
     outcome::TargetReport,
     revision::Revision,
     run::inputs::{job::Job, place::place},
@@ -16,7 +16,7 @@ const NAMES_SHOWN: usize = 5;
 const CALL: &str = "tools/call";
 
 /// A scene in which nothing was gathered yet.
-pub fn scene(hello: &Value, transport: Transport, revision: Revision, job: &Job) -> Scene {
+pub fn scene(hello: &Value, transport: Transport, revision: Revision, job: &Job) -> RunContext {
     let result = &hello["result"];
     let info = match &result["serverInfo"] {
         Value::Null => &result["_meta"]["io.modelcontextprotocol/serverInfo"],
@@ -31,15 +31,15 @@ pub fn scene(hello: &Value, transport: Transport, revision: Revision, job: &Job)
     if let (Some(server), Value::Object(place)) = (server.as_object_mut(), place(&job.target.start)) {
         server.extend(place);
     }
-    Scene {
+    RunContext {
         revision,
         transport,
         server,
         client: json!({
-            "capabilities": job.face.capabilities(revision),
+            "capabilities": job.profile.capabilities(revision),
             "headers": headers(&job.target),
-            "with_tasks": job.face.with_tasks(revision),
-            "with_unknown": job.face.with_unknown(revision),
+            "with_tasks": job.profile.with_tasks(revision),
+            "with_unknown": job.profile.with_unknown(revision),
         }),
         facts: job.facts.clone(),
         proposals: Vec::new(),
@@ -60,18 +60,18 @@ fn headers(target: &Target) -> Vec<String> {
 }
 
 /// The tools that no rule on their answers has seen, if any of these suites calls tools.
-pub fn left_alone(scene: &Scene, suites: &[&Suite], all_tools: bool) -> Option<String> {
+pub fn left_alone(scene: &RunContext, suites: &[&Suite], all_tools: bool) -> Option<String> {
     let calls = |step: &Step| matches!(&step.verb, Verb::Call(call) if call.method == Template::Literal(CALL.into()));
     if !suites.iter().any(|suite| suite.gather.iter().any(calls)) {
         return None;
     }
     let names: Vec<&str> = scene.facts["left_alone"].as_array()?.iter().filter_map(Value::as_str).collect();
     let shown = few(&names);
-    let (why, cure) = match all_tools {
+    let (why, help) = match all_tools {
         true => ("as no arguments could be made up that fit, or as they run as tasks only", "gives one its arguments"),
         false => ("as they may change something or need arguments", "allows one, --call-tools all"),
     };
-    let note = || format!("tools left alone, {why}: {shown}; [tools.NAME] with = {{}} in mcp-conform.toml {cure}");
+    let note = || format!("tools left alone, {why}: {shown}; [tools.NAME] with = {{}} in mcp-conform.toml {help}");
     (!names.is_empty()).then(note)
 }
 
@@ -82,7 +82,7 @@ fn few(names: &[&str]) -> String {
     names[..names.len().min(NAMES_SHOWN)].join(", ") + &more
 }
 
-pub fn describe(target: &Target, scenes: &[Scene]) -> TargetReport {
+pub fn describe(target: &Target, scenes: &[RunContext]) -> TargetReport {
     let newest = scenes.last();
     TargetReport {
         name: target.name.clone(),

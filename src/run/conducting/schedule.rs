@@ -19,7 +19,7 @@ use super::{
     suite_effects::{asks, calls, changes, only_looks, takes_its_time, takes_two, waits},
 };
 use crate::{
-    evidence::{Scene, Transport},
+    evidence::{RunContext, Transport},
     session::Conversation,
     suite::{Client, Connection, Suite},
 };
@@ -33,7 +33,7 @@ const PROCESSES: usize = 3;
 pub async fn rounds<'a>(
     lanes: &Lanes<'a>,
     suites: &[&'a Suite],
-    scene: &Scene,
+    scene: &RunContext,
     mut first: Option<Conversation>,
 ) -> Vec<Gathered<'a>> {
     let takes_two = suites.iter().any(|suite| takes_two(suite, scene));
@@ -78,7 +78,7 @@ pub async fn rounds<'a>(
 
 /// A suite of which the process shows whether the server bears one beside the first, where a second conversation would be
 /// of no other use.
-fn probing<'a>(lanes: &Lanes<'a>, suites: &[&'a Suite], scene: &Scene) -> Option<&'a Suite> {
+fn probing<'a>(lanes: &Lanes<'a>, suites: &[&'a Suite], scene: &RunContext) -> Option<&'a Suite> {
     let mut asking = suites.iter().copied().filter(|suite| asks(suite, scene));
     let wants_it = |suite: &Suite| matches!(suite.connection, Connection::Fresh | Connection::Last);
     let is_of_use = lanes.connects_quickly() || asking.clone().any(wants_it);
@@ -98,7 +98,7 @@ async fn gains_by_company(lanes: &Lanes<'_>, transport: Transport, takes_two: bo
 async fn at_once<'a>(
     lanes: &Lanes<'a>,
     suites: &[&'a Suite],
-    scene: &Scene,
+    scene: &RunContext,
     first: &mut Option<Conversation>,
     second: &mut Option<Conversation>,
 ) -> Vec<Gathered<'a>> {
@@ -122,7 +122,7 @@ async fn at_once<'a>(
 async fn waits_together<'a>(
     lanes: &Lanes<'a>,
     suites: &mut Vec<&'a Suite>,
-    scene: &Scene,
+    scene: &RunContext,
     first: Option<&Conversation>,
 ) -> Vec<Gathered<'a>> {
     let (waiting, others): (Vec<&Suite>, Vec<_>) = suites.iter().partition(|suite| takes_its_time(suite, scene));
@@ -144,7 +144,7 @@ async fn waits_together<'a>(
 async fn one_by_one<'a>(
     lanes: &Lanes<'a>,
     suites: &[&'a Suite],
-    scene: &Scene,
+    scene: &RunContext,
     first: Option<Conversation>,
 ) -> Vec<Gathered<'a>> {
     // What may disturb a connection shares a second one, as long as that bears it: starting a server is dear. Many
@@ -169,7 +169,7 @@ async fn one_by_one<'a>(
 async fn side_by_side<'a>(
     lanes: &Lanes<'a>,
     suites: &[&'a Suite],
-    scene: &Scene,
+    scene: &RunContext,
     first: Option<Conversation>,
     second: Option<Conversation>,
 ) -> Vec<Gathered<'a>> {
@@ -187,7 +187,7 @@ async fn side_by_side<'a>(
 async fn in_turns<'a>(
     lanes: &Lanes<'a>,
     suites: &[&'a Suite],
-    scene: &Scene,
+    scene: &RunContext,
     mut first: Option<Conversation>,
     mut second: Option<Conversation>,
 ) -> Vec<Gathered<'a>> {
@@ -252,7 +252,7 @@ async fn in_turns<'a>(
 async fn alone<'a>(
     lanes: &Lanes<'a>,
     before: Vec<Gathered<'a>>,
-    scene: &Scene,
+    scene: &RunContext,
     second: &mut Option<Conversation>,
 ) -> Vec<Gathered<'a>> {
     if !before.is_empty() {

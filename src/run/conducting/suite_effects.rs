@@ -1,29 +1,29 @@
 //! What a suite does while it is gathered, as far as it decides on what may go on beside it.
 
 use crate::{
-    evidence::Scene,
+    evidence::RunContext,
     gather::{asks_beside, steps},
     suite::{Client, Connection, Step, Suite, Template, Verb},
 };
 
 /// Whether a suite has anything to ask of this server.
-pub fn asks(suite: &Suite, scene: &Scene) -> bool {
+pub fn asks(suite: &Suite, scene: &RunContext) -> bool {
     steps(suite, scene).next().is_some()
 }
 
 /// Whether a suite is gathered on a connection that others use too, or asks beside its own.
-pub fn takes_two(suite: &Suite, scene: &Scene) -> bool {
+pub fn takes_two(suite: &Suite, scene: &RunContext) -> bool {
     suite.connection == Connection::Own || steps(suite, scene).any(asks_beside)
 }
 
 /// How many processes to start at once for a suite whose requests each need one.
-pub fn starts_ahead(suite: &Suite, scene: &Scene) -> usize {
+pub fn starts_ahead(suite: &Suite, scene: &RunContext) -> usize {
     // Whether there is more to ask hangs on the answers.
     if suite.connection == Connection::Alone { steps(suite, scene).count().min(2) } else { 0 }
 }
 
 /// Whether a suite spends time without asking anything, and has no use for what others do.
-pub fn waits(suite: &Suite, scene: &Scene) -> bool {
+pub fn waits(suite: &Suite, scene: &RunContext) -> bool {
     matches!(suite.connection, Connection::Own | Connection::Fresh)
         && suite.client == Client::Full
         && suite.evidence.is_empty()
@@ -32,14 +32,14 @@ pub fn waits(suite: &Suite, scene: &Scene) -> bool {
 }
 
 /// Whether a suite spends most of its time waiting, for tools or for silence, and leaves others alone meanwhile.
-pub fn takes_its_time(suite: &Suite, scene: &Scene) -> bool {
+pub fn takes_its_time(suite: &Suite, scene: &RunContext) -> bool {
     suite.connection == Connection::Own
         && suite.client == Client::Full
         && changes(suite, scene).is_none()
         && (pauses(suite, scene) || calls(suite, scene, "tools/call"))
 }
 
-fn pauses(suite: &Suite, scene: &Scene) -> bool {
+fn pauses(suite: &Suite, scene: &RunContext) -> bool {
     steps(suite, scene).any(|step| match &step.verb {
         Verb::Await(_) => true,
         Verb::Call(call) => call.seconds.is_some_and(|seconds| seconds < 1.0),
@@ -49,7 +49,7 @@ fn pauses(suite: &Suite, scene: &Scene) -> bool {
 }
 
 /// Whether a suite leaves everything as it is for others, and has no use for what they do.
-pub fn only_looks(suite: &Suite, scene: &Scene) -> bool {
+pub fn only_looks(suite: &Suite, scene: &RunContext) -> bool {
     let looks = |step: &Step| match &step.verb {
         Verb::Call(call) => matches!(&call.method, Template::Literal(name) if name != "tools/call"),
         Verb::Send(_) | Verb::Http(_) | Verb::Change(_) => false,
@@ -61,14 +61,14 @@ pub fn only_looks(suite: &Suite, scene: &Scene) -> bool {
 }
 
 /// Whether a suite asks for this on its own connection.
-pub fn calls(suite: &Suite, scene: &Scene, method: &str) -> bool {
+pub fn calls(suite: &Suite, scene: &RunContext, method: &str) -> bool {
     let is = |template: &Template| matches!(template, Template::Literal(name) if name == method);
     let calls = |step: &Step| matches!(&step.verb, Verb::Call(call) if !call.alone && is(&call.method));
     steps(suite, scene).any(calls)
 }
 
 /// Which fact a suite brings a change about by, if any.
-pub fn changes<'a>(suite: &'a Suite, scene: &Scene) -> Option<&'a str> {
+pub fn changes<'a>(suite: &'a Suite, scene: &RunContext) -> Option<&'a str> {
     steps(suite, scene).find_map(|step| match &step.verb {
         Verb::Change(cause) => cause.first_member(),
         _ => None,

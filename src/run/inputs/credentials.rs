@@ -78,7 +78,7 @@ async fn printed(argv: &[String], cwd: Option<&Path>) -> Result<String, Error> {
     let (program, arguments) = argv.split_first().ok_or_else(|| Error::usage("the command for the token is empty"))?;
     let failed = |why: String| Error::Usage {
         message: format!("no token came from `{program}`: {why}"),
-        cure: Some("run it by hand; it has to print the token and nothing else".into()),
+        help: Some("run it by hand; it has to print the token and nothing else".into()),
     };
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stderr(Stdio::inherit()).kill_on_drop(true);

@@ -32,7 +32,7 @@ pub async fn request(client: &Client, endpoint: &str, within: Duration) -> Resul
     let failed = |came: String| Error::Target {
         tried: format!("to be granted a token for {} at {}", client.id, found.token_endpoint),
         came,
-        cure: "check client_id, client_secret and scopes; `token_endpoint` under auth says where tokens are granted"
+        help: "check client_id, client_secret and scopes; `token_endpoint` under auth says where tokens are granted"
             .into(),
     };
     if client.token_endpoint.is_none() && !is_private(&found.token_endpoint) {

@@ -9,7 +9,7 @@ use crate::{
     plan::Proposals,
     revision::Revision,
     run::process::interrupts::Interrupts,
-    session::ClientFace,
+    session::ClientProfile,
     target::{Limits, Target},
 };
 
@@ -17,7 +17,7 @@ use crate::{
 pub struct Job {
     pub target: Target,
     pub limits: Limits,
-    pub face: ClientFace,
+    pub profile: ClientProfile,
     /// What is known about the server: `$facts`.
     pub facts: Value,
     /// Whether tools may be called that nobody named and that may change something.

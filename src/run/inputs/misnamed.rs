@@ -4,12 +4,12 @@
 use serde_json::Value;
 
 use crate::{
-    evidence::Scene,
+    evidence::RunContext,
     suite::{SURVEY, diagnostic::suggestion},
 };
 
 /// A note for each such name in that file, once.
-pub fn notes(file: &str, facts: &Value, scenes: &[Scene]) -> Vec<String> {
+pub fn notes(file: &str, facts: &Value, scenes: &[RunContext]) -> Vec<String> {
     let mut notes = Vec::new();
     for (list, noun, named) in [("tools", "tool", tools(facts)), ("prompts", "prompt", keys(&facts["prompts"]))] {
         let Some(listed) = listed(list, scenes) else { continue };
@@ -25,7 +25,7 @@ pub fn notes(file: &str, facts: &Value, scenes: &[Scene]) -> Vec<String> {
 }
 
 /// The names in that list, in any revision; `None` where it was not seen whole.
-fn listed<'a>(list: &str, scenes: &'a [Scene]) -> Option<Vec<&'a str>> {
+fn listed<'a>(list: &str, scenes: &'a [RunContext]) -> Option<Vec<&'a str>> {
     let lists = scenes.iter().filter_map(|scene| scene.saves.get(SURVEY)?.get(list));
     let whole: Vec<&Value> = lists.filter(|list| list["end"] == "complete").collect();
     let items = whole.iter().flat_map(|list| list["items"].as_array().into_iter().flatten());

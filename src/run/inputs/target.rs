@@ -13,7 +13,7 @@ use crate::{
     reference::{self, FaultInfo},
     revision::Revision,
     run::process::Surroundings,
-    session::ClientFace,
+    session::ClientProfile,
     target::{Limits, Source, Start, Target, patience, shown_url},
 };
 
@@ -22,7 +22,7 @@ pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target,
     if (args.fault.is_some() || args.variation.is_some()) && !args.reference {
         return Err(Error::Usage {
             message: "--fault and --variation are for the reference server, and this is none".into(),
-            cure: Some("add --reference to test that one instead".into()),
+            help: Some("add --reference to test that one instead".into()),
         });
     }
     let (mut target, facts, limits) = chosen(args, surroundings)?;
@@ -54,8 +54,8 @@ fn unless_in_vain(args: &TargetArgs, start: &Start) -> Result<(), Error> {
         ("--header", !args.header.is_empty() && over_stdio, http, "a command is given variables by --env NAME=VALUE"),
     ];
     match vain.into_iter().find(|(_, is_vain, ..)| *is_vain) {
-        Some((flag, _, whom, cure)) => {
-            Err(Error::Usage { message: format!("{flag} is for {whom}, and this is none"), cure: Some(cure.into()) })
+        Some((flag, _, whom, help)) => {
+            Err(Error::Usage { message: format!("{flag} is for {whom}, and this is none"), help: Some(help.into()) })
         }
         None => Ok(()),
     }
@@ -75,7 +75,7 @@ fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Val
     if let (Some(name), None) = (&args.name, &config) {
         return Err(Error::Usage {
             message: format!("there is no {} here or above that could say what `{name}` is", config::FILE),
-            cure: Some(meant(name).unwrap_or("name it with --config PATH, or give a command after `--`".into())),
+            help: Some(meant(name).unwrap_or("name it with --config PATH, or give a command after `--`".into())),
         });
     }
     let target = match &config {
@@ -87,7 +87,7 @@ fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Val
     }
     let mut target = target.ok_or_else(|| Error::Usage {
         message: "no server to test".into(),
-        cure: Some(
+        help: Some(
             "say how to start it (--stdio './server --flag', or `-- ./server --flag`) or where it is (--http URL); \
              `mcp-conform run --reference` shows what a run looks like"
                 .into(),
@@ -133,7 +133,7 @@ fn typed(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Target
     if let Some(line) = &args.stdio {
         let argv = shlex::split(line).filter(|argv| !argv.is_empty()).ok_or_else(|| Error::Usage {
             message: format!("`{line}` cannot be split into a command and its arguments"),
-            cure: Some("close every quote, or give the command after `--`".into()),
+            help: Some("close every quote, or give the command after `--`".into()),
         })?;
         return Ok(Some(command(argv)));
     }
@@ -250,7 +250,7 @@ pub fn limits(args: &RunArgs, mut limits: Limits) -> Result<Limits, Error> {
         let (name, value) = split(pair, '=', "--limit", "NAME=VALUE")?;
         limits.set(&name, &value).map_err(|why| Error::Usage {
             message: format!("--limit {name} {why}"),
-            cure: nearest(&name, Limits::NAMES.into_iter()).map(|near| format!("did you mean {near}?")),
+            help: nearest(&name, Limits::NAMES.into_iter()).map(|near| format!("did you mean {near}?")),
         })?;
     }
     for (flag, name, value) in short {
@@ -264,13 +264,13 @@ pub fn seconds(value: f64, flag: &str) -> Result<Duration, Error> {
     patience(value).map_err(|why| Error::usage(format!("{flag} {why}")))
 }
 
-pub fn face(declared: &[String]) -> Result<ClientFace, Error> {
-    let mut face = ClientFace { details: true, ..ClientFace::bare() };
+pub fn profile(declared: &[String]) -> Result<ClientProfile, Error> {
+    let mut profile = ClientProfile { details: true, ..ClientProfile::bare() };
     for name in declared.iter().map(|name| name.trim()).filter(|name| !name.is_empty() && *name != "none") {
         match name {
-            "roots" => face.roots = ClientFace::default().roots,
-            "sampling" => face.sampling = true,
-            "elicitation" => face.elicitation = true,
+            "roots" => profile.roots = ClientProfile::default().roots,
+            "sampling" => profile.sampling = true,
+            "elicitation" => profile.elicitation = true,
             other => {
                 return Err(Error::usage(format!(
                     "--client does not know `{other}`; it knows roots, sampling, elicitation and none"
@@ -278,16 +278,16 @@ pub fn face(declared: &[String]) -> Result<ClientFace, Error> {
             }
         }
     }
-    Ok(face)
+    Ok(profile)
 }
 
 fn checked(url: &str) -> Result<String, Error> {
-    let cure = match reqwest::Url::parse(url) {
+    let help = match reqwest::Url::parse(url) {
         Ok(parsed) if matches!(parsed.scheme(), "http" | "https") => return Ok(url.to_owned()),
         _ if url.contains("://") => "give a URL such as http://127.0.0.1:3000/mcp".to_owned(),
         _ => format!("did you mean http://{url}?"),
     };
-    Err(Error::Usage { message: format!("`{}` is no http or https URL", shown_url(url)), cure: Some(cure) })
+    Err(Error::Usage { message: format!("`{}` is no http or https URL", shown_url(url)), help: Some(help) })
 }
 
 /// Refuses a fault or variation that the reference server does not have.
@@ -299,7 +299,7 @@ fn known(kind: &str, name: &str, faults: &[FaultInfo]) -> Result<FaultInfo, Erro
     let meant = nearest.map(|name| format!("did you mean {name}? ")).unwrap_or_default();
     Err(Error::Usage {
         message: format!("`{name}` is no {kind} of the reference server"),
-        cure: Some(format!("{meant}`mcp-conform list {kind}s` shows all")),
+        help: Some(format!("{meant}`mcp-conform list {kind}s` shows all")),
     })
 }
 
@@ -311,7 +311,7 @@ fn unless_hidden(kind: &str, fault: &FaultInfo) -> Result<(), Error> {
         let name = &fault.name;
         return Err(Error::Usage {
             message: format!("the {kind} {name} shows only on a server that follows {proposal}"),
-            cure: Some(format!(
+            help: Some(format!(
                 "`mcp-conform run --proposal {proposal} -- mcp-conform serve --proposal {proposal} --{kind} {name}`"
             )),
         });
@@ -327,7 +327,7 @@ fn unless_hidden(kind: &str, fault: &FaultInfo) -> Result<(), Error> {
     let whom = if fault.protected { ", on a server that asks for authorization" } else { "" };
     Err(Error::Usage {
         message: format!("the {kind} {} shows only over {over}{whom}, and --reference uses stdio", fault.name),
-        cure: Some(format!(
+        help: Some(format!(
             "`mcp-conform serve --http 127.0.0.1:8000{protected} --{kind} {}`, then `mcp-conform run {flag} http://127.0.0.1:8000/{path}`",
             fault.name
         )),
@@ -359,7 +359,7 @@ fn unless_outside(kind: &str, fault: &FaultInfo, revisions: Revisions) -> Result
     match (tested, newest) {
         (Some(tested), Some(newest)) if !shows(tested) => Err(Error::Usage {
             message: format!("the {kind} {} does not show in revision {tested}", fault.name),
-            cure: Some(format!("add --revision {newest}")),
+            help: Some(format!("add --revision {newest}")),
         }),
         _ => Ok(()),
     }

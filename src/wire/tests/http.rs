@@ -240,7 +240,7 @@ async fn tells_that_nobody_listens() {
     open.wire.send(&envelope(), &json!({})).expect("sent");
     let failure = open.post_done().await.expect("a failure");
     assert_eq!(failure, "connection refused");
-    assert_eq!(cure(&failure), Some("is the server running, and does it listen on that port?"));
+    assert_eq!(help(&failure), Some("is the server running, and does it listen on that port?"));
 }
 
 #[tokio::test]

@@ -172,7 +172,7 @@ async fn says_what_keeps_a_program_from_starting() {
     let path = file.to_str().expect("a path");
     let error = refused(program(path, None)).await;
     assert_eq!(
-        (error.came.as_str(), error.cure),
+        (error.came.as_str(), error.help),
         ("permission denied", format!("may it be executed? chmod +x {path}"))
     );
 
@@ -180,12 +180,12 @@ async fn says_what_keeps_a_program_from_starting() {
     assert_eq!(refused(program(path, None)).await.came, "the file is there, but what it needs to run is not");
 
     let error = refused(program("server", Some(directory.path().to_owned()))).await;
-    assert_eq!(error.cure, "is it in PATH? There is a file of that name: ./server");
+    assert_eq!(error.help, "is it in PATH? There is a file of that name: ./server");
     let error = refused(program("no-such-server", None)).await;
     assert_eq!((error.tried.as_str(), error.came.as_str()), ("to start no-such-server", "no such program"));
-    assert_eq!(error.cure, "is it installed and in PATH?");
+    assert_eq!(error.help, "is it installed and in PATH?");
     assert_eq!(refused(program("./no-such-server", None)).await.came, "no such file");
-    assert!(refused(program("node server.js", None)).await.cure.starts_with("it holds blanks"));
+    assert!(refused(program("node server.js", None)).await.help.starts_with("it holds blanks"));
     assert_eq!(refused(program("cat", Some("/no/such".into()))).await.came, "/no/such is no directory");
 }
 

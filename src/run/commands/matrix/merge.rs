@@ -41,7 +41,7 @@ pub fn merge(directories: &[PathBuf], out: &Path, surroundings: &Surroundings) -
     if fold.is_empty() {
         return Err(Error::Usage {
             message: "there are no results in these directories".into(),
-            cure: Some("`mcp-conform matrix targets.toml --out DIR` writes them".into()),
+            help: Some("`mcp-conform matrix targets.toml --out DIR` writes them".into()),
         });
     }
     fs::create_dir_all(out).map_err(|source| failed(out, "write", source))?;

@@ -50,7 +50,7 @@ pub fn wanted(args: &MatrixArgs, suites: &[Suite], surroundings: &Surroundings) 
     let found = || surroundings.directory.as_deref().and_then(config::find);
     let path = args.targets.clone().or_else(found).ok_or_else(|| Error::Usage {
         message: format!("no servers to test: there is no {} here or above", config::FILE),
-        cure: Some("name a file with a table [targets.NAME] for each: `mcp-conform matrix targets.toml`".into()),
+        help: Some("name a file with a table [targets.NAME] for each: `mcp-conform matrix targets.toml`".into()),
     })?;
     let config = config::load(&path, surroundings.color)?;
     let all = config.names().count();
@@ -59,7 +59,7 @@ pub fn wanted(args: &MatrixArgs, suites: &[Suite], surroundings: &Surroundings) 
     if config.names().next().is_none() {
         return Err(Error::Usage {
             message: format!("{} has no targets", path.display()),
-            cure: Some("give each server a table: [targets.NAME] with `stdio`, `http` or `sse`".into()),
+            help: Some("give each server a table: [targets.NAME] with `stdio`, `http` or `sse`".into()),
         });
     }
     let basis = basis(args)?;
@@ -84,7 +84,7 @@ fn entry(
     if file.len() > LONGEST {
         return Err(Error::Usage {
             message: format!("the name of the target `{name}` is too long for a file"),
-            cure: Some(format!("a name of {} letters is the longest that will do", LONGEST / 2)),
+            help: Some(format!("a name of {} letters is the longest that will do", LONGEST / 2)),
         });
     }
     Ok(Entry {

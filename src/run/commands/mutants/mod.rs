@@ -48,7 +48,7 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
     if let Some(idle) = args.filters.iter().find(|filter| !trials.iter().any(|trial| selects(filter, trial, &suites))) {
         return Err(Error::Usage {
             message: format!("`{idle}` selects no fault"),
-            cure: Some("`mcp-conform list faults` shows them".into()),
+            help: Some("`mcp-conform list faults` shows them".into()),
         });
     }
     if !args.filters.is_empty() {

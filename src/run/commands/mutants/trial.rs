@@ -24,7 +24,7 @@ use crate::{
         },
         process::{interrupts::Interrupts, runtime::block_on},
     },
-    session::ClientFace,
+    session::ClientProfile,
     suite::{Suite, Verb},
     target::{Auth, Client, Limits, Source, Start, Target},
 };
@@ -315,7 +315,7 @@ impl Trial {
         Job {
             target,
             limits,
-            face: ClientFace::default(),
+            profile: ClientProfile::default(),
             facts: self.facts(suites),
             call_tools: false,
             revisions: Revisions::One(self.revision),

@@ -34,7 +34,7 @@ pub fn tree(args: &TreeArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let (mut target, mut facts, limits) = target::target(&args.target, surroundings)?;
     unless_ended(credentials::obtain(&mut target, &mut facts, &limits))?;
     let recorder = Recorder::new(limits.memory_bytes, limits.disk_bytes, limits.record_messages);
-    let opener = Opener { target, limits, recorder, face: target::face(&[])?, known: Arc::default() };
+    let opener = Opener { target, limits, recorder, profile: target::profile(&[])?, known: Arc::default() };
     let graph = unless_ended(async {
         let session = opener.open(wish).await.map_err(|unopened| unopened.error)?;
         let graph = Fetch { session: &session, nodes: args.nodes, depth: args.depth }.graph().await;
@@ -64,7 +64,7 @@ impl Fetch<'_> {
             return Err(Error::Target {
                 tried: "resources/list".into(),
                 came: why.clone(),
-                cure: "a server without resources has no tree to show".into(),
+                help: "a server without resources has no tree to show".into(),
             });
         }
         let mut graph = Graph::default();

@@ -21,7 +21,7 @@ pub struct Fetched {
 }
 
 /// Sends it and looks at the status alone.
-pub async fn errand(method: &str, url: &str, body: Option<String>, within: Duration) -> Result<(), String> {
+pub async fn side_request(method: &str, url: &str, body: Option<String>, within: Duration) -> Result<(), String> {
     let json = [("content-type", "application/json")];
     let headers = if body.is_some() { json.as_slice() } else { &[] };
     let fetched = fetch(method, url, headers, body, within).await?;

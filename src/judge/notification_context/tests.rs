@@ -2,18 +2,26 @@
 
 use serde_json::{Value, json};
 
-use super::Bearing;
+use super::NotificationContext;
 use crate::{
     evidence::{Frame, Link, Transport},
     revision::Revision,
 };
 
 /// A connection, and the number of the last frame on it.
-struct Talk(Bearing, u64);
+struct Conversation(NotificationContext, u64);
 
-impl Talk {
+impl Conversation {
     fn over_stdio(revision: Revision) -> Self {
-        Self(Bearing::new(&Link { link: 1, transport: Transport::Stdio, revision: Some(revision), brief: false }), 0)
+        Self(
+            NotificationContext::new(&Link {
+                link: 1,
+                transport: Transport::Stdio,
+                revision: Some(revision),
+                brief: false,
+            }),
+            0,
+        )
     }
 
     fn frame(&mut self) -> Frame {
@@ -50,8 +58,8 @@ const TAG: &str = "io.modelcontextprotocol/subscriptionId";
 
 #[test]
 fn progress_is_told_from_what_comes_too_late() {
-    let mut talk = Talk::over_stdio(Revision::V2025_06_18);
-    let progress = |talk: &mut Talk, token: Value, progress: f64| {
+    let mut talk = Conversation::over_stdio(Revision::V2025_06_18);
+    let progress = |talk: &mut Conversation, token: Value, progress: f64| {
         let heard = talk.hear("notifications/progress", &json!({ "progressToken": token, "progress": progress }));
         (heard["reports_on"].as_str().unwrap_or_default().to_owned(), heard["grows"].as_bool())
     };
@@ -76,8 +84,8 @@ fn progress_is_told_from_what_comes_too_late() {
 
 #[test]
 fn logs_heed_the_level_of_the_session_or_of_the_request() {
-    let mut talk = Talk::over_stdio(Revision::V2025_06_18);
-    let log = |talk: &mut Talk, level: &str| talk.hear("notifications/message", &json!({ "level": level }));
+    let mut talk = Conversation::over_stdio(Revision::V2025_06_18);
+    let log = |talk: &mut Conversation, level: &str| talk.hear("notifications/message", &json!({ "level": level }));
     assert_eq!(log(&mut talk, "debug"), json!({ "level_set": false }));
     talk.ask(&json!("odd"), "ping", &Value::Null);
     let set = talk.ask(&json!(1), "logging/setLevel", &json!({ "level": "error" }));
@@ -86,7 +94,7 @@ fn logs_heed_the_level_of_the_session_or_of_the_request() {
     assert_eq!(log(&mut talk, "warning")["wanted"], false, "whatever is never answered for its form");
     assert_eq!(log(&mut talk, "error")["wanted"], true);
 
-    let mut talk = Talk::over_stdio(Revision::V2026_07_28);
+    let mut talk = Conversation::over_stdio(Revision::V2026_07_28);
     let quiet = talk.ask(&json!(1), "tools/list", &json!({}));
     assert_eq!(log(&mut talk, "info").get("logs"), None, "it may be about the start");
     talk.answer(quiet, &json!(1));
@@ -100,7 +108,7 @@ fn logs_heed_the_level_of_the_session_or_of_the_request() {
 
 #[test]
 fn subscriptions_get_what_they_asked_for_and_nothing_else() {
-    let mut talk = Talk::over_stdio(Revision::V2026_07_28);
+    let mut talk = Conversation::over_stdio(Revision::V2026_07_28);
     let filter = json!({ "notifications": { "toolsListChanged": true, "resourceSubscriptions": ["file:///a"] } });
     talk.ask(&json!(7), "subscriptions/listen", &filter);
     let tagged = |tag: Value| json!({ "_meta": { TAG: tag } });
@@ -109,7 +117,7 @@ fn subscriptions_get_what_they_asked_for_and_nothing_else() {
     talk.hear("notifications/subscriptions/acknowledged", &tagged(json!(7)));
     let prompts = talk.hear("notifications/prompts/list_changed", &tagged(json!(7)));
     assert_eq!((&prompts["acknowledged"], &prompts["wanted"]), (&json!(true), &json!(false)));
-    let updated = |talk: &mut Talk, uri: &str| {
+    let updated = |talk: &mut Conversation, uri: &str| {
         talk.hear("notifications/resources/updated", &json!({ "uri": uri, "_meta": { TAG: 7 } }))["wanted"].clone()
     };
     assert_eq!(updated(&mut talk, "file:///a/b"), true);
@@ -121,8 +129,8 @@ fn subscriptions_get_what_they_asked_for_and_nothing_else() {
 
 #[test]
 fn an_acknowledgement_under_the_id_of_another_subscription_is_told() {
-    let mut talk = Talk::over_stdio(Revision::V2026_07_28);
-    let acknowledged = |talk: &mut Talk, id: u64| {
+    let mut talk = Conversation::over_stdio(Revision::V2026_07_28);
+    let acknowledged = |talk: &mut Conversation, id: u64| {
         talk.hear("notifications/subscriptions/acknowledged", &json!({ "_meta": { TAG: id } }))["tag"].clone()
     };
     talk.ask(&json!(1), "subscriptions/listen", &json!({ "notifications": {} }));
@@ -135,8 +143,8 @@ fn an_acknowledgement_under_the_id_of_another_subscription_is_told() {
 
 #[test]
 fn updates_belong_to_who_subscribed() {
-    let mut talk = Talk::over_stdio(Revision::V2025_11_25);
-    let updated = |talk: &mut Talk, uri: &str| {
+    let mut talk = Conversation::over_stdio(Revision::V2025_11_25);
+    let updated = |talk: &mut Conversation, uri: &str| {
         talk.hear("notifications/resources/updated", &json!({ "uri": uri }))["subscribed"].clone()
     };
     assert_eq!(updated(&mut talk, "file:///a"), false);
@@ -148,9 +156,9 @@ fn updates_belong_to_who_subscribed() {
 
 #[test]
 fn an_update_that_comes_long_after_the_end_of_its_subscription_is_told() {
-    let mut talk = Talk::over_stdio(Revision::V2025_11_25);
+    let mut talk = Conversation::over_stdio(Revision::V2025_11_25);
     let uri = json!({ "uri": "file:///a" });
-    let late = |talk: &mut Talk, microseconds: u64| {
+    let late = |talk: &mut Conversation, microseconds: u64| {
         talk.1 += microseconds;
         talk.hear("notifications/resources/updated", &uri)["unsubscribed"].clone()
     };

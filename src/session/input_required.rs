@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     complete::Deviation,
-    talk::{CallOptions, Session},
+    negotiated::{CallOptions, Session},
 };
 use crate::evidence::{Manner, Reply};
 
@@ -77,15 +77,15 @@ impl Session {
     }
 
     fn responses(&self, requests: &Map<String, Value>, manner: Manner, round: usize) -> Option<Value> {
-        let face = &self.shared.face;
+        let profile = &self.shared.profile;
         let given = |(key, request): (&String, &Value)| {
             let answer = match manner {
                 // No object, so nothing that any of the three could be answered by.
                 Manner::Wrong => Ok(json!("mcp-conform")),
                 Manner::Forged | Manner::Garbage | Manner::Part | Manner::Extra => {
-                    face.answer(request, Some(Manner::Accept), round)
+                    profile.answer(request, Some(Manner::Accept), round)
                 }
-                manner => face.answer(request, Some(manner), round),
+                manner => profile.answer(request, Some(manner), round),
             };
             Some((key.clone(), answer.ok()?))
         };

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Asked, Bearing, State};
+use super::{Asked, NotificationContext, State};
 
 /// From the least grave to the gravest.
 const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
@@ -11,7 +11,7 @@ pub(super) fn level(name: &Value) -> Option<usize> {
     LEVELS.iter().position(|known| name == known)
 }
 
-impl Bearing {
+impl NotificationContext {
     /// A log message of a revision in which each request says for itself what it wants logged.
     pub(super) fn log(&self, carrier: Option<usize>, params: &Value, item: &mut Value) {
         let least = |asked: &Asked| asked.level.as_ref().and_then(level);

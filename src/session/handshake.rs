@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::{
-    answers::ClientFace,
+    answers::ClientProfile,
     conversation::Opener,
-    cure::{answer_in_words, cure, lets_nobody_in},
-    talk::{CallOptions, Session},
+    help::{answer_in_words, help, lets_nobody_in},
+    negotiated::{CallOptions, Session},
 };
 use crate::{
     error::Error,
@@ -193,8 +193,8 @@ impl Opener {
     async fn initialize(&self, session: &mut Session, revision: Revision, exactly: bool) -> Result<(), Error> {
         let params = json!({
             "protocolVersion": revision,
-            "capabilities": self.face.capabilities(revision),
-            "clientInfo": ClientFace::info(),
+            "capabilities": self.profile.capabilities(revision),
+            "clientInfo": ClientProfile::info(),
         });
         let within = self.known.start_limit(self.limits.request);
         let options = CallOptions { timeout: Some(within), ..CallOptions::default() };
@@ -286,13 +286,13 @@ impl Opener {
         if let Some(banner) = &banner {
             came.extend(["; on stdout it wrote `", banner, "`, which is no JSON-RPC message"]);
         }
-        let mut cure = cure(&self.target.start, reply, banner.is_some(), &self.limits);
+        let mut help = help(&self.target.start, reply, banner.is_some(), &self.limits);
         let dies = reply.end == End::Closed && matches!(self.target.start, Start::Stdio { .. }) && self.has_spoken();
         if dies {
             came = format!("the server ended while it was to answer `initialize`: {came}");
-            cure = "catch what the handler of `initialize` throws, and answer it as an error".into();
+            help = "catch what the handler of `initialize` throws, and answer it as an error".into();
         }
-        Error::Target { tried: self.target.name.clone(), came, cure }
+        Error::Target { tried: self.target.name.clone(), came, help }
     }
 
     /// What a server that was to be started wrote instead of a message.
@@ -321,5 +321,5 @@ fn is_modern(response: &Value) -> bool {
 }
 
 pub(super) fn unreachable(error: OpenError) -> Error {
-    Error::Target { tried: error.tried, came: error.came, cure: error.cure }
+    Error::Target { tried: error.tried, came: error.came, help: error.help }
 }

@@ -14,8 +14,8 @@ use tokio::{sync::OnceCell, task::JoinHandle};
 use super::{
     complete::complete,
     conversation::{Conversation, Opener, lock},
-    era::{Unopened, Wish},
-    talk::{CallOptions, Session},
+    handshake::{Unopened, Wish},
+    negotiated::{CallOptions, Session},
 };
 use crate::{
     evidence::{End, Reply, Transport},
@@ -27,7 +27,7 @@ use crate::{
 const BEHIND: Duration = Duration::from_secs(2);
 
 /// Asks beside every conversation, on connections for one request.
-pub struct Beside {
+pub struct OneShot {
     pub opener: Opener,
     revision: Revision,
     /// Other connections are open, and there may be no place for one more.
@@ -44,7 +44,7 @@ pub struct Beside {
     second: OnceCell<Option<Conversation>>,
 }
 
-impl Beside {
+impl OneShot {
     pub fn new(opener: Opener, revision: Revision, crowded: bool) -> Self {
         Self {
             opener,
@@ -149,7 +149,8 @@ impl Beside {
             session.settle(Some(self.revision), None);
         }
         // The handshake is to be in the revision of the run, which is not settled yet.
-        let params = if handshake { complete(&self.opener.face, Some(self.revision), method, params) } else { params };
+        let params =
+            if handshake { complete(&self.opener.profile, Some(self.revision), method, params) } else { params };
         let options = CallOptions { starting: true, ..options };
         let reply = session.call(by, method, params, options).await;
         if self.crowded && reply.end == End::Closed {

@@ -29,7 +29,7 @@ use crate::evidence::{Frame, Link, Transport};
 
 const SECOND: u64 = 1_000_000;
 
-pub struct Bearing {
+pub struct NotificationContext {
     /// Each request has a stream of its own.
     streams: bool,
     modern: bool,
@@ -92,7 +92,7 @@ struct Setting {
     level: usize,
 }
 
-impl Bearing {
+impl NotificationContext {
     pub fn new(link: &Link) -> Self {
         Self {
             streams: link.transport == Transport::Http,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::era::PATIENCE;
+use super::handshake::PATIENCE;
 use crate::{
     evidence::{End, Reply},
     revision::Revision,
@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// What to do about a handshake that ended so; `banner`: something else than messages came.
-pub fn cure(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> String {
+pub fn help(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> String {
     match (start, reply.end) {
         (Start::Stdio { .. }, _) if banner => {
             "write nothing but JSON-RPC messages to stdout, one a line; logs and banners belong on stderr. Is this \
@@ -31,7 +31,7 @@ pub fn cure(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> Stri
         (Start::Http { .. }, End::Closed) => reply
             .why
             .as_deref()
-            .and_then(wire::cure)
+            .and_then(wire::help)
             .unwrap_or("start the server first and check host, port and path of the URL")
             .into(),
         (Start::Http { headers, .. } | Start::Sse { headers, .. }, _) if lets_nobody_in(reply) => entry(headers),

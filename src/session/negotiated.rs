@@ -61,12 +61,12 @@ pub struct CallOptions {
 impl Session {
     /// Connects, without any handshake yet.
     pub(super) async fn connect(opener: &Opener) -> Result<Self, OpenError> {
-        let Opener { target, limits, recorder, face, known } = opener;
+        let Opener { target, limits, recorder, profile, known } = opener;
         let (wire, inbox) = Wire::open(target, limits, recorder).await?;
         let shared = Arc::new(Shared {
             wire,
             limits: limits.clone(),
-            face: face.clone(),
+            profile: profile.clone(),
             known: Arc::clone(known),
             state: Mutex::default(),
             arrived: Notify::new(),

@@ -8,7 +8,7 @@ use super::Transport;
 use crate::revision::Revision;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Scene {
+pub struct RunContext {
     pub revision: Revision,
     pub transport: Transport,
     /// `$server`: capabilities, info, instructions, and the reply they came in as `hello`; over HTTP where it is.
@@ -31,7 +31,7 @@ pub struct Scene {
     pub incidents: IndexMap<String, String>,
 }
 
-impl Scene {
+impl RunContext {
     /// The member of the capabilities at a dotted path, unless it is absent or false.
     pub fn offers(&self, capability: &str) -> bool {
         !matches!(member(&self.server["capabilities"], capability), None | Some(Value::Null | Value::Bool(false)))

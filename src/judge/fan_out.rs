@@ -19,7 +19,7 @@ use super::{
 use crate::revision::Revision;
 
 /// More threads than this have too little to do each.
-const ROOMS_AT_MOST: usize = 4;
+const MAX_THREADS: usize = 4;
 
 /// Items go in together, as handing over takes longer than looking at a small one: so many, ...
 const TOGETHER: usize = 64;
@@ -34,14 +34,14 @@ pub fn seat<'t, 'a>(
     tallies: impl Iterator<Item = &'t mut Tally<'a>>,
     revision: Revision,
 ) -> (Vec<Audience<'t, 'a>>, Vec<&'t mut Tally<'a>>) {
-    let rooms = available_parallelism().map_or(1, NonZero::get).min(ROOMS_AT_MOST);
-    let mut audiences: Vec<Audience> = (0..rooms).map(|_| Audience::new(revision)).collect();
+    let threads = available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
+    let mut audiences: Vec<Audience> = (0..threads).map(|_| Audience::new(revision)).collect();
     let mut others = Vec::new();
     let mut seated = 0;
     for tally in tallies {
         // Rules that keep what passes by may keep the same, and then sit together.
-        let room = if goes_one_by_one(tally.rule) { seated % rooms } else { 0 };
-        match audiences[room].seat(tally) {
+        let thread = if goes_one_by_one(tally.rule) { seated % threads } else { 0 };
+        match audiences[thread].seat(tally) {
             Some(tally) => others.push(tally),
             None => seated += 1,
         }
@@ -49,25 +49,25 @@ pub fn seat<'t, 'a>(
     (audiences, others)
 }
 
-/// The doors through which items come into every room.
-pub struct Doors {
-    rooms: Vec<SyncSender<Arc<Items>>>,
+/// Sends every item to every thread.
+pub struct FanOut {
+    threads: Vec<SyncSender<Arc<Items>>>,
     waiting: Items,
     bytes: u64,
     /// Items that may still be looked at. They are freed here, where they were made: what another thread frees is used
     /// again late.
-    inside: VecDeque<Arc<Items>>,
+    in_use: VecDeque<Arc<Items>>,
 }
 
-impl Doors {
-    /// Has each audience look at what comes; it leaves when the doors are closed.
+impl FanOut {
+    /// Has each audience look at what comes; it ends when this is closed.
     pub fn open<'s, 't: 's, 'a: 's>(scope: &'s Scope<'s, '_>, audiences: Vec<Audience<'t, 'a>>) -> Self {
-        let rooms = audiences.into_iter().map(|audience| {
-            let (door, inside) = sync_channel(1);
-            scope.spawn(move || look(audience, &inside));
-            door
+        let threads = audiences.into_iter().map(|audience| {
+            let (sender, received) = sync_channel(1);
+            scope.spawn(move || look(audience, &received));
+            sender
         });
-        Self { rooms: rooms.collect(), waiting: Vec::new(), bytes: 0, inside: VecDeque::new() }
+        Self { threads: threads.collect(), waiting: Vec::new(), bytes: 0, in_use: VecDeque::new() }
     }
 
     /// An item that came in so many bytes.
@@ -75,30 +75,30 @@ impl Doors {
         self.waiting.push((root, Value::Array(vec![item])));
         self.bytes += bytes;
         if self.waiting.len() >= TOGETHER || self.bytes >= BYTES_TOGETHER {
-            self.let_in();
+            self.send_waiting();
         }
     }
 
     pub fn close(mut self) {
-        self.let_in();
+        self.send_waiting();
     }
 
-    fn let_in(&mut self) {
+    fn send_waiting(&mut self) {
         self.bytes = 0;
         let items = Arc::new(std::mem::take(&mut self.waiting));
-        for door in &self.rooms {
-            // A room is only gone when its thread has panicked, and the scope says so.
-            let _ = door.send(Arc::clone(&items));
+        for sender in &self.threads {
+            // A thread is only gone when its thread has panicked, and the scope says so.
+            let _ = sender.send(Arc::clone(&items));
         }
-        self.inside.push_back(items);
-        while self.inside.front().is_some_and(|items| Arc::strong_count(items) == 1) {
-            self.inside.pop_front();
+        self.in_use.push_back(items);
+        while self.in_use.front().is_some_and(|items| Arc::strong_count(items) == 1) {
+            self.in_use.pop_front();
         }
     }
 }
 
-fn look(mut audience: Audience, inside: &Receiver<Arc<Items>>) {
-    for items in inside {
+fn look(mut audience: Audience, received: &Receiver<Arc<Items>>) {
+    for items in received {
         for (root, item) in items.iter() {
             audience.look(root, item);
         }
