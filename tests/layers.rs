@@ -151,3 +151,54 @@ fn groups_are_read_too() {
         ["run::inputs::job::Job", "run::process::Surroundings", "run::process::console", "suite::Suite"]
     );
 }
+
+/// Comparisons of a revision or a transport by name, which a further one would make wrong without notice.
+fn comparisons(text: &str) -> Vec<String> {
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let flat: Vec<&str> = code.lines().map(str::trim).filter(|line| !line.starts_with("//")).collect();
+    let mut found = Vec::new();
+    for line in flat {
+        for name in ["Revision::V", "Transport::Stdio", "Transport::Http", "Transport::Sse"] {
+            for (at, _) in line.match_indices(name) {
+                let before = line[..at].trim_end_matches("Some(").trim_end_matches("Self::").trim_end();
+                let rest = line[at + name.len()..].trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+                let rest = rest.trim_start_matches(')').trim_start();
+                let compares = |text: &str, ends: bool| {
+                    let is = |sign: &&str| if ends { text.ends_with(*sign) } else { text.starts_with(*sign) };
+                    ["==", "!=", "<=", ">=", " <", " >", "|"].iter().any(|sign| is(&sign))
+                };
+                if compares(before, true)
+                    || compares(rest, false)
+                    || rest.starts_with("=>")
+                    || line.contains("matches!")
+                {
+                    found.push(line.to_owned());
+                }
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn revisions_and_transports_are_compared_in_their_tables_only() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    collect(&source, &mut files);
+    let tables = ["src/revision/", "src/evidence/transport.rs", "/tests/", "tests.rs"];
+    files.retain(|path| !tables.iter().any(|table| path.display().to_string().replace('\\', "/").contains(table)));
+    let found = files.iter().flat_map(|path| {
+        let lines = comparisons(&fs::read_to_string(path).unwrap());
+        lines.into_iter().map(|line| format!("{}: {line}", path.display()))
+    });
+    let found: Vec<String> = found.collect();
+    assert!(found.is_empty(), "ask `features` or `capabilities` instead:\n{}", found.join("\n"));
+}
+
+#[test]
+fn comparisons_are_seen() {
+    let seen = |line: &str| !comparisons(line).is_empty();
+    assert!(seen("if revision >= Revision::V2025_06_18 {") && seen("revision == Some(Revision::V2025_06_18)"));
+    assert!(seen("Transport::Http => 1,") && seen("matches!(known, Transport::Http)") && seen("Transport::Sse != it"));
+    assert!(!seen("since: Some(Revision::V2025_06_18),") && !seen("Session::new(Transport::Http)"));
+}

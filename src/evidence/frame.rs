@@ -7,6 +7,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use super::Transport;
 use crate::revision::Revision;
 
 /// Who put a frame on the wire.
@@ -163,32 +164,6 @@ impl Frame {
 /// A value that is written is there, even where it is `null`.
 fn present<'de, D: Deserializer<'de>, M: Deserialize<'de>>(deserializer: D) -> Result<Option<M>, D::Error> {
     M::deserialize(deserializer).map(Some)
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Transport {
-    Stdio,
-    Http,
-    Sse,
-}
-
-impl Transport {
-    pub const ALL: [Self; 3] = [Self::Stdio, Self::Http, Self::Sse];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Stdio => "stdio",
-            Self::Http => "http",
-            Self::Sse => "sse",
-        }
-    }
-}
-
-impl std::fmt::Display for Transport {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        f.pad(self.as_str())
-    }
 }
 
 /// One connection of the run: a process, or a session over HTTP.

@@ -8,12 +8,14 @@ mod reply;
 mod run_context;
 mod store;
 pub mod transcript;
+mod transport;
 mod weight;
 
-pub use frame::{Ended, Event, Frame, FrameKind, HttpHead, Link, Side, Transport};
+pub use frame::{Ended, Event, Frame, FrameKind, HttpHead, Link, Side};
 pub use manner::Manner;
 pub use part::{PARTS, Part};
 pub use recorder::{Recorder, Sent, is_beyond_limits};
 pub use reply::{End, HttpStatus, Reply};
 pub use run_context::RunContext;
+pub use transport::{Capabilities, Transport};
 pub use weight::weight;

@@ -133,7 +133,7 @@ pub fn conversation(bytes: &[u8]) {
     let mut post = None;
     for line in lines.split(|byte| *byte == b'\n') {
         if let Some(sent) = line.strip_prefix(b">") {
-            post = (transport != Transport::Stdio).then(|| recorder.next_post());
+            post = (!transport.capabilities().process).then(|| recorder.next_post());
             let by = Sent { link, by: "fuzz".to_owned(), post };
             match read(sent, VALUES) {
                 Reading::Message { message, .. } => recorder.sent(&by, &message, sent.len() as u64),

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use crate::{
     evidence::{End, Reply, RunContext},
-    revision::Revision,
     session::Conversation,
     target::{Start, Target},
     wire::HttpRequest,
@@ -137,9 +136,10 @@ impl Asking<'_> {
 
     /// Where a client of the revision looks for metadata that nothing has pointed to.
     fn usual_places(&self) -> Vec<String> {
-        let names: &[&str] = match self.scene.revision {
-            Revision::V2025_03_26 => &["server_at_root", "resource_by_path", "resource_at_root"],
-            _ => &["resource_by_path", "resource_at_root", "server_at_root"],
+        let names: &[&str] = if self.scene.revision.features().metadata_at_root {
+            &["server_at_root", "resource_by_path", "resource_at_root"]
+        } else {
+            &["resource_by_path", "resource_at_root", "server_at_root"]
         };
         let endpoint = &self.scene.facts["endpoint"];
         names.iter().filter_map(|name| endpoint[*name].as_str()).map(str::to_owned).collect()

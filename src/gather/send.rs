@@ -21,7 +21,7 @@ use super::{
     wanted::of_http,
 };
 use crate::{
-    evidence::{End, Event, Frame, Recorder, Reply, Transport},
+    evidence::{End, Event, Frame, Recorder, Reply},
     session::{Deviation, Session},
     suite::{Connection, HttpCall, Payload, Scope, Send, Template},
     wire::HttpRequest,
@@ -56,7 +56,7 @@ pub async fn send(stage: &Stage<'_>, send: &Send, scope: &Scope<'_>, deviation: 
     let answer = filled(send.answer.as_ref(), scope)?.or(id);
     let sent = Instant::now();
     let raw = std::pin::pin!(session.send_raw(&stage.suite.id, &bytes, answer, send.pieces));
-    let (reply, sentinel) = if session.transport() == Transport::Http {
+    let (reply, sentinel) = if session.transport().capabilities().stream_per_request {
         (raw.await, sentinel(stage, &session).await)
     } else {
         match select(raw, std::pin::pin!(sentinel(stage, &session))).await {
@@ -77,7 +77,7 @@ fn silence() -> Reply {
 
 pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>, deviation: Deviation) -> Option<Value> {
     let session = stage.session().await?;
-    if session.transport() == Transport::Stdio {
+    if session.transport().capabilities().process {
         return None;
     }
     let mut body = filled(call.body.as_ref(), scope)?;

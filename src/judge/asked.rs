@@ -53,7 +53,7 @@ pub fn inputs(exchange: &Value, frame: u64, pointer: &str) -> Vec<Value> {
 /// Capabilities that the request needs and that the client did not declare.
 fn undeclared(request: &Value, declared: &Value, revision: Option<Revision>) -> Vec<&'static str> {
     let lacks = |capability: &str| declared.pointer(capability).is_none_or(Value::is_null);
-    let detailed = revision >= Some(Revision::V2025_11_25);
+    let detailed = revision.is_some_and(|revision| revision.features().capability_details);
     let params = &request["params"];
     let needed: Vec<(bool, &str, &'static str)> = match request["method"].as_str().unwrap_or_default() {
         "roots/list" => vec![(true, "/roots", "roots")],

@@ -5,7 +5,7 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::Value;
 
 use crate::{
-    evidence::{HttpHead, Link, Transport},
+    evidence::{HttpHead, Link},
     revision::Revision,
 };
 
@@ -15,14 +15,12 @@ pub fn is_odd(head: &HttpHead, message: &Value, link: &Link, endpoint: Option<&s
     // Web pages have an origin, not we. What the user gave for one is not shown.
     let foreign = value(head, "origin").is_some_and(|origin| origin == "null" || origin.contains("://"));
     foreign
-        || match link.transport {
-            Transport::Stdio => false,
-            Transport::Sse => head.url.as_deref() != endpoint,
-            Transport::Http => link
+        || (link.transport.capabilities().endpoint && head.url.as_deref() != endpoint)
+        || (link.transport.capabilities().stream_per_request
+            && link
                 .revision
                 .filter(|known| known.is_modern())
-                .is_some_and(|revision| value(head, "mcp-session-id").is_some() || disagrees(head, message, revision)),
-        }
+                .is_some_and(|revision| value(head, "mcp-session-id").is_some() || disagrees(head, message, revision)))
 }
 
 /// Whether headers say something else than the message that they repeat.
@@ -54,6 +52,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::evidence::Transport;
 
     fn odd(transport: Transport, headers: &[(&str, &str)], message: &Value) -> bool {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();

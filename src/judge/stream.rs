@@ -24,7 +24,7 @@ use super::{
     visits::judge_visit,
 };
 use crate::{
-    evidence::{Frame, FrameKind, Link, RunContext, Side, Transport},
+    evidence::{Frame, FrameKind, Link, RunContext, Side},
     outcome::RuleResult,
     plan::Plan,
     suite::{Filter, Node, Scope, ground},
@@ -156,7 +156,7 @@ fn pass_by(
             pass("transcript", item);
         }
     }
-    let shares = |link: &u32| ours(*link).is_some_and(|link| link.transport != Transport::Stdio);
+    let shares = |link: &u32| ours(*link).is_some_and(|link| link.transport.capabilities().shared);
     let together = assemblers.iter_mut().filter(|(link, ..)| shares(link));
     let lost: Vec<&mut Open> = together.flat_map(|(_, assembler, _)| assembler.lost_behind(heard)).collect();
     let first = lost.iter().filter_map(|open| open.lost).min().unwrap_or_default();

@@ -7,10 +7,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use crate::{
-    evidence::{Ended, Frame, FrameKind, HttpHead, Link, Side, Transport},
-    revision::Revision,
-};
+use crate::evidence::{Ended, Frame, FrameKind, HttpHead, Link, Side};
 
 /// More events of one stream are not looked at.
 const EVENTS_KEPT: usize = 2000;
@@ -67,8 +64,8 @@ impl Streams {
     pub fn new(link: &Link) -> Self {
         Self {
             link: link.link,
-            polls: link.revision >= Some(Revision::V2025_11_25),
-            counts: link.transport == Transport::Http,
+            polls: link.revision.is_some_and(|revision| revision.features().primed_streams),
+            counts: link.transport.capabilities().stream_per_request,
             open: BTreeMap::new(),
             ids: HashMap::new(),
             asked: BTreeMap::new(),

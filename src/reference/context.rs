@@ -12,7 +12,7 @@ use crate::{
         session::{Change, Level, Session},
         world::{View, World},
     },
-    revision::Revision,
+    revision::{Features, Revision},
 };
 
 pub struct Context<'a> {
@@ -47,8 +47,8 @@ pub struct Context<'a> {
 }
 
 impl Context<'_> {
-    pub fn since(&self, revision: Revision) -> bool {
-        self.revision >= revision
+    pub fn features(&self) -> &'static Features {
+        self.revision.features()
     }
 
     pub fn view(&self) -> View {
@@ -62,7 +62,7 @@ impl Context<'_> {
     pub fn report_progress(&mut self, progress: u64, total: u64, message: &str) {
         let Some(token) = self.progress.clone() else { return };
         let mut params = json!({ "progressToken": token, "progress": progress, "total": total });
-        if self.since(Revision::V2025_03_26) {
+        if self.features().progress_message {
             params["message"] = json!(message);
         }
         self.notify("notifications/progress", &params);

@@ -61,7 +61,7 @@ pub fn error(id: Option<&Value>, fail: Fail, revision: Revision) -> Value {
     message.insert("jsonrpc".to_owned(), json!("2.0"));
     match id {
         Some(id) => drop(message.insert("id".to_owned(), id.clone())),
-        None if revision < Revision::V2025_11_25 => drop(message.insert("id".to_owned(), Value::Null)),
+        None if revision.features().null_id => drop(message.insert("id".to_owned(), Value::Null)),
         None => {}
     }
     let mut error = json!({ "code": fail.code, "message": fail.message });

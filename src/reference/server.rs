@@ -68,7 +68,7 @@ impl Server {
     pub fn message(&mut self, session: &mut Session, value: Value) -> Turn {
         match value {
             Value::Array(batch)
-                if session.revision == Some(Revision::V2025_03_26)
+                if session.revision.is_some_and(|revision| revision.features().batches)
                     && !batch.is_empty()
                     && self.faults.batch() != Some(Batch::Refused) =>
             {

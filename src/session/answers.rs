@@ -37,7 +37,7 @@ impl ClientProfile {
     /// The capabilities as the revision spells them.
     pub fn capabilities(&self, revision: Revision) -> Value {
         let detailed =
-            |details: Value| if self.details && revision >= Revision::V2025_11_25 { details } else { json!({}) };
+            |details: Value| if self.details && revision.features().capability_details { details } else { json!({}) };
         let mut declared = Map::new();
         if self.roots.is_some() {
             let roots = if revision.is_modern() { json!({}) } else { json!({ "listChanged": true }) };
@@ -46,7 +46,7 @@ impl ClientProfile {
         if self.sampling {
             declared.insert("sampling".into(), detailed(json!({ "tools": {}, "context": {} })));
         }
-        if self.elicitation && revision >= Revision::V2025_06_18 {
+        if self.elicitation && revision.features().elicitation {
             declared.insert("elicitation".into(), detailed(json!({ "form": {}, "url": {} })));
         }
         Value::Object(declared)

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    evidence::{End, Frame, FrameKind, Reply, Side, Transport},
+    evidence::{End, Frame, FrameKind, Reply, Side},
     revision::Revision,
     target::Start,
     wire::{OpenError, last_words},
@@ -122,7 +122,7 @@ impl Opener {
     }
 
     async fn newest(&self, session: &mut Session) -> Result<(), Error> {
-        if session.transport() == Transport::Sse {
+        if !session.transport().is_defined_in(Revision::NEWEST) {
             return self.initialize(session, Revision::NEWEST_LEGACY, false).await;
         }
         let Discovered::Legacy(reply) = self.discover(session, Revision::NEWEST, PROBE, "probe").await else {
@@ -158,7 +158,7 @@ impl Opener {
 
     async fn discover(&self, session: &mut Session, revision: Revision, within: Duration, by: &str) -> Discovered {
         session.settle(Some(revision), None);
-        let within = if session.transport() == Transport::Stdio { within } else { self.limits.request };
+        let within = if session.transport().capabilities().process { within } else { self.limits.request };
         // A server that is asked for certain gets time enough to start.
         let (id, starting) = (Some(json!(PROBE_ID)), by == "probe");
         let options = CallOptions { timeout: Some(within), id, starting, ..CallOptions::default() };
@@ -212,7 +212,7 @@ impl Opener {
                 let session_id = reply.http.as_ref().and_then(|http| http.headers.get("mcp-session-id"));
                 session.settle(Some(spoken), session_id.cloned());
                 session.notify("handshake", "notifications/initialized", None).await;
-                if session.transport() == Transport::Http {
+                if session.transport().capabilities().stream_per_request {
                     session.listen("handshake");
                 }
                 Ok(())
@@ -301,7 +301,7 @@ impl Opener {
             frame.link == session.link() && frame.from == Side::Server && frame.kind == FrameKind::Junk
         };
         let junk = self.recorder.frames().filter(is_junk).find_map(|frame| frame.text.clone());
-        let line = junk.filter(|_| session.transport() == Transport::Stdio)?;
+        let line = junk.filter(|_| session.transport().capabilities().process)?;
         Some(line.trim().chars().filter(|c| !c.is_control()).take(BANNER).collect())
             .filter(|line: &String| !line.is_empty())
     }

@@ -16,7 +16,7 @@ pub fn protocol_headers(
     if let Some(id) = session_id {
         headers.push(("Mcp-Session-Id".into(), id.into()));
     }
-    if revision >= Revision::V2025_06_18 {
+    if revision.features().version_header {
         headers.push(("MCP-Protocol-Version".into(), revision.as_str().into()));
     }
     if revision.is_modern() {

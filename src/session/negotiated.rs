@@ -169,7 +169,8 @@ impl Session {
         let subscription = method == "subscriptions/listen";
         let patient = options.patience.is_some();
         // In the modern revision over HTTP only the end of the stream says that a request is cancelled.
-        let by_message = self.transport() != Transport::Http || !self.revision().is_some_and(Revision::is_modern);
+        let by_message =
+            !self.transport().capabilities().stream_per_request || !self.revision().is_some_and(Revision::is_modern);
         let drops = patient && !by_message;
         let starting = options.starting;
         let token = message.pointer("/params/_meta/progressToken").filter(|_| options.patience >= Some(LONG)).cloned();
@@ -212,7 +213,7 @@ impl Session {
             message["params"] = params;
         }
         self.shared.state().note_notifications(1);
-        if self.transport() == Transport::Stdio {
+        if self.transport().capabilities().process {
             return self.post(by, &message);
         }
         let waits = Waits { whole_exchange: true, ..Waits::default() };
@@ -304,9 +305,10 @@ impl Session {
 
     pub(super) fn envelope(&self, by: &str, message: &Value) -> Envelope {
         let state = self.shared.state();
-        let headers = match self.transport() {
-            Transport::Http => protocol_headers(state.revision, state.session_id.as_deref(), message),
-            Transport::Stdio | Transport::Sse => Vec::new(),
+        let headers = if self.transport().capabilities().stream_per_request {
+            protocol_headers(state.revision, state.session_id.as_deref(), message)
+        } else {
+            Vec::new()
         };
         Envelope { by: by.into(), headers }
     }

@@ -18,7 +18,7 @@ use super::{
     negotiated::{CallOptions, Session},
 };
 use crate::{
-    evidence::{End, Reply, Transport},
+    evidence::{End, Reply},
     revision::Revision,
     wire::{Ending, OpenError},
 };
@@ -172,7 +172,7 @@ impl OneShot {
     /// Closes a connection for one request, unless a handshake may still come about on it.
     fn leave(&self, session: Session, method: &str, reply: &Reply) {
         let refused = method == "initialize" && reply.end == End::Error;
-        let bears_more = session.transport() == Transport::Stdio && !self.revision.is_modern();
+        let bears_more = session.transport().capabilities().process && !self.revision.is_modern();
         // What was settled by another request has to stay so.
         let given_up = if refused && bears_more { lock(&self.refused).replace(session) } else { Some(session) };
         // A server that takes its time to end holds nothing up.
@@ -188,7 +188,7 @@ fn has_no_room(unopened: &Unopened) -> bool {
 
 /// Nothing is held against a server that does not answer it: whether it has to is for the suite to say.
 async fn behind(session: &Session, then: Option<&str>, reply: &Reply) {
-    let agreed = reply.end == End::Result && session.transport() == Transport::Stdio;
+    let agreed = reply.end == End::Result && session.transport().capabilities().process;
     if let Some(method) = then.filter(|_| agreed) {
         let id = Some(json!(format!("mcp-conform-then-{method}")));
         let options = CallOptions { id, patience: Some(BEHIND), ..CallOptions::default() };

@@ -15,7 +15,7 @@ use super::{
     subscription::{Subscription, tag},
 };
 use crate::{
-    evidence::{HttpStatus, Manner, Transport, is_beyond_limits},
+    evidence::{HttpStatus, Manner, is_beyond_limits},
     wire::{Envelope, Incoming},
 };
 
@@ -107,7 +107,7 @@ pub async fn pump(shared: Arc<Shared>, mut inbox: mpsc::Receiver<Incoming>) {
             Incoming::Junk { frame, post, why, .. } => {
                 // Over HTTP+SSE many servers say in words that they accept a message.
                 let says_accepted = |waiter: &&mut Waiter| {
-                    shared.wire.transport() == Transport::Sse
+                    shared.wire.transport().capabilities().endpoint
                         && waiter.seen.http.as_ref().is_some_and(|http| http.status < 300)
                 };
                 let mut state = shared.state();
@@ -152,7 +152,7 @@ fn head(shared: &Shared, post: u64, status: HttpStatus) {
         waiter.seen.http = Some(status);
     }
     // A stream of HTTP+SSE has begun when it names its endpoint.
-    if streams && shared.wire.transport() == Transport::Http {
+    if streams && shared.wire.transport().capabilities().stream_per_request {
         begun(shared, post, |_| {});
     }
 }
@@ -313,7 +313,7 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
             && is_answer
             && state.notified.is_empty()
             && !unread
-            && shared.wire.transport() != Transport::Http;
+            && !shared.wire.transport().capabilities().stream_per_request;
         let waiting =
             waiters.iter().enumerate().filter(|(_, waiter)| nameless && waiter.id.is_some() && !waiter.subscription);
         waiting.min_by_key(|(_, waiter)| waiter.number).map(|(index, _)| index)
@@ -361,7 +361,7 @@ fn done(shared: &Arc<Shared>, post: u64, failure: Option<String>) {
         return;
     };
     let accepted = state.waiters[index].seen.http.as_ref().is_none_or(|http| http.status < 300) && failure.is_none();
-    if shared.wire.transport() == Transport::Sse && accepted && !state.waiters[index].whole_exchange {
+    if shared.wire.transport().capabilities().endpoint && accepted && !state.waiters[index].whole_exchange {
         // The reply comes on the event stream.
         return;
     }

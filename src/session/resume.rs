@@ -11,7 +11,6 @@ use super::{
     shared::Shared,
 };
 use crate::{
-    evidence::Transport,
     revision::Revision,
     wire::{Envelope, Wire},
 };
@@ -29,7 +28,8 @@ pub struct Place {
 
 /// Takes a request off a stream that has ended, in order or not, if there is a place to go on from.
 pub fn leave(waiter: &mut Waiter, post: u64, in_order: bool, revision: Option<Revision>, wire: &Wire) -> Option<Place> {
-    let polls = wire.transport() == Transport::Http && revision == Some(Revision::V2025_11_25);
+    let polls = wire.transport().capabilities().stream_per_request
+        && revision.is_some_and(|revision| revision.features().polling);
     let streams = waiter.seen.http.as_ref().is_some_and(|http| http.status == 200);
     if !polls || !streams || waiter.id.is_none() || waiter.whole_exchange {
         return None;

@@ -149,7 +149,7 @@ fn own_name(key: &str) -> Option<String> {
 fn is_reserved(key: &str, revision: Revision) -> bool {
     let Some(labels) = labels(key) else { return false };
     let ours = |label: &&str| matches!(*label, "mcp" | "modelcontextprotocol");
-    if revision >= Revision::V2025_11_25 {
+    if revision.features().reserved_second_label {
         labels.get(1).is_some_and(ours)
     } else {
         labels.len() > 1 && labels.iter().rev().nth(1).is_some_and(ours)

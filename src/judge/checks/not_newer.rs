@@ -18,6 +18,10 @@ const METHODS: [(&str, Revision); 4] = [
 /// Kinds of content.
 const BLOCKS: [(&str, Revision); 2] = [("audio", Revision::V2025_03_26), ("resource_link", Revision::V2025_06_18)];
 
+/// Elicitation by URL, and results that ask for input.
+const BY_URL: Revision = Revision::V2025_11_25;
+const INPUT_REQUIRED: Revision = Revision::V2026_07_28;
+
 fn run(given: &Given) -> Report {
     let message = given.value("message");
     // An error can hold nothing of the kind.
@@ -36,11 +40,11 @@ fn run(given: &Given) -> Report {
     if let Some((_, since)) = METHODS.iter().find(|(known, since)| *known == method && newer(*since)) {
         faults.push(fault("/method".into(), method, *since));
     }
-    if message["params"]["mode"] == "url" && method == "elicitation/create" && newer(Revision::V2025_11_25) {
-        faults.push(fault("/params/mode".into(), "elicitation by URL", Revision::V2025_11_25));
+    if message["params"]["mode"] == "url" && method == "elicitation/create" && newer(BY_URL) {
+        faults.push(fault("/params/mode".into(), "elicitation by URL", BY_URL));
     }
     if message["result"]["resultType"] == "input_required" {
-        faults.push(fault("/result/resultType".into(), "a result that asks for input", Revision::V2026_07_28));
+        faults.push(fault("/result/resultType".into(), "a result that asks for input", INPUT_REQUIRED));
     }
     let content = message["result"]["content"].as_array().map_or(&[] as &[Value], Vec::as_slice);
     for (index, block) in content.iter().enumerate() {

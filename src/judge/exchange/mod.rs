@@ -14,7 +14,7 @@ use super::{
     asked, head::is_odd, notification_context::NotificationContext, open::Open, phase::Phase, replays::Replays,
 };
 use crate::{
-    evidence::{Ended, Frame, FrameKind, HttpHead, Link, Side, Transport},
+    evidence::{Ended, Frame, FrameKind, HttpHead, Link, Side},
     revision::Revision,
 };
 
@@ -310,7 +310,7 @@ impl<'a> Assembler<'a> {
         let id = message.get("id");
         let has = |name: &str| message.get(name).is_some();
         // After a handshake of an earlier revision a process may also speak as that has it.
-        let legacy = self.is_modern() && self.phase == Phase::Opening && self.link.transport == Transport::Stdio;
+        let legacy = self.is_modern() && self.phase == Phase::Opening && self.link.transport.capabilities().process;
         if legacy && has("method") {
             return;
         }
@@ -382,14 +382,14 @@ impl<'a> Assembler<'a> {
         let asked = self.open.iter().any(|open| open.post == frame.post);
         !meant
             && frame.event.is_none()
-            && self.link.transport == Transport::Http
+            && self.link.transport.capabilities().stream_per_request
             && self.status(frame).is_some_and(|status| status >= 300 || !asked)
     }
 
     /// Over Streamable HTTP a server that gives no session id begins anew with each request.
     fn is_in_session(&self, frame: &Frame) -> bool {
         let head = frame.post.and_then(|post| self.posted.get(&post));
-        self.link.transport != Transport::Http
+        !self.link.transport.capabilities().stream_per_request
             || head.is_some_and(|head| head.headers.iter().any(|(name, _)| name == "mcp-session-id"))
     }
 
@@ -435,7 +435,7 @@ impl<'a> Assembler<'a> {
         // An error that lost its id can only be about the request that has waited longest, unless it is about junk or
         // answers a notification. In an HTTP response it is about what that responds to.
         let about_other = self.junk > 0 || !self.arrays.is_empty() || !self.notified.is_empty();
-        let lost = id.is_null() && !about_other && self.link.transport != Transport::Http;
+        let lost = id.is_null() && !about_other && !self.link.transport.capabilities().stream_per_request;
         let nameless = || (lost && !self.open.is_empty()).then_some(0);
         if let Some(index) = exact.or_else(carried).or_else(alike).or_else(nameless) {
             let open = self.open.remove(index);

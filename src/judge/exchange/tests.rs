@@ -1,4 +1,5 @@
 use super::*;
+use crate::evidence::Transport;
 
 /// Who dies when the answer is out is noticed by the next question, which is not to blame.
 #[test]

@@ -25,7 +25,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::{Value, json};
 
-use crate::evidence::{Frame, Link, Transport};
+use crate::evidence::{Frame, Link};
 
 const SECOND: u64 = 1_000_000;
 
@@ -95,7 +95,7 @@ struct Setting {
 impl NotificationContext {
     pub fn new(link: &Link) -> Self {
         Self {
-            streams: link.transport == Transport::Http,
+            streams: link.transport.capabilities().stream_per_request,
             modern: link.revision.is_some_and(crate::revision::Revision::is_modern),
             asked: Vec::new(),
             open: HashMap::new(),

@@ -49,7 +49,7 @@ pub fn discover(context: &mut Context, _: Params) -> Result<Value, Fail> {
 
 pub fn identity(revision: Revision) -> Value {
     let mut identity = json!({ "name": "mcp-conform-reference", "version": env!("CARGO_PKG_VERSION") });
-    if revision >= Revision::V2025_06_18 {
+    if revision.features().titles {
         identity["title"] = json!("Reference server");
     }
     identity
@@ -67,10 +67,10 @@ fn capabilities(revision: Revision) -> Value {
         "resources": { "subscribe": true, "listChanged": true },
         "tools": { "listChanged": true },
     });
-    if revision >= Revision::V2025_03_26 {
+    if revision.features().completions_capability {
         capabilities["completions"] = json!({});
     }
-    if revision == Revision::V2025_11_25 {
+    if revision.features().tasks {
         capabilities["tasks"] = json!({ "list": {}, "cancel": {}, "requests": { "tools": { "call": {} } } });
     }
     if revision.is_modern() {

@@ -42,7 +42,7 @@ pub fn find(method: &str, revision: Revision, proposals: Proposals) -> Option<Ha
         "prompts/list" => prompts::list,
         "prompts/get" => prompts::get,
         "completion/complete" => completion::complete,
-        _ if revision == Revision::V2025_11_25 => return tasks(method).or_else(|| legacy(method)),
+        _ if revision.features().tasks => return tasks(method).or_else(|| legacy(method)),
         _ => return if revision.is_modern() { modern(method) } else { legacy(method) },
     };
     Some(handler)

@@ -44,7 +44,7 @@ fn available(world: &World) -> impl Iterator<Item = &'static Prompt> + use<> {
 }
 
 fn describe(prompt: &Prompt, revision: Revision) -> Value {
-    let titled = revision >= Revision::V2025_06_18;
+    let titled = revision.features().titles;
     let argument = |argument: &Argument| {
         let mut told = json!({ "name": argument.name, "description": argument.description });
         if titled {
@@ -60,7 +60,7 @@ fn describe(prompt: &Prompt, revision: Revision) -> Value {
     if !prompt.arguments.is_empty() {
         told["arguments"] = prompt.arguments.iter().map(argument).collect();
     }
-    if revision >= Revision::V2025_11_25 {
+    if revision.features().icons {
         told["icons"] = icons();
     }
     told

@@ -5,18 +5,15 @@ use std::ops::Range;
 use iri_string::types::UriStr;
 use serde_json::{Value, json};
 
-use crate::{
-    reference::{
-        context::Context,
-        fail::Fail,
-        handlers::{
-            Params,
-            page::{page, page_of},
-            params,
-        },
-        world::{Node, icons, templates::TEMPLATES},
+use crate::reference::{
+    context::Context,
+    fail::Fail,
+    handlers::{
+        Params,
+        page::{page, page_of},
+        params,
     },
-    revision::Revision,
+    world::{Node, icons, templates::TEMPLATES},
 };
 
 const RESOURCES_A_PAGE: usize = 10;
@@ -61,7 +58,7 @@ pub fn templates(context: &mut Context, params: Params) -> Result<Value, Fail> {
     let matches = context.world.slips.template_prefix.unwrap_or(|uri, prefix| uri.starts_with(prefix));
     for template in TEMPLATES.iter().filter(|template| matches(template.uri, prefix)) {
         let mut item = json!({ "uriTemplate": template.uri, "name": template.name });
-        if context.since(Revision::V2025_06_18) {
+        if context.features().titles {
             item["title"] = json!(template.title);
         }
         item["description"] = json!(template.description);
@@ -69,7 +66,7 @@ pub fn templates(context: &mut Context, params: Params) -> Result<Value, Fail> {
             item["mimeType"] = json!(mime);
         }
         item["annotations"] = json!({ "audience": ["assistant"], "priority": 0.5 });
-        if context.since(Revision::V2025_11_25) {
+        if context.features().icons {
             item["icons"] = icons();
         }
         told.push(item);

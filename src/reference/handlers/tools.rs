@@ -45,7 +45,7 @@ pub fn call(context: &mut Context, params: Params) -> Result<Value, Fail> {
     if let Some(unknown) = arguments.keys().find(|argument| first && known.get(argument.as_str()).is_none()) {
         return Ok(failed(&format!("There is no argument `{unknown}`.")));
     }
-    if context.revision == Revision::V2025_11_25 {
+    if context.features().tasks {
         if params.optional_object("task")?.is_some() {
             return tasks::start(context, params, tool, &arguments);
         }
@@ -70,7 +70,7 @@ pub fn run(context: &mut Context, tool: &Tool, arguments: &Map<String, Value>) -
         Ok(Outcome::Content(blocks)) => Ok(json!({ "content": blocks })),
         Ok(Outcome::Structured(value)) => {
             let mut result = json!({ "content": [text(&value.to_string())] });
-            if context.since(Revision::V2025_06_18) {
+            if context.features().structured_output {
                 result["structuredContent"] = value;
             }
             Ok(result)
@@ -87,26 +87,26 @@ fn failed(why: &str) -> Value {
 
 fn available(world: &World, revision: Revision) -> impl Iterator<Item = &'static Tool> + use<> {
     let extra = world.extra_tool.then_some(&EXTRA);
-    let interview = (revision == Revision::V2025_11_25).then_some(&INTERVIEW);
+    let interview = revision.features().tasks.then_some(&INTERVIEW);
     let known = TOOLS.iter().chain(&TASK_TOOLS).chain(&ASKING).filter(move |tool| revision >= tool.since);
     known.chain(extra).chain(interview)
 }
 
 fn describe(tool: &Tool, revision: Revision) -> Value {
     let mut told = json!({ "name": tool.name, "description": tool.description, "inputSchema": schema(tool) });
-    if revision >= Revision::V2025_03_26 {
+    if revision.features().tool_annotations {
         told["annotations"] = json!({ "title": tool.title, "readOnlyHint": tool.read_only });
     }
-    if revision >= Revision::V2025_06_18 {
+    if revision.features().titles {
         told["title"] = json!(tool.title);
-        if let Some(output) = tool.output {
-            told["outputSchema"] = output();
-        }
     }
-    if revision >= Revision::V2025_11_25 {
+    if let Some(output) = tool.output.filter(|_| revision.features().structured_output) {
+        told["outputSchema"] = output();
+    }
+    if revision.features().icons {
         told["icons"] = icons();
     }
-    if let Some(support) = support(tool.name).filter(|_| revision == Revision::V2025_11_25) {
+    if let Some(support) = support(tool.name).filter(|_| revision.features().tasks) {
         told["execution"] = json!({ "taskSupport": support });
     }
     told

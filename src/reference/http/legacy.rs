@@ -2,21 +2,18 @@
 
 use std::sync::Arc;
 
-use crate::{
-    reference::{
-        fail::Fail,
-        http::{
-            body::{Reply, all_events, empty, events, json},
-            headers::VERSION,
-            hub::{Client, Hub, Shared, in_time, lock},
-            request::{takes_events, text},
-        },
-        message,
-        options::Transport,
-        session::Session,
-        turn::{Outgoing, Turn},
+use crate::reference::{
+    fail::Fail,
+    http::{
+        body::{Reply, all_events, empty, events, json},
+        headers::VERSION,
+        hub::{Client, Hub, Shared, in_time, lock},
+        request::{takes_events, text},
     },
-    revision::Revision,
+    message,
+    options::Transport,
+    session::Session,
+    turn::{Outgoing, Turn},
 };
 use hyper::{HeaderMap, StatusCode};
 use serde_json::Value;
@@ -188,7 +185,7 @@ fn known(hub: &Hub, headers: &HeaderMap) -> Result<String, Refusal> {
     let id = text(headers, SESSION).ok_or(Refusal::Malformed("The header Mcp-Session-Id is missing."))?;
     let client = hub.clients.get(id).ok_or(Refusal::Ended)?;
     // The header came with 2025-06-18; sessions of older revisions know nothing of it.
-    let revision = client.session.revision.filter(|revision| *revision >= Revision::V2025_06_18);
+    let revision = client.session.revision.filter(|revision| revision.features().version_header);
     match revision {
         Some(revision) if headers.get(VERSION).is_some_and(|version| version != revision.as_str()) => {
             Err(Refusal::Malformed("The header MCP-Protocol-Version names another version than the session has."))
@@ -202,7 +199,7 @@ fn first(turn: Turn) -> Reply {
 }
 
 fn primes(client: &Client) -> bool {
-    client.session.revision >= Some(Revision::V2025_11_25)
+    client.session.revision.is_some_and(|revision| revision.features().primed_streams)
 }
 
 /// Whether an answer is due.

@@ -175,7 +175,7 @@ fn is_modern(hub: &Hub, headers: &HeaderMap, value: &Value) -> bool {
 }
 
 fn has_sessions(hub: &Shared, headers: &HeaderMap) -> bool {
-    let modern = text(headers, VERSION).is_some_and(|version| version == Revision::V2026_07_28.as_str());
+    let modern = text(headers, VERSION).is_some_and(|version| version.parse().is_ok_and(Revision::is_modern));
     (!modern || headers.contains_key(SESSION)) && has_legacy(&lock(hub))
 }
 

@@ -259,7 +259,7 @@ fn need(context: &Context, capability: &Value) -> Result<(), Trouble> {
     let declares = |(name, modes): (&String, &Value)| {
         let declared = context.capabilities.get(name)?.as_object()?;
         let form = modes.get("form").is_some() && !declared.contains_key("url");
-        let old = context.revision < Revision::V2025_11_25;
+        let old = !context.features().capability_details;
         let all = modes.as_object()?.keys().all(|mode| declared.contains_key(mode));
         (all || form || old).then_some(())
     };

@@ -25,23 +25,19 @@ pub struct View {
 }
 
 impl View {
-    pub fn since(self, revision: Revision) -> bool {
-        self.revision >= revision
-    }
-
     /// The resource as lists, links and `resources/metadata` have it.
     pub fn resource(self, node: &Node) -> Map<String, Value> {
         let mut told = Map::new();
         let mut tell = |name: &str, value: Value| drop(told.insert(name.to_owned(), value));
         tell("uri", json!(node.uri));
         tell("name", json!(node.name));
-        if let Some(title) = node.title.filter(|_| self.since(Revision::V2025_06_18)) {
+        if let Some(title) = node.title.filter(|_| self.revision.features().titles) {
             tell("title", json!(title));
         }
         if let Some(description) = node.description {
             tell("description", json!(description));
         }
-        if node.icon && self.since(Revision::V2025_11_25) {
+        if node.icon && self.revision.features().icons {
             tell("icons", icons());
         }
         match &node.body {
@@ -75,7 +71,7 @@ impl View {
         if let Some(priority) = node.priority {
             annotations.insert("priority".to_owned(), json!(priority));
         }
-        if self.since(Revision::V2025_06_18) && (node.changes || node.priority.is_some()) {
+        if self.revision.features().last_modified && (node.changes || node.priority.is_some()) {
             let seconds = FIRST_MODIFIED + 60 * i64::try_from(node.edits).unwrap_or_default();
             if let Ok(modified) = Timestamp::from_second(seconds) {
                 annotations.insert("lastModified".to_owned(), json!(modified.to_string()));

@@ -20,7 +20,7 @@ pub fn person(revision: Revision) -> Value {
         "news": { "type": "boolean", "default": false },
         "size": { "type": "string", "enum": ["s", "l"], "enumNames": ["Small", "Large"] },
     });
-    if revision >= Revision::V2025_11_25 {
+    if revision.features().rich_forms {
         let sizes = json!([{ "const": "s", "title": "Small" }, { "const": "l", "title": "Large" }]);
         fields["size"] = json!({ "type": "string", "oneOf": sizes });
         fields["kind"] = json!({ "type": "string", "enum": ["guest", "host"] });
@@ -29,7 +29,7 @@ pub fn person(revision: Revision) -> Value {
     }
     let schema = json!({ "type": "object", "properties": fields, "required": ["name", "mail", "size"] });
     let mut params = json!({ "message": "Who are you?", "requestedSchema": schema });
-    if revision >= Revision::V2025_11_25 {
+    if revision.features().capability_details {
         params["mode"] = json!("form");
     }
     params

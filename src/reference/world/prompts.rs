@@ -2,16 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{
-    reference::{
-        context::Context,
-        fail::Fail,
-        world::{
-            files::README,
-            tools::{image, sound, text},
-        },
+use crate::reference::{
+    context::Context,
+    fail::Fail,
+    world::{
+        files::README,
+        tools::{image, sound, text},
     },
-    revision::Revision,
 };
 
 /// The messages, or why there are none.
@@ -85,7 +82,7 @@ pub static PROMPTS: [Prompt; 5] = [
         description: "Talks about a picture and a sound.",
         arguments: &[],
         messages: |context, _| {
-            let sound = context.since(Revision::V2025_03_26).then(sound);
+            let sound = context.features().audio.then(sound);
             Ok([image()].iter().chain(&sound).map(|block| message("user", block)).collect())
         },
     },
@@ -95,7 +92,7 @@ pub static PROMPTS: [Prompt; 5] = [
         description: "Points to a document, by reference where there are links.",
         arguments: &[],
         messages: |context, _| {
-            let link = context.since(Revision::V2025_06_18).then(|| context.world.find(README)).flatten();
+            let link = context.features().resource_links.then(|| context.world.find(README)).flatten();
             let block = link.map_or_else(|| text(README), |node| context.view().link(&node));
             Ok(vec![message("user", &block)])
         },

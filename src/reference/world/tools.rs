@@ -98,7 +98,7 @@ pub static TOOLS: [Tool; 13] = [
         input: NOTHING,
         output: None,
         call: |context, _| {
-            let sound = context.since(Revision::V2025_03_26).then(sound);
+            let sound = context.features().audio.then(sound);
             Ok(Outcome::Content(std::iter::once(image()).chain(sound).collect()))
         },
     },
@@ -234,7 +234,7 @@ fn show_resources(context: &Context) -> Outcome {
     let view = context.view();
     let mut blocks = vec![text("One resource as it is, one by reference.")];
     blocks.extend(context.world.find(README).and_then(|node| view.embedded(&node)));
-    if context.since(Revision::V2025_06_18) {
+    if context.features().resource_links {
         blocks.extend(context.world.find(STATUS).map(|node| view.link(&node)));
     }
     Outcome::Content(blocks)

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    evidence::{Recorder, RunContext, Side, Transport},
+    evidence::{Recorder, RunContext, Side},
     gather::{Controls, Stage, gather},
     revision::Revision,
     run::inputs::job::Job,
@@ -135,12 +135,13 @@ impl<'a> Lanes<'a> {
         lanes: Vec<Lane<'a, '_>>,
         scene: &RunContext,
     ) -> (Vec<Gathered<'a>>, Vec<Gathered<'a>>) {
-        let at_once = match scene.transport {
-            Transport::Http => AT_ONCE_OVER_HTTP,
-            _ if self.connects_quickly() => QUICK_AT_ONCE,
-            _ => AT_ONCE,
+        let able = scene.transport.capabilities();
+        let at_once = match () {
+            () if able.stream_per_request => AT_ONCE_OVER_HTTP,
+            () if self.connects_quickly() => QUICK_AT_ONCE,
+            () => AT_ONCE,
         };
-        let (shared, known) = (scene.transport != Transport::Stdio, &self.opener.known);
+        let (shared, known) = (able.shared, &self.opener.known);
         let (missed, before, hangs) =
             (known.unanswered.count(), known.unanswered.by_suite(), known.hangs.load(Ordering::Relaxed));
         let walked: Vec<Walked> =
@@ -173,7 +174,7 @@ impl<'a> Lanes<'a> {
         let mut own = None;
         let shared = lane.shared.unwrap_or(&mut own);
         for suite in lane.suites {
-            let takes_turns = scene.transport == Transport::Http && self.opener.known.is_strained();
+            let takes_turns = scene.transport.capabilities().stream_per_request && self.opener.known.is_strained();
             let _turn = if takes_turns { Some(self.turn.lock().await) } else { None };
             let mut apart = None;
             let fresh = suite.connection == Connection::Fresh;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::run_context::scene;
 use crate::{
     error::{Error, exit},
-    evidence::{FrameKind, Recorder, RunContext, Side, Transport},
+    evidence::{FrameKind, Recorder, RunContext, Side},
     outcome::{RuleResult, RunReport, Status},
     revision::Revision,
     run::inputs::job::{Job, Revisions},
@@ -21,11 +21,11 @@ pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Record
     let transport = links.first()?.transport;
     let refused = hello["http"]["status"].as_u64().is_some_and(|status| status >= 300);
     let said = recorder.frames().any(|frame| {
-        let junk = frame.kind == FrameKind::Junk && transport == Transport::Stdio;
+        let junk = frame.kind == FrameKind::Junk && transport.capabilities().process;
         frame.from == Side::Server && (junk || frame.kind == FrameKind::Message || frame.event.is_some())
     });
     // Over HTTP+SSE the stream shows that there is a server, whatever becomes of the messages.
-    if ((refused && transport != Transport::Sse) || !said) && !lets_nobody_in(hello) {
+    if ((refused && !transport.capabilities().endpoint) || !said) && !lets_nobody_in(hello) {
         return None;
     }
     let revision = match job.revisions {

@@ -40,7 +40,7 @@ pub async fn rounds<'a>(
     let (mut gains, mut second) = (false, None);
     if let Some(first) = &first {
         gains = gains_by_company(lanes, scene.transport, takes_two, first).await;
-        if gains && (scene.transport != Transport::Http || lanes.bears_a_crowd(scene.revision).await) {
+        if gains && (!scene.transport.capabilities().stream_per_request || lanes.bears_a_crowd(scene.revision).await) {
             second = lanes.beside(first, scene.revision).await;
         }
     }
@@ -53,7 +53,7 @@ pub async fn rounds<'a>(
         None => lanes.one_by_one(vec![Lane::of(looking, Some(&mut first))], scene).await,
     };
     let mut probed = None;
-    if let (Transport::Stdio, true, Some(first), None) = (scene.transport, takes_two, &first, &second)
+    if let (true, true, Some(first), None) = (scene.transport.capabilities().process, takes_two, &first, &second)
         && !lanes.opener.is_single()
     {
         if let Some(suite) = probing(lanes, &others, scene) {
@@ -63,7 +63,7 @@ pub async fn rounds<'a>(
             second = lanes.beside(first, scene.revision).await;
         }
     }
-    if scene.transport == Transport::Http && !gains && lanes.may_crowd() {
+    if scene.transport.capabilities().stream_per_request && !gains && lanes.may_crowd() {
         all.extend(waits_together(lanes, &mut others, scene, first.as_ref()).await);
     }
     others.retain(|suite| probed.as_ref().is_none_or(|probed| probed.suite.id != suite.id));
@@ -87,11 +87,9 @@ fn probing<'a>(lanes: &Lanes<'a>, suites: &[&'a Suite], scene: &RunContext) -> O
 
 /// Whether several suites at once are through sooner, and not only at the cost of others.
 async fn gains_by_company(lanes: &Lanes<'_>, transport: Transport, takes_two: bool, first: &Conversation) -> bool {
-    match transport {
-        Transport::Stdio => takes_two && lanes.connects_quickly(),
-        Transport::Http => lanes.gains_by_company(first).await,
-        Transport::Sse => false,
-    }
+    let able = transport.capabilities();
+    (able.process && takes_two && lanes.connects_quickly())
+        || (able.stream_per_request && lanes.gains_by_company(first).await)
 }
 
 /// Gathers for suites that are in nobody's way.
@@ -108,7 +106,7 @@ async fn at_once<'a>(
         others.into_iter().partition(|suite| suite.connection == Connection::Own && !waits(suite, scene));
     let mut round: Vec<Lane> = apart.into_iter().map(Lane::apart).collect();
     // What is the same in one process need not be so in another.
-    let each = if scene.transport == Transport::Stdio { shared.len() } else { FEW };
+    let each = if scene.transport.capabilities().process { shared.len() } else { FEW };
     round.extend(spread(&shared, each, first));
     round.extend(spread(&own, share(&own, scene.transport), second));
     longest_first(&mut round, scene.transport);
@@ -150,7 +148,7 @@ async fn one_by_one<'a>(
     // What may disturb a connection shares a second one, as long as that bears it: starting a server is dear. Many
     // servers of HTTP+SSE bear one connection at a time and end with it, so there the first one has to do.
     let mut second = None;
-    if scene.transport == Transport::Sse {
+    if scene.transport.capabilities().endpoint {
         second = first;
     } else {
         lanes.close(first, true).await;
@@ -284,12 +282,12 @@ fn spread<'a, 'c>(suites: &[&'a Suite], each: usize, there: &'c mut Option<Conve
 
 /// How many suites are to share a connection of those that are gathered at once.
 fn share(suites: &[&Suite], transport: Transport) -> usize {
-    if transport == Transport::Http { FEW } else { suites.len().div_ceil(PROCESSES) }
+    if transport.capabilities().stream_per_request { FEW } else { suites.len().div_ceil(PROCESSES) }
 }
 
 /// Over HTTP few lanes are walked at a time, so those that take longest begin.
 fn longest_first(round: &mut [Lane], transport: Transport) {
-    if transport == Transport::Http {
+    if transport.capabilities().stream_per_request {
         round.sort_by_key(|lane| Reverse(lane.suites.iter().map(|suite| suite.gather.len()).sum::<usize>()));
     }
 }

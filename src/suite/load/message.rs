@@ -80,7 +80,7 @@ impl Message<'_> {
             Part::ProtocolVersion | Part::ClientInfo => handshake || (modern && !notice),
             Part::Capabilities => handshake,
             Part::Header(name) => match HEADERS.iter().find(|usual| usual.eq_ignore_ascii_case(name)).copied() {
-                Some("MCP-Protocol-Version") => revision >= Revision::V2025_06_18 && !handshake,
+                Some("MCP-Protocol-Version") => revision.features().version_header && !handshake,
                 Some("Mcp-Method") => modern && !handshake,
                 Some("Mcp-Session-Id") => !modern && !handshake,
                 Some(_) => true,

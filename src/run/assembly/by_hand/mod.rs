@@ -28,7 +28,9 @@ const LONGEST: usize = 4000;
 const PATIENCE: u64 = 10;
 
 pub fn show_how<I: Iterator<Item = Arc<Frame>>>(report: &mut RunReport, suites: &[Suite], frames: impl Fn() -> I) {
-    if report.target.transport == Transport::Sse.as_str() {
+    let named = |transport: &Transport| transport.as_str() == report.target.transport;
+    let able = Transport::ALL.into_iter().find(named).map(Transport::capabilities);
+    if able.is_some_and(|able| able.endpoint) {
         // The response comes on a stream of its own, which no one line can hold open.
         return;
     }
@@ -39,7 +41,7 @@ pub fn show_how<I: Iterator<Item = Arc<Frame>>>(report: &mut RunReport, suites: 
     let habits = Habits::of(suites);
     let history = History::of(&shown, &habits, frames);
     let command = command(report);
-    let over_stdio = report.target.transport == Transport::Stdio.as_str();
+    let over_stdio = able.is_some_and(|able| able.process);
     for rule in &mut report.rules {
         // Over stdio a second connection is a second process, which would have to run beside the first one.
         let beside = over_stdio && habits.agreeing.contains(&rule.id);

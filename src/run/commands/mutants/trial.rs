@@ -106,7 +106,7 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
                 continue;
             }
             for &transport in transports {
-                if speaks(transport, revision) && fault.transports.iter().any(|known| same(*known, transport)) {
+                if transport.is_defined_in(revision) && fault.transports.iter().any(|known| same(*known, transport)) {
                     trials.push(Trial { all_suites: fault.name.is_empty(), ..trial(&fault, revision, transport) });
                 }
             }
@@ -126,7 +126,7 @@ pub fn variation_trials(revisions: &[Revision]) -> Vec<Trial> {
     for variation in reference::variations() {
         for revision in revisions.iter().copied().filter(|revision| shows_in(&variation, *revision)) {
             let shows = |transport: &Transport| {
-                speaks(*transport, revision) && variation.transports.iter().any(|known| same(*known, *transport))
+                transport.is_defined_in(revision) && variation.transports.iter().any(|known| same(*known, *transport))
             };
             if let Some(transport) = Transport::ALL.into_iter().find(shows) {
                 trials.push(Trial { variation: true, all_suites: true, ..trial(&variation, revision, transport) });
@@ -155,22 +155,8 @@ fn trial(fault: &FaultInfo, revision: Revision, transport: Transport) -> Trial {
     }
 }
 
-/// HTTP+SSE belongs to the oldest revision, Streamable HTTP to all others.
-fn speaks(transport: Transport, revision: Revision) -> bool {
-    match transport {
-        Transport::Stdio => true,
-        Transport::Http => revision > Revision::V2024_11_05,
-        Transport::Sse => revision == Revision::V2024_11_05,
-    }
-}
-
 fn same(known: reference::Transport, transport: Transport) -> bool {
-    matches!(
-        (known, transport),
-        (reference::Transport::Stdio, Transport::Stdio)
-            | (reference::Transport::Http, Transport::Http)
-            | (reference::Transport::Sse, Transport::Sse)
-    )
+    serde_json::to_value(known).ok() == serde_json::to_value(transport).ok()
 }
 
 /// What a tester of the protected reference server would give.
@@ -247,7 +233,7 @@ impl Trial {
         let usual = Limits::default();
         let request = if self.variation { usual.request } else { PATIENCE };
         let (name, limits) = (self.name(), Limits { request, ..usual });
-        if self.transport == Transport::Stdio {
+        if self.transport.capabilities().process {
             let mut argv = vec![program.display().to_string(), "serve".into()];
             let flag = if self.variation { "--variation" } else { "--fault" };
             argv.extend(self.fault.iter().flat_map(|fault| [flag.into(), fault.clone()]));
@@ -270,9 +256,10 @@ impl Trial {
         });
         let tested = async {
             let address = bound.await.map_err(|_| Error::usage("the reference server did not start"))?;
-            let start = match self.transport {
-                Transport::Sse => Start::Sse { url: format!("http://{address}/sse"), headers: Vec::new() },
-                _ => Start::Http { url: format!("http://{address}/mcp"), headers: Vec::new() },
+            let start = if self.transport.capabilities().endpoint {
+                Start::Sse { url: format!("http://{address}/sse"), headers: Vec::new() }
+            } else {
+                Start::Http { url: format!("http://{address}/mcp"), headers: Vec::new() }
             };
             let mut job = self.job(Target::new(name, start), limits, suites);
             if self.protected {

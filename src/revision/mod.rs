@@ -1,10 +1,13 @@
 //! The protocol revisions, oldest first, and what sets each apart.
 //!
 //! Everything that differs by revision and is not a rule of a suite is asked of this type, so a new revision is one
-//! more variant and the arms that the compiler then lists.
+//! more variant and one more row of features.
+
+mod features;
 
 use std::{fmt, str::FromStr};
 
+pub use features::Features;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// One published revision of the protocol. Ordered by age.
@@ -34,11 +37,6 @@ impl Revision {
             Self::V2025_11_25 => "2025-11-25",
             Self::V2026_07_28 => "2026-07-28",
         }
-    }
-
-    /// Stateless: no handshake, no session, every request carries its own `_meta`.
-    pub fn is_modern(self) -> bool {
-        self >= Self::V2026_07_28
     }
 }
 

@@ -1,0 +1,73 @@
+//! The transports, and what each can do. Everything that differs by transport is asked of this table.
+
+use serde::{Deserialize, Serialize};
+
+use crate::revision::Revision;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Transport {
+    Stdio,
+    Http,
+    Sse,
+}
+
+/// What a transport has that others have not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Each connection is a process of its own, which the run starts, and messages are lines.
+    pub process: bool,
+    /// Connections reach the same server: what one does to it, others notice.
+    pub shared: bool,
+    /// Each request is an HTTP exchange of its own, whose stream carries the response.
+    pub stream_per_request: bool,
+    /// One event stream carries all responses, and names the endpoint for messages in its first event.
+    pub endpoint: bool,
+    /// The revisions that define it: the oldest, and the newest unless it is still defined.
+    since: Option<Revision>,
+    until: Option<Revision>,
+}
+
+const STDIO: Capabilities =
+    Capabilities { process: true, shared: false, stream_per_request: false, endpoint: false, since: None, until: None };
+const HTTP: Capabilities = Capabilities {
+    process: false,
+    shared: true,
+    stream_per_request: true,
+    since: Some(Revision::V2025_03_26),
+    ..STDIO
+};
+const SSE: Capabilities =
+    Capabilities { process: false, shared: true, endpoint: true, until: Some(Revision::V2024_11_05), ..STDIO };
+
+impl Transport {
+    pub const ALL: [Self; 3] = [Self::Stdio, Self::Http, Self::Sse];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Stdio => "stdio",
+            Self::Http => "http",
+            Self::Sse => "sse",
+        }
+    }
+
+    pub const fn capabilities(self) -> &'static Capabilities {
+        match self {
+            Self::Stdio => &STDIO,
+            Self::Http => &HTTP,
+            Self::Sse => &SSE,
+        }
+    }
+
+    /// Whether a revision defines it.
+    pub fn is_defined_in(self, revision: Revision) -> bool {
+        let Capabilities { since, until, .. } = self.capabilities();
+        since.is_none_or(|since| since <= revision) && until.is_none_or(|until| revision <= until)
+    }
+}
+
+impl std::fmt::Display for Transport {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.pad(self.as_str())
+    }
+}

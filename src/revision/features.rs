@@ -1,0 +1,124 @@
+//! What each revision has. Everything that differs by revision and is not a rule of a suite is asked of this table.
+
+use super::Revision;
+
+/// What a revision has that others have not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Features {
+    /// No handshake, no session: every request carries its own `_meta`.
+    pub stateless: bool,
+    /// Requests over HTTP carry `MCP-Protocol-Version`.
+    pub version_header: bool,
+    /// Several messages may come as one JSON array.
+    pub batches: bool,
+    /// An error for a message whose id could not be read has `id: null`, as in JSON-RPC.
+    pub null_id: bool,
+    /// A server may end the stream of a request before its response, and has the client resume it.
+    pub polling: bool,
+    /// Streams begin with an event that they can be resumed from.
+    pub primed_streams: bool,
+    /// The metadata of an authorization server is looked for at the root of the server's host first.
+    pub metadata_at_root: bool,
+    /// `tasks/*` and `params.task`, as part of the protocol.
+    pub tasks: bool,
+    /// `elicitation/create`
+    pub elicitation: bool,
+    /// Modes of elicitation and parts of sampling, each declared by the client.
+    pub capability_details: bool,
+    /// Enumerations of a form have titles, and several values can be chosen.
+    pub rich_forms: bool,
+    /// The capability `completions`.
+    pub completions_capability: bool,
+    /// `message` in notifications of progress.
+    pub progress_message: bool,
+    pub audio: bool,
+    pub tool_annotations: bool,
+    /// `title` of what is listed, and of the server.
+    pub titles: bool,
+    pub resource_links: bool,
+    /// `outputSchema` and `structuredContent`.
+    pub structured_output: bool,
+    /// `annotations.lastModified`
+    pub last_modified: bool,
+    pub icons: bool,
+    /// The second label of a prefix in `_meta` is what reserves it; before, the last but one.
+    pub reserved_second_label: bool,
+}
+
+/// The oldest revision; each other row says what it adds to the one before, and what it drops.
+const V2024_11_05: Features = Features {
+    stateless: false,
+    version_header: false,
+    batches: false,
+    null_id: true,
+    polling: false,
+    primed_streams: false,
+    metadata_at_root: false,
+    tasks: false,
+    elicitation: false,
+    capability_details: false,
+    rich_forms: false,
+    completions_capability: false,
+    progress_message: false,
+    audio: false,
+    tool_annotations: false,
+    titles: false,
+    resource_links: false,
+    structured_output: false,
+    last_modified: false,
+    icons: false,
+    reserved_second_label: false,
+};
+
+const V2025_03_26: Features = Features {
+    batches: true,
+    metadata_at_root: true,
+    completions_capability: true,
+    progress_message: true,
+    audio: true,
+    tool_annotations: true,
+    ..V2024_11_05
+};
+
+const V2025_06_18: Features = Features {
+    batches: false,
+    metadata_at_root: false,
+    version_header: true,
+    elicitation: true,
+    titles: true,
+    resource_links: true,
+    structured_output: true,
+    last_modified: true,
+    ..V2025_03_26
+};
+
+const V2025_11_25: Features = Features {
+    null_id: false,
+    polling: true,
+    primed_streams: true,
+    tasks: true,
+    capability_details: true,
+    rich_forms: true,
+    icons: true,
+    reserved_second_label: true,
+    ..V2025_06_18
+};
+
+const V2026_07_28: Features = Features { stateless: true, polling: false, tasks: false, ..V2025_11_25 };
+
+impl Revision {
+    pub const fn features(self) -> &'static Features {
+        match self {
+            Self::V2024_11_05 => &V2024_11_05,
+            Self::V2025_03_26 => &V2025_03_26,
+            Self::V2025_06_18 => &V2025_06_18,
+            Self::V2025_11_25 => &V2025_11_25,
+            Self::V2026_07_28 => &V2026_07_28,
+        }
+    }
+
+    /// Stateless: no handshake, no session, every request carries its own `_meta`.
+    pub const fn is_modern(self) -> bool {
+        self.features().stateless
+    }
+}
