@@ -146,7 +146,7 @@ mod tests {
     fn report(strict: bool, exit_code: u8, status: &str) -> RunReport {
         let rule = json!({
             "id": "the-rule", "suite": "the.suite", "revision": "2025-06-18", "level": "should", "status": status,
-            "statement": "be kind", "source": "our house rules", "checked": 1, "reason": "for a reason",
+            "statement": "The server SHOULD be kind", "source": "our house rules", "checked": 1, "reason": "for a reason",
             "findings": [{ "subject": "file:///a", "message": "was rude" }],
         });
         let report = json!({

@@ -39,13 +39,26 @@ impl Level {
         }
     }
 
-    /// What stands between "a server" and a statement.
-    pub const fn verb(self) -> &'static str {
+    /// The word that the title of such a rule contains.
+    pub const fn keyword(self) -> &'static str {
         match self {
             Self::Must => "MUST",
             Self::Should => "SHOULD",
-            Self::Advice => "is advised to",
+            Self::Advice => "Consider",
             Self::May => "MAY",
+        }
+    }
+
+    /// The title of a rule as a sentence. A suite can also give the verb alone: `reply once` is "The server MUST reply once".
+    pub fn sentence(self, title: &str) -> String {
+        let keyword = self.keyword();
+        if title.contains(keyword) {
+            return title.to_owned();
+        }
+        match (self, title.strip_prefix("not ")) {
+            (Self::Advice, _) => format!("{keyword}: {title}"),
+            (_, Some(rest)) => format!("The server {keyword} NOT {rest}"),
+            (_, None) => format!("The server {keyword} {title}"),
         }
     }
 }

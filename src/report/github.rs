@@ -32,7 +32,7 @@ fn title(report: &RunReport, rule: &RuleResult) -> String {
 }
 
 fn text(rule: &RuleResult) -> String {
-    let mut lines = vec![format!("{} {}", rule.level.verb(), rule.statement)];
+    let mut lines = vec![rule.statement.clone()];
     lines.extend(rule.reason.clone());
     let places = rule.findings.iter().map(|finding| match finding.subject.as_str() {
         "" => finding.message.clone(),

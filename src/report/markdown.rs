@@ -82,8 +82,7 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
 fn folded(page: &mut String, mark: &str, report: &RunReport, rule: &RuleResult) -> std::fmt::Result {
     let revision = if report.revisions.len() > 1 { format!(" ({})", rule.revision) } else { String::new() };
     let (id, statement) = (prose(&rule.id), prose(&rule.statement));
-    let verb = rule.level.verb();
-    writeln!(page, "<details><summary>{mark} <code>{id}</code>{revision}: {verb} {statement}</summary>\n")?;
+    writeln!(page, "<details><summary>{mark} <code>{id}</code>{revision}: {statement}</summary>\n")?;
     let told = explanation(rule);
     let fence = "`".repeat(longest_run(&told).max(2) + 1);
     writeln!(page, "{fence}text\n{}\n{fence}\n\n</details>", told.trim_end())

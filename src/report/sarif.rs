@@ -77,10 +77,9 @@ fn descriptor(rule: &RuleResult) -> Value {
         Level::Should => "warning",
         Level::Advice | Level::May => "note",
     };
-    let statement = format!("{} {}", rule.level.verb(), flow(&rule.statement));
     let mut descriptor = json!({
         "id": plain(&rule.id),
-        "shortDescription": { "text": plain(&statement) },
+        "shortDescription": { "text": plain(&flow(&rule.statement)) },
         "defaultConfiguration": { "level": level },
         "properties": { "suite": plain(&rule.suite) },
     });

@@ -264,7 +264,7 @@ pub struct HttpCall {
 pub struct Rule {
     pub id: String,
     pub level: Level,
-    /// The requirement in our own words; reads on after "a server must ...".
+    /// The title: the requirement as a sentence, in our own words.
     pub statement: String,
     /// Page and anchor where the norm stands.
     pub source: String,

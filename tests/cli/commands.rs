@@ -78,7 +78,7 @@ fn list_shows_what_is_covered_and_the_table_of_a_proposal() {
 
     let rows = typed("list rules --traceability sep-2093").stdout;
     assert!(rows.starts_with("sep: 2093\n"), "{rows}");
-    assert!(rows.contains("\n  - check: sep2093-metadata-supported\n    text: \"A server MUST "), "{rows}");
+    assert!(rows.contains("\n  - check: sep2093-metadata-supported\n    text: \"The server MUST "), "{rows}");
     assert!(rows.contains("\n    excluded: \""), "{rows}");
     assert_eq!(typed("list rules --traceability sep-1").code, 2);
 }

@@ -45,7 +45,7 @@ fn a_report_is_rendered_joined_and_compared() {
 fn a_rule_is_explained_with_what_breaks_it() {
     let told = typed("explain resources-read-uri-required-code").stdout;
     for part in [
-        "SHOULD refuse to read without a string `uri` with -32602",
+        "The server SHOULD return -32602 for a read without a string `uri`",
         "How it is tested:\n\n  - id: resources-read-uri-required-code\n",
         "https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidparamserror",
         "`error.code` is -32002, expected one of -32602, -32020",

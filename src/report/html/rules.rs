@@ -50,7 +50,7 @@ fn in_full(page: &mut String, report: &RunReport, rule: &RuleResult, open: &str)
     if report.revisions.len() > 1 {
         write!(page, " <span class=\"faint\">{}</span>", rule.revision)?;
     }
-    writeln!(page, "<br>{} {}</summary>\n<div>", rule.level.verb(), text(&rule.statement))?;
+    writeln!(page, "<br>{}</summary>\n<div>", text(&rule.statement))?;
     if let Some(reason) = &rule.reason {
         writeln!(page, "<p>{}</p>", text(reason))?;
     }
@@ -181,12 +181,11 @@ pub fn all(page: &mut String, report: &RunReport) -> std::fmt::Result {
         writeln!(
             page,
             "<tr class=\"{}\" {}><td><span class=\"tag\">{}</span></td><td><code>{}</code>{revision}<br>\
-             <span class=\"faint\">{} {}</span>{}</td><td class=\"wide faint\">{}</td></tr>",
+             <span class=\"faint\">{}</span>{}</td><td class=\"wide faint\">{}</td></tr>",
             class(status),
             data(status, rule),
             status.word(),
             text(&rule.id),
-            rule.level.verb(),
             text(&rule.statement),
             reason.unwrap_or_default(),
             text(&rule.suite),

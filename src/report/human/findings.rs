@@ -227,7 +227,7 @@ fn broken(page: &mut Page, report: &RunReport) {
 }
 
 fn statement(page: &mut Page, indent: usize, rule: &RuleResult) {
-    page.hang(indent, &[span(STRONG, format!("{} ", rule.level.verb()))], TEXT, &flow(&rule.statement));
+    page.hang(indent, &[], TEXT, &flow(&rule.statement));
 }
 
 fn subject(page: &mut Page, indent: usize, finding: &Finding) {

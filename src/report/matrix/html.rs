@@ -77,13 +77,12 @@ fn shared(page: &mut String, matrix: &Matrix) -> std::fmt::Result {
 fn common(page: &mut String, matrix: &Matrix, rule: &Common, places: &HashMap<&str, usize>) -> std::fmt::Result {
     writeln!(
         page,
-        "<details class=\"rule {}\"><summary><span class=\"tag\">{}</span>on <b>{}</b> of {} <code>{}</code><br>{} {}</summary>\n<div>",
+        "<details class=\"rule {}\"><summary><span class=\"tag\">{}</span>on <b>{}</b> of {} <code>{}</code><br>{}</summary>\n<div>",
         class(rule.status),
         verb(rule.status),
         rule.servers,
         matrix.servers,
         text(&rule.rule),
-        rule.level.word().to_uppercase(),
         text(&rule.statement)
     )?;
     let mut named: Vec<_> = rule

@@ -46,11 +46,10 @@ fn common(page: &mut String, common: &Common) -> std::fmt::Result {
     }
     writeln!(
         page,
-        "| {} | {} | <code>{}</code><br>{} {} | {} |",
+        "| {} | {} | <code>{}</code><br>{} | {} |",
         common.servers,
         verb(common.status),
         prose(&common.rule),
-        common.level.word().to_uppercase(),
         prose(&common.statement),
         named.join(", ")
     )

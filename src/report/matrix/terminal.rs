@@ -110,8 +110,7 @@ fn common(page: &mut Page, matrix: &Matrix) {
         let ink = if common.status == Status::Fail { RED } else { YELLOW };
         let lead = [span(ink, format!("{:>5}  ", common.servers)), span(TEXT, common.rule.as_str())];
         page.line(0, &lead);
-        let level = common.level.word().to_uppercase();
-        page.hang(7, &[], FAINT, &format!("{} · {level} {}", verb(common.status), common.statement));
+        page.hang(7, &[], FAINT, &format!("{} · {}", verb(common.status), common.statement));
     }
 }
 

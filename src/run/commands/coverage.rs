@@ -63,18 +63,14 @@ pub fn traceability(proposal: &str, suites: &[Suite]) -> Result<String, Error> {
     for suite in ours {
         for rule in &suite.rules {
             lines.push(format!("  - check: {}", rule.id));
-            lines.push(format!("    text: {}", quoted(&sentence(rule.level, &rule.statement))));
+            lines.push(format!("    text: {}", quoted(&rule.statement)));
         }
         for row in &suite.untested {
-            lines.push(format!("  - text: {}", quoted(&sentence(row.level, &row.statement))));
+            lines.push(format!("  - text: {}", quoted(&row.statement)));
             lines.push(format!("    excluded: {}", quoted(&row.because)));
         }
     }
     Ok(lines.join("\n"))
-}
-
-fn sentence(level: Level, statement: &str) -> String {
-    format!("A server {} {statement}", level.verb())
 }
 
 /// As YAML takes any text: a JSON string is one.

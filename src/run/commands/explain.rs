@@ -62,13 +62,13 @@ fn rules_of(suite: &Suite) -> String {
     let mut lines = vec![format!("{} is a suite", suite.id), format!("  {}", suite.about), String::new()];
     lines.push(format!("applies    {}", scope(&suite.applies, &Applies::default())));
     lines.push(String::new());
-    lines.extend(suite.rules.iter().map(|rule| format!("{}\n  {} {}", rule.id, rule.level.verb(), rule.statement)));
+    lines.extend(suite.rules.iter().map(|rule| format!("{}\n  {}", rule.id, rule.statement)));
     lines.extend(["", "`mcp-conform explain RULE` tells more of each."].map(str::to_owned));
     lines.join("\n")
 }
 
 fn told(suite: &Suite, rule: &Rule, suites: &[Suite]) -> String {
-    let mut lines = vec![rule.id.clone(), format!("  {} {}", rule.level.verb(), rule.statement), String::new()];
+    let mut lines = vec![rule.id.clone(), format!("  {}", rule.statement), String::new()];
     lines.push(format!("suite      {}: {}", suite.id, suite.about));
     lines.push(format!("applies    {}", scope(&suite.applies, &rule.applies)));
     let source = report::link(&rule.source, newest(suite, rule)).unwrap_or_else(|| rule.source.clone());
@@ -89,9 +89,8 @@ fn told(suite: &Suite, rule: &Rule, suites: &[Suite]) -> String {
 
 fn not_tested(suite: &Suite, row: &Untested) -> String {
     format!(
-        "{}\n  {} {}\n\nsuite      {}\nnot tested {}",
+        "{}\n  {}\n\nsuite      {}\nnot tested {}",
         row.id,
-        row.level.verb(),
         row.statement,
         suite.id,
         row.because

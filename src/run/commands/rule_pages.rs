@@ -66,7 +66,7 @@ fn of_suite(text: &mut String, suite: &Suite) -> std::fmt::Result {
 }
 
 fn of_rule(text: &mut String, suite: &Suite, rule: &Rule) -> std::fmt::Result {
-    writeln!(text, "\n### {}\n\n**{}** {}\n", rule.id, rule.level.word().to_uppercase(), rule.statement)?;
+    writeln!(text, "\n### {}\n\n{}\n", rule.id, rule.statement)?;
     writeln!(text, "- applies: {}", scope(&suite.applies, &rule.applies))?;
     let source = match report::link(&rule.source, newest(suite, rule)) {
         Some(link) => format!("[{}]({link})", rule.source),
@@ -81,6 +81,5 @@ fn of_rule(text: &mut String, suite: &Suite, rule: &Rule) -> std::fmt::Result {
 }
 
 fn of_untested(text: &mut String, row: &Untested) -> std::fmt::Result {
-    let level = row.level.word().to_uppercase();
-    writeln!(text, "- `{}` {level} {}: {}", row.id, row.statement, row.because.trim())
+    writeln!(text, "- `{}` {}: {}", row.id, row.statement, row.because.trim())
 }

@@ -15,13 +15,13 @@ keys! {
         /// The id of the rule, unique over all suites.
         #[schemars(required)]
         id: At<String>,
-        /// The requirement in our own words, after "a server must". Failing it fails the run.
+        /// The requirement in our own words: "The server MUST ...". A violation fails the run.
         must: At<String>,
-        /// The recommendation in our own words, after "a server should". Failing it warns.
+        /// The recommendation in our own words: "The server SHOULD ...". A violation is a warning.
         should: At<String>,
-        /// A quality point that no text states. Shown, never fails.
+        /// A quality point that the specification does not state: "Consider ...". Shown, never fails.
         advice: At<String>,
-        /// What a server is free to do. Only observed.
+        /// What the specification permits: "The server MAY ...". Only observed.
         may: At<String>,
         /// The page and anchor where the norm stands.
         #[schemars(required)]
@@ -57,11 +57,11 @@ keys! {
         /// Its id, unique over all suites.
         #[schemars(required)]
         id: At<String>,
-        /// The requirement in our own words.
+        /// The requirement in our own words: "The server MUST ...".
         must: At<String>,
-        /// The recommendation in our own words.
+        /// The recommendation in our own words: "The server SHOULD ...".
         should: At<String>,
-        /// The quality point in our own words.
+        /// The quality point in our own words: "Consider ...".
         advice: At<String>,
         /// What a server is free to do.
         may: At<String>,

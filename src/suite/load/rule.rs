@@ -43,7 +43,7 @@ impl Lint<'_> {
         Some(Rule {
             id: id?.value,
             level: level?,
-            statement: statement.into_iter().flatten().next()?.value,
+            statement: level?.sentence(&statement.into_iter().flatten().next()?.value),
             source: source?.value,
             derived: typed.derived.map(|derived| derived.value),
             applies,
@@ -66,7 +66,7 @@ impl Lint<'_> {
         Some(Untested {
             id: id?.value,
             level: level?,
-            statement: statement.into_iter().flatten().next()?.value,
+            statement: level?.sentence(&statement.into_iter().flatten().next()?.value),
             because: because?.value,
             source: typed.source.map(|source| source.value),
         })
