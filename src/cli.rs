@@ -8,12 +8,12 @@ use clap_complete::Shell;
 use crate::{partition::Partition, report::Format};
 
 const EXIT_CODES: &str = "Exit codes:
-  0  conforming: nothing that a server must do failed
+  0  conforming: no MUST failed
   1  a MUST failed, or with --strict a SHOULD
-  2  the command line, the configuration or a suite is wrong; nothing was sent
-  3  the server could not be started or reached, or died, or time or room ran out
-  4  nothing could be exercised
-  130, 143, 129  ended by Ctrl-C, SIGTERM, SIGHUP; what was gathered was judged";
+  2  invalid command line, configuration or suite; nothing was sent
+  3  the server could not be started or reached, or it crashed, or a limit was reached
+  4  no rule could be exercised
+  130, 143, 129  ended by Ctrl-C, SIGTERM or SIGHUP; the evidence so far was judged";
 
 /// What the client declares, unless somebody says otherwise.
 pub const CLIENT: &str = "roots,sampling,elicitation";
@@ -25,7 +25,7 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
 
-    /// When to use colours
+    /// When to use colors
     #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
     pub color: ColorChoice,
 }
@@ -39,7 +39,7 @@ pub enum ColorChoice {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Begin in a project: say how its server is started, and write a first rule of your own; what is there stays
+    /// Set up a project: write mcp-conform.toml and a first suite; existing files are kept
     Init(InitArgs),
     /// Test a server
     #[command(after_help = concat!(
@@ -51,7 +51,7 @@ pub enum Command {
         "  mcp-conform run --reference"
     ))]
     Run(Box<RunArgs>),
-    /// Test many servers side by side, and say what they have in common
+    /// Test many servers and summarize the results
     #[command(after_help = concat!(
         "Examples:\n",
         "  mcp-conform matrix targets.toml --out results\n",
@@ -61,22 +61,22 @@ pub enum Command {
     Matrix(Box<MatrixArgs>),
     /// Judge a recorded run again, without the server
     Judge(JudgeArgs),
-    /// Say what a rule asks for, where that stands, how it is tested, and what breaking it looks like
+    /// Explain a rule: its source, its test and a violation
     Explain(ExplainArgs),
-    /// Turn JSON reports into other formats, join them, or compare two
+    /// Convert, merge or compare JSON reports
     #[command(subcommand)]
     Report(ReportCommand),
-    /// Show the rules, suites, faults or variations there are
+    /// List rules, suites, faults or variations
     List(ListArgs),
     /// Show the resources of a server as a tree
     Tree(Box<TreeArgs>),
-    /// Look for mistakes in suite files, and send nothing
+    /// Validate suite files (offline)
     Check(CheckArgs),
-    /// Be the reference server: faultless, or with exactly one fault
+    /// Run the reference server, optionally with one fault
     Serve(ServeArgs),
-    /// Prove that each rule can fail: run all rules against each fault of the reference server
+    /// Test the rules: run them against each fault of the reference server
     Mutants(MutantsArgs),
-    /// Print what a shell needs to complete commands and options
+    /// Print a completion script for a shell
     Completions { shell: Shell },
     /// Write manual pages
     Man {
@@ -87,10 +87,10 @@ pub enum Command {
 
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// The project
+    /// The directory of the project
     #[arg(value_name = "DIR", default_value = ".")]
     pub directory: PathBuf,
-    /// Write the file of this pipeline too
+    /// Also write a file for this CI system
     #[arg(long, value_enum, value_name = "WHERE")]
     pub ci: Option<Pipeline>,
 }
@@ -107,35 +107,35 @@ pub struct RunArgs {
     pub target: TargetArgs,
     #[command(flatten)]
     pub scope: ScopeArgs,
-    /// One part of the run, for several machines: hash:K/N by the ids of rules, count:K/N in pieces of the same length;
-    /// `mcp-conform report merge` joins their JSON reports
+    /// Run one part only, to share a run between machines: hash:K/N by rule ids, count:K/N in parts of equal size;
+    /// `mcp-conform report merge` merges the JSON reports
     #[arg(long, value_name = "PART", help_heading = "Scope")]
     pub partition: Option<Partition>,
     #[command(flatten)]
     pub output: OutputArgs,
 
-    /// Seconds that the server has for each answer [default: 10]
+    /// Timeout of a request in seconds [default: 10]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
     pub timeout: Option<f64>,
-    /// Seconds for the whole run [default: 300]
+    /// Timeout of the whole run in seconds [default: 300]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
     pub run_timeout: Option<f64>,
-    /// Bytes of the longest message that is read whole [default: 16777216]
+    /// Maximum size of a message in bytes [default: 16777216]
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
     pub max_message: Option<usize>,
-    /// Requests that may be on their way at once [default: 8]
+    /// Maximum number of concurrent requests [default: 8]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub in_flight: Option<usize>,
-    /// Any limit by its name in docs/limits.md, such as request=30 (seconds); repeatable
+    /// Set a limit of docs/limits.md by name, such as request=30 (seconds); repeatable
     #[arg(long, value_name = "NAME=VALUE", help_heading = "Limits")]
     pub limit: Vec<String>,
-    /// What the client declares to be able to do, as a comma-separated list of roots, sampling, elicitation; or `none`
+    /// Client capabilities to declare: a comma-separated list of roots, sampling, elicitation; or `none`
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = CLIENT)]
     pub client: Vec<String>,
-    /// Record everything that happens, for `mcp-conform judge`
+    /// Write a transcript of the run, for `mcp-conform judge`
     #[arg(long, value_name = "PATH")]
     pub transcript: Option<PathBuf>,
-    /// Run again whenever a file here changes, and say what changed in the verdicts; repeatable
+    /// Run again when a file in PATH changes, and report changed verdicts; repeatable
     #[arg(long, value_name = "PATH")]
     pub watch: Vec<PathBuf>,
 }
@@ -144,43 +144,43 @@ pub struct RunArgs {
 #[derive(Debug, Args)]
 #[group(id = "target", multiple = true)]
 pub struct TargetArgs {
-    /// A target of mcp-conform.toml; without any, its only or default one
+    /// A target of mcp-conform.toml [default: its only or default target]
     #[arg(value_name = "TARGET-NAME", conflicts_with = "argv", help_heading = "Target")]
     pub name: Option<String>,
-    /// The configuration, instead of the mcp-conform.toml in this directory or above it
+    /// The configuration file [default: mcp-conform.toml in this directory or a parent]
     #[arg(long, value_name = "PATH", help_heading = "Target")]
     pub config: Option<PathBuf>,
-    /// Start this command and talk to it over stdin and stdout (split like a shell does, without running one)
+    /// Start this command and connect over stdio (split like in a shell, but no shell runs)
     #[arg(long, value_name = "COMMAND", conflicts_with_all = ["name", "http", "sse", "reference", "argv"], help_heading = "Target")]
     pub stdio: Option<String>,
-    /// Talk to a server over Streamable HTTP
+    /// Connect over Streamable HTTP
     #[arg(long, value_name = "URL", conflicts_with_all = ["name", "sse", "reference", "argv"], help_heading = "Target")]
     pub http: Option<String>,
-    /// Talk to a server over HTTP+SSE, the transport of 2024-11-05
+    /// Connect over HTTP+SSE, the transport of 2024-11-05
     #[arg(long, value_name = "URL", conflicts_with_all = ["name", "reference", "argv"], help_heading = "Target")]
     pub sse: Option<String>,
     /// Test the built-in reference server
     #[arg(long, conflicts_with_all = ["name", "argv"], help_heading = "Target")]
     pub reference: bool,
-    /// With --reference: the fault that the server commits
+    /// With --reference: the fault of the server
     #[arg(long, value_name = "NAME", help_heading = "Target")]
     pub fault: Option<String>,
-    /// With --reference: the variation that the server is
+    /// With --reference: the variation of the server
     #[arg(long, value_name = "NAME", conflicts_with = "fault", help_heading = "Target")]
     pub variation: Option<String>,
-    /// A variable for the environment of the command; repeatable
+    /// Set an environment variable of the command; repeatable
     #[arg(long, value_name = "NAME=VALUE", help_heading = "Target")]
     pub env: Vec<String>,
-    /// The directory to start the command in
+    /// The working directory of the command
     #[arg(long, value_name = "DIR", help_heading = "Target")]
     pub cwd: Option<PathBuf>,
-    /// A header for every HTTP request; repeatable; its value is never shown
+    /// Add a header to every HTTP request; its value is never shown; repeatable
     #[arg(long, value_name = "'NAME: VALUE'", help_heading = "Target")]
     pub header: Vec<String>,
     /// Send the token that this command prints as `Authorization: Bearer TOKEN`; it is never shown
     #[arg(long, value_name = "COMMAND", help_heading = "Target")]
     pub bearer_token_command: Option<String>,
-    /// Start this command, taken as it is
+    /// Start this command, without splitting it
     #[arg(last = true, value_name = "COMMAND", help_heading = "Target")]
     pub argv: Vec<String>,
 }
@@ -188,20 +188,20 @@ pub struct TargetArgs {
 /// What is tested.
 #[derive(Debug, Args)]
 pub struct ScopeArgs {
-    /// auto (the newest that the server speaks), all, or one of 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28
+    /// auto (the newest that the server supports), all, or one of 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28
     #[arg(long, value_name = "REVISION", default_value = "auto", help_heading = "Scope")]
     pub revision: String,
-    /// Judge only these: a suite or rule id (`*` stands for any text), or a level; repeatable
+    /// Judge only these: a suite or rule id (`*` matches any text), or a level; repeatable
     #[arg(long, value_name = "TERM", help_heading = "Scope")]
     pub filter: Vec<String>,
-    /// Judge this proposal or dialect even if the server shows no sign of it; or auto (those that show), none; repeatable
+    /// Judge this proposal or dialect, even if the server shows no sign of it; or auto, or none; repeatable
     #[arg(long, value_name = "NAME", help_heading = "Scope")]
     pub proposal: Vec<String>,
-    /// Call every tool, with made-up arguments if need be; else only those that say they change nothing, or that the
-    /// configuration names
+    /// Call every tool, with generated arguments if necessary. By default only tools with readOnlyHint are called, and those
+    /// that the configuration names
     #[arg(long, help_heading = "Scope")]
     pub call_tools: bool,
-    /// Suites of your own: files, or directories with .yaml files; repeatable
+    /// Custom suites: files, or directories with .yaml files; repeatable
     #[arg(long, value_name = "PATH", help_heading = "Scope")]
     pub suite: Vec<PathBuf>,
 }
@@ -210,13 +210,13 @@ pub struct ScopeArgs {
 pub struct OutputArgs {
     #[command(flatten)]
     pub forms: FormArgs,
-    /// A SHOULD that does not hold fails the run too
+    /// Violations of SHOULD fail the run too
     #[arg(long, help_heading = "Output")]
     pub strict: bool,
-    /// Failures that are known: they are expected, others fail, and one that is gone fails until it is removed
+    /// A list of known failures. Others fail the run, and so do entries that now pass
     #[arg(long, value_name = "PATH", help_heading = "Output")]
     pub baseline: Option<PathBuf>,
-    /// Write what fails now into a list of known failures, each with a reason to fill in; reasons in it are kept
+    /// Write the current failures to a list of known failures; existing reasons are kept
     #[arg(long, value_name = "PATH", conflicts_with = "baseline", help_heading = "Output")]
     pub write_baseline: Option<PathBuf>,
 }
@@ -224,13 +224,13 @@ pub struct OutputArgs {
 /// The forms that a report takes.
 #[derive(Debug, Args)]
 pub struct FormArgs {
-    /// A report as FORMAT or FORMAT=PATH, where `-` is stdout; repeatable. Without it, `human` goes to stdout
+    /// Write a report as FORMAT or FORMAT=PATH, where `-` is stdout; repeatable [default: human]
     #[arg(long, value_name = "FORMAT[=PATH]", help_heading = "Output")]
     pub report: Vec<String>,
-    /// Only totals and what failed
+    /// Show only failures and totals
     #[arg(long, short, conflicts_with = "verbose", help_heading = "Output")]
     pub quiet: bool,
-    /// Every rule with its verdict
+    /// Show every rule with its verdict
     #[arg(long, short, help_heading = "Output")]
     pub verbose: bool,
 }
@@ -239,44 +239,44 @@ pub struct FormArgs {
 pub struct MatrixArgs {
     #[command(subcommand)]
     pub command: Option<MatrixCommand>,
-    /// The servers, each a table [targets.NAME] as in mcp-conform.toml; without it, those of the mcp-conform.toml in this
-    /// directory or above it
+    /// The servers, each a table [targets.NAME] as in mcp-conform.toml [default: mcp-conform.toml in this directory or a
+    /// parent]
     #[arg(value_name = "TARGETS")]
     pub targets: Option<PathBuf>,
     #[command(flatten)]
     pub scope: ScopeArgs,
-    /// Take only this part of the servers: hash:K/N or count:K/N, the K-th of N parts
+    /// Test only the K-th of N parts of the servers: hash:K/N or count:K/N
     #[arg(long, value_name = "PART", help_heading = "Scope")]
     pub partition: Option<Partition>,
 
-    /// Servers that are tested at once; without it, as many as there are cores
+    /// Number of servers to test concurrently [default: number of cores]
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Seconds that a server has for each answer
+    /// Timeout of a request in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value_t = 10.0)]
     pub timeout: f64,
-    /// Seconds for each server as a whole
+    /// Timeout of each server in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value_t = 300.0)]
     pub run_timeout: f64,
-    /// Test servers anew whose results stand in the directory; those that could not be tested are in any case
+    /// Test servers again that already have a result; those that could not be tested are always tested again
     #[arg(long)]
     pub again: bool,
 
-    /// The directory of the results: a JSON report for each server, and matrix.html, matrix.md and matrix.json
+    /// Output directory: a JSON report for each server, matrix.html, matrix.md and matrix.json
     #[arg(long, value_name = "DIR", default_value = "mcp-conform-matrix", help_heading = "Output")]
     pub out: PathBuf,
-    /// A SHOULD that does not hold fails a server too
+    /// Violations of SHOULD fail a server too
     #[arg(long, help_heading = "Output")]
     pub strict: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum MatrixCommand {
-    /// Make one matrix of all results in these directories, and test nothing
+    /// Merge the results in these directories into one matrix, without testing
     Merge {
         #[arg(value_name = "DIR", required = true)]
         directories: Vec<PathBuf>,
-        /// Where matrix.html, matrix.md and matrix.json go; without it, into the first directory
+        /// Output directory of matrix.html, matrix.md and matrix.json [default: the first directory]
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
@@ -288,40 +288,40 @@ pub struct JudgeArgs {
     pub transcript: PathBuf,
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Judge only these: a suite or rule id (`*` stands for any text), or a level; repeatable
+    /// Judge only these: a suite or rule id (`*` matches any text), or a level; repeatable
     #[arg(long, value_name = "TERM")]
     pub filter: Vec<String>,
-    /// Suites of your own that were part of the run
+    /// Custom suites that were part of the run
     #[arg(long, value_name = "PATH")]
     pub suite: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// The id of a rule, as in a report, or of a suite
+    /// The id of a rule or a suite
     pub rule: String,
-    /// Suites of your own to look in as well
+    /// Custom suites to include
     #[arg(long, value_name = "PATH")]
     pub suite: Vec<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum ReportCommand {
-    /// Write a JSON report in other formats; the exit code is that of its run
+    /// Convert a JSON report to other formats; exits with the code of its run
     Render {
         #[arg(value_name = "REPORT")]
         file: PathBuf,
         #[command(flatten)]
         forms: FormArgs,
     },
-    /// Join JSON reports of parts of one run
+    /// Merge JSON reports of the parts of one run
     Merge {
         #[arg(value_name = "REPORT", required = true)]
         files: Vec<PathBuf>,
         #[command(flatten)]
         forms: FormArgs,
     },
-    /// Say what got better and worse from one JSON report to another; exit code 1 if a rule fails that did not
+    /// Compare two JSON reports; exits with 1 if a rule newly fails
     Diff {
         #[arg(value_name = "REPORT")]
         old: PathBuf,
@@ -334,16 +334,16 @@ pub enum ReportCommand {
 pub struct ListArgs {
     #[arg(value_enum, default_value_t = Listed::Suites)]
     pub what: Listed,
-    /// One line of JSON for each
+    /// Print one line of JSON for each
     #[arg(long)]
     pub json: bool,
-    /// With `rules`: the table of a proposal's requirements that the specification project asks for (SEP-2484)
+    /// With `rules`: print the requirements of a proposal as a table in the form of SEP-2484
     #[arg(long, value_name = "PROPOSAL", conflicts_with = "json")]
     pub traceability: Option<String>,
-    /// With `rules`: write them into this directory as pages of Markdown, one for each area
+    /// With `rules`: write Markdown pages to this directory, one for each area
     #[arg(long, value_name = "DIR", conflicts_with_all = ["json", "traceability"])]
     pub pages: Option<PathBuf>,
-    /// Suites of your own to show as well
+    /// Custom suites to include
     #[arg(long, value_name = "PATH")]
     pub suite: Vec<PathBuf>,
 }
@@ -366,10 +366,10 @@ pub struct TreeArgs {
     /// auto (the newest that the server speaks), or one of the revisions
     #[arg(long, value_name = "REVISION", default_value = "auto")]
     pub revision: String,
-    /// How far down to look into what can be listed
+    /// Maximum depth of the tree
     #[arg(long, value_name = "N", default_value_t = 16)]
     pub depth: usize,
-    /// How many resources to look at
+    /// Maximum number of resources
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub nodes: usize,
 }
@@ -390,34 +390,34 @@ pub struct CheckArgs {
 
 #[derive(Debug, Args)]
 pub struct ServeArgs {
-    /// Listen here instead of using stdin and stdout; port 0 picks a free one. Endpoints: /mcp and /sse
+    /// Listen on this address instead of stdio; port 0 selects a free port. Endpoints: /mcp and /sse
     #[arg(long, value_name = "ADDRESS")]
     pub http: Option<SocketAddr>,
-    /// The fault to commit; `mcp-conform list faults` shows them
+    /// The fault of the server; `mcp-conform list faults` lists all
     #[arg(long, value_name = "NAME")]
     pub fault: Option<String>,
-    /// Another lawful way to be a server; `mcp-conform list variations` shows them
+    /// A conforming variation of the server; `mcp-conform list variations` lists all
     #[arg(long, value_name = "NAME", conflicts_with = "fault")]
     pub variation: Option<String>,
-    /// Speak only this revision; repeatable
+    /// Support only this revision; repeatable
     #[arg(long, value_name = "REVISION")]
     pub revision: Vec<String>,
-    /// A proposal or dialect to follow besides the protocol; repeatable
+    /// Also follow this proposal or dialect; repeatable
     #[arg(long, value_name = "NAME")]
     pub proposal: Vec<String>,
-    /// Serve N more resources, made when they are asked for and never stored, to be walked from one directory: tree:N, or
-    /// cyclic:N where all are directories in circles; then fanout:F children each and page:P of them at once (100 and 100),
+    /// Serve N generated resources below one directory: tree:N, or cyclic:N with
+    /// cycles; optionally fanout:F children each and page:P resources per page (100 and 100),
     /// as in tree:1000000,fanout:50
     #[arg(long, value_name = "WORLD")]
     pub world: Option<String>,
-    /// Over HTTP: let nobody in without a bearer token; says which tokens there are
+    /// Over HTTP: require a bearer token, and print the valid ones
     #[arg(long, requires = "http")]
     pub protected: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct MutantsArgs {
-    /// Only faults whose name contains one of these, or that a suite or rule of such a name is proved by
+    /// Only faults whose name, rule or suite contains one of these
     #[arg(value_name = "FILTER")]
     pub filters: Vec<String>,
     /// stdio, http or sse; repeatable
@@ -426,16 +426,16 @@ pub struct MutantsArgs {
     /// Only in this revision; repeatable
     #[arg(long, value_name = "REVISION")]
     pub revision: Vec<String>,
-    /// Prove that no lawful variation of the reference server changes a verdict that it does not name
+    /// Test the conforming variations: none may change a verdict that it does not name
     #[arg(long)]
     pub variations: bool,
-    /// Run nothing: show which fault stands for each known bug in the YAML files of this folder, and what is missing
+    /// Run nothing: list the known bugs in the YAML files of this directory with their faults
     #[arg(long, value_name = "DIR", conflicts_with_all = ["filters", "transport", "revision", "variations"])]
     pub bugs: Option<PathBuf>,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| "a time is a number of seconds, such as 10 or 0.5".to_owned())
+    text.parse().map_err(|_| "expected a number of seconds, such as 10 or 0.5".to_owned())
 }
 
 /// The formats of `--report`, for messages.

@@ -11,7 +11,7 @@ use crate::revision::Revision;
 /// What this program says on stderr, on one line: what came first, and no excerpts of files.
 pub fn in_short(said: &str) -> String {
     const UNTESTED: &str = "error: the server could not be tested";
-    const LEADS: [&str; 4] = ["error: ", "tried: ", "came: ", "help: "];
+    const LEADS: [&str; 4] = ["error: ", "tried: ", "cause: ", "help: "];
     let is_excerpt = |line: &&str| line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with('|');
     let plain = strip_str(said).to_string();
     let mut parts: Vec<String> = Vec::new();
@@ -22,14 +22,14 @@ pub fn in_short(said: &str) -> String {
             _ => parts.push(line.to_owned()),
         }
     }
-    let came = parts.iter().position(|part| part.starts_with("came: ")).map(|at| parts.remove(at));
+    let came = parts.iter().position(|part| part.starts_with("cause: ")).map(|at| parts.remove(at));
     parts.retain(|part| part != UNTESTED);
     let parts: Vec<&str> = came.iter().chain(&parts).map(|part| without_lead(part)).collect();
     parts.join("; ")
 }
 
 fn without_lead(part: &str) -> &str {
-    ["error: ", "came: "].iter().find_map(|lead| part.strip_prefix(lead)).unwrap_or(part)
+    ["error: ", "cause: "].iter().find_map(|lead| part.strip_prefix(lead)).unwrap_or(part)
 }
 
 /// Exit codes of the program, documented in `--help`.
@@ -100,14 +100,14 @@ impl fmt::Display for Error {
             }
             Self::File { path, doing, source } => write!(f, "error: failed to {doing} `{path}`: {source}"),
             Self::Target { tried, came, help } => {
-                write!(f, "error: the server could not be tested\n  tried: {tried}\n   came: {came}\n   help: {help}")
+                write!(f, "error: the server could not be tested\n  tried: {tried}\n  cause: {came}\n   help: {help}")
             }
             Self::NotSpoken { asked, offered } => write!(
                 f,
-                "error: the server does not speak revision {asked}\n   came: {offered}\n   help: leave out --revision \
-                 to test the newest it speaks, or use `--revision all`"
+                "error: the server does not support revision {asked}\n  cause: {offered}\n   help: leave out --revision \
+                 to test the newest that it supports, or use `--revision all`"
             ),
-            Self::Interrupted => f.write_str("interrupted: nothing was judged"),
+            Self::Interrupted => f.write_str("interrupted: no rule was judged"),
         }
     }
 }
@@ -119,12 +119,12 @@ mod tests {
     use super::in_short;
 
     #[test]
-    fn what_came_is_told_first() {
+    fn the_cause_comes_first() {
         let said =
-            "error: the server could not be tested\n  tried: to start a\n   came: no such file\n   help: check it\n";
+            "error: the server could not be tested\n  tried: to start a\n  cause: no such file\n   help: check it\n";
         assert_eq!(in_short(said), "no such file; tried: to start a; help: check it");
         assert_eq!(in_short("error: no token\n  help: give one\n"), "no token; help: give one");
-        assert_eq!(in_short("   came: nothing"), "nothing");
+        assert_eq!(in_short("  cause: nothing"), "nothing");
         assert_eq!(in_short(""), "");
     }
 

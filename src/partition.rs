@@ -35,11 +35,11 @@ impl Partition {
     pub fn gap(parts: &[Self]) -> Option<String> {
         let first = *parts.first()?;
         if let Some(other) = parts.iter().find(|other| (other.by, other.of) != (first.by, first.of)) {
-            return Some(format!("`{first}` and `{other}` are parts of two different divisions"));
+            return Some(format!("`{first}` and `{other}` belong to different partitions"));
         }
         let given = |part: u32| parts.iter().filter(|other| other.part == part).count();
         let told = |part: u32, what: &str| format!("part {} of {} {what}", part + 1, first.of);
-        let twice = parts.iter().find(|part| given(part.part) > 1).map(|part| told(part.part, "was given twice"));
+        let twice = parts.iter().find(|part| given(part.part) > 1).map(|part| told(part.part, "was specified twice"));
         twice.or_else(|| (0..first.of).find(|part| given(*part) == 0).map(|part| told(part, "is missing")))
     }
 }
@@ -70,8 +70,8 @@ impl FromStr for Partition {
         let number =
             |digits: &str| digits.parse::<u32>().map_err(|_| wrong(&format!("`{digits}` is not a whole number")));
         match (number(part)?, number(of)?) {
-            (_, 0) => Err(wrong("there is at least one part")),
-            (0, _) => Err(wrong("the first part is 1")),
+            (_, 0) => Err(wrong("the number of parts must be at least 1")),
+            (0, _) => Err(wrong("parts are numbered from 1")),
             (part, of) if part > of => Err(wrong(&format!("there is no part {part} of {of}"))),
             (part, of) => Ok(Self { by, part: part - 1, of }),
         }
@@ -134,10 +134,10 @@ mod tests {
         };
         assert_eq!((gap(&[]), gap(&["hash:2/2", "hash:1/2"]), gap(&["count:1/1"])), (None, None, None));
         for (parts, told) in [
-            (["hash:1/2", "hash:1/2"].as_slice(), "part 1 of 2 was given twice"),
+            (["hash:1/2", "hash:1/2"].as_slice(), "part 1 of 2 was specified twice"),
             (&["hash:2/2"], "part 1 of 2 is missing"),
             (&["count:1/3", "count:3/3"], "part 2 of 3 is missing"),
-            (&["hash:1/2", "count:2/2"], "`hash:1/2` and `count:2/2` are parts of two different divisions"),
+            (&["hash:1/2", "count:2/2"], "`hash:1/2` and `count:2/2` belong to different partitions"),
         ] {
             assert_eq!(gap(parts).as_deref(), Some(told));
         }
@@ -151,7 +151,7 @@ mod tests {
             ("hash:2", "expected K/N"),
             ("hash:x/4", "`x` is not a whole number"),
             ("hash:-1/4", "`-1` is not a whole number"),
-            ("count:0/4", "the first part is 1"),
+            ("count:0/4", "parts are numbered from 1"),
             ("count:1/0", "at least one part"),
             ("count:5/4", "no part 5 of 4"),
         ] {

@@ -33,11 +33,11 @@ impl Proposals {
             match term.as_str() {
                 "auto" => read.auto = true,
                 "none" if terms.len() == 1 => {}
-                "none" => return Err(Error::usage("--proposal none cannot stand beside others")),
+                "none" => return Err(Error::usage("--proposal none cannot be combined with others")),
                 name if known.contains(&name) => read.named.push(name.to_owned()),
                 name => {
                     let known = known.join(", ");
-                    return Err(Error::usage(format!("`{name}` is no proposal; there are {known}, auto and none")));
+                    return Err(Error::usage(format!("unknown proposal `{name}`; known: {known}, auto and none")));
                 }
             }
         }
@@ -132,8 +132,8 @@ impl Filter {
                 });
                 let meant = nearest(name, known).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
                 return Err(Error::Usage {
-                    message: format!("the filter `{name}` selects no suite, rule or level"),
-                    help: Some(format!("{meant}`mcp-conform list rules` shows all")),
+                    message: format!("the filter `{name}` matches no suite, rule or level"),
+                    help: Some(format!("{meant}`mcp-conform list rules` lists all")),
                 });
             }
         }
@@ -214,13 +214,15 @@ pub fn left_out(applies: &Applies, scene: &RunContext) -> Option<String> {
         .or_else(|| transport(applies, scene.transport))
         .or_else(|| {
             let proposal = applies.proposal.as_ref()?;
-            (!scene.proposals.contains(proposal)).then(|| format!("{proposal} is not judged in this run"))
+            (!scene.proposals.contains(proposal)).then(|| format!("the proposal {proposal} is not judged in this run"))
         })
-        .or_else(|| (applies.protected && !scene.protected).then(|| "the server asks for no authorization".to_owned()))
+        .or_else(|| {
+            (applies.protected && !scene.protected).then(|| "the server does not require authorization".to_owned())
+        })
         .or_else(|| {
             applies.server.iter().find_map(|capability| match capability.strip_prefix('!') {
-                Some(absent) => scene.offers(absent).then(|| format!("the server offers {absent}")),
-                None => (!scene.offers(capability)).then(|| format!("the server does not offer {capability}")),
+                Some(absent) => scene.offers(absent).then(|| format!("the server declares {absent}")),
+                None => (!scene.offers(capability)).then(|| format!("the server does not declare {capability}")),
             })
         })
 }

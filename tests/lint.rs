@@ -5,8 +5,12 @@
 
 use std::{env, fmt::Write, fs, path::Path};
 
-use mcp_conform::suite::{Known, Origin, format::Format, load};
+use mcp_conform::{
+    outcome::Level,
+    suite::{Known, Origin, format::Format, load},
+};
 use proptest::prelude::*;
+use regex::Regex;
 use similar::TextDiff;
 
 const SEPARATOR: &str = "#--- ";
@@ -125,4 +129,59 @@ proptest! {
         words.swap(first % count, second % count);
         survive(&words.concat());
     }
+}
+
+/// What the house style has another word for, in texts that people read.
+const FORBIDDEN: &str = r"\b(in vain|[Nn]obody|[Mm]end(s|ed|ing)?|spared|side by side|beside|blanks?|[Ww]hoever|MUST not|SHOULD not|is advised to|what came|a sound|a picture)\b";
+
+/// The longest title that fits on two lines of 80 columns.
+const LONGEST_TITLE: usize = 120;
+
+#[test]
+fn titles_are_sentences_of_the_specification() {
+    let suites = mcp_conform::run::built_in().unwrap_or_else(|error| panic!("{error}"));
+    let rules = suites.iter().flat_map(|suite| {
+        let rules = suite.rules.iter().map(|rule| (&rule.id, rule.level, &rule.statement));
+        rules.chain(suite.untested.iter().map(|row| (&row.id, row.level, &row.statement)))
+    });
+    let keywords = Regex::new(r"\b(MUST|SHOULD|MAY)\b").expect("a pattern");
+    let mut flaws = String::new();
+    for (id, level, title) in rules {
+        let keyword = level.keyword();
+        let first =
+            if level == Level::Advice { title.split(' ').next() } else { keywords.find(title).map(|at| at.as_str()) };
+        if first != Some(keyword) {
+            let _ = writeln!(flaws, "{id}: {keyword} is not the keyword of: {title}");
+        }
+        if title.ends_with('.') || title.chars().count() > LONGEST_TITLE {
+            let _ = writeln!(flaws, "{id}: has a full stop or more than {LONGEST_TITLE} characters: {title}");
+        }
+    }
+    assert!(flaws.is_empty(), "{flaws}");
+}
+
+#[test]
+fn texts_of_suites_and_pages_use_the_words_of_the_house_style() {
+    let forbidden = Regex::new(FORBIDDEN).expect("a pattern");
+    let suites = mcp_conform::run::built_in().unwrap_or_else(|error| panic!("{error}"));
+    let mut texts = Vec::new();
+    for suite in &suites {
+        texts.push((suite.id.as_str(), suite.about.clone()));
+        for rule in &suite.rules {
+            let parts = [Some(&rule.statement), rule.hint.as_ref(), rule.derived.as_ref()];
+            texts.extend(parts.into_iter().flatten().map(|text| (rule.id.as_str(), text.clone())));
+        }
+        texts.extend(suite.untested.iter().map(|row| (row.id.as_str(), format!("{}: {}", row.statement, row.because))));
+    }
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for page in ["README.md", "CHANGELOG.md", "docs/glossary.md"] {
+        texts.push((page, fs::read_to_string(root.join(page)).expect("the page")));
+    }
+    let mut flaws = String::new();
+    for (place, text) in texts {
+        for found in forbidden.find_iter(&text) {
+            let _ = writeln!(flaws, "{place}: `{}`", found.as_str());
+        }
+    }
+    assert!(flaws.is_empty(), "{flaws}");
 }

@@ -42,19 +42,19 @@ pub fn read(tree: &Tree, problems: &mut Problems) -> Option<DescribedAuth> {
     let scopes = member(members, "scopes", problems).unwrap_or_default();
     let token_endpoint = member(members, "token_endpoint", problems);
     if id.is_some() != secret.is_some() {
-        problems.add(tree.at, "`client_id` and `client_secret` go together");
+        problems.add(tree.at, "`client_id` and `client_secret` require each other");
     }
     let client = id.zip(secret).map(|(id, secret)| Described::Client { id, secret, scopes, token_endpoint });
     let mut own = [token, command, client].into_iter().flatten();
     let (first, second) = (own.next(), own.next());
     if second.is_some() {
-        problems.add(tree.at, "`auth` has one of `token`, `command` and `client_id`");
+        problems.add(tree.at, "`auth` needs exactly one of `token`, `command` and `client_id`");
     }
     let mut others = Vec::new();
     for (name, tree) in member::<Pairs<Tree>>(members, "others", problems).map(|pairs| pairs.0).unwrap_or_default() {
         if !OTHERS.contains(&name.value.as_str()) {
             let help = suggestion(&name.value, OTHERS).or_else(|| Some(OTHERS.join(", ")));
-            problems.add_with(name.at, format!("there is no token `{}` to give", name.value), help);
+            problems.add_with(name.at, format!("unknown token `{}`", name.value), help);
         }
         let described = match &tree.value {
             Yaml::List(_) => Vec::decode(&tree, problems).map(Described::Command),
@@ -80,7 +80,7 @@ impl DescribedAuth {
                 value
             }
             Err(variable) => {
-                problems.add(text.at, format!("the environment has no variable `{variable}`"));
+                problems.add(text.at, format!("the environment variable `{variable}` is not set"));
                 String::new()
             }
         };

@@ -67,7 +67,7 @@ pub fn config(tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<
         targets.push(target);
     }
     for second in targets.iter().filter(|target| target.default).skip(1) {
-        problems.add(second.at, "one target alone can be the default");
+        problems.add(second.at, "only one target can be the default");
     }
     let suites = member::<OneOrMany<String>>(members, "suites", problems).map(|suites| suites.0).unwrap_or_default();
     let suites = suites.into_iter().map(|path| directory.join(path)).collect();
@@ -103,7 +103,7 @@ fn known(
         && !targets.contains(&&**name)
     {
         let help = suggestion(name, targets.iter().copied());
-        problems.add_with(*at, format!("there is no target `{name}`"), help);
+        problems.add_with(*at, format!("unknown target `{name}`"), help);
     }
     for (section, noun) in [("tools", "a tool"), ("prompts", "a prompt")] {
         let Some(tree) = find(members, section) else { continue };
@@ -155,7 +155,7 @@ fn call(tree: &Tree, problems: &mut Problems) {
     let Some(members) = mapping(tree, problems) else { return };
     refuse_unknown(members, "a call", &["tool", "with", "lacks"].map(str::to_owned), problems);
     if member::<String>(members, "tool", problems).is_none() {
-        problems.add(tree.at, "a call needs `tool`");
+        problems.add(tree.at, "missing `tool`");
     }
     member::<Pairs<Yaml>>(members, "with", problems);
     member::<Vec<String>>(members, "lacks", problems);
@@ -179,7 +179,7 @@ fn change_of_one(tree: &Tree, problems: &mut Problems) {
     if let Yaml::Map(members) = &tree.value
         && find(members, "uri").is_none()
     {
-        problems.add(tree.at, "`change` needs the `uri` of what changes");
+        problems.add(tree.at, "`change` needs the `uri` of the resource that changes");
     }
 }
 
@@ -215,7 +215,7 @@ fn change(tree: &Tree, problems: &mut Problems) {
     let causes: Vec<&str> =
         ["tool", "command", "http"].into_iter().filter(|cause| find(members, cause).is_some()).collect();
     if causes.len() != 1 {
-        problems.add(tree.at, "a change comes of one of `tool`, `command` and `http`");
+        problems.add(tree.at, "a change needs exactly one of `tool`, `command` and `http`");
     }
     member::<String>(members, "uri", problems);
     member::<String>(members, "tool", problems);
@@ -235,7 +235,7 @@ fn tool_call(tree: &Tree, problems: &mut Problems) {
     let Some(members) = mapping(tree, problems) else { return };
     refuse_unknown(members, "a call", &["tool", "with"].map(str::to_owned), problems);
     if member::<String>(members, "tool", problems).is_none() {
-        problems.add(tree.at, "a call needs the name of its `tool`");
+        problems.add(tree.at, "`tool` must be the name of a tool");
     }
     member::<Pairs<Yaml>>(members, "with", problems);
 }

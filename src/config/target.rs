@@ -62,18 +62,18 @@ pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Pro
     }
     let typed = members.iter().filter(|(key, _)| ["stdio", "http", "sse"].contains(&&*key.value)).count();
     if typed != 1 {
-        problems.add(name.at, "a target has one of `stdio`, `http` and `sse`");
+        problems.add(name.at, "a target needs exactly one of `stdio`, `http` and `sse`");
     }
     let over_stdio = stdio.is_some();
     for (key, wanted) in [("env", true), ("cwd", true), ("headers", false), ("auth", false)] {
         if let Some((key, _)) = members.iter().find(|(typed, _)| typed.value == key && over_stdio != wanted) {
             let whose = if wanted { "a target over stdio" } else { "a target over HTTP" };
-            problems.add(key.at, format!("`{}` is for {whose}", key.value));
+            problems.add(key.at, format!("`{}` is only for {whose}", key.value));
         }
     }
     let how = match (stdio, http, sse) {
         (Some(argv), None, None) if argv.is_empty() => {
-            problems.add(name.at, "`stdio` names a program and its arguments");
+            problems.add(name.at, "`stdio` must be a program and its arguments");
             None
         }
         (Some(argv), None, None) => Some(How::Stdio(argv)),
@@ -104,7 +104,7 @@ fn command(members: &[(At<Text>, Tree)], problems: &mut Problems) -> Option<Vec<
     let Some(Tree { value: Yaml::String(line), at }) = tree else { return member(members, "stdio", problems) };
     let words = shlex::split(line).unwrap_or_default();
     let help = format!("write `stdio = {}`", Value::from(words).to_string().replace("\",\"", "\", \""));
-    problems.add_with(*at, "expected a list, this is a string", help);
+    problems.add_with(*at, "expected a list, received a string", help);
     None
 }
 
@@ -146,7 +146,7 @@ impl Config {
             (None, several) => Some(several.iter().find(|target| target.default).ok_or_else(|| Error::Usage {
                 message: format!("{} has several targets", self.file.display()),
                 help: Some(format!(
-                    "name one of {}, or give one `default = true`",
+                    "name one of {}, or set `default = true` on one",
                     self.names().collect::<Vec<_>>().join(", ")
                 )),
             })?),
@@ -164,7 +164,7 @@ impl Config {
                     Some((name.value.clone(), value))
                 }
                 Err(variable) => {
-                    problems.add(text.at, format!("the environment has no variable `{variable}`"));
+                    problems.add(text.at, format!("the environment variable `{variable}` is not set"));
                     None
                 }
             };
@@ -273,7 +273,12 @@ mod tests {
         let text = "[targets.a]\nhttp = \"http://a\"\n[targets.a.auth]\ntoken = \"t\"\ncommand = [\"c\"]\nclient_id = \"i\"\n\
                     others = { expird = \"old\" }\n[targets.b]\nstdio = [\"s\"]\nauth = { token = \"t\" }\n";
         let mistakes = loaded(text).expect_err("it is not good");
-        for part in ["go together", "one of `token`", "did you mean `expired`?", "`auth` is for a target over HTTP"] {
+        for part in [
+            "require each other",
+            "exactly one of `token`",
+            "did you mean `expired`?",
+            "`auth` is only for a target over HTTP",
+        ] {
             assert!(mistakes.contains(part), "{part} is not in\n{mistakes}");
         }
     }

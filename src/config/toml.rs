@@ -54,7 +54,7 @@ fn tree(source: &Source, value: &Spanned<DeValue>, problems: &mut Problems) -> T
         DeValue::Datetime(_) => None,
     };
     let value = read.unwrap_or_else(|| {
-        problems.add(at, "this value has no form in JSON");
+        problems.add(at, "this value cannot be represented in JSON");
         Yaml::Null
     });
     At { at, value }

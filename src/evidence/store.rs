@@ -103,8 +103,7 @@ impl Store {
         if frame.kind == FrameKind::Unread {
             *self.unread.entry(frame.why.clone().unwrap_or_default()).or_default() += 1;
         }
-        let text =
-            serde_json::to_string(&frame).unwrap_or_else(|error| unreachable!("it has no keys but texts: {error}"));
+        let text = serde_json::to_string(&frame).unwrap_or_else(|error| unreachable!("all keys are strings: {error}"));
         let kept = Kept { link: frame.link, text: text.into() };
         self.bytes += kept.cost();
         self.frames.push_back(kept);

@@ -84,7 +84,7 @@ pub fn read(input: impl BufRead) -> Result<Transcript, String> {
         };
         match line {
             Line::Transcript(found) if found.schema > TRANSCRIPT_SCHEMA => {
-                return Err(format!("it was written by mcp-conform {}, which is newer than this one", found.version));
+                return Err(format!("it was written by mcp-conform {}, a newer version", found.version));
             }
             Line::Transcript(found) => header = Some(found),
             Line::Link(link) => links.push(link),
@@ -92,6 +92,6 @@ pub fn read(input: impl BufRead) -> Result<Transcript, String> {
             Line::RunContext(scene) => scenes.push(*scene),
         }
     }
-    let header = header.ok_or("it does not begin with a transcript's first line")?;
+    let header = header.ok_or("its first line is not that of a transcript")?;
     Ok(Transcript { header, links, frames, scenes, cut })
 }

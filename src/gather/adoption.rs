@@ -27,7 +27,8 @@ impl Adoption {
     pub fn note(&self, of: &[&str]) -> Option<String> {
         let left_out = self.left_out.iter().filter(|(name, _)| of.contains(name));
         let reasons: Vec<_> = left_out.map(|(name, why)| format!("{name} ({why})")).collect();
-        (!reasons.is_empty()).then(|| format!("not judged: {}; --proposal NAME insists", reasons.join(", ")))
+        (!reasons.is_empty())
+            .then(|| format!("not judged: {}; use --proposal NAME to test it anyway", reasons.join(", ")))
     }
 }
 
@@ -45,9 +46,9 @@ pub async fn adoption(wanted: &Proposals, known: &[&str], scene: &RunContext, co
         async { if open("dialect-versioned") { Some(asking.has_versions().await) } else { None } },
     );
     for (name, shown, why) in [
-        ("sep-2093", shown.0, "no listed resource has `capabilities`, and resources/metadata is unknown"),
+        ("sep-2093", shown.0, "no listed resource has `capabilities`, and resources/metadata is unsupported"),
         ("sep-prefix", shown.1, "resources/list does not filter by `prefix`"),
-        ("dialect-versioned", shown.2, "resources/get is unknown"),
+        ("dialect-versioned", shown.2, "resources/get is unsupported"),
     ] {
         match shown {
             Some(true) => adoption.judged.push(name.to_owned()),

@@ -70,7 +70,7 @@ pub fn wrong(schema: &Value, right: &Value) -> Vec<Value> {
     for name in required.filter(|name| needed(&schema["properties"][name])) {
         let mut arguments = right.clone();
         arguments.shift_remove(name);
-        probe("missing", format!("`{name}` is left out"), arguments);
+        probe("missing", format!("`{name}` is missing"), arguments);
     }
     for (name, property) in schema["properties"].as_object().into_iter().flatten().filter(|(_, p)| !is_mirrored(p)) {
         let property = meant(property, schema);
@@ -83,7 +83,7 @@ pub fn wrong(schema: &Value, right: &Value) -> Vec<Value> {
             probe("type", format!("`{name}` is {what}"), with(value));
         }
         if property["enum"].as_array().is_some_and(|options| options.iter().all(Value::is_string)) {
-            probe("enum", format!("`{name}` is none of its values"), with(json!(NONSENSE)));
+            probe("enum", format!("`{name}` is not one of the enum values"), with(json!(NONSENSE)));
         }
         if let Some(value) = beyond(property) {
             probe("range", format!("`{name}` is out of range"), with(value));

@@ -60,7 +60,7 @@ async fn run(argv: &[&str], directory: Option<&Path>, within: Duration) -> Resul
     }
     match timeout(within, command.status()).await {
         Ok(Ok(status)) if status.success() => Ok(()),
-        Ok(Ok(status)) => Err(format!("{program} ended with {status}")),
+        Ok(Ok(status)) => Err(format!("{program} exited with {status}")),
         Ok(Err(error)) => Err(format!("{program} could not be run: {error}")),
         Err(_) => Err(format!("{program} took longer than {} s", within.as_secs())),
     }

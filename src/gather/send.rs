@@ -72,7 +72,10 @@ pub async fn send(stage: &Stage<'_>, send: &Send, scope: &Scope<'_>, deviation: 
 }
 
 fn silence() -> Reply {
-    Reply { why: Some("a later request was answered, this was not".into()), ..Reply::ended(End::Timeout) }
+    Reply {
+        why: Some("the server replied to a later request, but not to this one".into()),
+        ..Reply::ended(End::Timeout)
+    }
 }
 
 pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>, deviation: Deviation) -> Option<Value> {

@@ -13,7 +13,7 @@ use crate::{
     session::{CallOptions, Session},
 };
 
-/// What a server that works on several messages at once may need to catch up with its answer to a later one: so many
+/// What a server that works on a batch of messages may need to catch up with its answer to a later one: so many
 /// times what that answer took, within bounds.
 const SLOWER: u32 = 10;
 const AT_LEAST: Duration = Duration::from_millis(30);

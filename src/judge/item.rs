@@ -15,10 +15,10 @@ use crate::{
 };
 
 /// A step that did not apply to this server saved nothing.
-pub const NOT_ASKED: &str = "there was no reason to ask this server for it";
-const GONE: &str = "the server was gone before it could be asked";
-const CONTROL: &str = "the server also rejects the same request without the deviation that is tested";
-const UNANSWERED: &str = "the answer to compare it with did not come";
+pub const NOT_ASKED: &str = "not probed: the server shows no sign of this feature";
+const GONE: &str = "the server was not available any more";
+const CONTROL: &str = "the server also rejects the same request without the tested deviation";
+const UNANSWERED: &str = "the response to compare with was not received";
 
 /// The item of `every` that is judged.
 pub struct Item<'a> {
@@ -63,9 +63,7 @@ pub fn judge_item(tally: &mut Tally, scope: &Scope, revision: Revision, item: Op
     }
     if !tally.rule.filter.iter().all(|clause| clause.holds(scope, revision)) {
         if let Some(limit) = item.and_then(|item| item.value["end"].as_str()?.strip_suffix("-limit")) {
-            tally
-                .missing
-                .get_or_insert_with(|| format!("the {limit} limit of this program was reached before the end"));
+            tally.missing.get_or_insert_with(|| format!("the {limit} limit was reached before the end"));
         }
         return;
     }
@@ -220,7 +218,7 @@ pub fn save_of<'s>(path: &Path, scope: &'s Scope) -> Option<&'s Value> {
 /// Why a response, or a page of a list, was not read, if it is beyond what is read.
 pub fn unread(reply: &Value) -> Option<String> {
     let why = reply["why"].as_str().unwrap_or("it is too large");
-    (reply.get("end")? == "unread").then(|| format!("a response beyond the limits of this program was not read: {why}"))
+    (reply.get("end")? == "unread").then(|| format!("a response was not read because of a limit: {why}"))
 }
 
 /// What keeps a rule without `every` from being judged in this run.

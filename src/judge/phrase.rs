@@ -53,7 +53,7 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
         && let Some(reply) = at(parent)
     {
         return match wanted_end(mismatch) {
-            Some(wanted) => format!("expected {wanted}, but {}", answer(reply)),
+            Some(wanted) => format!("{}, expected {wanted}", answer(reply)),
             None => answer(reply),
         };
     }
@@ -65,7 +65,7 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
         let reply = root.get("reply").unwrap_or(root);
         if reply["end"].as_str().is_some_and(|end| end != "error") {
             let code = mismatch.expected.as_ref().map_or_else(|| "an error".to_owned(), |code| format!("error {code}"));
-            return format!("expected {code}, but {}", answer(reply));
+            return format!("{}, expected {code}", answer(reply));
         }
     }
     if path.text.contains("[?")
@@ -79,7 +79,7 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
     if member == "http"
         && let Some(status) = at(&mismatch.location).and_then(|http| http["status"].as_u64())
     {
-        return format!("it was answered with HTTP {status}");
+        return format!("received HTTP {status}");
     }
     // All that may be there is the head of the response.
     if member == "kind" && mismatch.message.contains("expected one of \"http-response\"") {
@@ -92,26 +92,26 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
         return no_message(frame["text"].as_str().unwrap_or_default(), why);
     }
     if member == "text" && at(parent).is_some_and(|frame| frame["kind"] == "junk") {
-        return "something else stands on the line of a message, behind it".into();
+        return "a line contains more than one message".into();
     }
     match member {
-        "worked_on" => return "it reported progress again and again after it was cancelled".into(),
+        "worked_on" => return "received progress several times after the cancellation".into(),
         "wanted" if at(parent).is_some_and(|item| item.get("logs").or(item.get("level_set")).is_some()) => {
-            return "this is less grave than what was asked for".into();
+            return "the level of this log message is below the requested level".into();
         }
-        "wanted" => return "nobody asked for this".into(),
-        "answers" => return "no request was open that this could answer".into(),
+        "wanted" => return "the client did not request this".into(),
+        "answers" => return "this response belongs to no open request".into(),
         "phase" if at(&mismatch.location).is_some_and(|phase| phase == "closed") => {
-            return "this came before `initialize` was sent".into();
+            return "received before `initialize` was sent".into();
         }
-        "phase" => return "this came before `notifications/initialized` was sent".into(),
-        "grows" => return "`progress` is no more than it was before".into(),
+        "phase" => return "received before `notifications/initialized` was sent".into(),
+        "grows" => return "`progress` did not increase".into(),
         _ => {}
     }
     if member == "killed"
         && let Some(how) = at(&mismatch.location).and_then(Value::as_str)
     {
-        return format!("the connection ended in place of an answer: {how}");
+        return format!("the connection ended without a response: {how}");
     }
     if parent.ends_with("/undeclared")
         && let Some(capability) = at(&mismatch.location).and_then(Value::as_str)
@@ -119,14 +119,14 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
         return format!("the client did not declare `{capability}`");
     }
     if path.text.ends_with(".during[*]") {
-        return "this came while no request of the client was open".into();
+        return "received while no request of the client was open".into();
     }
     if member == "replies"
         && let Some(exchange) = at(parent)
     {
         return match exchange["replies"].as_u64() {
-            Some(0) => "no answer came".into(),
-            count => format!("{} answers came to one request", count.unwrap_or_default()),
+            Some(0) => "received no response".into(),
+            count => format!("received {} responses to one request", count.unwrap_or_default()),
         };
     }
     let name = member_path(path, &mismatch.location);
@@ -135,7 +135,7 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
         && let Some(value) =
             mismatch.message.strip_prefix("is ").and_then(|said| said.strip_suffix(", expected nothing"))
     {
-        return format!("`{name}` is {value}, and none like it may be there");
+        return format!("`{name}` is {value}, expected any other value");
     }
     if name.is_empty() { mismatch.message.clone() } else { format!("`{name}` {}", mismatch.message) }
 }
@@ -151,23 +151,23 @@ fn reply_without<'s>(path: &Path, mismatch: &Mismatch, scope: &'s Scope) -> Opti
 fn no_message(text: &str, why: &str) -> String {
     let text = text.trim_start();
     if text.get(..15).is_some_and(|head| head.eq_ignore_ascii_case("content-length:")) {
-        "this is a header of the Language Server Protocol; in MCP a message is a line of JSON, and nothing else".into()
+        "this is a header of the Language Server Protocol; an MCP message is one line of JSON".into()
     } else if why.starts_with("not JSON") && !text.starts_with(['{', '[']) {
-        "this is no message: not JSON".into()
+        "received text that is not valid JSON".into()
     } else {
-        format!("this is no message: {why}")
+        format!("received an invalid message: {why}")
     }
 }
 
 /// What is odd about a line or a body.
 fn flawed(flaw: &str) -> String {
     match flaw {
-        "bom" => "it begins with a byte order mark".into(),
-        "invalid-utf8" => "its bytes are not UTF-8".into(),
-        "unterminated" => "no newline came behind it".into(),
-        "blank-lines" => "there are empty lines around it".into(),
-        "duplicate-key" => "it holds an object with the same key twice".into(),
-        other => format!("it is flawed: {other}"),
+        "bom" => "the message starts with a byte order mark".into(),
+        "invalid-utf8" => "the message is not valid UTF-8".into(),
+        "unterminated" => "the message does not end with a newline".into(),
+        "blank-lines" => "there are empty lines around the message".into(),
+        "duplicate-key" => "the message contains an object with a duplicate key".into(),
+        other => format!("invalid message: {other}"),
     }
 }
 
@@ -179,11 +179,11 @@ pub fn absence(clauses: &[Clause]) -> String {
     let named: Vec<_> = members.iter().take(3).map(|member| format!("`{member}`")).collect();
     // What was looked for in a value, and how, only we need to know.
     match members.iter().any(|member| member.is_empty() || member.contains("[?")) {
-        true => "the server sent nothing that this is about".into(),
+        true => "received no such message".into(),
         false if clauses.iter().any(|clause| clause.matcher.compares()) => {
-            format!("the server sent no two values of {}", named.join(" or "))
+            format!("received fewer than two values of {}", named.join(" or "))
         }
-        false => format!("the server sent no {}", named.join(" or ")),
+        false => format!("received no {}", named.join(" or ")),
     }
 }
 
@@ -191,28 +191,28 @@ pub fn absence(clauses: &[Clause]) -> String {
 fn answer(reply: &Value) -> String {
     let why = reply["why"].as_str().unwrap_or_default();
     match reply["end"].as_str() {
-        Some("result") => "the server answered with a result".into(),
+        Some("result") => "received a result".into(),
         Some("error") => {
             let (code, message) = (&reply["error"]["code"], reply["error"]["message"].as_str().unwrap_or_default());
-            format!("the server answered with error {code} ({})", cut(message))
+            format!("received error {code} ({})", cut(message))
         }
         Some("message") => {
             let message = &reply["message"];
             let method = message["method"].as_str().unwrap_or("a notification");
             let about = message["params"]["uri"].as_str().map(|uri| format!(" for {}", cut(uri))).unwrap_or_default();
-            format!("{method} came{about}")
+            format!("received {method}{about}")
         }
-        Some("timeout" | "none") => "the server did not answer in time".into(),
-        Some("closed") => format!("the connection ended before an answer came: {why}"),
-        Some("malformed") => format!("the answer is no JSON-RPC response: {why}"),
-        Some("unread") => format!("the answer was not read: {why}"),
+        Some("timeout" | "none") => "the request timed out".into(),
+        Some("closed") => format!("the connection ended before the response: {why}"),
+        Some("malformed") => format!("the response is not valid JSON-RPC: {why}"),
+        Some("unread") => format!("the response was not read: {why}"),
         Some("answered") => match reply.pointer("/http/status") {
-            Some(status) => format!("the server answered with HTTP {status} and no JSON-RPC response"),
-            None => "the server sent no JSON-RPC response".into(),
+            Some(status) => format!("received HTTP {status} without a JSON-RPC response"),
+            None => "received no JSON-RPC response".into(),
         },
-        Some("page-limit") => "the list did not end within the pages that were asked for".into(),
-        Some("cursor-repeats") => "following `nextCursor` led back to a cursor that had been followed before".into(),
-        Some("complete") => "the server answered with a list".into(),
+        Some("page-limit") => "the list did not end within the page limit".into(),
+        Some("cursor-repeats") => "`nextCursor` is a cursor of an earlier page".into(),
+        Some("complete") => "received a list".into(),
         other => format!("the request ended as {}", other.unwrap_or("nothing known")),
     }
 }

@@ -164,7 +164,7 @@ fn pass_by(
     // Nothing came back to tell which of those that were under way together ended the server.
     let others = last.len().saturating_sub(1);
     for killed in last.into_iter().filter_map(|open| open.killed.as_mut()).filter(|_| others > 0) {
-        *killed = format!("{killed}, under this or one of {others} other requests, and did not come back");
+        *killed = format!("{killed} during this or one of {others} other requests, and did not recover");
     }
     for (link, assembler, _) in &mut assemblers {
         if !shares(link) {
@@ -202,7 +202,7 @@ fn blame(mut together: Vec<&mut Open>, served: &HashSet<u64>) {
     }
     let others = together.len().saturating_sub(1);
     for killed in together.into_iter().filter_map(|open| open.killed.as_mut()).filter(|_| others > 0) {
-        *killed = format!("{killed}, under this or one of {others} other requests");
+        *killed = format!("{killed} during this or one of {others} other requests");
     }
 }
 

@@ -136,7 +136,7 @@ impl<'a> Tally<'a> {
         } else if let Some(reason) = self.broken.or(self.unread) {
             (Status::Broken, Some(reason))
         } else if let Some(cause) = self.folded_under {
-            (Status::NotExercised, Some(format!("could not be judged where {cause} failed")))
+            (Status::NotExercised, Some(format!("not judged where {cause} failed")))
         } else if self.checked > 0 && self.rule.level == Level::May {
             (Status::Observed, None)
         } else if self.checked > 0 {
@@ -145,8 +145,8 @@ impl<'a> Tally<'a> {
             (Status::Broken, Some(incident.clone()))
         } else {
             let unseen = match self.seen {
-                0 => "the server sent nothing of the kind",
-                _ => "nothing of what the server sent meets the condition of the rule",
+                0 => "the server sent no such message",
+                _ => "no response met the rule's precondition",
             };
             (Status::NotExercised, Some(self.missing.unwrap_or_else(|| unseen.into())))
         };

@@ -43,7 +43,7 @@ pub fn compare(old: &RunReport, new: &RunReport) -> String {
             add(&format!("                 {}", plain(&flow(&format!("{}: {}", finding.subject, finding.message)))));
         }
     }
-    for (heading, changes) in [("better", &better), ("otherwise changed", &other)] {
+    for (heading, changes) in [("better", &better), ("changed", &other)] {
         if !changes.is_empty() {
             add(heading);
         }
@@ -59,7 +59,7 @@ pub fn compare(old: &RunReport, new: &RunReport) -> String {
             add(&format!("{heading}: {alone} {}", if alone == 1 { "result" } else { "results" }));
         }
     }
-    add(&format!("{} worse · {} better · {} otherwise changed", worse.len(), better.len(), other.len()));
+    add(&format!("{} worse · {} better · {} changed", worse.len(), better.len(), other.len()));
     text
 }
 

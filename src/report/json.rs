@@ -25,7 +25,7 @@ pub fn read(text: &str) -> Result<RunReport, String> {
     struct Versioned {
         schema: u32,
     }
-    let Versioned { schema } = serde_json::from_str(text).map_err(|error| format!("this is no report: {error}"))?;
+    let Versioned { schema } = serde_json::from_str(text).map_err(|error| format!("this is not a report: {error}"))?;
     if schema != REPORT_SCHEMA {
         return Err(format!("the report has schema {schema}; this version reads schema {REPORT_SCHEMA}"));
     }
@@ -38,7 +38,7 @@ mod tests {
 
     #[test]
     fn says_what_is_wrong_with_a_report() {
-        assert!(read("nothing").unwrap_err().starts_with("this is no report: "));
+        assert!(read("nothing").unwrap_err().starts_with("this is not a report: "));
         assert_eq!(
             read(r#"{"schema": 99, "anything": []}"#).unwrap_err(),
             "the report has schema 99; this version reads schema 1"

@@ -76,8 +76,7 @@ fn suite_name(report: &RunReport, rule: &RuleResult) -> String {
 }
 
 fn case(report: &RunReport, rule: &RuleResult) -> TestCase {
-    let reason =
-        || rule.reason.as_deref().map_or_else(|| "no reason is known".to_owned(), |reason| shown(&flow(reason)));
+    let reason = || rule.reason.as_deref().map_or_else(|| "unknown reason".to_owned(), |reason| shown(&flow(reason)));
     let status = match standing(report, rule) {
         Status::Fail => {
             let mut failure = TestCaseStatus::non_success(NonSuccessKind::Failure);

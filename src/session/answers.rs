@@ -90,12 +90,12 @@ impl ClientProfile {
         match method {
             "ping" => Ok(json!({})),
             "roots/list" | "sampling/createMessage" | "elicitation/create" if manner == Some(Manner::Refuse) => {
-                Err((-32603, "the test client refuses".into()))
+                Err((-32603, "rejected by the test client".into()))
             }
             "roots/list" if self.roots.is_some() => Ok(self.list_roots(manner)),
             "sampling/createMessage" if self.sampling => sample(params, manner, before),
             "elicitation/create" if self.elicitation => Ok(elicit(params, manner)),
-            _ => Err((-32601, format!("the test client does not offer {method}"))),
+            _ => Err((-32601, format!("the test client does not support {method}"))),
         }
     }
 

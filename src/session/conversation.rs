@@ -111,8 +111,8 @@ impl Opener {
         if self.known.hangs.load(Ordering::Relaxed) > HANGS_AT_MOST {
             return Err(Error::Target {
                 tried: self.target.name.clone(),
-                came: format!("it stopped answering more than {HANGS_AT_MOST} times"),
-                help: "look at the first request that was not answered".into(),
+                came: format!("it stopped responding more than {HANGS_AT_MOST} times"),
+                help: "check the first request without a response".into(),
             }
             .into());
         }

@@ -40,7 +40,7 @@ impl Delays {
     /// Why nothing more is to be asked, if so.
     pub fn why_stop(&self) -> Option<String> {
         (self.turned_away.load(Relaxed) >= ENOUGH)
-            .then(|| format!("the server turned away {ENOUGH} requests in a row, sent again and again: too many (429)"))
+            .then(|| format!("the server rejected {ENOUGH} requests in a row as too many (429), also when repeated"))
     }
 
     /// What a reader of the report should know of it.
@@ -48,7 +48,7 @@ impl Delays {
         let (times, took) = (self.times.load(Relaxed), self.took.load(Relaxed));
         (times > 0).then(|| {
             format!(
-                "the server limits how many requests it takes: {times} came too soon (429 or 503) and were sent again, \
+                "the server limits the request rate: {times} were rejected (429 or 503) and sent again, \
                  {} s later on average",
                 Duration::from_millis(took / times as u64).as_secs_f32()
             )

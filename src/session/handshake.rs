@@ -284,13 +284,13 @@ impl Opener {
         }
         let banner = self.banner(session);
         if let Some(banner) = &banner {
-            came.extend(["; on stdout it wrote `", banner, "`, which is no JSON-RPC message"]);
+            came.extend(["; on stdout it wrote `", banner, "`, which is not a JSON-RPC message"]);
         }
         let mut help = help(&self.target.start, reply, banner.is_some(), &self.limits);
         let dies = reply.end == End::Closed && matches!(self.target.start, Start::Stdio { .. }) && self.has_spoken();
         if dies {
-            came = format!("the server ended while it was to answer `initialize`: {came}");
-            help = "catch what the handler of `initialize` throws, and answer it as an error".into();
+            came = format!("the server exited during `initialize`: {came}");
+            help = "catch exceptions in the handler of `initialize`, and return them as errors".into();
         }
         Error::Target { tried: self.target.name.clone(), came, help }
     }

@@ -14,17 +14,17 @@ use crate::{
 pub fn help(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> String {
     match (start, reply.end) {
         (Start::Stdio { .. }, _) if banner => {
-            "write nothing but JSON-RPC messages to stdout, one a line; logs and banners belong on stderr. Is this \
+            "write only JSON-RPC messages to stdout, one per line; write logs and banners to stderr. Is this \
              the command that starts the server over stdio?"
                 .into()
         }
         (Start::Stdio { .. }, End::Closed) => {
-            "run the command by hand; it must stay alive, reading requests from stdin. Is it built, is what it needs \
-             installed where this command looks for it (the `python` of a virtualenv), are its variables set (--env)?"
+            "run the command by hand; it must keep running and read requests from stdin. Is it built, are its dependencies \
+             installed where this command looks for them (the `python` of a virtualenv), are its variables set (--env)?"
                 .into()
         }
         (Start::Stdio { .. }, End::Timeout) => format!(
-            "the server must answer `initialize` on stdout, one JSON message a line; a slow one gets more time by \
+            "the server must reply to `initialize` on stdout, one JSON message per line; to give it more time, use \
              --timeout (now {} s, and {PATIENCE} times that for a start)",
             limits.request.as_secs_f32()
         ),
@@ -36,21 +36,21 @@ pub fn help(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> Stri
             .into(),
         (Start::Http { headers, .. } | Start::Sse { headers, .. }, _) if lets_nobody_in(reply) => entry(headers),
         (Start::Http { .. } | Start::Sse { .. }, _) if elsewhere(reply).is_some() => {
-            "no redirection is followed; give the URL that it leads to, if that is the server to be tested".into()
+            "redirects are not followed; use the target URL if that is the server to test".into()
         }
         (Start::Http { .. }, End::Answered | End::Malformed) => {
-            "check the path of the URL (often /mcp); a server of the older HTTP+SSE transport needs --sse URL".into()
+            "check the path of the URL (often /mcp); use --sse URL for the older HTTP+SSE transport".into()
         }
         (Start::Http { .. }, End::Timeout) => {
-            "something listens there but does not answer; a slow server gets more time by --timeout".into()
+            "the port is open but does not respond; give a slow server more time with --timeout".into()
         }
         (_, End::Result) => {
             let known: Vec<_> =
                 Revision::ALL.into_iter().filter(|known| !known.is_modern()).map(Revision::as_str).collect();
-            format!("answer `initialize` with one of {}", known.join(", "))
+            format!("reply to `initialize` with one of {}", known.join(", "))
         }
         (Start::Sse { .. }, _) => "check the path of the URL (often /sse)".into(),
-        _ => "look at the answer above: it is no MCP handshake".into(),
+        _ => "the response above is not an MCP handshake".into(),
     }
 }
 
@@ -63,10 +63,10 @@ fn elsewhere(reply: &Reply) -> Option<&str> {
 /// How to get in.
 fn entry(headers: &[(String, String)]) -> String {
     if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
-        return "it refused the credentials that it was given: are they meant for this server, and still valid?".into();
+        return "the server rejected the credentials: are they for this server, and still valid?".into();
     }
-    "it asks for authorization: give a token by --bearer-token-command COMMAND or --header 'Authorization: Bearer ...', or \
-     by `auth` of the target in mcp-conform.toml"
+    "the server requires authorization: pass a token with --bearer-token-command COMMAND or --header 'Authorization: Bearer ...', or \
+     with `auth` of the target in mcp-conform.toml"
         .into()
 }
 
@@ -84,12 +84,12 @@ pub fn answer_in_words(reply: &Reply) -> String {
         (End::Error, Some(error), _) => format!("{status}the error {error}"),
         (End::Result, _, Some(result)) => match &result["protocolVersion"] {
             Value::String(version) if version.parse::<Revision>().is_err() => {
-                format!("`protocolVersion` is \"{version}\", which is no revision of MCP that is known here")
+                format!("`protocolVersion` is \"{version}\", which is not a known MCP revision")
             }
             _ => format!("{status}the result {result}"),
         },
-        (End::Timeout, ..) => format!("no answer: {why}"),
-        (End::Malformed, ..) => format!("{status}something that is no JSON-RPC message: {why}"),
+        (End::Timeout, ..) => format!("no response: {why}"),
+        (End::Malformed, ..) => format!("{status}an invalid JSON-RPC message: {why}"),
         (End::Answered, ..) => format!("{status}no JSON-RPC message"),
         _ => format!("{status}{why}"),
     }

@@ -120,7 +120,7 @@ impl Session {
         if end == End::Timeout {
             known.unanswered.missed_probe();
             self.shared.state().hung = true;
-            close(&self.shared, "the server stopped answering");
+            close(&self.shared, "the server stopped responding");
         }
         // Where it was answered and no longer is, the server takes the connection for one of an earlier revision.
         let answered = modern && self.hello["end"] == "result";

@@ -217,7 +217,9 @@ impl Unanswered {
         let (limit, missed) = (self.limit(Some(usual), false, None), self.count());
         (limit < usual && missed > ENOUGH).then(|| {
             let [usual, limit] = [usual, limit].map(|time| time.as_secs_f32());
-            format!("{ENOUGH} requests got no answer within {usual} s; the limit for others was {limit} s from then on")
+            format!(
+                "{ENOUGH} requests had no response within {usual} s; the timeout of others was {limit} s from then on"
+            )
         })
     }
 

@@ -102,12 +102,12 @@ pub fn mapping<'t>(tree: &'t Tree, problems: &mut Problems) -> Option<&'t [(At<T
 pub fn refuse_unknown(members: &[(At<Text>, Tree)], noun: &str, known: &[String], problems: &mut Problems) {
     for (key, _) in members.iter().filter(|(key, _)| !known.iter().any(|known| *known == key.value)) {
         let help = suggestion_or_all(&key.value, known.iter().map(String::as_str));
-        problems.add_with(key.at, format!("{noun} has no key `{}`", key.value), help);
+        problems.add_with(key.at, format!("unknown key `{}` in {noun}", key.value), help);
     }
 }
 
 pub fn wrong<T>(tree: &Tree, expected: &str, problems: &mut Problems) -> Option<T> {
-    problems.add(tree.at, format!("expected {expected}, this is {}", tree.value.noun()));
+    problems.add(tree.at, format!("expected {expected}, received {}", tree.value.noun()));
     None
 }
 
@@ -118,7 +118,7 @@ pub fn word<T: Copy>(tree: &Tree, words: &[(&str, T)], problems: &mut Problems) 
         return Some(*value);
     }
     let help = suggestion(&text, words.iter().map(|(word, _)| *word));
-    problems.add_with(tree.at, format!("`{text}` is none of the words that may stand here"), help);
+    problems.add_with(tree.at, format!("unknown value `{text}`"), help);
     None
 }
 
@@ -174,7 +174,7 @@ impl Decode for usize {
             Yaml::Number(number) => {
                 let whole = number.as_u64().and_then(|number| Self::try_from(number).ok());
                 if whole.is_none() {
-                    problems.add(tree.at, format!("expected a whole number, this is {number}"));
+                    problems.add(tree.at, format!("expected an integer, received {number}"));
                 }
                 whole
             }
@@ -268,9 +268,9 @@ mod tests {
         assert_eq!(
             problems,
             [
-                "x:1:7: expected a string, this is a number",
-                "x:2:1: a thing has no key `atmost`",
-                "x:3:13: expected true or false, this is a string"
+                "x:1:7: expected a string, received a number",
+                "x:2:1: unknown key `atmost` in a thing",
+                "x:3:13: expected true or false, received a string"
             ]
         );
     }
@@ -279,7 +279,7 @@ mod tests {
     fn what_is_no_mapping_is_no_thing() {
         let (thing, problems) = read("- 1");
         assert!(thing.is_none());
-        assert_eq!(problems, ["x:1:1: expected a mapping, this is a list"]);
-        assert_eq!(read("at-most: -1").1, ["x:1:10: expected a whole number, this is -1"]);
+        assert_eq!(problems, ["x:1:1: expected a mapping, received a list"]);
+        assert_eq!(read("at-most: -1").1, ["x:1:10: expected an integer, received -1"]);
     }
 }

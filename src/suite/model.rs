@@ -139,7 +139,7 @@ pub struct Each {
     /// A reference to an array, or a literal one.
     pub over: Template,
     pub at_most: Option<usize>,
-    /// One after another instead of side by side.
+    /// Run sequentially instead of concurrently.
     pub in_order: bool,
 }
 

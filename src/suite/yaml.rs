@@ -71,13 +71,13 @@ pub fn parse(text: &str, problems: &mut Problems) -> Option<Tree> {
 
 fn message(error: &Error) -> String {
     match error.without_snippet() {
-        Error::DuplicateMappingKey { key: Some(key), .. } => format!("the key `{key}` stands here twice"),
+        Error::DuplicateMappingKey { key: Some(key), .. } => format!("duplicate key `{key}`"),
         Error::MergeKeyNotAllowed { .. } => "suites have no merge keys".to_owned(),
         Error::Budget { breach: BudgetBreach::Anchors { .. } | BudgetBreach::Aliases { .. }, .. } => {
             "suites have no anchors and aliases".to_owned()
         }
         Error::Budget { breach: BudgetBreach::Documents { .. }, .. } => "a file holds one suite".to_owned(),
-        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => "this is nested too deep".to_owned(),
+        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => "nested too deeply".to_owned(),
         other => DefaultMessageFormatter.format_message(other).into_owned(),
     }
 }
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn the_rest_of_yaml_is_refused() {
-        assert_eq!(refused("a: 1\na: 2"), "x.yaml:2:1: the key `a` stands here twice");
+        assert_eq!(refused("a: 1\na: 2"), "x.yaml:2:1: duplicate key `a`");
         assert_eq!(refused("a: &b 1\nc: *b"), "x.yaml:1:7: suites have no anchors and aliases");
         assert_eq!(refused("<<: { a: 1 }"), "x.yaml:1:1: suites have no merge keys");
         assert_eq!(refused("a: 1\n---\nb: 2"), "x.yaml:2:1: a file holds one suite");

@@ -102,7 +102,7 @@ impl Limits {
             "walk_pages" => self.walk.pages = Some(count(value)?),
             "walk_seconds" => self.walk.seconds = Some(seconds(value)?.as_secs().max(1)),
             "evidence_frames" => self.evidence_frames = count(value)?,
-            _ => return Err(format!("is none of {}", Self::NAMES.join(", "))),
+            _ => return Err(format!("is unknown; known: {}", Self::NAMES.join(", "))),
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ pub async fn take(core: &Core, response: Response, carrier: Carrier, role: &mut 
     }
     let encoding = text(&response, CONTENT_ENCODING);
     let why = match (&encoding, media.as_deref()) {
-        (Some(encoding), _) => Some(format!("encoded as {encoding}, which was not asked for")),
+        (Some(encoding), _) => Some(format!("encoded as {encoding}, which the client did not accept")),
         (None, Some("application/json")) => None,
         (None, Some(media)) => Some(format!("{media} is neither application/json nor text/event-stream")),
         (None, None) => Some("no content type".to_owned()),
@@ -58,7 +58,7 @@ pub async fn take(core: &Core, response: Response, carrier: Carrier, role: &mut 
     }
     if must_stream {
         let media = media.as_deref().unwrap_or("no content type");
-        return Err(format!("the answer is no event stream: status {}, {media}", status.as_u16()));
+        return Err(format!("the response is not an event stream: status {}, {media}", status.as_u16()));
     }
     Ok(())
 }
@@ -78,7 +78,7 @@ async fn whole(core: &Core, mut response: Response, carrier: Carrier) -> Result<
             }
             Err(error) => {
                 let failure = failure::words(&error);
-                let why = format!("the body broke off: {failure}");
+                let why = format!("the body was incomplete: {failure}");
                 break (failure, why);
             }
         }
@@ -145,7 +145,7 @@ async fn event(core: &Core, carrier: Carrier, role: &mut Role, block: Block) {
         }
         // Clients wait for no such event, so a heartbeat may look as it likes.
         _ if event.name.as_deref().is_some_and(|name| name != "message") && !holds_message(&data) => {
-            core.channel.note(carrier, "an event of another name, and no message".to_owned(), Some(event));
+            core.channel.note(carrier, "an event with another name, without a message".to_owned(), Some(event));
         }
         _ => _ = core.channel.received(carrier, &data, &[], Some(event)).await,
     }

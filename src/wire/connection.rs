@@ -84,7 +84,7 @@ impl Wire {
     /// A whole HTTP request; what comes carries the number of its exchange.
     pub fn http(&self, request: &HttpRequest) -> Result<Posted, String> {
         match &self.0 {
-            Kind::Stdio(_) => Err("stdio carries no HTTP".to_owned()),
+            Kind::Stdio(_) => Err("stdio has no HTTP requests".to_owned()),
             Kind::Http(http) => http.request(&http.core.url, request),
             Kind::Sse(sse) => sse.http.request(&sse.messages, request),
         }

@@ -110,7 +110,7 @@ async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: C
         let status = response.status().as_u16();
         core.channel.note(
             carrier,
-            format!("put off with status {status}: sent again in {} s", wait.as_secs_f32()),
+            format!("rejected with status {status}: sent again in {} s", wait.as_secs_f32()),
             None,
         );
         drop(response);

@@ -52,18 +52,21 @@ fn known(cause: &(dyn Error + 'static)) -> Option<String> {
 /// What a user may look at when an exchange failed so.
 pub fn help(failure: &str) -> Option<&'static str> {
     let helps = [
-        ("status 401", "it asks for authorization: give a token, such as by --bearer-token-command COMMAND"),
+        (
+            "status 401",
+            "the server requires authorization: pass a token, for example with --bearer-token-command COMMAND",
+        ),
         ("connection refused", "is the server running, and does it listen on that port?"),
         ("no connection in time", "is the host reachable from here?"),
         ("lookup address", "check the host name"),
-        ("message head is too large", "the response has more headers, or longer ones, than clients take"),
-        ("not HTTP", "does that port speak HTTP? is it https?"),
-        ("InvalidContentType", "does that port speak TLS? is it http?"),
-        ("tls handshake", "does that port speak TLS? is it http?"),
-        ("chunked encoding", "`curl -iv` shows what comes; a proxy in between may be at fault as well"),
-        ("before the response was complete", "did the server crash? its log may tell"),
-        ("reset the connection", "did the server crash? its log may tell"),
-        ("certificate", "is the certificate trusted here? SSL_CERT_FILE names a file of roots"),
+        ("message head is too large", "the response has too many or too long headers"),
+        ("not HTTP", "is it an HTTP port? is it https?"),
+        ("InvalidContentType", "is it a TLS port? is it http?"),
+        ("tls handshake", "is it a TLS port? is it http?"),
+        ("chunked encoding", "`curl -iv` shows the response; a proxy in between may be the cause"),
+        ("before the response was complete", "did the server crash? check its log"),
+        ("reset the connection", "did the server crash? check its log"),
+        ("certificate", "is the certificate trusted here? SSL_CERT_FILE sets the root certificates"),
     ];
     helps.iter().find(|(sign, _)| failure.contains(sign)).map(|(_, help)| *help)
 }

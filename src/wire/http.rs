@@ -94,13 +94,13 @@ impl Http {
             help: help.to_owned(),
         };
         let url = Url::parse(url)
-            .map_err(|error| failed(error.to_string(), "give a URL such as http://127.0.0.1:3000/mcp"))?;
+            .map_err(|error| failed(error.to_string(), "use a URL such as http://127.0.0.1:3000/mcp"))?;
         let user = headers
             .iter()
             .map(|(name, value)| header(name, value).map_err(|came| failed(came, "check its name and value")))
             .collect::<Result<_, _>>()?;
         let clients = Clients::new(limits.request);
-        clients.speaking(url.scheme()).map_err(|came| failed(came, "give a URL such as http://127.0.0.1:3000/mcp"))?;
+        clients.speaking(url.scheme()).map_err(|came| failed(came, "use a URL such as http://127.0.0.1:3000/mcp"))?;
         // Where there is a name alone, it is a token.
         let password = url.password().or(Some(url.username()));
         let password =
@@ -139,7 +139,7 @@ impl Http {
 
     pub fn request(&self, url: &Url, request: &HttpRequest) -> Result<Posted, String> {
         let method = Method::from_bytes(request.method.as_bytes())
-            .map_err(|_| format!("{:?} is no HTTP method", request.method))?;
+            .map_err(|_| format!("{:?} is not an HTTP method", request.method))?;
         let place = |url: &Url| (url.origin(), url.path().to_owned());
         let endpoints = [place(url), place(&self.core.url)];
         let mut url = match &request.url {

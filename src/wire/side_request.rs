@@ -28,7 +28,7 @@ pub async fn side_request(method: &str, url: &str, body: Option<String>, within:
     if (200..300).contains(&fetched.status) {
         return Ok(());
     }
-    Err(format!("{url} answered with {}", fetched.status))
+    Err(format!("{url} returned {}", fetched.status))
 }
 
 pub async fn fetch(
@@ -38,8 +38,8 @@ pub async fn fetch(
     body: Option<String>,
     within: Duration,
 ) -> Result<Fetched, String> {
-    let method = Method::from_str(method).map_err(|_| format!("{method} is no HTTP method"))?;
-    let url = Url::from_str(url).map_err(|error| format!("{url} is no URL: {error}"))?;
+    let method = Method::from_str(method).map_err(|_| format!("{method} is not an HTTP method"))?;
+    let url = Url::from_str(url).map_err(|error| format!("{url} is not a URL: {error}"))?;
     let clients = Clients::new(within);
     let mut request = clients.speaking(url.scheme())?.request(method, url.clone());
     for (name, value) in headers {
@@ -60,6 +60,6 @@ pub async fn fetch(
     };
     match timeout(within, fetched).await {
         Ok(fetched) => fetched.map_err(|error| words(&error)),
-        Err(_) => Err(format!("{url} did not answer within {} s", within.as_secs())),
+        Err(_) => Err(format!("{url} did not respond within {} s", within.as_secs())),
     }
 }

@@ -36,7 +36,7 @@ impl Sse {
         let (http, incoming) = Http::open(url, headers, target, limits, Transport::Sse, recorder)?;
         let failed = |came: String| OpenError {
             tried: format!("to open the event stream of {}", http.shown_url()),
-            help: help(&came).unwrap_or("is this a server of HTTP+SSE? Newer ones are reached with --http").to_owned(),
+            help: help(&came).unwrap_or("is this an HTTP+SSE server? Use --http for Streamable HTTP").to_owned(),
             came: http.core.channel.hide(came),
         };
         let (found, endpoint) = oneshot::channel();

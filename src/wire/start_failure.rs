@@ -15,28 +15,28 @@ pub fn start_failure(program: &str, cwd: Option<&Path>, error: &io::Error) -> Op
 
 fn words(program: &str, cwd: Option<&Path>, error: &io::Error) -> (String, String) {
     if let Some(cwd) = cwd.filter(|cwd| !cwd.is_dir()) {
-        return (format!("{} is no directory", cwd.display()), "name a directory that exists".to_owned());
+        return (format!("{} is not a directory", cwd.display()), "name a directory that exists".to_owned());
     }
     let is_path = program.contains(['/', '\\']);
     let path = cwd.map_or_else(|| program.into(), |cwd| cwd.join(program));
     match error.kind() {
         io::ErrorKind::NotFound if program.contains(char::is_whitespace) => (
-            "no such program".to_owned(),
-            "it holds blanks: is it a command line given as one word? Give program and arguments separately".to_owned(),
+            "command not found".to_owned(),
+            "it contains spaces: is it a whole command line? Pass program and arguments separately".to_owned(),
         ),
         io::ErrorKind::NotFound if is_path && path.exists() => (
-            "the file is there, but what it needs to run is not".to_owned(),
+            "the file exists, but its interpreter or loader is missing".to_owned(),
             "does its first line name an interpreter that exists? Is it built for this system?".to_owned(),
         ),
         io::ErrorKind::NotFound if is_path => {
             ("no such file".to_owned(), "check the path; is the server built?".to_owned())
         }
         io::ErrorKind::NotFound if program.contains('=') || ["cd", "export", "source"].contains(&program) => (
-            "no such program".to_owned(),
-            "no shell reads the command: give variables by --env NAME=VALUE, a directory by --cwd DIR".to_owned(),
+            "command not found".to_owned(),
+            "no shell runs the command: set variables with --env NAME=VALUE, the directory with --cwd DIR".to_owned(),
         ),
         io::ErrorKind::NotFound => (
-            "no such program".to_owned(),
+            "command not found".to_owned(),
             if path.exists() {
                 format!("is it in PATH? There is a file of that name: ./{program}")
             } else {
@@ -44,11 +44,11 @@ fn words(program: &str, cwd: Option<&Path>, error: &io::Error) -> (String, Strin
             },
         ),
         io::ErrorKind::PermissionDenied if path.is_dir() => {
-            ("it is a directory".to_owned(), "name the program in it".to_owned())
+            ("it is a directory".to_owned(), "use the path of the program in it".to_owned())
         }
         io::ErrorKind::PermissionDenied => {
-            ("permission denied".to_owned(), format!("may it be executed? chmod +x {program}"))
+            ("permission denied".to_owned(), format!("make it executable: chmod +x {program}"))
         }
-        _ => (error.to_string(), "can it be started by hand?".to_owned()),
+        _ => (error.to_string(), "try to start it by hand".to_owned()),
     }
 }

@@ -114,7 +114,7 @@ impl Stdio {
         }
         let waiting = self.waiting.load(Ordering::Relaxed);
         if waiting > self.limit {
-            return Err(format!("the server does not read: {waiting} bytes sent before still wait"));
+            return Err(format!("the server does not read stdin: {waiting} bytes are waiting"));
         }
         bytes.push(b'\n');
         let length = bytes.len();
@@ -223,7 +223,7 @@ impl Reader {
                 junk = if take(&self.channel, self.limit, line).await { 0 } else { junk + 1 };
                 if junk >= self.junk_lines {
                     let why =
-                        format!("wrote {junk} lines in a row to stdout that are no messages, and was not read further");
+                        format!("wrote {junk} consecutive lines to stdout that are not messages; reading stopped");
                     self.channel.note(Carrier::default(), why.clone(), None);
                     self.channel.hand_on(Incoming::Closed { why }).await;
                     return;
@@ -246,7 +246,7 @@ impl Reader {
     async fn why(&mut self) -> String {
         let exit = timeout(self.grace, self.exit.wait_for(Option::is_some)).await;
         let Some(exit) = exit.ok().and_then(Result::ok).and_then(|exit| exit.clone()) else {
-            return "closed stdout and runs on".to_owned();
+            return "closed stdout but keeps running".to_owned();
         };
         let _ = timeout(self.grace, &mut self.draining).await;
         let words = if self.heard.get().is_some() { self.tail.telling_line() } else { self.tail.last_words() };

@@ -34,15 +34,15 @@ fn without_a_token_the_refusals_are_judged() {
         &format!(
             "error: the server could not be tested
   tried: {}
-   came: HTTP 401 with no JSON-RPC message
-   help: it asks for authorization: give a token by --bearer-token-command COMMAND or --header 'Authorization: Bearer \
-             ...', or by `auth` of the target in mcp-conform.toml",
+  cause: HTTP 401 with no JSON-RPC message
+   help: the server requires authorization: pass a token with --bearer-token-command COMMAND or --header 'Authorization: Bearer \
+             ...', or with `auth` of the target in mcp-conform.toml",
             server.http
         ),
     );
     let refused =
         ran(["run", "--http", &server.http, "--header", "Authorization: Bearer nonsense", "--filter", "resources.*"]);
-    assert!(refused.stderr.contains("it refused the credentials that it was given"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("the server rejected the credentials"), "{}", refused.stderr);
 }
 
 #[test]

@@ -7,7 +7,7 @@ fn a_conforming_server_is_0() {
     let ran = typed("run --reference");
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
     let mut lines = ran.stdout.lines().rev();
-    assert_eq!(lines.next(), Some("exit 0  The server conforms in all that was checked."));
+    assert_eq!(lines.next(), Some("exit 0  The server conforms to all rules that were checked."));
     let totals = lines.next().unwrap_or_default();
     assert!(totals.contains(" passed · ") && !totals.contains("failed") && !totals.contains("warning"), "{totals}");
 }
@@ -37,7 +37,7 @@ fn nothing_exercised_is_4() {
     assert_eq!(ran.code, 4);
     let shown = &ran.stdout;
     assert!(shown.contains("\nNot applicable to this server\n    1  until 2025-11-25 only\n"), "{shown}");
-    assert!(shown.ends_with("\nexit 4  Nothing could be checked.\n"), "{shown}");
+    assert!(shown.ends_with("\nexit 4  No rule could be checked.\n"), "{shown}");
 }
 
 /// It refuses `initialize` as well, so only what it answers shows which revision it speaks.

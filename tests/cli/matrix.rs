@@ -116,14 +116,14 @@ fn what_one_server_does_costs_it_alone() {
     // What stands is not tested again; what was defined anew is, and takes the place of what it was.
     let again = servers.matrix("--timeout 3");
     assert_eq!(again.code, 1);
-    assert!(again.stdout.starts_with("4 of 6 results stand in "), "{}", again.stdout);
+    assert!(again.stdout.starts_with("4 of 6 results are in "), "{}", again.stdout);
     assert!(again.stdout.contains("/6  BROKEN  silent"), "what could not be tested is tried again: {}", again.stdout);
     assert_eq!(standings(&written(&servers.out())), standings(&matrix));
     let mut mended = six;
     mended[3].1 = &good;
     servers.are(&mended);
     let mended = servers.matrix("--timeout 3");
-    assert!(mended.stdout.starts_with("3 of 6 results stand in "), "{}", mended.stdout);
+    assert!(mended.stdout.starts_with("3 of 6 results are in "), "{}", mended.stdout);
     assert_eq!(standings(&written(&servers.out()))["uriless"], "conforming");
     assert_eq!(servers.results().len(), 6);
     // Other options make other results.
@@ -144,7 +144,7 @@ fn parts_and_their_merge_are_the_whole() {
     let out = servers.out().display().to_string();
     let merged = ran(["matrix", "merge", &out]);
     assert_eq!(merged.code, 3, "{}", merged.stdout);
-    assert!(merged.stderr.contains("damaged.json` is left out: this is no report"), "{}", merged.stderr);
+    assert!(merged.stderr.contains("damaged.json` is left out: this is not a report"), "{}", merged.stderr);
     let matrix = written(&servers.out());
     assert_eq!((matrix["servers"].as_u64(), matrix["unreadable"].as_u64()), (Some(3), Some(1)));
     assert_eq!(standings(&matrix).into_keys().collect::<Vec<_>>(), ["a", "b", "c"]);
@@ -220,6 +220,6 @@ fn stopped_and_gone_on() {
 
     servers.are(&[("first", &good), ("endless", "exit 1"), ("last", "exit 1")]);
     let on = servers.matrix("--jobs 1 --timeout 1000 --run-timeout 1000");
-    assert!(on.stdout.starts_with("1 of 3 results stand in "), "{}", on.stdout);
+    assert!(on.stdout.starts_with("1 of 3 results are in "), "{}", on.stdout);
     assert_eq!(written(&servers.out())["servers"], 3);
 }

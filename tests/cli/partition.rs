@@ -77,16 +77,16 @@ fn parts_joined_are_the_whole_run() {
         assert_eq!((some.code, some.stdout.as_str()), (2, ""), "{run}");
         assert!(some.stderr.starts_with(&format!("error: part 1 of {of} is missing\n")), "{}", some.stderr);
         let twice = merge(&[&files[..], &files[..1]].concat());
-        assert!(twice.stderr.starts_with(&format!("error: part 1 of {of} was given twice\n")), "{}", twice.stderr);
+        assert!(twice.stderr.starts_with(&format!("error: part 1 of {of} was specified twice\n")), "{}", twice.stderr);
         let human = ran(["report", "render", &files[0]]);
-        assert!(human.stdout.contains(&format!("part  {by}:1/{of}; ")), "{}", human.stdout);
+        assert!(human.stdout.contains(&format!("part  {by}:1/{of} of the run")), "{}", human.stdout);
     }
 }
 
 #[test]
 fn a_part_that_there_is_not_is_refused() {
     for (given, message) in [
-        ("hash:0/4", "the first part is 1"),
+        ("hash:0/4", "parts are numbered from 1"),
         ("count:5/4", "there is no part 5 of 4"),
         ("4", "expected `hash:` or `count:`"),
     ] {

@@ -63,19 +63,19 @@ fn a_transcript_is_judged_up_to_where_it_is_cut_off() {
     let revisions = part["rules"].as_array().expect("rules").iter().map(|rule| rule["revision"].to_string());
     assert_eq!(revisions.collect::<BTreeSet<_>>().len(), 4, "{part:#}");
     let note = part["notes"].as_array().and_then(|notes| notes.last()?.as_str()).unwrap_or_default();
-    assert!(note.contains("is cut off in line ") && note.ends_with("; what stands before was judged"), "{note}");
+    assert!(note.contains("is truncated in line ") && note.ends_with("; the lines before were judged"), "{note}");
 
     std::fs::write(&path, &whole[..whole.len() / 10]).unwrap();
     let nothing = typed(&format!("judge {shown}"));
     assert_eq!(nothing.code, 2);
-    assert!(nothing.stderr.contains("ends before what the suites gathered"), "{}", nothing.stderr);
+    assert!(nothing.stderr.contains("ends before the evidence of the suites"), "{}", nothing.stderr);
 }
 
 #[test]
 fn what_is_no_transcript_is_refused() {
     let ran = typed("judge Cargo.toml");
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.starts_with("error: `Cargo.toml` is no transcript: line 1: "), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("error: `Cargo.toml` is not a transcript: line 1: "), "{}", ran.stderr);
 }
 
 #[test]

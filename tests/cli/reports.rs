@@ -38,7 +38,7 @@ fn a_report_is_rendered_joined_and_compared() {
     }
     let others = ran(["report", "merge", &good, &bad]);
     assert_eq!(others.code, 2);
-    assert!(others.stderr.contains("only parts of a run against one server can be joined"), "{}", others.stderr);
+    assert!(others.stderr.contains("only parts of one run can be merged"), "{}", others.stderr);
 }
 
 #[test]
@@ -55,13 +55,13 @@ fn a_rule_is_explained_with_what_breaks_it() {
         assert!(told.contains(part), "{part} is missing:\n{told}");
     }
     let looped = typed("explain jsonrpc-method-not-found-code").stdout;
-    let step = "What is asked for it:\n\n  - ";
+    let step = "Requests:\n\n  - ";
     assert!(looped.contains(step) && looped.contains("    save: unknown\n"), "{looped}");
     let suite = typed("explain base.errors");
     assert_eq!(suite.code, 0);
     assert!(suite.stdout.starts_with("base.errors is a suite\n"), "{}", suite.stdout);
     assert!(suite.stdout.contains("\njsonrpc-method-not-found-code\n  "), "{}", suite.stdout);
-    assert!(typed("explain pagination-complete").stdout.contains("not tested what belongs into the list"));
+    assert!(typed("explain pagination-complete").stdout.contains("not tested only the server knows the complete list"));
     let missed = typed("explain resources-read-uri-required-cod");
     assert_eq!(missed.code, 2);
     assert!(missed.stderr.contains("did you mean resources-read-uri-required-code?"), "{}", missed.stderr);

@@ -15,7 +15,7 @@ fn a_program_that_is_not_there() {
         &["run", "--stdio", "/no/such/server --quiet"],
         "error: the server could not be tested
   tried: to start /no/such/server
-   came: no such file
+  cause: no such file
    help: check the path; is the server built?",
     );
 }
@@ -31,7 +31,7 @@ fn a_server_that_the_handshake_ends() {
         let ran = ran(["run", "--stdio", &line, "--revision", revision, "--filter", "lifecycle-initialize-*"]);
         assert_eq!(ran.code, 1, "{revision}: {}{}", ran.stdout, ran.stderr);
         assert!(ran.stdout.contains("FAIL  lifecycle-initialize-answered"), "{revision}: {}", ran.stdout);
-        let why = "the server ended while it was to answer `initialize`: exited with status 7";
+        let why = "the server exited during `initialize`: exited with status 7";
         let shown: Vec<_> = ran.stdout.split_whitespace().collect();
         assert!(shown.join(" ").contains(why), "{revision}: {}", ran.stdout);
     }
@@ -45,14 +45,14 @@ fn a_port_where_nobody_listens() {
         &["run", "--http", "http://127.0.0.1:1/mcp"],
         "error: the server could not be tested
   tried: http://127.0.0.1:1/mcp
-   came: connection refused
+  cause: connection refused
    help: is the server running, and does it listen on that port?",
     );
     told(
         &["run", "--sse", "http://127.0.0.1:1/sse"],
         "error: the server could not be tested
   tried: to open the event stream of http://127.0.0.1:1/sse
-   came: connection refused
+  cause: connection refused
    help: is the server running, and does it listen on that port?",
     );
 }
@@ -66,9 +66,9 @@ fn a_web_server_without_mcp() {
         &format!(
             "error: the server could not be tested
   tried: {url}
-   came: HTTP 404 with something that is no JSON-RPC message: text/html is neither application/json nor \
+  cause: HTTP 404 with an invalid JSON-RPC message: text/html is neither application/json nor \
              text/event-stream
-   help: check the path of the URL (often /mcp); a server of the older HTTP+SSE transport needs --sse URL"
+   help: check the path of the URL (often /mcp); use --sse URL for the older HTTP+SSE transport"
         ),
     );
     told(
@@ -76,8 +76,8 @@ fn a_web_server_without_mcp() {
         &format!(
             "error: the server could not be tested
   tried: to open the event stream of {url}
-   came: the answer is no event stream: status 404, text/html
-   help: is this a server of HTTP+SSE? Newer ones are reached with --http"
+  cause: the response is not an event stream: status 404, text/html
+   help: is this an HTTP+SSE server? Use --http for Streamable HTTP"
         ),
     );
 }
@@ -107,7 +107,7 @@ fn each_report_says_why_there_is_nothing_in_it() {
 
     let refused = ran(["run", "--reference", "--filter", "no-such-rule", &reports[1]]);
     assert_eq!(refused.code, 2);
-    assert!(read("junit").contains("the filter `no-such-rule` selects no suite"), "{}", read("junit"));
+    assert!(read("junit").contains("the filter `no-such-rule` matches no suite"), "{}", read("junit"));
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_server_of_another_revision() {
     let ran = ran(["run", "--stdio", &server, "--revision", "2025-06-18"]);
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     assert!(
-        ran.stderr.starts_with("error: the server does not speak revision 2025-06-18\n   came: "),
+        ran.stderr.starts_with("error: the server does not support revision 2025-06-18\n  cause: "),
         "{}",
         ran.stderr
     );
@@ -144,12 +144,12 @@ mod programs {
         let tried = format!("sh -c '{script}'");
         told(
             &["run", "--timeout", "1", "--", "sh", "-c", script],
-            &format!("error: the server could not be tested\n  tried: {tried}\n   came: {came}\n   help: {help}"),
+            &format!("error: the server could not be tested\n  tried: {tried}\n  cause: {came}\n   help: {help}"),
         );
     }
 
-    const ALIVE: &str = "run the command by hand; it must stay alive, reading requests from stdin. Is it built, is what it \
-        needs installed where this command looks for it (the `python` of a virtualenv), are its variables set (--env)?";
+    const ALIVE: &str = "run the command by hand; it must keep running and read requests from stdin. Is it built, are its dependencies \
+        installed where this command looks for them (the `python` of a virtualenv), are its variables set (--env)?";
 
     #[test]
     fn that_die_at_once() {
@@ -163,8 +163,8 @@ mod programs {
     fn that_say_nothing() {
         shell(
             "while read line; do :; done",
-            "no answer: no reply within 3 s",
-            "the server must answer `initialize` on stdout, one JSON message a line; a slow one gets more time by \
+            "no response: no reply within 3 s",
+            "the server must reply to `initialize` on stdout, one JSON message per line; to give it more time, use \
              --timeout (now 1 s, and 3 times that for a start)",
         );
     }
@@ -179,8 +179,8 @@ mod programs {
             for text in [
                 "FAIL stdio-stdout-only-mcp",
                 "server Server v1 ready",
-                "on stdout it wrote `Server v1 ready`, which is no JSON-RPC message",
-                "logs and banners belong on stderr",
+                "on stdout it wrote `Server v1 ready`, which is not a JSON-RPC message",
+                "write logs and banners to stderr",
             ] {
                 assert!(told.contains(text), "{script}: {text} is missing:\n{}", ran.stdout);
             }

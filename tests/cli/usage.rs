@@ -15,8 +15,8 @@ fn a_run_needs_a_server() {
     refused(
         "run",
         "error: no server to test
-  help: say how to start it (--stdio './server --flag', or `-- ./server --flag`) or where it is (--http URL); \
-         `mcp-conform run --reference` shows what a run looks like",
+  help: pass a command (--stdio './server --flag', or `-- ./server --flag`) or a URL (--http URL); \
+         `mcp-conform run --reference` shows an example",
     );
 }
 
@@ -36,7 +36,7 @@ fn commands_where_none_are_looked_for() {
     }
     let shell = ran(["run", "--stdio", "TOKEN=x ./server"]);
     assert_eq!(shell.code, 3);
-    assert!(shell.stderr.contains("give variables by --env"), "{}", shell.stderr);
+    assert!(shell.stderr.contains("set variables with --env"), "{}", shell.stderr);
 }
 
 #[test]
@@ -58,20 +58,20 @@ fn two_targets() {
 fn names_that_nothing_has() {
     refused(
         "run --reference --filter resources-read-contents-urii",
-        "error: the filter `resources-read-contents-urii` selects no suite, rule or level
-  help: did you mean resources-read-contents-uri? `mcp-conform list rules` shows all",
+        "error: the filter `resources-read-contents-urii` matches no suite, rule or level
+  help: did you mean resources-read-contents-uri? `mcp-conform list rules` lists all",
     );
     refused(
         "run --reference --filter 12345",
-        "error: the filter `12345` selects no suite, rule or level
-  help: `mcp-conform list rules` shows all",
+        "error: the filter `12345` matches no suite, rule or level
+  help: `mcp-conform list rules` lists all",
     );
     let level = typed("run --reference --filter MUST --filter resources.list");
     assert_eq!(level.code, 0, "{}", level.stderr);
     refused(
         "run --reference --fault list-item-without-nam",
-        "error: `list-item-without-nam` is no fault of the reference server
-  help: did you mean list-item-without-name? `mcp-conform list faults` shows all",
+        "error: the reference server has no fault `list-item-without-nam`
+  help: did you mean list-item-without-name? `mcp-conform list faults` lists all",
     );
     refused(
         "run --reference --revision 2025-12-25",
@@ -98,8 +98,8 @@ fn faults_that_cannot_show() {
     );
     refused(
         "run --reference --fault auth-missing-token-403",
-        "error: the fault auth-missing-token-403 shows only over Streamable HTTP, on a server that asks for \
-         authorization, and --reference uses stdio
+        "error: the fault auth-missing-token-403 shows only over Streamable HTTP, on a server that \
+         requires authorization, and --reference uses stdio
   help: `mcp-conform serve --http 127.0.0.1:8000 --protected --fault auth-missing-token-403`, then `mcp-conform run \
          --http http://127.0.0.1:8000/mcp`",
     );
@@ -121,7 +121,7 @@ fn reports_that_cannot_be_written() {
     );
     refused(
         "run --reference --report yunit",
-        "error: `yunit` is no report format
+        "error: unknown report format `yunit`
   help: the formats are human, html, json, junit, tap, sarif, markdown, github",
     );
     let directory = tempfile::tempdir().unwrap();
@@ -129,8 +129,8 @@ fn reports_that_cannot_be_written() {
     refused(
         &format!("run --reference --report junit={path} --report json={path}"),
         &format!(
-            "error: two reports go to `{path}`
-  help: give each a path of its own: --report FORMAT=PATH"
+            "error: two reports are written to `{path}`
+  help: use a different path for each: --report FORMAT=PATH"
         ),
     );
     let ran = typed("run --reference --report json=/no/such/directory/report.json");
@@ -143,19 +143,19 @@ fn reports_that_cannot_be_written() {
 fn options_that_mean_nothing_to_the_server() {
     refused(
         "run --http http://127.0.0.1:1/mcp --env A=b",
-        "error: --env is for a server that is started by a command, and this is none
-  help: give the variable to the server where that is started",
+        "error: --env is only for a server that is started by a command
+  help: set the variable where the server is started",
     );
     refused(
         "run --stdio server --header A:b",
-        "error: --header is for a server over HTTP, and this is none
-  help: a command is given variables by --env NAME=VALUE",
+        "error: --header is only for a server over HTTP
+  help: set variables of a command with --env NAME=VALUE",
     );
     for line in ["run --stdio server --fault x", "run --fault x -- server", "run --fault x"] {
         refused(
             line,
-            "error: --fault and --variation are for the reference server, and this is none
-  help: add --reference to test that one instead",
+            "error: --fault and --variation are only for the reference server
+  help: add --reference to test the reference server",
         );
     }
     let directory = tempfile::tempdir().unwrap();
@@ -163,38 +163,34 @@ fn options_that_mean_nothing_to_the_server() {
     std::fs::write(&config, "[targets.a]\nhttp = \"http://127.0.0.1:1/mcp\"\n").unwrap();
     let ran = typed(&format!("run a --config {} --cwd /tmp", config.display()));
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("--cwd is for a server that is started by a command"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--cwd is only for a server that is started by a command"), "{}", ran.stderr);
 }
 
 #[test]
 fn values_of_another_form() {
-    refused("run --stdio server --env TOKEN", "error: --env takes NAME=VALUE; no name and `=` stand in it");
+    refused("run --stdio server --env TOKEN", "error: --env takes NAME=VALUE; the name or `=` is missing");
     refused(
         "run --http http://127.0.0.1:3000/mcp --header Authorization",
-        "error: --header takes 'NAME: VALUE'; no name and `:` stand in it",
+        "error: --header takes 'NAME: VALUE'; the name or `:` is missing",
     );
     refused(
         "run --http localhost/mcp",
-        "error: `localhost/mcp` is no http or https URL
+        "error: `localhost/mcp` is not an http or https URL
   help: did you mean http://localhost/mcp?",
     );
     refused(
         "run --http http://",
-        "error: `http://` is no http or https URL
-  help: give a URL such as http://127.0.0.1:3000/mcp",
+        "error: `http://` is not an http or https URL
+  help: use a URL such as http://127.0.0.1:3000/mcp",
     );
     let long = typed("run --reference --timeout long");
     assert_eq!(long.code, 2);
-    assert!(
-        long.stderr.contains("'--timeout <SECONDS>': a time is a number of seconds, such as 10"),
-        "{}",
-        long.stderr
-    );
+    assert!(long.stderr.contains("'--timeout <SECONDS>': expected a number of seconds, such as 10"), "{}", long.stderr);
     refused("run --reference --timeout 0", "error: --timeout takes a number of seconds above 0, not 0");
     refused(
         "run --stdio 'server",
         "error: `'server` cannot be split into a command and its arguments
-  help: close every quote, or give the command after `--`",
+  help: close every quote, or pass the command after `--`",
     );
 }
 

@@ -75,7 +75,7 @@ const STDIO: &[Case] = &[
 #[cfg(target_os = "linux")]
 const SCRIPTS: &[(Case, &str)] = &[
     (
-        hang("closes-stdout", &[1], "closed stdout and runs on"),
+        hang("closes-stdout", &[1], "closed stdout but keeps running"),
         r#"read x; echo '{"jsonrpc":"2.0","id":"discover","error":{"code":-32601,"message":"no"}}'; exec 1>&-; while read x; do :; done"#,
     ),
     (case("ignores-term", &[0, 1], "after SIGTERM; was killed"), "trap '' TERM; exec BEHAVE stays"),
@@ -85,11 +85,7 @@ const SCRIPTS: &[(Case, &str)] = &[
         "setsid sleep 1000 <&- >&- 2>&- & exec BEHAVE good",
     ),
     (
-        hang(
-            "locks",
-            &[0],
-            "the server was lost in survey (2025-06-18) and started anew: the server stopped answering",
-        ),
+        hang("locks", &[0], "the server was restarted in survey (2025-06-18): the server stopped responding"),
         "mkdir lock || exit 7; trap 'rmdir lock' EXIT TERM; BEHAVE stops-once",
     ),
     (
@@ -114,7 +110,7 @@ const HTTP: &[Case] = &[
     case("forgets", &[1, 3], "the server ended the session"),
     case("polls", &[1], "2 failed"),
     case("leaves", &[1], "1 failed"),
-    case("turns-away", &[1, 3], "the server turned away 3 requests in a row"),
+    case("turns-away", &[1, 3], "the server rejected 3 requests in a row"),
     hang("drips", &[3], "no reply within 3 s"),
     hang("floods-events", &[1, 3], "the record of the run reached 3000 messages"),
     hang("floods-comments", &[3], "no reply within 3 s"),
@@ -124,9 +120,9 @@ const HTTP: &[Case] = &[
     case("huge-header", &[3], "message head is too large"),
     case("endless-headers", &[3], "message head is too large"),
     case("chunked-garbage", &[3], "the chunked encoding is broken"),
-    case("short-length", &[3], "something that is no JSON-RPC message"),
+    case("short-length", &[3], "an invalid JSON-RPC message"),
     case("long-length", &[3], "closed the connection before the response was complete"),
-    case("bomb", &[3], "encoded as gzip, which was not asked for"),
+    case("bomb", &[3], "encoded as gzip, which the client did not accept"),
     case("endless-body", &[3], "longer than 2000000 bytes, not read further"),
     case("redirects", &[3], "no redirection is followed"),
     case("continues", &[1], "passed"),
@@ -142,7 +138,7 @@ const HTTP: &[Case] = &[
 ];
 
 const SSE: &[Case] = &[
-    hang("silent", &[3], "the answer is no event stream: status 405"),
+    hang("silent", &[3], "the response is not an event stream: status 405"),
     hang("names-nothing", &[3], "no endpoint event within 1s"),
     case("names-another", &[3], "is on another server"),
 ];

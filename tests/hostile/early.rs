@@ -21,9 +21,9 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-conform");
 pub fn all() -> Vec<Trial> {
     let mut trials = vec![
         Trial::test("credentials::stay_at_their_origin", credentials_stay),
-        Trial::test("limits::of_the_run", || limit("run=4", &[], "the time for the whole run was over: 4 s (run)")),
+        Trial::test("limits::of_the_run", || limit("run=4", &[], "the run timeout of 4 s was reached (run)")),
         Trial::test("limits::of_a_suite", || {
-            limit("suite=2", &ONE_SUITE, "the time for one suite was over: 2 s (suite)")
+            limit("suite=2", &ONE_SUITE, "the suite timeout of 2 s was reached (suite)")
         }),
         Trial::test("outputs::unwritable_path", unwritable_path),
     ];
@@ -137,7 +137,7 @@ fn full_disk() -> Result<(), Failed> {
     let full = ["--report", "html=/dev/full", "--transcript", "/dev/full", "--reference", "--filter", "base.lifecycle"];
     let met = start(&full).meet();
     check(&met, Some(2), "failed to write `/dev/full`: No space left on device")?;
-    check(&met, Some(2), "The server conforms in all that was checked.")?;
+    check(&met, Some(2), "The server conforms to all rules that were checked.")?;
     let ran = Command::new(PROGRAM)
         .args(["run", "--reference", "--filter", "base.lifecycle"])
         .stdout(fs::OpenOptions::new().write(true).open("/dev/full")?)

@@ -64,7 +64,7 @@ fn subscriptions() -> Result<(), Failed> {
         asks.then(String::new)
     };
     let (met, counts) = unanswered(&fault, listens)?;
-    expect(&met, &counts, "times and got no reply; given up in")?;
+    expect(&met, &counts, "times without a response; given up in")?;
     match status(&met, "subscriptions-acknowledged-first") {
         Some((status, _)) if status == "fail" => Ok(()),
         other => Err(format!("{other:?}").into()),
@@ -78,5 +78,5 @@ fn hangs() -> Result<(), Failed> {
     let probes = |message: &Value| (message["id"] != "discover").then(|| message["method"].to_string());
     let (met, mut counts) = unanswered(&fault, probes)?;
     counts.retain(|(by, _), _| by == "probe");
-    expect(&met, &counts, "the server stopped answering")
+    expect(&met, &counts, "the server stopped responding")
 }

@@ -19,7 +19,7 @@ fn run(given: &Given) -> Report {
     }
     let fault = |odd: &[&str]| Fault {
         given: "uris",
-        message: format!("is about {}, but {} was asked for", told(odd), told(&named)),
+        message: format!("requested {1}, the response describes {0}", told(odd), told(&named)),
         expected: Some(json!(named)),
         received: Some(json!(odd)),
         ..Fault::default()

@@ -63,7 +63,7 @@ fn run(given: &Given) -> Report {
     Report::of(vec![Fault {
         given: "reply",
         pointer: "/result".into(),
-        message: format!("was carried out although {}", given.text("although")),
+        message: format!("the tool ran although {}", given.text("although")),
         received: Some(Value::clone(result)),
         ..Fault::default()
     }])

@@ -81,7 +81,7 @@ fn untold(before: &Whole, now: &Whole) -> Fault {
         given: "frames",
         pointer: format!("/{}", now.at),
         message: format!(
-            "the list holds {}; before it held {}, and nothing told of a change",
+            "the list has {}, before it had {}, and no notification announced the change",
             short(&now.keys),
             short(&before.keys)
         ),

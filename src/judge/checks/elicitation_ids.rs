@@ -18,10 +18,13 @@ fn run(given: &Given) -> Report {
             ..Fault::default()
         };
         if !id.is_string() {
-            return Some(fault("a page is named without a string `elicitationId`".into()));
+            return Some(fault("`elicitationId` is missing or is not a string".into()));
         }
         let same = |other: &&Value| other["elicitationId"] == *id && other["url"] != params["url"];
-        requests[..at].iter().find(same).map(|other| fault(format!("{id} stands for {} already", other["url"])))
+        requests[..at]
+            .iter()
+            .find(same)
+            .map(|other| fault(format!("`elicitationId` {id} was already used for {}", other["url"])))
     });
     Report { checked: requests.len(), faults: faults.collect(), broken: None }
 }

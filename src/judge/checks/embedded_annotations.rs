@@ -21,7 +21,7 @@ fn run(given: &Given) -> Report {
     };
     Report::of(match embedded.get("annotations") {
         Some(Value::Object(_)) => Vec::new(),
-        Some(_) => vec![fault(format!("the annotations of the embedded {uri} are no object"))],
-        None => vec![fault(format!("{uri} is listed with annotations, but embedded without them"))],
+        Some(_) => vec![fault(format!("`annotations` of the embedded {uri} is not an object"))],
+        None => vec![fault(format!("{uri} is listed with annotations, but embedded without annotations"))],
     })
 }

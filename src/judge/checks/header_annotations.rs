@@ -57,12 +57,12 @@ fn run(given: &Given) -> Report {
                 let folded = |mark: &Mark| mark.header.as_str().map(str::to_ascii_lowercase);
                 let first =
                     marks[..index].iter().find(|other| folded(other).is_some() && folded(other) == folded(mark));
-                first.map(|first| format!("is that of `{}` too", first.name))
+                first.map(|first| format!("is already used by `{}`", first.name))
             }
             "type" => other_type(mark.schema),
             "safe" => beyond(mark.schema),
-            "reachable" => (!mark.reachable).then(|| "stands where more than `properties` leads to".to_owned()),
-            _ => secret(mark).map(|word| format!("sends what is called \"{word}\" in a header")),
+            "reachable" => (!mark.reachable).then(|| "is not reached through `properties` alone".to_owned()),
+            _ => secret(mark).map(|word| format!("sends a value called \"{word}\" in a header")),
         }?;
         Some(Fault {
             given: "schema",
@@ -135,14 +135,14 @@ fn other_type(schema: &Value) -> Option<String> {
         _ => Vec::new(),
     };
     let other = types.into_iter().find(|kind| !matches!(*kind, "integer" | "string" | "boolean"))?;
-    Some(format!("stands on a property of type {other}"))
+    Some(format!("is on a property of type {other}"))
 }
 
 fn beyond(schema: &Value) -> Option<String> {
     let bound = |name: &str| schema[name].as_f64().filter(|bound| bound.abs() > SAFE);
     let bounds = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
     let name = bounds.into_iter().find(|name| schema["type"] == "integer" && bound(name).is_some())?;
-    Some(format!("stands on an integer whose `{name}` is beyond 2^53 - 1"))
+    Some(format!("is on an integer whose `{name}` is beyond 2^53 - 1"))
 }
 
 fn secret(mark: &Mark) -> Option<&'static str> {

@@ -23,7 +23,7 @@ fn run(given: &Given) -> Report {
         matches!(declared[needed], Value::Null).then(|| Fault {
             given: "requests",
             pointer: pointer_below("", key),
-            message: format!("asks for {method}, but the request did not declare `{needed}`"),
+            message: format!("requests {method}, but the client did not declare `{needed}` in this request"),
             ..Fault::default()
         })
     });

@@ -39,7 +39,7 @@ fn run(given: &Given) -> Report {
                     alone = true;
                     None
                 }
-                Depth::Below(uri) => Some(format!("lists {uri} as well, which stands below one of its children")),
+                Depth::Below(uri) => Some(format!("also lists {uri}, which is below one of its children")),
             }
         };
         report.faults.extend(message.map(|message| Fault {

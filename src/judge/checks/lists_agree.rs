@@ -58,7 +58,7 @@ fn order(wholes: &[Whole]) -> Report {
             report.faults.push(Fault {
                 given: "lists",
                 pointer: format!("/{}", whole.at),
-                message: format!("the same items in another order: {now} where {before} was before"),
+                message: format!("the same items in another order: {now} at the position of {before}"),
                 ..Fault::default()
             });
         }

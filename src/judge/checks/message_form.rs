@@ -19,7 +19,7 @@ fn run(given: &Given) -> Report {
     if TELLING.iter().all(|name| message.get(name).is_none()) {
         return fault(
             "",
-            "is no request, notification or response: it has no `method`, `result`, `error` or `id`".into(),
+            "is not a request, notification or response: it has no `method`, `result`, `error` or `id`".into(),
         );
     }
     Report::of(Vec::new())

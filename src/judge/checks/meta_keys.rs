@@ -1,6 +1,6 @@
 //! The keys of every `_meta` in a message, by the part of the grammar that a rule is about.
 //!
-//! Data of the server's own making (structured content, schemas, arguments) is not looked into: a `_meta` there is not
+//! Data of the server's own making (structured content, schemas, arguments) is not listed: a `_meta` there is not
 //! the protocol's.
 
 use serde_json::Value;
@@ -141,8 +141,7 @@ fn own_name(key: &str) -> Option<String> {
     let edge = |c: char| c.is_ascii_alphanumeric();
     let inside = |c: char| edge(c) || matches!(c, '-' | '_' | '.');
     let right = name.is_empty() || (name.starts_with(edge) && name.ends_with(edge) && name.chars().all(inside));
-    (!right)
-        .then(|| "has a name that does not begin and end with a letter or digit, or has other characters inside".into())
+    (!right).then(|| "has a name that does not start and end with a letter or digit, or has invalid characters".into())
 }
 
 /// Whether it has a prefix that the protocol keeps for itself.
@@ -158,8 +157,7 @@ fn is_reserved(key: &str, revision: Revision) -> bool {
 
 fn reserved(key: &str, revision: Revision) -> Option<String> {
     let name = key.rsplit_once('/').map_or(key, |(_, name)| name);
-    (is_reserved(key, revision) && !DEFINED.contains(&name))
-        .then(|| "stands under a prefix that the protocol keeps for itself".into())
+    (is_reserved(key, revision) && !DEFINED.contains(&name)).then(|| "has a prefix that is reserved for MCP".into())
 }
 
 /// A prefix that ends like a host name and does not begin like one turned around.
@@ -168,7 +166,7 @@ fn forward_dns(key: &str) -> Option<String> {
     let labels = labels(key)?;
     let (first, last) = (labels.first()?, labels.last()?);
     let forward = labels.len() > 1 && ENDINGS.contains(last) && !ENDINGS.contains(first);
-    forward.then(|| "has its prefix in the order of a host name; turned around it would be unmistakable".into())
+    forward.then(|| "has a prefix in the order of a host name, expected reverse DNS order".into())
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ fn run(given: &Given) -> Report {
     }
     Report::of(vec![Fault {
         given: "listed",
-        message: format!("the list says {listed}, reading it gives {}", read.join(", ")),
+        message: format!("listed as {listed}, read as {}", read.join(", ")),
         expected: Some(json!(read)),
         received: Some(Value::from(listed)),
         ..Fault::default()

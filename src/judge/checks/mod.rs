@@ -179,7 +179,7 @@ impl Given<'_> {
 /// Runs a check by its name. A panic inside breaks this rule alone.
 pub fn run(name: &str, given: &[(String, Template)], scope: &Scope, revision: Revision) -> Report {
     let Some(check) = CHECKS.iter().find(|check| check.name == name) else {
-        return Report { broken: Some(format!("there is no check `{name}`")), ..Report::default() };
+        return Report { broken: Some(format!("unknown check `{name}`")), ..Report::default() };
     };
     let values =
         given.iter().filter_map(|(name, template)| Some((name.as_str(), template.look_up(scope).ok()?))).collect();

@@ -15,7 +15,7 @@ fn run(given: &Given) -> Report {
     if holds(texts, names) {
         return Report::of(Vec::new());
     }
-    let message = format!("nowhere does it name {}", names.join(" or "));
+    let message = format!("it does not name {}", names.join(" or "));
     Report::of(vec![Fault { given: "texts", message, received: Some(texts.clone()), ..Fault::default() }])
 }
 

@@ -20,7 +20,7 @@ fn run(given: &Given) -> Report {
         return Report::default();
     }
     let Some(pattern) = compiled(given.text("pattern")) else {
-        return Report { broken: Some("the pattern is no regular expression".into()), ..Report::default() };
+        return Report { broken: Some("the pattern is not a regular expression".into()), ..Report::default() };
     };
     let (mut texts, mut faults) = (0, Vec::new());
     each_leaf(given.value("text"), &mut |pointer, leaf| {

@@ -32,7 +32,7 @@ fn run(given: &Given) -> Report {
     let fault = |pointer: String, what: &str, since: Revision| Fault {
         given: "message",
         pointer,
-        message: format!("{what} came with revision {since}"),
+        message: format!("{what} requires revision {since}"),
         ..Fault::default()
     };
     let mut faults = Vec::new();
@@ -44,7 +44,7 @@ fn run(given: &Given) -> Report {
         faults.push(fault("/params/mode".into(), "elicitation by URL", BY_URL));
     }
     if message["result"]["resultType"] == "input_required" {
-        faults.push(fault("/result/resultType".into(), "a result that asks for input", INPUT_REQUIRED));
+        faults.push(fault("/result/resultType".into(), "an input-required result", INPUT_REQUIRED));
     }
     let content = message["result"]["content"].as_array().map_or(&[] as &[Value], Vec::as_slice);
     for (index, block) in content.iter().enumerate() {

@@ -12,7 +12,7 @@ fn run(given: &Given) -> Report {
     let unknown = members.keys().filter(|name| !known.iter().any(|known| known == *name));
     let faults = unknown.map(|name| Fault {
         given: "value",
-        message: format!("has `{name}`, which is none of the keywords here"),
+        message: format!("has `{name}`, which is not an allowed keyword"),
         expected: Some(Value::Array(known.to_vec())),
         ..Fault::default()
     });

@@ -22,13 +22,13 @@ fn run(given: &Given) -> Report {
         return Report::of(Vec::new());
     }
     let (pointer, what, received) = match page.is_object() {
-        true => ("/result", format!("the page holds {}", short(&ours)), Value::from(ours)),
-        false => ("/error", "the page is refused".into(), refusal.clone()),
+        true => ("/result", format!("the page has {}", short(&ours)), Value::from(ours)),
+        false => ("/error", "the page was rejected".into(), refusal.clone()),
     };
     let fault = Fault {
         given: "page",
         pointer: pointer.into(),
-        message: format!("{what}; the same request gave {} before", short(&theirs)),
+        message: format!("{what}; the same request returned {} before", short(&theirs)),
         expected: Some(Value::from(theirs)),
         received: Some(received),
         ..Fault::default()

@@ -22,9 +22,9 @@ fn run(given: &Given) -> Report {
         return Report::default();
     }
     match given.text("part") {
-        "only" => each(&items, |key| (!key.starts_with(prefix)).then(|| format!("{key} does not begin with {prefix}"))),
+        "only" => each(&items, |key| (!key.starts_with(prefix)).then(|| format!("{key} does not start with {prefix}"))),
         "known" => all.map_or_else(Report::default, |all| {
-            each(&items, |key| (!all.contains(&key)).then(|| format!("{key} is not in the whole list")))
+            each(&items, |key| (!all.contains(&key)).then(|| format!("{key} is not in the complete list")))
         }),
         "all" => {
             let due = |all: &&Vec<&str>| is_whole && all.iter().any(|key| key.starts_with(prefix));
@@ -57,19 +57,19 @@ fn each(items: &[&str], wrong: impl Fn(&str) -> Option<String>) -> Report {
 fn missing(all: &[&str], items: &[&str], prefix: &str) -> Report {
     let lost = all.iter().filter(|key| key.starts_with(prefix) && !items.contains(*key));
     let lost: Vec<_> =
-        lost.map(|key| fault(String::new(), format!("{key} begins with {prefix} and is missing"))).collect();
+        lost.map(|key| fault(String::new(), format!("{key} starts with {prefix}, but is missing"))).collect();
     Report::of(lost.into_iter().take(3).collect())
 }
 
 fn pages(filtered: &Value, items: &[&str], prefix: &str, all: Option<&[&str]>) -> Report {
     if !matches!(filtered["end"].as_str(), Some("complete" | "page-limit")) {
-        let message = format!("the list under {prefix} did not lead on to its end: {}", filtered["end"]);
+        let message = format!("the list with prefix {prefix} did not end: {}", filtered["end"]);
         return Report::of(vec![fault(String::new(), message)]);
     }
     let mut seen = HashSet::new();
     let wrong = items.iter().enumerate().find_map(|(index, key)| {
         let why = if !key.starts_with(prefix) {
-            "does not begin with the prefix"
+            "does not start with the prefix"
         } else if !seen.insert(*key) {
             "comes twice"
         } else {
@@ -95,7 +95,7 @@ fn filled(filtered: &Value, before: &Value) -> Report {
         earlier.iter().enumerate().filter_map(|(index, page)| Some((index, size(page).filter(|size| *size < full)?)));
     let faults = short.map(|(index, size)| {
         let message =
-            format!("page {} has {size} items and a `nextCursor`; pages of the whole list have {full}", index + 1);
+            format!("page {} has {size} items and a `nextCursor`; pages of the complete list have {full}", index + 1);
         fault(format!("/pages/{index}/result"), message)
     });
     Report { checked: earlier.len(), faults: faults.collect(), broken: None }

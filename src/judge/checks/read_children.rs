@@ -34,7 +34,7 @@ fn run(given: &Given) -> Report {
             return judge(others, &|content| {
                 let uri = content["uri"].as_str()?;
                 let what = if part == "direct" { "a direct child" } else { "anywhere below it" };
-                (!below.contains(uri)).then(|| format!("{uri} is not {what}, as far as resources/list says"))
+                (!below.contains(uri)).then(|| format!("{uri} is not {what} according to resources/list"))
             });
         }
     };

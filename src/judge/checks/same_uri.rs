@@ -15,7 +15,7 @@ fn run(given: &Given) -> Report {
     let faults = faults.map(|(index, uri)| Fault {
         given: "uri",
         pointer: if whole { String::new() } else { format!("/{index}") },
-        message: format!("is about {uri}, but {to} was asked for"),
+        message: format!("requested {to}, the response describes {uri}"),
         expected: Some(Value::from(to)),
         received: Some(uri.clone()),
         ..Fault::default()

@@ -24,7 +24,7 @@ fn run(given: &Given) -> Report {
     let Some((checked, broken)) = in_time(tool.clone(), |tool| Some(broken(tool))) else { return Report::default() };
     let fault = |(Pattern { pointer, text }, why): (Pattern, String)| Fault {
         given: "tool",
-        message: format!("`{text}` is no regular expression of ECMA-262: {why}"),
+        message: format!("`{text}` is not an ECMA-262 regular expression: {why}"),
         subject: tool["name"].as_str().map(str::to_owned),
         received: Some(Value::from(text)),
         pointer,

@@ -15,7 +15,7 @@ fn run(given: &Given) -> Report {
             faults.push(Fault {
                 given: "tool",
                 pointer: pointer.to_owned(),
-                message: format!("`{}` refers to `{reference}`, which is not there", pointer[1..].replace('/', ".")),
+                message: format!("`{}` refers to `{reference}`, which does not exist", pointer[1..].replace('/', ".")),
                 subject: given.value("tool")["name"].as_str().map(str::to_owned),
                 received: Some(Value::from(reference)),
                 ..Fault::default()

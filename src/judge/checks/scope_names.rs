@@ -17,7 +17,7 @@ fn run(given: &Given) -> Report {
     }
     let fault = (!enough).then(|| Fault {
         given: "scope",
-        message: format!("names \"{}\", but {} is needed", given.text("scope"), missing.join(" ")),
+        message: format!("has the scopes \"{}\", but {} is required", given.text("scope"), missing.join(" ")),
         ..Fault::default()
     });
     Report::of(fault.into_iter().collect())

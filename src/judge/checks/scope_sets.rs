@@ -16,7 +16,7 @@ fn run(given: &Given) -> Report {
     let differing = others.iter().find(|other| set(other) != known);
     let fault = differing.map(|other| Fault {
         given: "scopes",
-        message: format!("once the scopes were \"{first}\", then \"{other}\""),
+        message: format!("the scopes were \"{first}\", later \"{other}\""),
         ..Fault::default()
     });
     Report::of(fault.into_iter().collect())

@@ -17,7 +17,7 @@ fn run(given: &Given) -> Report {
     let mut report = Report::default();
     report.checked += usize::from(unknown.is_object());
     if unknown.is_object() && keys(unknown).into_iter().collect::<BTreeSet<_>>() == default {
-        let message = "the list under a URI that nothing has is the default list".to_owned();
+        let message = "the list for an unknown URI is the default list".to_owned();
         report.faults.push(Fault { given: "unknown", pointer: "/result".into(), message, ..Fault::default() });
         return report;
     }
@@ -33,7 +33,7 @@ fn run(given: &Given) -> Report {
         |list: &BTreeSet<&str>| Some(list) == lists.first() && default.iter().all(|uri| list.contains(uri.as_str()));
     report.checked += usize::from(lists.len() > 1);
     if lists.len() > 1 && lists.iter().all(same) {
-        let message = format!("each of {} containers lists the same, the default list among it", lists.len());
+        let message = format!("the lists of all {} containers are the same, and contain the default list", lists.len());
         report.faults.push(Fault { given: "visits", pointer: "/0".into(), message, ..Fault::default() });
     }
     report

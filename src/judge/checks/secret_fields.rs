@@ -45,7 +45,7 @@ fn run(given: &Given) -> Report {
     if let (true, Some(only)) = (faults.is_empty(), only_text(fields))
         && given.value("message").as_str().is_some_and(demands_secret)
     {
-        faults.push(fault(only, format!("the message asks for a secret, to be put into `{}`", only.0)));
+        faults.push(fault(only, format!("the message asks the user to enter a secret into `{}`", only.0)));
     }
     Report::of(faults)
 }

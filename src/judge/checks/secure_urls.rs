@@ -14,7 +14,7 @@ fn run(given: &Given) -> Report {
     urls.retain(|url| is_open(url) || has_scheme(url, "https"));
     let faults = urls.iter().filter(|url| is_open(url)).map(|url| Fault {
         given: "urls",
-        message: format!("tokens travel in the open to {url}"),
+        message: format!("tokens are sent unencrypted to {url}"),
         received: Some((*url).into()),
         ..Fault::default()
     });

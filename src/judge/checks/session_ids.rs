@@ -17,7 +17,7 @@ fn run(given: &Given) -> Report {
     let distinct: BTreeSet<&str> = ids.iter().copied().collect();
     let bits = bits(&ids);
     let message = if distinct.len() < ids.len() {
-        Some("the same session id was given to several connections".to_owned())
+        Some("several connections received the same session id".to_owned())
     } else {
         (bits < BITS).then(|| format!("from one session id to the next no more than {bits:.0} bits differ"))
     };

@@ -13,7 +13,7 @@ fn run(given: &Given) -> Report {
     let fault = || Fault {
         given: "later",
         pointer: "/0".into(),
-        message: format!("the same request begins with {later} messages, and began with {earlier} before"),
+        message: format!("the same request starts with {later} messages, before with {earlier}"),
         ..Fault::default()
     };
     Report::of((later > earlier).then(fault).into_iter().collect())

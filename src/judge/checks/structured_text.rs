@@ -19,7 +19,7 @@ fn run(given: &Given) -> Report {
     let same = |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|value| equal(&value, structured));
     let told = texts().any(|text| same(text) || (!structured.is_object() && !text.trim().is_empty()));
     let message = match texts().next() {
-        None => "`content` has no text beside `structuredContent`",
+        None => "`content` has no text next to `structuredContent`",
         Some(_) => "no text in `content` is the JSON of `structuredContent`",
     };
     let fault = || Fault { given: "result", pointer: "/content".into(), message: message.into(), ..Fault::default() };

@@ -33,7 +33,7 @@ fn run(given: &Given) -> Report {
             report.faults.push(Fault {
                 given: "looks",
                 pointer: format!("/{index}/result/{member}"),
-                message: format!("`{member}` is {now}, and was {before} at the look before"),
+                message: format!("`{member}` is {now}, after {before} in an earlier result"),
                 subject: Some(format!("task {task}")),
                 expected: Some(json!(before)),
                 received: Some(json!(now)),

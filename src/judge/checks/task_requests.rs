@@ -50,7 +50,7 @@ fn kept(polls: &[Poll]) -> Vec<Fault> {
         faults.extend(lost.map(|(key, _)| Fault {
             given: later.name,
             pointer: "/result/inputRequests".to_owned(),
-            message: format!("`{key}` was asked for before, is not answered, and is not there any more"),
+            message: format!("`{key}` is missing, although it was requested before and has no response"),
             ..Fault::default()
         }));
     }
@@ -64,7 +64,7 @@ fn unique(polls: &[Poll]) -> Vec<Fault> {
         for (key, request) in poll.requests.into_iter().flatten() {
             let earlier = known.entry(key.clone()).or_insert_with(|| request.clone());
             if !same(earlier, request) {
-                faults.push(odd(poll, key, "stands for another request than before"));
+                faults.push(odd(poll, key, "is the key of another request than before"));
             }
         }
     }
@@ -81,7 +81,7 @@ fn fresh(polls: &[Poll]) -> Vec<Fault> {
             // The effect of an answer may take a while to show.
             let again = answered.get(key).is_some_and(|earlier| !same(earlier, request) || gone.contains(key));
             if again {
-                faults.push(odd(poll, key, "was answered, and something new is asked under it"));
+                faults.push(odd(poll, key, "has a response, and is the key of a new request"));
             }
         }
         gone.extend(answered.keys().filter(|key| !requests().any(|(there, _)| there == *key)).cloned());

@@ -12,9 +12,7 @@ fn run(given: &Given) -> Report {
     let mut report = Report::default();
     for (at, message) in messages.iter().enumerate() {
         let (kind, name, missing) = match given.text("side") {
-            "uses" => {
-                ("tool_use", "id", "is used, but the next message does not have its result alone with the others")
-            }
+            "uses" => ("tool_use", "id", "is used, but the next message does not consist of the tool results"),
             _ => ("tool_result", "toolUseId", "has a result, but no tool was used under this id before"),
         };
         for id in blocks(message, kind).map(|block| &block[name]) {

@@ -108,7 +108,7 @@ fn timeline(page: &mut String, moments: &[Moment], left_out: usize) -> std::fmt:
         0 => format!("all {kept} frames"),
         _ => format!("the first {kept} of {} frames", kept + left_out),
     };
-    writeln!(page, "<h2>What went over the wire</h2>\n<details><summary>{extent}</summary>")?;
+    writeln!(page, "<h2>Messages</h2>\n<details><summary>{extent}</summary>")?;
     page.push_str(
         "<div class=\"scroll\"><table>\n<thead><tr><th>frame</th><th>ms</th><th class=\"wide\">connection</th><th></th>\
          <th>what</th><th class=\"wide\">bytes</th></tr></thead>\n<tbody>\n",
@@ -129,7 +129,7 @@ fn timeline(page: &mut String, moments: &[Moment], left_out: usize) -> std::fmt:
     if left_out > 0 {
         writeln!(
             page,
-            "<p class=\"faint\">{left_out} more frames are not in this report; <code>--transcript PATH</code> keeps them \
+            "<p class=\"faint\">{left_out} more messages are not in this report; <code>--transcript PATH</code> writes \
              all</p>"
         )?;
     }

@@ -49,12 +49,12 @@ pub fn section(page: &mut String, graph: &Graph, report: &RunReport) -> std::fmt
     picture.draw()?;
     let (width, height) = (picture.columns * COLUMN + LABEL * LETTER + 110, (picture.rows + 1) * ROW);
     let nodes = graph.nodes.len();
-    writeln!(page, "<h2>How the resources hang together</h2>")?;
+    writeln!(page, "<h2>Resource graph</h2>")?;
     let limit = graph.limit.as_deref().map(|limit| format!("; {}", text(limit))).unwrap_or_default();
     writeln!(
         page,
-        "<p class=\"faint\">{nodes} resources{limit}. Dashed: another way to what is drawn elsewhere, in a \
-         cycle where it leads back up. Red: something was found there.</p>"
+        "<p class=\"faint\">{nodes} resources{limit}. Dashed: another path to a resource, in a \
+         cycle if it leads back up. Red: has findings.</p>"
     )?;
     writeln!(
         page,

@@ -84,7 +84,7 @@ fn in_full(page: &mut String, report: &RunReport, rule: &RuleResult, open: &str)
         page.push_str("</details>\n");
     }
     if rule.further > 0 {
-        writeln!(page, "<p class=\"faint\">and {} more, which are only counted</p>", rule.further)?;
+        writeln!(page, "<p class=\"faint\">and {} more, only counted</p>", rule.further)?;
     }
     writeln!(page, "</div></details>")
 }
@@ -128,7 +128,7 @@ fn finding(page: &mut String, finding: &Finding, last: u64, open: &str) -> std::
         let places = if finding.alike == 1 { "place" } else { "places" };
         writeln!(page, "<p class=\"faint\">and the same in {} more {places}</p>", finding.alike)?;
     }
-    writeln!(page, "<details{open}><summary class=\"faint\">messages, and how to see it again</summary>")?;
+    writeln!(page, "<details{open}><summary class=\"faint\">messages and rerun</summary>")?;
     if !finding.messages.is_empty() {
         page.push_str("<pre>");
         for (at, message) in finding.messages.iter().enumerate() {

@@ -74,7 +74,7 @@ fn only_named(page: &mut Page, rules: &[Told]) {
     if rules.is_empty() {
         return;
     }
-    headline(page, "WARN", YELLOW, &format!("{} more rules (--verbose tells what of them)", rules.len()), &[]);
+    headline(page, "WARN", YELLOW, &format!("{} more rules (--verbose lists them)", rules.len()), &[]);
     let names: IndexSet<_> = rules.iter().map(|(rule, _)| rule.id.as_str()).collect();
     page.hang(2, &[], FAINT, &names.into_iter().collect::<Vec<_>>().join(", "));
 }
@@ -218,7 +218,7 @@ fn broken(page: &mut Page, report: &RunReport) {
             continue;
         }
         headline(page, "BROKEN", MAGENTA, &format!("{} rules could not be judged", rules.len()), &[]);
-        page.hang(2, &[], TEXT, &flow(reason.unwrap_or("no reason is known")));
+        page.hang(2, &[], TEXT, &flow(reason.unwrap_or("unknown reason")));
         let limit = if page.is_verbose() { rules.len() } else { TOLD };
         let mut names: Vec<_> = rules.iter().take(limit).map(|(rule, _)| plain(&rule.id)).collect();
         names.extend((rules.len() > limit).then(|| format!("and {} more (--verbose)", rules.len() - limit).into()));
@@ -243,9 +243,9 @@ fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Fin
     let places = places(hidden);
     let text = match (places, further) {
         (0, 0) => return,
-        (_, 0) => format!("and {places} more (--verbose and the JSON report have all)"),
-        (0, _) => format!("and {further} more, which are only counted"),
-        _ => format!("and {places} more (--verbose has them), and {further} only counted"),
+        (_, 0) => format!("and {places} more (--verbose shows all)"),
+        (0, _) => format!("and {further} more, only counted"),
+        _ => format!("and {places} more (--verbose shows them), {further} only counted"),
     };
     page.line(indent, &[span(FAINT, text)]);
 }

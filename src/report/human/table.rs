@@ -100,7 +100,7 @@ pub fn table(page: &mut Page, title: &str, rows: &[(&str, Tally)]) {
 /// What was not judged, by reason.
 pub fn unjudged(page: &mut Page, report: &RunReport) {
     let names = if page.is_verbose() { "" } else { " (--verbose names them)" };
-    let title = format!("Not exercised: this run could not show whether these hold{names}");
+    let title = format!("Not exercised: this run could not test these rules{names}");
     reasons(page, report, Status::NotExercised, &title);
     let nothing_else = Tally::of(report).count(Status::NotApplicable) == report.rules.len();
     if page.is_verbose() || nothing_else {
@@ -115,7 +115,7 @@ const CONFIGURATION: &str = " in mcp-conform.toml";
 fn reasons(page: &mut Page, report: &RunReport, status: Status, title: &str) {
     let mut by_reason: IndexMap<String, usize> = IndexMap::new();
     for rule in report.rules.iter().filter(|rule| rule.status == status) {
-        let reason = rule.reason.as_deref().map_or_else(|| "no reason is known".to_owned(), flow);
+        let reason = rule.reason.as_deref().map_or_else(|| "unknown reason".to_owned(), flow);
         *by_reason.entry(reason).or_default() += 1;
     }
     if by_reason.is_empty() {
@@ -130,7 +130,7 @@ fn reasons(page: &mut Page, report: &RunReport, status: Status, title: &str) {
         let count = facts.iter().map(|(_, count)| count).sum();
         let names = facts.iter().map(|(reason, _)| &reason[GIVE.len()..reason.len() - CONFIGURATION.len()]);
         let names = names.collect::<Vec<_>>().join(", ");
-        by_reason.push((format!("could be judged if mcp-conform.toml gave {names}"), count));
+        by_reason.push((format!("would be tested with {names} in mcp-conform.toml"), count));
     }
     page.gap();
     page.hang(0, &[], STRONG, title);

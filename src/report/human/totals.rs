@@ -15,12 +15,7 @@ pub fn notes(page: &mut Page, report: &RunReport) {
     page.gap();
     if !report.partition.is_empty() {
         let parts = report.partition.join(", ");
-        page.hang(
-            0,
-            &[span(FAINT, "part  ")],
-            TEXT,
-            &plain(&format!("{parts}; the rest is for the other parts of the run")),
-        );
+        page.hang(0, &[span(FAINT, "part  ")], TEXT, &plain(&format!("{parts} of the run")));
     }
     for note in &report.notes {
         page.hang(0, &[span(FAINT, "note  ")], TEXT, &plain(note));
@@ -59,28 +54,26 @@ pub fn meaning(report: &RunReport) -> String {
         .collect();
     let counted = failed.values().filter(|level| **level != Level::Must).count();
     match (report.exit_code, failed.len()) {
-        (0, 0) if report.rules.iter().any(|rule| rule.status == Status::Known) => {
-            "Every failure is a known one.".to_owned()
-        }
-        (0, 0) => "The server conforms in all that was checked.".to_owned(),
-        (1, 0) => "No rule failed, but the list of known failures is out of date.".to_owned(),
+        (0, 0) if report.rules.iter().any(|rule| rule.status == Status::Known) => "All failures are known.".to_owned(),
+        (0, 0) => "The server conforms to all rules that were checked.".to_owned(),
+        (1, 0) => "No rule failed, but the list of known failures is outdated.".to_owned(),
         (1, number) => {
             let fails = if number == 1 { "rule fails" } else { "rules fail" };
             let strict = if counted == 0 { String::new() } else { format!(", {counted} of them SHOULD (strict)") };
-            let once = if report.revisions.len() > 1 { ", each counted once for all revisions" } else { "" };
+            let once = if report.revisions.len() > 1 { ", counted once for all revisions" } else { "" };
             format!("The server does not conform: {number} {fails}{strict}{once}.")
         }
-        (2, _) => "The command, the configuration or a suite is wrong.".to_owned(),
+        (2, _) => "Invalid command line, configuration or suite.".to_owned(),
         (3, _) if report.cause().is_some() => "The server could not be tested.".to_owned(),
         (3, _) => match &report.cut_short {
-            Some(why) => format!("Not all could be asked: {why}."),
+            Some(why) => format!("The run is incomplete: {why}."),
             None => broken(report),
         },
-        (4, _) => "Nothing could be checked.".to_owned(),
-        (_, 0) => "The run was ended early; nothing had failed by then.".to_owned(),
+        (4, _) => "No rule could be checked.".to_owned(),
+        (_, 0) => "The run was interrupted; no rule had failed.".to_owned(),
         (_, number) => {
             let fails = if number == 1 { "rule had failed" } else { "rules had failed" };
-            format!("The run was ended early; {number} {fails} by then.")
+            format!("The run was interrupted; {number} {fails}.")
         }
     }
 }
@@ -90,8 +83,10 @@ fn broken(report: &RunReport) -> String {
     let mut reasons =
         report.rules.iter().filter(|rule| rule.status == Status::Broken).map(|rule| rule.reason.as_deref());
     match reasons.next().flatten() {
-        Some(reason) if reasons.all(|other| other == Some(reason)) => format!("Not all could be judged: {reason}."),
-        _ => "Not all could be judged; the broken rules say why.".to_owned(),
+        Some(reason) if reasons.all(|other| other == Some(reason)) => {
+            format!("Some rules could not be judged: {reason}.")
+        }
+        _ => "Some rules could not be judged; see the broken rules.".to_owned(),
     }
 }
 

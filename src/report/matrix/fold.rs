@@ -158,7 +158,7 @@ fn tally<'a>(suites: &'a mut BTreeMap<String, Tally>, suite: &str) -> &'a mut Ta
     if !suites.contains_key(suite) {
         suites.insert(suite.to_owned(), Tally::default());
     }
-    suites.get_mut(suite).expect("it was put there")
+    suites.get_mut(suite).expect("it was inserted")
 }
 
 fn told(status: Status, rule: &RuleResult) -> Told {

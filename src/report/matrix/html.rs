@@ -36,7 +36,7 @@ fn write(page: &mut String, matrix: &Matrix) -> std::fmt::Result {
     shared(page, matrix)?;
     table(page, matrix)?;
     if matrix.rows.iter().any(has_more) {
-        page.push_str("<h2>What does not hold, by server</h2>\n");
+        page.push_str("<h2>Failures by server</h2>\n");
     }
     for (number, row) in matrix.rows.iter().enumerate().filter(|(_, row)| has_more(row)) {
         in_full(page, number, row)?;
@@ -49,7 +49,7 @@ fn header(page: &mut String, matrix: &Matrix) -> std::fmt::Result {
     writeln!(page, "<header class=\"verdict{bad}\">\n<h1>{}</h1>", text(&matrix.meaning()))?;
     writeln!(page, "<p class=\"faint\">{} {}</p>\n</header>", text(&matrix.tool.name), text(&matrix.tool.version))?;
     if matrix.unreadable > 0 {
-        writeln!(page, "<p>{} files are no reports of this version.</p>", matrix.unreadable)?;
+        writeln!(page, "<p>{} files are not reports of this version.</p>", matrix.unreadable)?;
     }
     Ok(())
 }
@@ -61,7 +61,7 @@ fn shared(page: &mut String, matrix: &Matrix) -> std::fmt::Result {
     }
     let places: HashMap<&str, usize> =
         matrix.rows.iter().enumerate().map(|(number, row)| (row.name.as_str(), number)).collect();
-    page.push_str("<h2>What they have in common</h2>\n");
+    page.push_str("<h2>Most frequent failures</h2>\n");
     let is_common = |rule: &&Common| rule.servers > 1;
     let (mut most, alone): (Vec<_>, Vec<_>) = matrix.failures.iter().partition(is_common);
     let rest = [most.split_off(most.len().min(RULES)), alone].concat();
@@ -114,8 +114,8 @@ fn table(page: &mut String, matrix: &Matrix) -> std::fmt::Result {
         "<h2>Servers and suites</h2>\n<form><input type=\"search\" name=\"text\" placeholder=\"filter ( / )\" aria-label=\"filter\">\n\
          <select name=\"standing\" aria-label=\"verdict\"><option value=\"\">any verdict</option>{options}</select>\n\
          <output id=\"shown\" class=\"faint\"></output></form>\n\
-         <p class=\"faint\">In a column of a suite, what does not hold there, or how much holds. Suites in which everything \
-         holds on every server are left out.</p>"
+         <p class=\"faint\">Columns of suites show failed or passed rules. Suites in which all rules \
+         pass on every server are not shown.</p>"
     )?;
     page.push_str("<div class=\"scroll\"><table class=\"matrix\">\n<thead><tr><th>server</th><th>verdict</th>");
     for name in ["failed", "broken", "warned", "passed", "ms"].iter().chain(&suites) {

@@ -26,10 +26,10 @@ fn write(page: &mut String, matrix: &Matrix) -> std::fmt::Result {
     let tool = &matrix.tool;
     writeln!(page, "{} {}\n", prose(&tool.name), prose(&tool.version))?;
     if matrix.unreadable > 0 {
-        writeln!(page, "{} files are no reports of this version.\n", matrix.unreadable)?;
+        writeln!(page, "{} files are not reports of this version.\n", matrix.unreadable)?;
     }
     if !matrix.failures.is_empty() {
-        writeln!(page, "### What they have in common\n\n| servers | | rule | on |\n| ---: | --- | --- | --- |")?;
+        writeln!(page, "### Most frequent failures\n\n| servers | | rule | on |\n| ---: | --- | --- | --- |")?;
         matrix.failures.iter().take(RULES).try_for_each(|shared| common(page, shared))?;
         more(page, matrix.failures.len(), RULES, "rules")?;
     }

@@ -34,7 +34,7 @@ pub enum Standing {
     Failing,
     /// It could not be started or reached, or died.
     Broken,
-    /// Nothing could be checked.
+    /// No rule could be checked.
     Empty,
     Conforming,
 }

@@ -89,7 +89,7 @@ pub fn summary(matrix: &Matrix, style: &Style) -> String {
             0,
             &[span(FAINT, "note  ")],
             TEXT,
-            &format!("{} files are no reports of this version", matrix.unreadable),
+            &format!("{} files are not reports of this version", matrix.unreadable),
         );
     }
     let ink = if matrix.exit_code == 0 { GREEN } else { RED };
@@ -105,7 +105,7 @@ fn common(page: &mut Page, matrix: &Matrix) {
         return;
     }
     page.gap();
-    page.line(0, &[span(STRONG, "What they have in common")]);
+    page.line(0, &[span(STRONG, "Most frequent failures")]);
     for common in shared {
         let ink = if common.status == Status::Fail { RED } else { YELLOW };
         let lead = [span(ink, format!("{:>5}  ", common.servers)), span(TEXT, common.rule.as_str())];

@@ -22,9 +22,9 @@ pub fn keep(scene: &mut RunContext, given_up: Vec<(Kind, GivenUp)>) -> Vec<Strin
             by_suite[suite][&text] = json!(sent);
         }
         let sent = if awaited {
-            format!("`{text}` was awaited {sent} times and did not come")
+            format!("`{text}` was expected {sent} times and was not received")
         } else {
-            format!("`{text}` was sent {sent} times and got no reply")
+            format!("`{text}` was sent {sent} times without a response")
         };
         notes.push(format!("{sent}; given up in {}", suites.join(", ")));
     }
@@ -43,7 +43,7 @@ pub fn explain(rules: &mut [RuleResult], scenes: &[RunContext], suites: &[Suite]
         let rule = suites.iter().flat_map(|suite| &suite.rules).find(|rule| rule.id == result.id);
         let lacks = rule.is_some_and(|rule| lacking(&rule.applies, scene).is_some());
         if let (Some(reason), false) = (&mut result.reason, lacks || kinds.is_empty()) {
-            *reason += &format!("; given up after two without a reply: {}", kinds.join(", "));
+            *reason += &format!("; skipped after two without a response: {}", kinds.join(", "));
         }
     }
 }

@@ -33,11 +33,11 @@ impl Mishaps {
 
     pub fn notes(&self) -> impl Iterator<Item = String> {
         self.0.iter().map(|(mishap, suites)| match (mishap, suites.len()) {
-            (Mishap::StartedAnew(why), 1) => format!("the server was lost in {} and started anew: {why}", suites[0]),
+            (Mishap::StartedAnew(why), 1) => format!("the server was restarted in {}: {why}", suites[0]),
             (Mishap::StartedAnew(why), times) => {
-                format!("the server was lost {times} times and started anew, in {}: {why}", listed(suites))
+                format!("the server was restarted {times} times, in {}: {why}", listed(suites))
             }
-            (Mishap::Unfinished(why), _) => format!("not all could be asked in {}: {why}", listed(suites)),
+            (Mishap::Unfinished(why), _) => format!("{} is incomplete: {why}", listed(suites)),
         })
     }
 }
@@ -63,7 +63,7 @@ mod tests {
         }
         mishaps.unfinished("a", revision, "the time was over".into());
         let notes: Vec<_> = mishaps.notes().map(|note| note.replace(&format!(" ({revision})"), "")).collect();
-        let died = "the server was lost 5 times and started anew, in a, b, c and 1 more: exited with status 3";
-        assert_eq!(notes, [died, "not all could be asked in a: the time was over"]);
+        let died = "the server was restarted 5 times, in a, b, c and 1 more: exited with status 3";
+        assert_eq!(notes, [died, "a is incomplete: the time was over"]);
     }
 }

@@ -34,7 +34,7 @@ fn not_read(why: &str, count: usize) -> String {
         _ => "",
     };
     match count {
-        1 => format!("a message of the server was not read: {why}{raise}"),
+        1 => format!("one message of the server was not read: {why}{raise}"),
         count => format!("{count} messages of the server were not read: {why}{raise}"),
     }
 }
@@ -46,14 +46,14 @@ fn of_step(suite: &Suite, step: &Step, scene: &RunContext) -> Option<String> {
             let pages = saved["pages"].as_array()?.len();
             // A suite may want no more than the first few.
             let wanted = pages == list.pages && suite.id != SURVEY;
-            (!wanted).then(|| format!("{}: what comes after {pages} pages was not looked at", list.method))
+            (!wanted).then(|| format!("{}: pages after the first {pages} were not read", list.method))
         }
         (Verb::Call(call), Some(each)) if suite.id == SURVEY => {
             let (looked_at, scope) = (saved.as_array()?.len(), ground(scene, suite));
             let all = each.over.look_up(&scope).ok()?.as_array()?.len();
             let method = call.method.look_up(&scope).ok()?;
             let is_cut = each.at_most.is_some_and(|most| looked_at == most && all > most);
-            is_cut.then(|| format!("{}: only {looked_at} of {all} were looked at", method.as_str().unwrap_or_default()))
+            is_cut.then(|| format!("{}: only {looked_at} of {all} were tested", method.as_str().unwrap_or_default()))
         }
         _ => None,
     }

@@ -80,7 +80,7 @@ fn size(walk: &Walk, graph: &Value) -> String {
         format!("{count} {one}{}", if count == 1 { "" } else { "s" })
     };
     format!(
-        "{} walked: {}, {} deep, {}, {} met again",
+        "{} walked: {}, {} deep, {}, {} repeated",
         walk.method,
         count("nodes", "node"),
         count("depth", "level"),
@@ -100,5 +100,5 @@ fn limit(graph: &Value) -> Option<String> {
         "disk-limit" => "the disk".to_owned(),
         _ => return None,
     };
-    Some(format!("the limit of {limit} was reached, and what lies beyond was not judged"))
+    Some(format!("the limit of {limit} was reached; the rest was not judged"))
 }

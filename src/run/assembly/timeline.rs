@@ -56,7 +56,7 @@ fn message(message: &Value) -> String {
     let id = message.get("id").map(|id| format!(" {id}")).unwrap_or_default();
     let said = match message.get("method").and_then(Value::as_str) {
         Some(method) => format!("{method}{id}{}", about(message).map(|name| format!(" · {name}")).unwrap_or_default()),
-        None if message.is_array() => "several messages at once".to_owned(),
+        None if message.is_array() => "a batch of messages".to_owned(),
         None => match message.get("error") {
             Some(error) => format!("error{id} · {}", error.get("code").unwrap_or(&Value::Null)),
             None => format!("result{id}"),

@@ -17,8 +17,8 @@ use crate::{
 };
 
 const HEAD: &str = "\
-# Failures that are known. Each is expected until it is gone; say in `reason` why, and by when it is to go.
-# An entry is for one `subject`; without that member it is for all that the rule finds.
+# Known failures. Each one is expected until it passes; state in `reason` why, and when it will be fixed.
+# An entry is for one `subject`; without this field it covers all findings of the rule.
 ";
 
 #[derive(Debug, Default, Deserialize)]
@@ -46,13 +46,13 @@ impl Baseline {
         let Some(path) = args.baseline.as_ref().or(renewed) else { return Ok(Self::default()) };
         let text = fs::read_to_string(path).map_err(|source| failed(path, "read", source))?;
         let baseline: Self = toml::from_str(&text).map_err(|why| Error::Usage {
-            message: format!("`{}` is no baseline\n{}", path.display(), why.to_string().trim_end()),
+            message: format!("`{}` is not a baseline\n{}", path.display(), why.to_string().trim_end()),
             help: Some("`--write-baseline PATH` writes one".into()),
         })?;
         let rules = || suites.iter().flat_map(|suite| &suite.rules).map(|rule| rule.id.as_str());
         if let Some(known) = baseline.known.iter().find(|known| !rules().any(|id| id == known.rule)) {
             return Err(Error::Usage {
-                message: format!("`{}` names a rule that there is not: {}", path.display(), known.rule),
+                message: format!("`{}` names an unknown rule: {}", path.display(), known.rule),
                 help: nearest(&known.rule, rules()).map(|near| format!("did you mean {near}?")),
             });
         }
@@ -86,7 +86,7 @@ impl Baseline {
             let reason = entries.iter().map(|(_, known)| known.reason.as_str()).find(|reason| !reason.is_empty());
             if !entries.is_empty() && rule.findings.iter().all(|finding| is_known(&finding.subject).is_some()) {
                 rule.status = Status::Known;
-                rule.reason = Some(reason.unwrap_or("no reason is given").to_owned());
+                rule.reason = Some(reason.unwrap_or("no reason").to_owned());
             } else {
                 rule.findings.retain(|finding| is_known(&finding.subject).is_none());
             }
@@ -98,7 +98,7 @@ impl Baseline {
                 gone.entry(&known.rule).or_default().extend(known.subject.as_deref());
             }
         }
-        let told = gone.iter().map(|(rule, subjects)| format!("{} {}", path.display(), outdated(rule, subjects)));
+        let told = gone.iter().map(|(rule, subjects)| format!("{}: {}", path.display(), outdated(rule, subjects)));
         report.outdated = told.collect();
         report.notes.extend(report.outdated.iter().cloned());
         total(report);
@@ -175,9 +175,9 @@ impl Known {
 /// What a list says that is so no more.
 fn outdated(rule: &str, subjects: &[&str]) -> String {
     match subjects {
-        [] => format!("expects {rule} to fail, and it holds: remove it"),
-        [one] => format!("expects {rule} to fail for {one}, and it holds: remove it"),
-        several => format!("expects {rule} to fail for {}, and it holds: remove them", several.join(", ")),
+        [] => format!("{rule} now passes: remove it"),
+        [one] => format!("{rule} now passes for {one}: remove it"),
+        several => format!("{rule} now passes for {}: remove them", several.join(", ")),
     }
 }
 

@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use crate::{
     error::Error,
-    outcome::Level,
     revision::Revision,
     suite::{Applies, Suite},
 };
@@ -48,7 +47,7 @@ pub fn traceability(proposal: &str, suites: &[Suite]) -> Result<String, Error> {
         let mut known: Vec<&str> = suites.iter().filter_map(|suite| suite.applies.proposal.as_deref()).collect();
         known.dedup();
         return Err(Error::Usage {
-            message: format!("there is no proposal `{proposal}`"),
+            message: format!("unknown proposal `{proposal}`"),
             help: Some(format!("known: {}", known.join(", "))),
         });
     }

@@ -52,8 +52,8 @@ pub fn explain(args: &ExplainArgs, surroundings: &Surroundings) -> Result<u8, Er
         .chain(untested.map(|(_, row)| row.id.as_str()));
     let meant = nearest(&args.rule, names).map(|near| format!("did you mean {near}? ")).unwrap_or_default();
     Err(Error::Usage {
-        message: format!("there is no rule or suite `{}`", args.rule),
-        help: Some(format!("{meant}`mcp-conform list rules` shows all")),
+        message: format!("unknown rule or suite `{}`", args.rule),
+        help: Some(format!("{meant}`mcp-conform list rules` lists all")),
     })
 }
 
@@ -63,7 +63,7 @@ fn rules_of(suite: &Suite) -> String {
     lines.push(format!("applies    {}", scope(&suite.applies, &Applies::default())));
     lines.push(String::new());
     lines.extend(suite.rules.iter().map(|rule| format!("{}\n  {}", rule.id, rule.statement)));
-    lines.extend(["", "`mcp-conform explain RULE` tells more of each."].map(str::to_owned));
+    lines.extend(["", "`mcp-conform explain RULE` shows more about each."].map(str::to_owned));
     lines.join("\n")
 }
 
@@ -77,7 +77,7 @@ fn told(suite: &Suite, rule: &Rule, suites: &[Suite]) -> String {
     lines.extend(rule.hint.as_ref().map(|hint| format!("hint       {hint}")));
     let steps = steps(suite, rule, suites);
     if !steps.is_empty() {
-        lines.extend([String::new(), "What is asked for it:".to_owned(), String::new()]);
+        lines.extend([String::new(), "Requests:".to_owned(), String::new()]);
         lines.extend(steps.iter().flat_map(|step| step.lines()).map(|line| format!("  {line}")));
     }
     if let Some(text) = written(&rule.id) {
@@ -88,13 +88,7 @@ fn told(suite: &Suite, rule: &Rule, suites: &[Suite]) -> String {
 }
 
 fn not_tested(suite: &Suite, row: &Untested) -> String {
-    format!(
-        "{}\n  {}\n\nsuite      {}\nnot tested {}",
-        row.id,
-        row.statement,
-        suite.id,
-        row.because
-    )
+    format!("{}\n  {}\n\nsuite      {}\nnot tested {}", row.id, row.statement, suite.id, row.because)
 }
 
 /// Where the rule counts, in words.
@@ -112,10 +106,10 @@ pub(super) fn scope(suite: &Applies, rule: &Applies) -> String {
             parts.push(format!("to servers with {}", applies.server.join(", ").replace('!', "no ")));
         }
         if applies.protected {
-            parts.push("to servers that ask for authorization".to_owned());
+            parts.push("to servers that require authorization".to_owned());
         }
         if !applies.facts.is_empty() {
-            parts.push(format!("if mcp-conform.toml gives {}", applies.facts.join(", ")));
+            parts.push(format!("with {} in mcp-conform.toml", applies.facts.join(", ")));
         }
     }
     parts.join(", ")
@@ -206,7 +200,7 @@ fn example(
     };
     let mut lines = vec![
         String::new(),
-        format!("What it finds in a server of which this is true: {}", about(fault)),
+        format!("Violation by a server with this fault: {}", about(fault)),
         format!("(mcp-conform run --reference --fault {fault} --revision {} --filter {})", wrong.revision, rule.id),
         String::new(),
     ];

@@ -34,18 +34,18 @@ pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error>
     let path = &args.transcript;
     let file = File::open(path).map_err(|source| console::failed(path, "read", source))?;
     let recorded = transcript::read(BufReader::new(file)).map_err(|why| Error::Usage {
-        message: format!("`{}` is no transcript: {why}", path.display()),
+        message: format!("`{}` is not a transcript: {why}", path.display()),
         help: Some("`mcp-conform run ... --transcript PATH` writes one".into()),
     })?;
     if recorded.scenes.is_empty() {
         return Err(Error::Usage {
-            message: format!("`{}` ends before what the suites gathered: nothing in it can be judged", path.display()),
-            help: Some("the file is cut off; `mcp-conform run ... --transcript PATH` writes a whole one".into()),
+            message: format!("`{}` ends before the evidence of the suites: nothing can be judged", path.display()),
+            help: Some("the file is truncated; `mcp-conform run ... --transcript PATH` writes a complete one".into()),
         });
     }
     let mut report = judged(&recorded, &suites, &filter, &args.suite, args.output.strict)
         .map_err(|why| Error::usage(format!("`{}` does not say what was tested: {why}", path.display())))?;
-    let cut = |line| format!("{} is cut off in line {line}; what stands before was judged", path.display());
+    let cut = |line| format!("{} is truncated in line {line}; the lines before were judged", path.display());
     report.notes.extend(recorded.cut.map(cut));
     if outputs::illustrated(&args.output.forms) {
         illustrate(&mut report, &suites, &recorded.scenes, recorded.frames.iter().cloned());

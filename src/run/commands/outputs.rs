@@ -60,7 +60,7 @@ pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
     let parse = |text: &String| {
         let (name, path) = text.split_once('=').map_or((text.as_str(), None), |(name, path)| (name, Some(path)));
         let format = Format::from_str(name, true).map_err(|_| Error::Usage {
-            message: format!("`{name}` is no report format"),
+            message: format!("unknown report format `{name}`"),
             help: Some(format!("the formats are {}", cli::formats())),
         })?;
         Ok(Output { format, path: path.filter(|path| *path != "-").map(PathBuf::from) })
@@ -68,8 +68,8 @@ pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
     let outputs: Vec<Output> = args.report.iter().map(parse).collect::<Result<_, Error>>()?;
     if let Some(path) = shared(&outputs) {
         return Err(Error::Usage {
-            message: format!("two reports go to `{}`", path.display()),
-            help: Some("give each a path of its own: --report FORMAT=PATH".into()),
+            message: format!("two reports are written to `{}`", path.display()),
+            help: Some("use a different path for each: --report FORMAT=PATH".into()),
         });
     }
     if outputs.iter().filter(|output| output.path.is_none()).count() > 1 {

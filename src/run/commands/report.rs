@@ -32,7 +32,7 @@ pub fn report(command: &ReportCommand, surroundings: &Surroundings) -> Result<u8
             let reports: Vec<(&Path, RunReport)> = reports.collect::<Result<_, Error>>()?;
             unless_gap(&reports)?;
             let mut reports = reports.into_iter();
-            let (_, first) = reports.next().ok_or_else(|| Error::usage("there is no report to join"))?;
+            let (_, first) = reports.next().ok_or_else(|| Error::usage("there is no report to merge"))?;
             let mut merged = reports.try_fold(first, join)?;
             merged.partition.clear();
             total(&mut merged);
@@ -70,7 +70,7 @@ fn tested(path: &Path, report: RunReport) -> Result<RunReport, Error> {
         None => Ok(report),
         Some(cause) => Err(Error::Usage {
             message: format!("`{}` has no results: {cause}", path.display()),
-            help: Some("run that part again".into()),
+            help: Some("run this part again".into()),
         }),
     }
 }
@@ -87,7 +87,7 @@ fn unless_gap(reports: &[(&Path, RunReport)]) -> Result<(), Error> {
         Err(Error::Usage {
             message: gap,
             help: Some(
-                "give the JSON report of each part once: `mcp-conform run --partition PART --report json=PATH`".into(),
+                "pass the JSON report of each part once: `mcp-conform run --partition PART --report json=PATH`".into(),
             ),
         })
     })
@@ -98,14 +98,14 @@ fn join(mut merged: RunReport, (path, part): (&Path, RunReport)) -> Result<RunRe
     if (&part.target.name, &part.target.transport) != (&merged.target.name, &merged.target.transport) {
         return Err(Error::Usage {
             message: format!(
-                "`{}` is about {} over {}, and not about {} over {}",
+                "`{}` is a report of {} over {}, not of {} over {}",
                 path.display(),
                 part.target.name,
                 part.target.transport,
                 merged.target.name,
                 merged.target.transport
             ),
-            help: Some("only parts of a run against one server can be joined".into()),
+            help: Some("only parts of one run can be merged".into()),
         });
     }
     for rule in part.rules {

@@ -32,7 +32,7 @@ fn table(areas: &BTreeMap<&str, Vec<&Suite>>) -> String {
         Every rule that there is, made of the suites by `mcp-conform list rules --pages DIR`.\n\n\
         A rule says what a server MUST or SHOULD do, or MAY; ADVICE is stated by no text. Where it *applies* names revisions, \
         transports or capabilities, it is *not applicable* to other servers. Where it needs something of mcp-conform.toml, or \
-        the server sent nothing of the kind, it is *not exercised*. `mcp-conform explain RULE` also shows how a rule is \
+        the server sent no such message, it is *not exercised*. `mcp-conform explain RULE` also shows how a rule is \
         tested, and what breaking it looks like.\n\n\
         | area | suites | rules | not tested |\n| --- | ---: | ---: | ---: |\n"
         .to_owned();

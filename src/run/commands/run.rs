@@ -124,7 +124,7 @@ fn watched(
     let strays = strays::end(&earlier);
     let mut conducted = conducted?;
     if strays > 0 {
-        let note = format!("processes that the server left running outside of its process group were ended: {strays}");
+        let note = format!("killed processes that the server left running outside of its process group: {strays}");
         conducted.report.notes.push(note);
     }
     Ok(conducted)

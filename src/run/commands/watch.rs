@@ -34,7 +34,7 @@ const IGNORED: [&str; 4] = [".git", "target", "node_modules", "__pycache__"];
 pub fn watch(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let (sender, mut changed) = unbounded_channel();
     let canonical = |path: &PathBuf| {
-        path.canonicalize().map_err(|why| Error::usage(format!("`{}` cannot be watched: {why}", path.display())))
+        path.canonicalize().map_err(|why| Error::usage(format!("cannot watch `{}`: {why}", path.display())))
     };
     let roots: Vec<PathBuf> = args.watch.iter().map(canonical).collect::<Result<_, _>>()?;
     let (watched, written) = (roots.clone(), written(args));
@@ -47,7 +47,7 @@ pub fn watch(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
             let _ = sender.send(path);
         }
     };
-    let cannot = |why: notify::Error| Error::usage(format!("files cannot be watched: {why}"));
+    let cannot = |why: notify::Error| Error::usage(format!("cannot watch files: {why}"));
     let mut watcher = recommended_watcher(report).map_err(cannot)?;
     for path in &roots {
         watcher.watch(path, RecursiveMode::Recursive).map_err(cannot)?;
@@ -63,7 +63,7 @@ pub fn watch(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
         if interrupts.code().is_some() {
             return Ok(code);
         }
-        console::complain("waiting for a change; Ctrl-C ends");
+        console::complain("waiting for a change; press Ctrl-C to quit");
         match block_on(next(&mut changed, &interrupts)) {
             Some(path) => console::say(&format!("\n{} changed", shown(&path, surroundings))),
             None => return Ok(code),

@@ -72,7 +72,7 @@ fn ended_behind(recorder: &Recorder, link: u32, why: String) -> String {
     let sent = recorder.frames_where(|of, _| of == link).filter(|frame| frame.from == Side::Client);
     let methods = sent.filter_map(|frame| Some(frame.message.as_ref()?["method"].as_str()?.to_owned()));
     match methods.last() {
-        Some(method) => format!("{why}; the last message to it was `{method}`"),
+        Some(method) => format!("{why}; the last message to the server was `{method}`"),
         None => why,
     }
 }
@@ -119,7 +119,7 @@ impl<'a> Lanes<'a> {
             all.extend(gathered);
             all.extend(unopened.into_iter().map(|(suite, error)| {
                 let gone = match lock(&self.ended_under).as_ref() {
-                    Some(ended) => format!("the server ended its connections under {ended} and did not come back"),
+                    Some(ended) => format!("the server closed its connections during {ended} and did not recover"),
                     None => "the server could not be reached again".to_owned(),
                 };
                 Gathered::nothing(suite, self.stop.why().unwrap_or_else(|| format!("{gone}: {}", error.came())))
@@ -267,7 +267,7 @@ impl<'a> Lanes<'a> {
             Err(came) => came,
         };
         opener.recorder.cut_short(&came, self.job.limits.request);
-        let help = "look at the messages above: what came last before that?".to_owned();
+        let help = "check the last messages before that above".to_owned();
         Err(Error::Target { tried: self.job.target.name.clone(), came, help }.into())
     }
 
@@ -351,7 +351,8 @@ impl<'a> Lanes<'a> {
     /// What a reader of the report should know of a server that refused every connection but one.
     pub fn bears_one(&self) -> Option<String> {
         let bears_one = self.opener.known.single.load(Ordering::Relaxed);
-        bears_one.then(|| "the server bore one connection at a time: what takes two at once was not judged".to_owned())
+        bears_one
+            .then(|| "the server supports one connection at a time: rules that need two were not judged".to_owned())
     }
 
     /// A second connection, if the server bears it beside the first.

@@ -25,7 +25,7 @@ impl<'a> Gathered<'a> {
 
     /// The same for a server that was lost then, and did not come back.
     pub fn lost_for_good(self) -> Self {
-        let why = "the server was lost while it was asked for this, and did not come back";
+        let why = "the server exited or disconnected during this request, and did not recover";
         Self { saves: json!({}), incident: self.incident.or_else(|| Some(why.to_owned())), ..self }
     }
 

@@ -62,7 +62,7 @@ impl<'a> Course<'a> {
     /// The handshake failed; the error comes back if there is something to judge all the same.
     pub async fn fall_back(&mut self, unopened: Unopened) -> Result<Error, Error> {
         if !self.scenes.is_empty() {
-            self.notes.push(format!("not every revision could be tested: {}", unopened.error.came()));
+            self.notes.push(format!("some revisions could not be tested: {}", unopened.error.came()));
             return Ok(unopened.error);
         }
         self.heard = false;
@@ -101,7 +101,7 @@ impl<'a> Course<'a> {
     pub async fn revision(&mut self, wish: Wish) -> Result<(), Unopened> {
         let session = self.lanes.connect(&self.lanes.opener, wish).await?;
         let Some(revision) = session.revision() else {
-            return Err(Error::usage("the server settled on no revision").into());
+            return Err(Error::usage("no revision was negotiated").into());
         };
         let mut scene = scene(&session.hello, session.transport(), revision, self.job);
         let mut first = Some(Conversation::new(self.lanes.opener.clone(), session, revision));

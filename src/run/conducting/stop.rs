@@ -39,7 +39,7 @@ impl Stop {
             return Some("the run was interrupted".to_owned());
         }
         let run = self.limits.run;
-        let over = || format!("the time for the whole run was over: {} s (run)", run.as_secs_f32());
+        let over = || format!("the run timeout of {} s was reached (run)", run.as_secs_f32());
         self.no_use().or_else(|| (self.began.elapsed() >= run).then(over))
     }
 
@@ -79,7 +79,7 @@ impl Stop {
             tokio::select! {
                 done = work => Ok(done),
                 () = sleep(self.limits.suite) => {
-                    Err(format!("the time for one suite was over: {} s (suite)", self.limits.suite.as_secs_f32()))
+                    Err(format!("the suite timeout of {} s was reached (suite)", self.limits.suite.as_secs_f32()))
                 }
             }
         };

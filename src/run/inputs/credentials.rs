@@ -77,8 +77,8 @@ fn set(facts: &mut Value, name: &str, value: Value) {
 async fn printed(argv: &[String], cwd: Option<&Path>) -> Result<String, Error> {
     let (program, arguments) = argv.split_first().ok_or_else(|| Error::usage("the command for the token is empty"))?;
     let failed = |why: String| Error::Usage {
-        message: format!("no token came from `{program}`: {why}"),
-        help: Some("run it by hand; it has to print the token and nothing else".into()),
+        message: format!("`{program}` printed no token: {why}"),
+        help: Some("run it by hand; it must print only the token".into()),
     };
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stderr(Stdio::inherit()).kill_on_drop(true);
@@ -87,11 +87,11 @@ async fn printed(argv: &[String], cwd: Option<&Path>) -> Result<String, Error> {
     }
     let output = match timeout(COMMAND, command.output()).await {
         Ok(Ok(output)) if output.status.success() => output.stdout,
-        Ok(Ok(output)) => return Err(failed(format!("it ended with {}", output.status))),
+        Ok(Ok(output)) => return Err(failed(format!("it exited with {}", output.status))),
         Ok(Err(error)) => return Err(failed(error.to_string())),
         Err(_) => return Err(failed(format!("it took longer than {} s", COMMAND.as_secs()))),
     };
-    let text = String::from_utf8(output).map_err(|_| failed("it printed no text".into()))?;
+    let text = String::from_utf8(output).map_err(|_| failed("its output is not text".into()))?;
     let token = text.trim().trim_start_matches("Bearer ");
     if token.is_empty() || token.contains(char::is_whitespace) {
         return Err(failed("it printed nothing, or more than one word".into()));

@@ -30,13 +30,12 @@ pub async fn request(client: &Client, endpoint: &str, within: Duration) -> Resul
         None => find(&endpoint, within).await,
     };
     let failed = |came: String| Error::Target {
-        tried: format!("to be granted a token for {} at {}", client.id, found.token_endpoint),
+        tried: format!("to get a token for {} at {}", client.id, found.token_endpoint),
         came,
-        help: "check client_id, client_secret and scopes; `token_endpoint` under auth says where tokens are granted"
-            .into(),
+        help: "check client_id, client_secret and scopes; `token_endpoint` under auth sets the token endpoint".into(),
     };
     if client.token_endpoint.is_none() && !is_private(&found.token_endpoint) {
-        return Err(failed("the server names that place, to which the secret would travel in the open".to_owned()));
+        return Err(failed("the server names this endpoint, and the secret would be sent unencrypted".to_owned()));
     }
     let mut resource = endpoint;
     resource.set_fragment(None);

@@ -54,7 +54,7 @@ pub fn read(paths: &[PathBuf]) -> Result<Vec<(String, String)>, Error> {
         let before = files.len();
         collect(path, &mut files)?;
         if files.len() == before {
-            return Err(Error::usage(format!("there is no .yaml file in `{}`", path.display())));
+            return Err(Error::usage(format!("no .yaml file in `{}`", path.display())));
         }
     }
     Ok(files)

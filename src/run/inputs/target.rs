@@ -21,8 +21,8 @@ use crate::{
 pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Value, Limits), Error> {
     if (args.fault.is_some() || args.variation.is_some()) && !args.reference {
         return Err(Error::Usage {
-            message: "--fault and --variation are for the reference server, and this is none".into(),
-            help: Some("add --reference to test that one instead".into()),
+            message: "--fault and --variation are only for the reference server".into(),
+            help: Some("add --reference to test the reference server".into()),
         });
     }
     let (mut target, facts, limits) = chosen(args, surroundings)?;
@@ -31,7 +31,7 @@ pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target,
         let argv = shlex::split(line).filter(|argv| !argv.is_empty());
         let argv = argv.ok_or_else(|| Error::usage(format!("`{line}` cannot be split into a command")))?;
         if matches!(target.start, Start::Stdio { .. }) {
-            return Err(Error::usage("--bearer-token-command is for a target over HTTP"));
+            return Err(Error::usage("--bearer-token-command is only for a target over HTTP"));
         }
         target.auth.get_or_insert_default().own = Some(Source::Command { argv, cwd: None });
     }
@@ -44,18 +44,13 @@ fn unless_in_vain(args: &TargetArgs, start: &Start) -> Result<(), Error> {
     let over_stdio = matches!(start, Start::Stdio { .. });
     let (command, http) = ("a server that is started by a command", "a server over HTTP");
     let vain = [
-        (
-            "--env",
-            !args.env.is_empty() && !over_stdio,
-            command,
-            "give the variable to the server where that is started",
-        ),
+        ("--env", !args.env.is_empty() && !over_stdio, command, "set the variable where the server is started"),
         ("--cwd", args.cwd.is_some() && !over_stdio, command, "start the server in that directory"),
-        ("--header", !args.header.is_empty() && over_stdio, http, "a command is given variables by --env NAME=VALUE"),
+        ("--header", !args.header.is_empty() && over_stdio, http, "set variables of a command with --env NAME=VALUE"),
     ];
     match vain.into_iter().find(|(_, is_vain, ..)| *is_vain) {
         Some((flag, _, whom, help)) => {
-            Err(Error::Usage { message: format!("{flag} is for {whom}, and this is none"), help: Some(help.into()) })
+            Err(Error::Usage { message: format!("{flag} is only for {whom}"), help: Some(help.into()) })
         }
         None => Ok(()),
     }
@@ -74,8 +69,8 @@ fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Val
     }
     if let (Some(name), None) = (&args.name, &config) {
         return Err(Error::Usage {
-            message: format!("there is no {} here or above that could say what `{name}` is", config::FILE),
-            help: Some(meant(name).unwrap_or("name it with --config PATH, or give a command after `--`".into())),
+            message: format!("unknown target `{name}`: no {} in this directory or a parent", config::FILE),
+            help: Some(meant(name).unwrap_or("pass the file with --config PATH, or a command after `--`".into())),
         });
     }
     let target = match &config {
@@ -88,8 +83,8 @@ fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Val
     let mut target = target.ok_or_else(|| Error::Usage {
         message: "no server to test".into(),
         help: Some(
-            "say how to start it (--stdio './server --flag', or `-- ./server --flag`) or where it is (--http URL); \
-             `mcp-conform run --reference` shows what a run looks like"
+            "pass a command (--stdio './server --flag', or `-- ./server --flag`) or a URL (--http URL); \
+             `mcp-conform run --reference` shows an example"
                 .into(),
         ),
     })?;
@@ -133,7 +128,7 @@ fn typed(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Target
     if let Some(line) = &args.stdio {
         let argv = shlex::split(line).filter(|argv| !argv.is_empty()).ok_or_else(|| Error::Usage {
             message: format!("`{line}` cannot be split into a command and its arguments"),
-            help: Some("close every quote, or give the command after `--`".into()),
+            help: Some("close every quote, or pass the command after `--`".into()),
         })?;
         return Ok(Some(command(argv)));
     }
@@ -273,7 +268,7 @@ pub fn profile(declared: &[String]) -> Result<ClientProfile, Error> {
             "elicitation" => profile.elicitation = true,
             other => {
                 return Err(Error::usage(format!(
-                    "--client does not know `{other}`; it knows roots, sampling, elicitation and none"
+                    "unknown capability `{other}` in --client; known: roots, sampling, elicitation and none"
                 )));
             }
         }
@@ -284,10 +279,10 @@ pub fn profile(declared: &[String]) -> Result<ClientProfile, Error> {
 fn checked(url: &str) -> Result<String, Error> {
     let help = match reqwest::Url::parse(url) {
         Ok(parsed) if matches!(parsed.scheme(), "http" | "https") => return Ok(url.to_owned()),
-        _ if url.contains("://") => "give a URL such as http://127.0.0.1:3000/mcp".to_owned(),
+        _ if url.contains("://") => "use a URL such as http://127.0.0.1:3000/mcp".to_owned(),
         _ => format!("did you mean http://{url}?"),
     };
-    Err(Error::Usage { message: format!("`{}` is no http or https URL", shown_url(url)), help: Some(help) })
+    Err(Error::Usage { message: format!("`{}` is not an http or https URL", shown_url(url)), help: Some(help) })
 }
 
 /// Refuses a fault or variation that the reference server does not have.
@@ -298,8 +293,8 @@ fn known(kind: &str, name: &str, faults: &[FaultInfo]) -> Result<FaultInfo, Erro
     let nearest = nearest(name, faults.iter().map(|known| known.name.as_str()));
     let meant = nearest.map(|name| format!("did you mean {name}? ")).unwrap_or_default();
     Err(Error::Usage {
-        message: format!("`{name}` is no {kind} of the reference server"),
-        help: Some(format!("{meant}`mcp-conform list {kind}s` shows all")),
+        message: format!("the reference server has no {kind} `{name}`"),
+        help: Some(format!("{meant}`mcp-conform list {kind}s` lists all")),
     })
 }
 
@@ -324,7 +319,7 @@ fn unless_hidden(kind: &str, fault: &FaultInfo) -> Result<(), Error> {
         false => ("HTTP+SSE", "--sse", "sse"),
     };
     let protected = if fault.protected { " --protected" } else { "" };
-    let whom = if fault.protected { ", on a server that asks for authorization" } else { "" };
+    let whom = if fault.protected { ", on a server that requires authorization" } else { "" };
     Err(Error::Usage {
         message: format!("the {kind} {} shows only over {over}{whom}, and --reference uses stdio", fault.name),
         help: Some(format!(
@@ -369,7 +364,7 @@ fn split(pair: &str, at: char, flag: &str, form: &str) -> Result<(String, String
     match pair.split_once(at) {
         Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.trim().to_owned())),
         // What was given instead may be the value alone, and secret.
-        _ => Err(Error::usage(format!("{flag} takes {form}; no name and `{at}` stand in it"))),
+        _ => Err(Error::usage(format!("{flag} takes {form}; the name or `{at}` is missing"))),
     }
 }
 

@@ -66,6 +66,6 @@ async fn listen(tell: &watch::Sender<Heard>) {
             process::exit(code.into());
         }
         progress::erase();
-        complain("interrupted: what was gathered so far is judged; once more ends the program at once");
+        complain("interrupted: judging the evidence so far. Press Ctrl-C again to quit immediately");
     }
 }

@@ -138,7 +138,7 @@ impl Waits {
                 write!(line, " · {by} waits {} s for {about}", now.saturating_sub(*since).as_secs())
             }
             Some(Open { by, about, .. }) => write!(line, " · {by} · {about}"),
-            None if self.newest.is_empty() => write!(line, " · the server is being started"),
+            None if self.newest.is_empty() => write!(line, " · starting the server"),
             None => write!(line, " · {}", self.newest),
         };
         line
@@ -168,7 +168,7 @@ mod tests {
             recorder.sent(&sent, &json!({ "id": id, "method": "resources/read", "params": { "uri": uri } }), 1);
         };
         let (soon, late) = (Duration::from_millis(900), Duration::from_millis(3200));
-        assert_eq!(line(&recorder, &mut waits, soon), "frame 0 · the server is being started");
+        assert_eq!(line(&recorder, &mut waits, soon), "frame 0 · starting the server");
         ask(1, "read", 1, "file:///a");
         ask(1, "read", 2, "file:///b");
         ask(2, "list", 2, "file:///c");

@@ -84,7 +84,7 @@ impl Decode for Every {
         let last = path.rsplit(['.', '$']).next().unwrap_or_default();
         let name = Some(last.trim_end_matches('s')).filter(|name| name.chars().all(char::is_alphanumeric));
         let help = format!("write `every: {{ {}: {path} }}`", name.filter(|name| !name.is_empty()).unwrap_or("item"));
-        problems.add_with(tree.at, "expected a mapping, this is a string", help);
+        problems.add_with(tree.at, "expected a mapping, received a string", help);
         None
     }
 }

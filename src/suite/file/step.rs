@@ -174,10 +174,10 @@ impl JsonSchema for Each {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "object",
-            "description": "A variable and what it stands for in turn: a reference to a list, or a list.",
+            "description": "A variable and the list whose elements it takes: a reference or a literal list.",
             "properties": {
-                "at-most": { "description": "No more items than this.", "type": "integer", "minimum": 0 },
-                "in-order": { "description": "One after another instead of side by side.", "type": "boolean" }
+                "at-most": { "description": "Maximum number of elements.", "type": "integer", "minimum": 0 },
+                "in-order": { "description": "Run sequentially instead of concurrently.", "type": "boolean" }
             },
             "additionalProperties": generator.subschema_for::<Yaml>(),
             "minProperties": 1,

@@ -26,13 +26,13 @@ impl Lint<'_> {
     fn matcher(&mut self, typed: file::Matcher) -> Matcher {
         let asks_nothing = typed.typed.keys.iter().all(|key| ["ignoring", "says"].contains(&&*key.value));
         if asks_nothing {
-            self.problems.add(typed.typed.at, "this matcher asks for nothing");
+            self.problems.add(typed.typed.at, "this matcher is empty");
         }
         let ignoring: Vec<String> =
             typed.ignoring.map(|names| names.0.into_iter().map(|name| name.value).collect()).unwrap_or_default();
         let compares = typed.equals.is_some() || typed.not_equals.is_some() || typed.all_equal.is_some();
         if let Some(key) = typed.typed.keys.iter().find(|key| key.value == "ignoring" && !compares && !asks_nothing) {
-            self.problems.add(key.at, "`ignoring` goes with `equals`, `not-equals` or `all-equal`");
+            self.problems.add(key.at, "`ignoring` needs `equals`, `not-equals` or `all-equal`");
         }
 
         let mut conditions = Vec::new();
@@ -55,7 +55,7 @@ impl Lint<'_> {
         conditions.extend(typed.format.map(Condition::Format));
         conditions.extend(typed.if_present.map(|inner| {
             if let Some(says) = &inner.says {
-                self.problems.add(says.at, "`says` stands beside `if-present`, not in it");
+                self.problems.add(says.at, "`says` must be next to `if-present`, not in it");
             }
             Condition::IfPresent(self.matcher(*inner))
         }));
@@ -66,7 +66,7 @@ impl Lint<'_> {
     fn operand(&mut self, tree: &Tree) -> Option<Template> {
         let template = self.template(tree)?;
         if let Some(path) = template.references().into_iter().find(|path| is_streamed(path)) {
-            self.problems.add(tree.at, format!("nothing can be compared with `${}`, which passes by", path.root));
+            self.problems.add(tree.at, format!("`${}` is a stream and cannot be an operand", path.root));
         }
         Some(template)
     }
@@ -74,7 +74,7 @@ impl Lint<'_> {
     fn options(&mut self, tree: &Tree) -> Option<Template> {
         match self.operand(tree)? {
             Template::Literal(serde_json::Value::Array(options)) if options.is_empty() => {
-                self.problems.add(tree.at, "a list of options has at least one");
+                self.problems.add(tree.at, "a list of options must not be empty");
                 None
             }
             Template::Literal(value) if !value.is_array() => {
@@ -93,7 +93,7 @@ impl Lint<'_> {
             Err(error) => {
                 let error = error.to_string();
                 let what = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
-                self.problems.add(pattern.at, format!("this is no regular expression: {what}"));
+                self.problems.add(pattern.at, format!("invalid regular expression: {what}"));
                 None
             }
         }
@@ -127,7 +127,7 @@ impl Lint<'_> {
     fn switch(&mut self, on: Option<At<bool>>, condition: Condition) -> Option<Condition> {
         let on = on?;
         if !on.value {
-            self.problems.add(on.at, "only `true` means something here");
+            self.problems.add(on.at, "expected `true`");
         }
         Some(condition)
     }

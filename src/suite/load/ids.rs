@@ -11,7 +11,7 @@ pub fn check(drafts: &mut [Draft<'_>], taken: &[String]) {
     for draft in &mut *drafts {
         for id in draft.typed.iter().flat_map(ids) {
             if let Some(place) = first.get(&id.value) {
-                draft.problems.add(id.at, format!("the id `{}` is taken by {place}", id.value));
+                draft.problems.add(id.at, format!("the id `{}` is already used by {place}", id.value));
             } else {
                 first.insert(id.value.clone(), format!("{}:{}", draft.file, id.at.line));
             }
@@ -28,22 +28,22 @@ pub fn check(drafts: &mut [Draft<'_>], taken: &[String]) {
         for pattern in typed.iter().filter_map(|typed| typed.replaces.as_ref()).flat_map(|replaces| &replaces.0) {
             if !rules.iter().chain(taken).any(|id| fits(&pattern.value, id)) {
                 let help = suggestion(&pattern.value, rules.iter().chain(taken).map(String::as_str));
-                problems.add_with(pattern.at, format!("there is no rule `{}`", pattern.value), help);
+                problems.add_with(pattern.at, format!("unknown rule `{}`", pattern.value), help);
             }
         }
         for id in typed.iter().filter_map(|typed| typed.evidence.as_ref()).flat_map(|suites| &suites.0) {
             if !first.contains_key(&id.value) {
-                problems.add(id.at, format!("there is no suite `{}`", id.value));
+                problems.add(id.at, format!("unknown suite `{}`", id.value));
             }
         }
         for (id, after) in causes(typed.as_ref()) {
             // `*` names every rule.
             for cause in after.iter().filter(|cause| cause.value != "*") {
                 if leads_to(&cause.value, &id, &all, &mut Vec::new()) {
-                    problems.add(cause.at, format!("`after` leads from `{id}` back to itself"));
+                    problems.add(cause.at, format!("`after` has a cycle: `{id}` depends on itself"));
                 } else if !rules.contains(&cause.value) && !taken.contains(&cause.value) {
                     let help = suggestion(&cause.value, rules.iter().chain(taken).map(String::as_str));
-                    problems.add_with(cause.at, format!("there is no rule `{}`", cause.value), help);
+                    problems.add_with(cause.at, format!("unknown rule `{}`", cause.value), help);
                 }
             }
         }

@@ -53,11 +53,16 @@ impl Lint<'_> {
     pub fn just_one(&mut self, owner: &Typed, keys: &[&'static str]) -> Option<&'static str> {
         let mut typed = owner.keys.iter().filter_map(|typed| Some((typed, *keys.iter().find(|k| **k == typed.value)?)));
         let Some((_, only)) = typed.next() else {
-            self.problems.add(owner.at, format!("{} needs one of {}", owner.noun, listed(keys)));
+            self.problems.add(owner.at, format!("{} needs exactly one of {}", owner.noun, listed(keys)));
             return None;
         };
         if let Some((second, _)) = typed.next() {
-            let message = format!("{} has one of {}; here `{}` and `{only}`", owner.noun, listed(keys), second.value);
+            let message = format!(
+                "{} needs exactly one of {}, received `{}` and `{only}`",
+                owner.noun,
+                listed(keys),
+                second.value
+            );
             self.problems.add(second.at, message);
             return None;
         }
@@ -68,7 +73,7 @@ impl Lint<'_> {
     pub fn one_known(&mut self, name: &At<String>, what: &str, known: &[String]) {
         if !known.is_empty() && !known.contains(&name.value) {
             let help = suggestion(&name.value, known.iter().map(String::as_str));
-            self.problems.add_with(name.at, format!("there is no {what} `{}`", name.value), help);
+            self.problems.add_with(name.at, format!("unknown {what} `{}`", name.value), help);
         }
     }
 
@@ -76,9 +81,9 @@ impl Lint<'_> {
     pub fn new_name(&mut self, name: &At<String>) {
         let written = format!("${}", name.value);
         if split_root(&written).is_none_or(|(_, rest)| !rest.is_empty()) {
-            self.problems.add(name.at, "a name is made of letters, digits, `_` and `-`, a letter first");
+            self.problems.add(name.at, "a name has letters, digits, `_` and `-`, and starts with a letter");
         } else if self.names.contains(&name.value) || self.fixed_names().any(|fixed| fixed == name.value) {
-            self.problems.add(name.at, format!("`{written}` is already something else here"));
+            self.problems.add(name.at, format!("`{written}` is already defined"));
         }
     }
 
@@ -102,7 +107,7 @@ impl Lint<'_> {
         let path = match Path::parse(&text.value) {
             Ok(path) => path,
             Err(error) => {
-                let message = format!("`{}` is no path: {error}", text.value);
+                let message = format!("`{}` is not a valid path: {error}", text.value);
                 self.problems.add_with(text.at, message, path_help(&text.value));
                 return None;
             }
@@ -124,29 +129,29 @@ impl Lint<'_> {
         let fixed = self.fixed_names().map(str::to_owned);
         let names: Vec<String> = self.names.iter().cloned().chain(fixed).map(|name| format!("${name}")).collect();
         let help = if STREAMED.contains(&root) {
-            Some("the run as a whole is in scope in rules alone".to_owned())
+            Some("streams of the whole run are available only in rules".to_owned())
         } else {
             suggestion(&format!("${root}"), names.iter().map(String::as_str))
         };
-        self.problems.add_with(text.at, format!("nothing is called `${root}` here"), help);
+        self.problems.add_with(text.at, format!("unknown name `${root}`"), help);
     }
 
     fn unstreamable(&mut self, text: &At<String>, path: &Path) {
         let root = &path.root;
-        let message = format!("`${root}` passes by item by item: `[*]` or a filter must come first");
+        let message = format!("`${root}` is a stream: `[*]` or a filter must come first");
         self.problems.add_with(text.at, message, format!("write `${root}[*]` or `${root}[?@.member == 'value']`"));
     }
 
     /// Of the survey and of the values it is known which members they have.
     fn check_member(&mut self, at: Position, root: &str, member: &str) {
-        let (what, known) = match (root, self.survey) {
-            ("values", _) => ("value", self.values.as_slice()),
-            (super::SURVEY, Some(saves)) if !saves.is_empty() => ("save of the survey", saves),
+        let known = match (root, self.survey) {
+            ("values", _) => self.values.as_slice(),
+            (super::SURVEY, Some(saves)) if !saves.is_empty() => saves,
             _ => return,
         };
         if !known.iter().any(|name| name == member) {
             let help = suggestion(member, known.iter().map(String::as_str));
-            self.problems.add_with(at, format!("there is no {what} called `{member}`"), help);
+            self.problems.add_with(at, format!("unknown field `${root}.{member}`"), help);
         }
     }
 
@@ -192,12 +197,12 @@ fn literal_if_plain(template: Template) -> Template {
 
 fn path_help(text: &str) -> Option<String> {
     let help = match split_root(text) {
-        None => "a path is `$`, a name, and what to look at there: `$read.result.contents[*].uri`",
+        None => "a path is `$`, a name and a query: `$read.result.contents[*].uri`",
         Some((_, rest)) if rest.contains('-') && !rest.contains('[') => {
-            "a member with such characters is written `['a-b']`"
+            "write a field with such characters as `['a-b']`"
         }
         Some((_, rest)) if rest.contains(char::is_whitespace) && !rest.contains('[') => {
-            "there is no interpolation: a string is wholly a reference, or text; text that starts with `$` is written `$$`"
+            "strings are not interpolated: the whole string is a reference or text; escape a leading `$` as `$$`"
         }
         Some(_) => return None,
     };

@@ -105,7 +105,7 @@ impl Lint<'_> {
         match holds {
             Holds::Outcome(known) if !in_items => self.unless_known(text.at, &format!("${root}"), first, known),
             Holds::Entries(var, of) if !in_items => {
-                let message = format!("`${root}` is a list, with an entry for each `{var}`");
+                let message = format!("`${root}` is a list with an element for each `{var}`");
                 let member = if of.contains(&first) { format!("reply.{first}") } else { first.to_owned() };
                 self.problems.add_with(text.at, message, format!("write `${root}[*].{member}`"));
             }
@@ -113,7 +113,7 @@ impl Lint<'_> {
                 if first != var && of.contains(&first) && first != "reply" =>
             {
                 let entry = if in_items { format!("${root}[*]") } else { format!("${root}") };
-                let message = format!("`{entry}` has no member `{first}`: it has `{var}` and `reply`");
+                let message = format!("unknown field `{first}` of `{entry}`; known: `{var}` and `reply`");
                 self.problems.add_with(text.at, message, format!("write `{entry}.reply.{first}`"));
             }
             Holds::Entries(var, of) | Holds::Entry(var, of) => match members.next() {
@@ -127,7 +127,7 @@ impl Lint<'_> {
     fn unless_known(&mut self, at: Position, whole: &str, member: &str, known: &[&str]) {
         if !known.contains(&member) {
             let help = suggestion_or_all(member, known.iter().copied());
-            self.problems.add_with(at, format!("`{whole}` has no member `{member}`"), help);
+            self.problems.add_with(at, format!("unknown field `{member}` of `{whole}`"), help);
         }
     }
 }

@@ -25,7 +25,7 @@ use crate::{
 /// What a message is written with. The rest is filled in.
 const MESSAGE: [&str; 5] = ["id", "method", "params", "result", "error"];
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
-const RAW: &str = "what is sent as it stands may lack anything";
+const RAW: &str = "raw input may lack any part";
 
 impl Lint<'_> {
     /// What a step declares, as it is written.
@@ -42,7 +42,7 @@ impl Lint<'_> {
                 let with = pairs.filter_map(|(part, value)| self.text(&part).zip(self.template(&value))).collect();
                 Some(Deviates::Parts { without, with })
             }
-            _ => decode::wrong(tree, "`message`, or `{ without: ..., with: ... }`", self.problems),
+            _ => decode::wrong(tree, "`message` or `{ without: ..., with: ... }`", self.problems),
         }
     }
 
@@ -61,7 +61,7 @@ impl Lint<'_> {
             }
             Verb::Http(http) => {
                 if http.body.as_ref().is_some_and(|body| self.values_of(body, window.until).iter().any(is_message)) {
-                    let help = "write it under `jsonrpc`, and what is wrong with it under `deviates`".to_owned();
+                    let help = "write it under `jsonrpc`, and the deviation under `deviates`".to_owned();
                     self.problems.add_with(at, format!("{RAW}: this body is a JSON-RPC message"), help);
                     return;
                 }
@@ -83,7 +83,7 @@ impl Lint<'_> {
         match deviates {
             Some(Deviates::Message) => {
                 let help = "name the parts: `deviates: { without: [clientInfo] }`".to_owned();
-                self.problems.add_with(at, "this is a JSON-RPC message, complete but for some of its parts", help);
+                self.problems.add_with(at, "this is a JSON-RPC message with missing parts", help);
             }
             Some(Deviates::Parts { without, with }) => {
                 for revision in Revision::ALL.into_iter().filter(|one| window.since <= *one && *one <= window.until) {
@@ -113,10 +113,10 @@ impl Lint<'_> {
             Payload::Json(_) | Payload::Bytes(_) => Vec::new(),
         };
         if messages.iter().any(is_message) {
-            let help = "write it under `jsonrpc` or `lines`, and what is wrong with it under `deviates`".to_owned();
+            let help = "write it under `jsonrpc` or `lines`, and the deviation under `deviates`".to_owned();
             self.problems.add_with(at, format!("{RAW}: this is a JSON-RPC message"), help);
         } else if deviates != Some(&Deviates::Message) {
-            let help = "write a message under `jsonrpc`; where this is none, add `deviates: message`".to_owned();
+            let help = "write a message under `jsonrpc`; if this is not a message, add `deviates: message`".to_owned();
             self.problems.add_with(at, RAW, help);
         }
         false
@@ -133,17 +133,17 @@ impl Lint<'_> {
             Template::Literal(Value::Object(members)) => members.keys().cloned().collect(),
             Template::Reference(_) => return,
             Template::Literal(_) => {
-                self.problems.add(at, "a message is written `{ id, method, params }`");
+                self.problems.add(at, "write a message as `{ id, method, params }`");
                 return;
             }
         };
         if !["method", "result", "error"].iter().any(|kind| names.iter().any(|name| name == kind)) {
-            let help = "where the method is to be missing, write `deviates: { without: method }`".to_owned();
-            self.problems.add_with(at, "a message has a `method`, or it is a response", help);
+            let help = "to leave out the method, write `deviates: { without: method }`".to_owned();
+            self.problems.add_with(at, "a message needs a `method`, unless it is a response", help);
         }
         for name in names.iter().filter(|name| !MESSAGE.contains(&name.as_str())) {
-            let message = format!("`{name}` is filled in, or it is no part of a message");
-            let help = format!("where it is to be another one, write `deviates: {{ with: {{ {name}: ... }} }}`");
+            let message = format!("`{name}` is added automatically, or is not part of a message");
+            let help = format!("to change it, write `deviates: {{ with: {{ {name}: ... }} }}`");
             self.problems.add_with(at, message, help);
         }
     }
@@ -157,7 +157,7 @@ impl Lint<'_> {
             matches!(usual, Some(&("Mcp-Session-Id" | "Authorization"))) && matches!(value, Template::Reference(_));
         if let Some(usual) = usual.filter(|_| !is_address) {
             let help = format!("write `deviates: {{ with: {{ {usual}: ... }} }}`, and its control is sent too");
-            self.problems.add_with(at, format!("a complete request has a `{usual}` of its own"), help);
+            self.problems.add_with(at, format!("`{usual}` is added automatically"), help);
         }
     }
 
@@ -176,7 +176,7 @@ impl Lint<'_> {
         };
         if message.method() != Some("initialize") || values.iter().any(|value| !spoken(value)) {
             let help = "write `deviates: { with: { protocolVersion: ... } }`, and its control is sent too".to_owned();
-            self.problems.add_with(at, "a complete request has a `protocolVersion` that is filled in", help);
+            self.problems.add_with(at, "`protocolVersion` is added automatically", help);
         }
     }
 
@@ -187,7 +187,7 @@ impl Lint<'_> {
             one => vec![one.clone()],
         }) {
             let Some(name) = name.as_str() else {
-                self.problems.add(at, "`without` names a part, or a list of parts");
+                self.problems.add(at, "`without` takes the name of a part, or a list of names");
                 return false;
             };
             if !self.may_be_changed(at, &Template::Literal(json!(name)), message) {
@@ -195,7 +195,7 @@ impl Lint<'_> {
             }
             if !message.has(&Part::named(name), revision) {
                 let of = message.method().map(|method| format!(" `{method}`")).unwrap_or_default();
-                self.problems.add(at, format!("in {revision} a complete{of} message has no `{name}` to leave out"));
+                self.problems.add(at, format!("in {revision} a complete{of} message has no `{name}`"));
                 return false;
             }
         }
@@ -209,7 +209,7 @@ impl Lint<'_> {
         if matches!(part, Part::Header(_)) && !name.starts_with(|first: char| first.is_ascii_uppercase()) {
             let known = PARTS.iter().map(|(known, _)| *known).chain(HEADERS);
             let help = suggestion(name, known);
-            self.problems.add_with(at, format!("`{name}` is no part of a message, and no header"), help);
+            self.problems.add_with(at, format!("`{name}` is neither a part of a message nor a header"), help);
             return false;
         }
         let fixed = matches!(part, Part::Jsonrpc | Part::Id | Part::Method) && message.is_awaited;
@@ -232,7 +232,7 @@ impl Lint<'_> {
             usual.is_some() && !values.is_empty() && values.iter().all(|value| Some(value) == usual.as_ref())
         };
         if revisions.map(is_usual).reduce(|all, one| all && one) == Some(true) {
-            self.problems.add(at, format!("a complete message has the same `{name}`: this is no deviation"));
+            self.problems.add(at, format!("a complete message has the same `{name}`, so this is not a deviation"));
         }
     }
 

@@ -27,7 +27,7 @@ impl Lint<'_> {
         let statement = [typed.must.take(), typed.should.take(), typed.advice.take(), typed.may.take()];
         let source = self.needs(&typed.typed, "source", typed.source.take());
         source.as_ref().filter(|source| source.value.trim().is_empty()).inspect(|source| {
-            self.problems.add(source.at, "a source is a page and an anchor");
+            self.problems.add(source.at, "`source` needs a page and an anchor");
         });
         let applies = self.applies(typed.applies.take(), outer);
         let faults = typed.faults.take().map(|faults| faults.0).unwrap_or_default();
@@ -76,7 +76,7 @@ impl Lint<'_> {
     pub fn check_id(&mut self, id: &At<String>) {
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.');
         if id.value.is_empty() || !id.value.chars().all(fits) {
-            self.problems.add(id.at, "an id is made of small letters, digits, `-`, `_` and `.`");
+            self.problems.add(id.at, "an id has lower-case letters, digits, `-`, `_` and `.`");
         }
     }
 
@@ -91,8 +91,8 @@ impl Lint<'_> {
         }
         let proves_itself = self.origin != Origin::BuiltIn || level.is_none_or(|level| level == Level::May);
         if faults.is_empty() && !proves_itself {
-            let help = "a rule is trusted when a fault of the reference server was seen to break it".to_owned();
-            self.problems.add_with(own.place("faults"), "a rule above `may` names its `faults`", help);
+            let help = "a fault of the reference server proves that the rule can fail".to_owned();
+            self.problems.add_with(own.place("faults"), "a rule above `may` needs `faults`", help);
         }
     }
 
@@ -105,7 +105,7 @@ impl Lint<'_> {
             return None;
         };
         if paths.is_empty() {
-            self.problems.add(var.at, "`every` goes over at least one path");
+            self.problems.add(var.at, "`every` needs at least one path");
         }
         let over: Vec<Path> = paths.iter().filter_map(|path| self.path_or_stream(path)).collect();
         self.new_name(&var);
@@ -118,12 +118,12 @@ impl Lint<'_> {
         let own = &typed.typed;
         let key = self.just_one(own, &["expect", "check", "observe"])?;
         if level == Some(Level::May) && key != "observe" {
-            self.problems.add(own.place(key), format!("a `may` is only observed: it has `observe`, not `{key}`"));
+            self.problems.add(own.place(key), format!("a `may` rule needs `observe`, not `{key}`"));
         } else if level.is_some_and(|level| level != Level::May) && key == "observe" {
-            self.problems.add(own.place(key), "only a `may` is observed: this rule has `expect` or `check`");
+            self.problems.add(own.place(key), "`observe` is only for `may`; this rule needs `expect` or `check`");
         }
         if key != "check" && own.has("given") {
-            self.problems.add(own.place("given"), "`given` goes with `check`");
+            self.problems.add(own.place("given"), "`given` needs `check`");
         }
         let test = match key {
             "expect" => {
@@ -142,7 +142,7 @@ impl Lint<'_> {
             Test::Check { .. } => false,
         };
         if asks_nothing {
-            self.problems.add(typed.typed.place(key), format!("`{key}` has nothing to look at"));
+            self.problems.add(typed.typed.place(key), format!("`{key}` is empty"));
         }
         Some(test)
     }
@@ -153,7 +153,7 @@ impl Lint<'_> {
             clauses.0.iter().filter(|(subject, matcher)| subject.value.contains("[?") && matcher.says.is_none());
         for (subject, _) in unclear.filter(|_| self.origin == Origin::BuiltIn) {
             let help = "add `says: expected ...`, or what was received where it must not be".to_owned();
-            self.problems.add_with(subject.at, "a finding would show this filter: the clause needs `says`", help);
+            self.problems.add_with(subject.at, "a finding would print this filter: add `says` to the clause", help);
         }
     }
 
@@ -176,12 +176,11 @@ impl Lint<'_> {
             stream.and_then(|stream| Some((stream, other(&stream)?)))
         };
         if let Some((stream, other)) = clash {
-            let message = format!("a rule cannot look at `${}` and `${}` at once", stream.root, other.root);
+            let message = format!("a rule cannot use both `${}` and `${}`", stream.root, other.root);
             self.problems.add(own.place("every"), message);
         }
         if let Some(stream) = beside.iter().find(|path| every.is_some() && is_streamed(path)) {
-            self.problems
-                .add(own.place("every"), format!("a rule with `every` looks at `${}` there alone", stream.root));
+            self.problems.add(own.place("every"), format!("a rule with `every` can use `${}` only there", stream.root));
         }
     }
 
@@ -196,14 +195,14 @@ impl Lint<'_> {
             let takes: Vec<String> = takes.iter().map(|name| name.trim_end_matches('?').to_owned()).collect();
             for (key, _) in &given {
                 if takes.is_empty() {
-                    self.problems.add(key.at, format!("the check `{}` takes nothing", name.value));
+                    self.problems.add(key.at, format!("the check `{}` takes no arguments", name.value));
                 }
                 self.one_known(key, "given", &takes);
             }
         }
         for needed in self.known.checks.get(&name.value).into_iter().flatten().filter(|name| !name.ends_with('?')) {
             if !given.iter().any(|(key, _)| key.value == *needed) {
-                self.problems.add(name.at, format!("the check `{}` must be given `{needed}`", name.value));
+                self.problems.add(name.at, format!("the check `{}` needs `{needed}`", name.value));
             }
         }
         let given: Vec<(String, Template)> = given

@@ -36,7 +36,7 @@ impl Lint<'_> {
         let deviates = declared.as_ref().and_then(|declared| self.deviates(declared));
         let control = typed.control;
         if control.is_some() && deviates.is_none() {
-            self.problems.add(typed.typed.place("control"), "only what deviates has a control");
+            self.problems.add(typed.typed.place("control"), "`control` needs `deviates`");
         }
         let verb = self.verb(typed);
         if let Some(verb) = verb.as_ref().filter(|_| declared.is_some() == deviates.is_some()) {
@@ -47,7 +47,7 @@ impl Lint<'_> {
 
         if let Some(save) = &save {
             match saves.iter().find(|(name, earlier)| *name == save.value && !are_disjoint(earlier, &applies)) {
-                Some(_) => self.problems.add(save.at, format!("an earlier step saves `{}` already", save.value)),
+                Some(_) => self.problems.add(save.at, format!("`{}` is already saved by an earlier step", save.value)),
                 None if self.names.contains(&save.value) => {}
                 None => {
                     self.new_name(save);

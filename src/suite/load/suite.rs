@@ -78,7 +78,7 @@ impl Lint<'_> {
         let mut values = IndexMap::new();
         for (name, rows) in typed.map(|pairs| pairs.0).into_iter().flatten() {
             if rows.is_empty() {
-                self.problems.add(name.at, "a value has at least one row");
+                self.problems.add(name.at, "a value needs at least one row");
             }
             let rows = rows.into_iter().filter_map(|row| self.row(row, outer)).collect();
             values.insert(name.value, rows);
@@ -90,7 +90,7 @@ impl Lint<'_> {
         self.window(typed.since.as_ref(), typed.until.as_ref(), outer);
         let is = self.needs(&typed.typed, "is", typed.is)?;
         let Template::Literal(value) = self.template(&is)? else {
-            self.problems.add(is.at, "a value is a constant, without references");
+            self.problems.add(is.at, "a value must be a constant, without references");
             return None;
         };
         let value = match (typed.times, value) {
@@ -99,7 +99,7 @@ impl Lint<'_> {
                 text.repeat(times).into()
             }
             (Some(_), _) => {
-                self.problems.add(is.at, format!("`times` repeats a text, up to {TEXT_AT_MOST} bytes"));
+                self.problems.add(is.at, format!("`times` repeats a string, up to {TEXT_AT_MOST} bytes"));
                 return None;
             }
         };

@@ -47,8 +47,7 @@ impl Lint<'_> {
         let verb = self.just_one(&typed.typed, &VERBS.map(|(verb, _)| verb))?;
         self.refuse_arguments_of_others(&typed, verb);
         if self.alone && verb != "call" {
-            let why =
-                format!("`{verb}` needs a connection, and with `connection: alone` each call is on one of its own");
+            let why = format!("`{verb}` needs a shared connection, but `connection: alone` uses one per call");
             self.problems.add(typed.typed.place(verb), why);
         }
         match verb {
@@ -69,7 +68,7 @@ impl Lint<'_> {
             let names_it = |(_, arguments): &&(&str, &[&str])| arguments.contains(&&*key.value);
             let mut takers = VERBS.iter().filter(names_it).peekable();
             if takers.peek().is_some() && !takers.any(|(taker, _)| *taker == verb) {
-                self.problems.add(key.at, format!("`{}` is no argument of `{verb}`", key.value));
+                self.problems.add(key.at, format!("unknown argument `{}` of `{verb}`", key.value));
             }
         }
     }
@@ -81,7 +80,7 @@ impl Lint<'_> {
         self.check_seconds(&typed.typed, typed.seconds);
         let alone = typed.alone.unwrap_or(self.alone);
         if id.is_some() && typed.until.is_some() {
-            self.problems.add(typed.typed.place("until"), "with `until` each request needs an `id` of its own");
+            self.problems.add(typed.typed.place("until"), "with `until`, `id` is set automatically");
         }
         let outer = self.names.len();
         self.names.push("reply".to_owned());
@@ -89,7 +88,7 @@ impl Lint<'_> {
         self.names.truncate(outer);
         let answer = typed.answer.and_then(|answer| Manner::decode(&answer, self.problems));
         if let Some(then) = typed.then.as_ref().filter(|_| !alone) {
-            self.problems.add(then.at, "only a connection of its own has nothing else behind the call");
+            self.problems.add(then.at, "`then` needs `alone`");
         }
         let then = typed.then.map(|then| then.value);
         Some(Call { method: method?, with, id, alone, then, seconds: typed.seconds, until, answer })
@@ -138,7 +137,7 @@ impl Lint<'_> {
 
     fn notify(&mut self, typed: file::Step) -> Option<Notify> {
         if let Some(save) = &typed.save {
-            self.problems.add(save.at, "a notification has no answer to save");
+            self.problems.add(save.at, "a notification has no response to save");
         }
         let with = typed.with.and_then(|with| self.template(&with));
         Some(Notify { method: typed.notify?.value, with })
@@ -150,7 +149,7 @@ impl Lint<'_> {
         if let Some(since) = &typed.since
             && !self.names.contains(&since.value)
         {
-            let message = format!("no step before this one saves `{}`", since.value);
+            let message = format!("no earlier step saves `{}`", since.value);
             let help = suggestion(&since.value, self.names.iter().map(String::as_str));
             self.problems.add_with(since.at, message, help);
         }
@@ -161,7 +160,7 @@ impl Lint<'_> {
         let seconds = typed.quiet.or(typed.seconds).unwrap_or(AWAIT_SECONDS);
         self.check_seconds(&typed.typed, Some(seconds));
         if typed.quiet.is_some() && typed.seconds.is_some() {
-            self.problems.add(typed.typed.place("quiet"), "`quiet` stands in the place of `seconds`");
+            self.problems.add(typed.typed.place("quiet"), "`quiet` replaces `seconds`");
         }
         let since = typed.since.map(|since| since.value);
         Some(Await { method: method.value, since, matching, seconds, quiet: typed.quiet.is_some() })
@@ -169,7 +168,7 @@ impl Lint<'_> {
 
     fn check_seconds(&mut self, owner: &Typed, seconds: Option<f64>) {
         if seconds.is_some_and(|seconds| !(0.0..=SECONDS_AT_MOST).contains(&seconds)) {
-            self.problems.add(owner.place("seconds"), format!("`seconds` is between 0 and {SECONDS_AT_MOST}"));
+            self.problems.add(owner.place("seconds"), format!("`seconds` must be between 0 and {SECONDS_AT_MOST}"));
         }
     }
 
@@ -208,18 +207,18 @@ impl Lint<'_> {
     fn http(&mut self, typed: file::Step) -> Option<HttpCall> {
         let method = typed.http?;
         if !Format::Token.fits(&method.value) {
-            self.problems.add(method.at, "expected an HTTP method, as `POST`");
+            self.problems.add(method.at, "expected an HTTP method such as `POST`");
         }
         let mut headers = Vec::new();
         for (name, value) in typed.headers.map(|headers| headers.0).into_iter().flatten() {
             let text = name.value.trim_start_matches('$');
             if !Format::Token.fits(text) {
-                self.problems.add(name.at, "this cannot be the name of a header");
+                self.problems.add(name.at, "invalid header name");
             }
             headers.extend(self.text(&name).zip(self.template(&value)));
         }
         if let (Some(_), Some(_)) = (&typed.body, &typed.jsonrpc) {
-            self.problems.add(typed.typed.place("jsonrpc"), "`jsonrpc` stands in the place of `body`");
+            self.problems.add(typed.typed.place("jsonrpc"), "`jsonrpc` replaces `body`");
         }
         let body = typed.body.and_then(|body| self.template(&body));
         let message = typed.jsonrpc.and_then(|message| self.template(&message));

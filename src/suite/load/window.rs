@@ -42,7 +42,7 @@ impl Lint<'_> {
     pub fn applies(&mut self, typed: Option<file::Applies>, outer: Window) -> Applies {
         let Some(typed) = typed else { return Applies::default() };
         if typed.typed.keys.is_empty() {
-            self.problems.add(typed.typed.at, "`applies` sets no condition");
+            self.problems.add(typed.typed.at, "`applies` is empty");
         }
         self.window(typed.since.as_ref(), typed.until.as_ref(), outer);
         if let Some(proposal) = &typed.proposal
@@ -50,13 +50,13 @@ impl Lint<'_> {
             && !self.known.proposals.contains(&proposal.value)
         {
             let help = suggestion(&proposal.value, self.known.proposals.iter().map(String::as_str));
-            self.problems.add_with(proposal.at, format!("there is no proposal `{}`", proposal.value), help);
+            self.problems.add_with(proposal.at, format!("unknown proposal `{}`", proposal.value), help);
         }
         let server = typed.server.map(|server| server.0).unwrap_or_default();
         for path in &server {
             let names = path.value.strip_prefix('!').unwrap_or(&path.value);
             if names.split('.').any(|name| name.is_empty() || name.contains(char::is_whitespace)) {
-                self.problems.add(path.at, "a capability is written `resources`, `resources.subscribe` or `!tools`");
+                self.problems.add(path.at, "write a capability as `resources`, `resources.subscribe` or `!tools`");
             }
         }
         let facts = typed.facts.map(|facts| facts.0).unwrap_or_default();
@@ -81,9 +81,9 @@ impl Lint<'_> {
         let own = Window::of(&Applies { since: first, until: last, ..Applies::default() });
         let Some(at) = since.or(until).map(|revision| revision.at) else { return };
         if own.is_empty() {
-            self.problems.add(at, format!("no revision is both since {} and until {}", own.since, own.until));
+            self.problems.add(at, format!("no revision is since {} and until {}", own.since, own.until));
         } else if own.and(outer).is_empty() {
-            let message = format!("this never counts: its suite does from {} to {}", outer.since, outer.until);
+            let message = format!("this never applies: the suite applies from {} to {}", outer.since, outer.until);
             self.problems.add(at, message);
         }
     }

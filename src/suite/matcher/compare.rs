@@ -66,7 +66,7 @@ pub(super) fn differs(node: &Node<'_>, to: &Value, ignoring: &[String]) -> Optio
 
 pub(super) fn one_of(node: &Node<'_>, options: &Value) -> Option<Mismatch> {
     let Value::Array(options) = options else {
-        let message = format!("cannot be compared: {} is no list of options", show::described(options));
+        let message = format!("cannot be compared: {} is not a list of options", show::described(options));
         return Some(Mismatch::new(&node.location, message));
     };
     if options.iter().any(|option| equal(node.value, option)) {

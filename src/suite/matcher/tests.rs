@@ -120,7 +120,7 @@ fn operands_can_be_references() {
     assert_eq!(told(&value, ".uri", or_nobody("$x.none")).len(), 1);
     assert_eq!(
         told(&value, ".uri", Condition::OneOf(reference("$x.asked"))),
-        ["/uri: cannot be compared: the string \"b\" is no list of options"]
+        ["/uri: cannot be compared: the string \"b\" is not a list of options"]
     );
 }
 

@@ -200,7 +200,7 @@ pub fn split_root(text: &str) -> Option<(&str, &str)> {
 
 fn full(rest: &str) -> Result<JsonPath, String> {
     if ends_in_quotes(rest) {
-        return Err("a quote is not closed".to_owned());
+        return Err("missing closing quote".to_owned());
     }
     let query = format!("${rest}");
     JsonPath::parse(&query).map_err(|error| match (error.message(), query.get(error.position() - 1..)) {

@@ -19,7 +19,7 @@ pub struct Twin {
     pub known: String,
 }
 
-/// All of them in a value of a shape. What a shape leaves open is not looked into.
+/// All of them in a value of a shape. What a shape leaves open is not listed.
 pub fn twins(name: &str, revision: Revision, value: &Value) -> Vec<Twin> {
     let mut search = Search { book: Book::built_in(), revision, found: Vec::new() };
     search.named(name, value, "");

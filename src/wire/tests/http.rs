@@ -85,7 +85,7 @@ async fn takes_events_of_other_names_for_messages_only_where_they_hold_one() {
     assert_eq!(open.message().await, json!({"jsonrpc": "2.0", "id": 1}));
     assert_eq!(open.post_done().await, None);
     let notes = open.notes();
-    assert_eq!(notes.iter().filter(|note| *note == "an event of another name, and no message").count(), 2);
+    assert_eq!(notes.iter().filter(|note| *note == "an event with another name, without a message").count(), 2);
 }
 
 #[tokio::test]
@@ -115,7 +115,7 @@ async fn sends_again_what_was_put_off() {
     assert_eq!(open.wire.put_off(posted.post).times, 1);
     assert_eq!(server.requests()[0], server.requests()[1]);
     let note = open.frames().into_iter().find(|frame| frame.kind == FrameKind::Note).expect("a note");
-    assert_eq!(note.text.as_deref(), Some("put off with status 429: sent again in 0.5 s"));
+    assert_eq!(note.text.as_deref(), Some("rejected with status 429: sent again in 0.5 s"));
 
     // Nobody waits for an hour.
     let posted = open.wire.send(&envelope(), &json!({"id": ID})).expect("sent");
@@ -151,7 +151,7 @@ async fn keeps_what_is_no_message() {
     for (media, body, why) in [
         ("text/html", "<h1>", "text/html is neither application/json nor text/event-stream"),
         (JSON, "<h1>", "not JSON: expected value at column 1"),
-        ("application/json\r\ncontent-encoding: gzip", "??", "encoded as gzip, which was not asked for"),
+        ("application/json\r\ncontent-encoding: gzip", "??", "encoded as gzip, which the client did not accept"),
     ] {
         let (_server, mut open) = asked(response("500 Oops", media, body)).await;
         assert_eq!(open.head().await, 500);
@@ -199,7 +199,7 @@ async fn keeps_what_came_of_a_body_that_broke_off() {
     ] {
         let (_server, mut open) = asked(Answer::Whole(format!("{whole}{body}"))).await;
         assert_eq!(open.head().await, 200);
-        assert_eq!(open.junk().await, format!("the body broke off: {words}"));
+        assert_eq!(open.junk().await, format!("the body was incomplete: {words}"));
         assert_eq!(open.post_done().await.as_deref(), Some(words));
         assert_eq!(open.frames()[3].text.as_deref(), Some(text));
     }

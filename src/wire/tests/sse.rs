@@ -61,11 +61,15 @@ async fn says_why_there_is_no_connection() {
     let hurried = Limits { request: Duration::from_millis(50), ..limits() };
     let elsewhere = "event: endpoint\ndata: http://192.0.2.1/messages\n\n";
     for (answer, limits, came) in [
-        (response("404 No", "text/html", "<h1>"), &limits(), "the answer is no event stream: status 404, text/html"),
+        (
+            response("404 No", "text/html", "<h1>"),
+            &limits(),
+            "the response is not an event stream: status 404, text/html",
+        ),
         (
             response("200 OK", "application/json", ""),
             &limits(),
-            "the answer is no event stream: status 200, application/json",
+            "the response is not an event stream: status 200, application/json",
         ),
         (Answer::Whole(stream("data: {}\n\n")), &limits(), "the event stream ended"),
         (Answer::Held(stream("data: {}\n\n")), &hurried, "no endpoint event within 50ms"),

@@ -173,20 +173,20 @@ async fn says_what_keeps_a_program_from_starting() {
     let error = refused(program(path, None)).await;
     assert_eq!(
         (error.came.as_str(), error.help),
-        ("permission denied", format!("may it be executed? chmod +x {path}"))
+        ("permission denied", format!("make it executable: chmod +x {path}"))
     );
 
     std::fs::set_permissions(&file, PermissionsExt::from_mode(0o755)).expect("permission");
-    assert_eq!(refused(program(path, None)).await.came, "the file is there, but what it needs to run is not");
+    assert_eq!(refused(program(path, None)).await.came, "the file exists, but its interpreter or loader is missing");
 
     let error = refused(program("server", Some(directory.path().to_owned()))).await;
     assert_eq!(error.help, "is it in PATH? There is a file of that name: ./server");
     let error = refused(program("no-such-server", None)).await;
-    assert_eq!((error.tried.as_str(), error.came.as_str()), ("to start no-such-server", "no such program"));
+    assert_eq!((error.tried.as_str(), error.came.as_str()), ("to start no-such-server", "command not found"));
     assert_eq!(error.help, "is it installed and in PATH?");
     assert_eq!(refused(program("./no-such-server", None)).await.came, "no such file");
     assert!(refused(program("node server.js", None)).await.help.starts_with("it holds blanks"));
-    assert_eq!(refused(program("cat", Some("/no/such".into()))).await.came, "/no/such is no directory");
+    assert_eq!(refused(program("cat", Some("/no/such".into()))).await.came, "/no/such is not a directory");
 }
 
 #[cfg(target_os = "linux")]

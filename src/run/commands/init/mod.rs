@@ -22,28 +22,28 @@ const INCLUDE: &str = ".gitlab-ci.yml";
 pub fn init(args: &InitArgs) -> Result<u8, Error> {
     let directory = &args.directory;
     if !directory.is_dir() {
-        return Err(Error::usage(format!("`{}` is no directory", directory.display())));
+        return Err(Error::usage(format!("`{}` is not a directory", directory.display())));
     }
     let project = project::look(directory);
     match &project {
-        Some(project) => console::say(&format!("{} says how to start the server: {}", project.file, project.line())),
-        None => console::say("nothing here says how to start the server: fill it in"),
+        Some(project) => console::say(&format!("{} contains the start command: {}", project.file, project.line())),
+        None => console::say("no start command was found: fill it in"),
     }
     write(directory, config::FILE, &configuration(project.as_ref()))?;
     // Among the tests, where no build tool takes the directory for a package.
     write(directory, "tests/conformance/house.yaml", SUITE)?;
     let mut edits = Vec::new();
     if project.is_none() {
-        edits.push(format!("say in {} how the server is started", config::FILE));
+        edits.push(format!("set the start command in {}", config::FILE));
     }
     if let Some(pipeline) = args.ci {
         let (path, text) = described(pipeline, project.as_ref());
         write(directory, path, &text)?;
         if repository().is_none() {
-            edits.push(format!("say in {path} where mcp-conform is installed from"));
+            edits.push(format!("set in {path} where mcp-conform is installed from"));
         }
         if pipeline == Pipeline::Gitlab && !write(directory, INCLUDE, &format!("include: {path}\n"))? {
-            edits.push(format!("say `include: {path}` in {INCLUDE}"));
+            edits.push(format!("add `include: {path}` to {INCLUDE}"));
         }
     }
     console::say(&format!("\nnext\n{}", next(project.as_ref(), &edits)));

@@ -63,7 +63,10 @@ async fn test(
     let standing = entries.len() - due.len();
     if standing > 0 {
         let total = entries.len();
-        console::say(&format!("{standing} of {total} results stand in {}; --again tests them anew", results.shown()));
+        console::say(&format!(
+            "{standing} of {total} results are in {}; use --again to test them again",
+            results.shown()
+        ));
     }
 
     let (stop, stopped) = watch::channel(false);
@@ -98,13 +101,13 @@ async fn test(
     if let Some(code) = signal {
         let (total, shown) = (entries.len(), results.shown());
         console::complain(&format!(
-            "stopped: {done} of {total} results are in {shown}; the same command goes on from there"
+            "stopped: {done} of {total} results are in {shown}; repeat the command to continue"
         ));
         return Ok(code);
     }
     if args.partition.is_some() {
         let shown = results.shown();
-        console::say(&format!("\nThis is one part; `mcp-conform matrix merge {shown}` makes the matrix of all."));
+        console::say(&format!("\nThis is one part; `mcp-conform matrix merge {shown}` merges all parts."));
         return settle::settle(fold, None, &style);
     }
     settle::settle(fold, Some(&args.out), &style)

@@ -49,7 +49,7 @@ pub fn wanted(args: &MatrixArgs, suites: &[Suite], surroundings: &Surroundings) 
     limit(args)?;
     let found = || surroundings.directory.as_deref().and_then(config::find);
     let path = args.targets.clone().or_else(found).ok_or_else(|| Error::Usage {
-        message: format!("no servers to test: there is no {} here or above", config::FILE),
+        message: format!("no servers to test: no {} in this directory or a parent", config::FILE),
         help: Some("name a file with a table [targets.NAME] for each: `mcp-conform matrix targets.toml`".into()),
     })?;
     let config = config::load(&path, surroundings.color)?;
@@ -84,7 +84,7 @@ fn entry(
     if file.len() > LONGEST {
         return Err(Error::Usage {
             message: format!("the name of the target `{name}` is too long for a file"),
-            help: Some(format!("a name of {} letters is the longest that will do", LONGEST / 2)),
+            help: Some(format!("use at most {} characters", LONGEST / 2)),
         });
     }
     Ok(Entry {

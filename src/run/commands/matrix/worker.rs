@@ -76,7 +76,7 @@ impl Worker {
         };
         let why = match end {
             End::Stopped => return Ok(None),
-            End::Overrun => format!("stopped after {} s, as it had come to no end", self.limit.as_secs()),
+            End::Overrun => format!("stopped after {} s without a result", self.limit.as_secs()),
             End::Failed(error) => format!("the run could not be started: {error}"),
             End::Exited(status) => {
                 let written = fs::read_to_string(&path).ok().and_then(|text| report::read(&text).ok());

@@ -39,7 +39,7 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
     let revisions = parsed(&args.revision, &Revision::ALL, str::parse)?;
     let transports = parsed(&args.transport, &Transport::ALL, |text| {
         let found = Transport::ALL.into_iter().find(|transport| transport.as_str() == text);
-        found.ok_or_else(|| format!("`{text}` is no transport; known: stdio, http, sse"))
+        found.ok_or_else(|| format!("unknown transport `{text}`; known: stdio, http, sse"))
     })?;
     let mut trials = match args.variations {
         true => variation_trials(&revisions),
@@ -47,8 +47,8 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
     };
     if let Some(idle) = args.filters.iter().find(|filter| !trials.iter().any(|trial| selects(filter, trial, &suites))) {
         return Err(Error::Usage {
-            message: format!("`{idle}` selects no fault"),
-            help: Some("`mcp-conform list faults` shows them".into()),
+            message: format!("`{idle}` matches no fault"),
+            help: Some("`mcp-conform list faults` lists them".into()),
         });
     }
     if !args.filters.is_empty() {

@@ -45,7 +45,7 @@ impl Page<'_> {
         let marks = [
             (cyclic, "↺ contains itself"),
             (repeated, "↑ see above"),
-            (deep && !cyclic && !repeated, "… deeper ones are left out"),
+            (deep && !cyclic && !repeated, "… deeper levels are not shown"),
         ];
         for (_, mark) in marks.iter().filter(|(holds, _)| *holds) {
             let _ = write!(line, "  {}", self.styled(mark, DIM));

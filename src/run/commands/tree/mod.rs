@@ -29,7 +29,7 @@ pub fn tree(args: &TreeArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let wish = match args.revision.parse()? {
         Revisions::One(revision) => Wish::Exactly(revision),
         Revisions::Auto => Wish::Newest,
-        Revisions::All => return Err(Error::usage("a tree is of one revision: name it, or leave --revision out")),
+        Revisions::All => return Err(Error::usage("`tree` shows one revision: name it, or leave out --revision")),
     };
     let (mut target, mut facts, limits) = target::target(&args.target, surroundings)?;
     unless_ended(credentials::obtain(&mut target, &mut facts, &limits))?;
@@ -64,13 +64,13 @@ impl Fetch<'_> {
             return Err(Error::Target {
                 tried: "resources/list".into(),
                 came: why.clone(),
-                help: "a server without resources has no tree to show".into(),
+                help: "the server has no resources".into(),
             });
         }
         let mut graph = Graph::default();
-        graph.notes.extend(why.map(|why| format!("resources/list broke off: {why}")));
+        graph.notes.extend(why.map(|why| format!("resources/list failed: {why}")));
         if listed.len() > self.nodes {
-            graph.notes.push(format!("{} resources are left out (--nodes {})", listed.len() - self.nodes, self.nodes));
+            graph.notes.push(format!("{} resources are not shown (--nodes {})", listed.len() - self.nodes, self.nodes));
         }
         let listed: Vec<Node> = listed.iter().take(self.nodes).filter_map(Node::of).collect();
         if listed.iter().any(|node| node.listable) {
@@ -94,9 +94,9 @@ impl Fetch<'_> {
             }
             for index in level {
                 if depth >= self.depth || graph.nodes.len() >= self.nodes {
-                    graph.nodes[index].why = Some("not looked into".to_owned());
+                    graph.nodes[index].why = Some("not listed".to_owned());
                     let flag = if depth >= self.depth { "--depth" } else { "--nodes" };
-                    graph.note(&format!("some were not looked into: the limit {flag} was reached"));
+                    graph.note(&format!("some were not listed: the limit {flag} was reached"));
                     continue;
                 }
                 let uri = graph.nodes[index].uri.clone().unwrap_or_default();
@@ -134,7 +134,7 @@ impl Fetch<'_> {
             items.extend(result["resources"].as_array().into_iter().flatten().cloned());
             let following = result.get("nextCursor").cloned().unwrap_or_default();
             if following == cursor && cursor.is_string() {
-                return (items, Some("its cursor repeats".to_owned()));
+                return (items, Some("its `nextCursor` repeats".to_owned()));
             }
             if !following.is_string() || items.len() > self.nodes {
                 return (items, None);
