@@ -152,7 +152,7 @@ mod tests {
             ("hash:x/4", "`x` is not a whole number"),
             ("hash:-1/4", "`-1` is not a whole number"),
             ("count:0/4", "parts are numbered from 1"),
-            ("count:1/0", "at least one part"),
+            ("count:1/0", "must be at least 1"),
             ("count:5/4", "no part 5 of 4"),
         ] {
             let said = text.parse::<Partition>().expect_err(text);

@@ -78,7 +78,7 @@ fn a_timeline_that_is_cut_off_says_so() {
     assert!(whole.contains("<summary>all "), "{whole}");
     let cut = typed("run --reference --report html").stdout;
     let summary = cut.lines().find(|line| line.contains("<summary>the first 1000 of ")).expect("it says so");
-    assert!(cut.contains("more frames are not in this report"), "{summary}");
+    assert!(cut.contains("more messages are not in this report"), "{summary}");
 }
 
 /// The options that change what a client says are needed to see the same.

@@ -91,6 +91,6 @@ fn a_run_that_is_interrupted_leaves_nothing_behind() {
     terminal.press(b"\x03");
     let (shown, code) = terminal.end();
     assert_eq!(code, Some(130), "{shown}");
-    assert!(shown.starts_with("interrupted: what was gathered so far is judged"), "{shown}");
+    assert!(shown.starts_with("interrupted: judging the evidence so far"), "{shown}");
     assert!(!shown.contains("waits") && !shown.contains("frame "), "{shown}");
 }

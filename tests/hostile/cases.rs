@@ -79,9 +79,9 @@ const SCRIPTS: &[(Case, &str)] = &[
         r#"read x; echo '{"jsonrpc":"2.0","id":"discover","error":{"code":-32601,"message":"no"}}'; exec 1>&-; while read x; do :; done"#,
     ),
     (case("ignores-term", &[0, 1], "after SIGTERM; was killed"), "trap '' TERM; exec BEHAVE stays"),
-    (case("escapes", &[0], "outside of its process group were ended"), "setsid sleep 1000 & exec BEHAVE good"),
+    (case("escapes", &[0], "left running outside of its process group"), "setsid sleep 1000 & exec BEHAVE good"),
     (
-        case("escapes-quietly", &[0], "outside of its process group were ended"),
+        case("escapes-quietly", &[0], "left running outside of its process group"),
         "setsid sleep 1000 <&- >&- 2>&- & exec BEHAVE good",
     ),
     (
@@ -124,7 +124,7 @@ const HTTP: &[Case] = &[
     case("long-length", &[3], "closed the connection before the response was complete"),
     case("bomb", &[3], "encoded as gzip, which the client did not accept"),
     case("endless-body", &[3], "longer than 2000000 bytes, not read further"),
-    case("redirects", &[3], "no redirection is followed"),
+    case("redirects", &[3], "redirects are not followed"),
     case("continues", &[1], "passed"),
     hang("continues-forever", &[3], "no reply within 3 s"),
     case("http-1.0", &[1], "passed"),
@@ -143,7 +143,7 @@ const SSE: &[Case] = &[
     case("names-another", &[3], "is on another server"),
 ];
 
-const TLS: &[Case] = &[case("good", &[3], "does that port speak TLS?"), hang("mute", &[3], "no connection in time")];
+const TLS: &[Case] = &[case("good", &[3], "is it a TLS port?"), hang("mute", &[3], "no connection in time")];
 
 pub fn all() -> Vec<Trial> {
     let me = env::current_exe().expect("a program knows where it is").display().to_string();

@@ -185,7 +185,7 @@ async fn says_what_keeps_a_program_from_starting() {
     assert_eq!((error.tried.as_str(), error.came.as_str()), ("to start no-such-server", "command not found"));
     assert_eq!(error.help, "is it installed and in PATH?");
     assert_eq!(refused(program("./no-such-server", None)).await.came, "no such file");
-    assert!(refused(program("node server.js", None)).await.help.starts_with("it holds blanks"));
+    assert!(refused(program("node server.js", None)).await.help.starts_with("it contains spaces"));
     assert_eq!(refused(program("cat", Some("/no/such".into()))).await.came, "/no/such is not a directory");
 }
 
