@@ -224,7 +224,7 @@ fn wanted_end(mismatch: &Mismatch) -> Option<String> {
         "complete" => "a complete list".to_owned(),
         "open" => "an open subscription".to_owned(),
         "message" => "a notification".to_owned(),
-        "timeout" => "silence".to_owned(),
+        "timeout" => "none".to_owned(),
         other => other.to_owned(),
     };
     match &mismatch.expected {
