@@ -7,7 +7,7 @@ use std::{env, fmt::Write, fs, path::Path};
 
 use mcp_conform::{
     outcome::Level,
-    suite::{Known, Origin, format::Format, load},
+    suite::{Known, Origin, format::Format, load, schema, views},
 };
 use proptest::prelude::*;
 use regex::Regex;
@@ -89,6 +89,30 @@ fn the_page_on_the_language_is_current() {
     }
     let told = |format: &Format| page.contains(&format!("`{}`", format.name()));
     assert!(Format::ALL.iter().all(told), "a format is missing");
+}
+
+#[test]
+fn the_fields_on_the_page_are_current() {
+    const FROM: &str = "<!-- from src/suite/views.rs -->\n";
+    let page = include_str!("../suites/README.md");
+    let (before, _) = page.split_once(FROM).expect("the page has the tables");
+    is_current("suites/README.md", &format!("{before}{FROM}{}", views::tables()));
+}
+
+#[test]
+fn the_schema_for_editors_is_current() {
+    let schema = serde_json::to_string_pretty(&schema()).expect("a schema is JSON");
+    is_current("suites/schema.json", &(schema + "\n"));
+}
+
+/// `UPDATE_EXPECTED=1` writes it.
+fn is_current(file: &str, expected: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    if env::var_os("UPDATE_EXPECTED").is_some() {
+        fs::write(&path, expected).expect("the file can be written");
+    }
+    let written = fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == expected, "{file} is out of date: run the tests with UPDATE_EXPECTED=1");
 }
 
 /// Loads a text of any kind; the mistakes in it must be fit to be shown.

@@ -43,7 +43,7 @@ pub fn tools(facts: &mut Value, listed: &[Value], all: bool) {
             None => left_alone.push(tool["name"].clone()),
         }
     }
-    facts["recased"] = calls.iter().filter_map(|call| recased(call, listed)).collect();
+    facts["case_swapped_calls"] = calls.iter().filter_map(|call| case_swapped(call, listed)).collect();
     facts["calls"] = calls.into();
     facts["left_alone"] = left_alone.into();
     facts["wrong_calls"] = wrong_calls.into();
@@ -52,7 +52,7 @@ pub fn tools(facts: &mut Value, listed: &[Value], all: bool) {
 
 /// Adds what the prompts come to.
 pub fn prompts(facts: &mut Value, listed: &[Value]) {
-    let (mut gets, mut guesses, mut wrong_gets, mut climbs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let (mut gets, mut guesses, mut wrong_gets, mut traversals) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for prompt in listed {
         let Some(name) = prompt["name"].as_str() else { continue };
         let known = gettable(prompt, &facts["prompts"]);
@@ -66,7 +66,7 @@ pub fn prompts(facts: &mut Value, listed: &[Value]) {
             };
             wrong_gets.extend([json!({ "mcp-conform": [] }), json!([[]])].map(&mut with));
             let outside = if names_uri(argument) { OUTSIDE_URIS } else { OUTSIDE };
-            climbs.extend(outside.map(|path| with(json!(path))));
+            traversals.extend(outside.map(|path| with(json!(path))));
         }
         match known {
             Some(known) => gets.push(known),
@@ -76,7 +76,7 @@ pub fn prompts(facts: &mut Value, listed: &[Value]) {
     facts["gets"] = gets.into();
     facts["guesses"] = guesses.into();
     facts["wrong_gets"] = wrong_gets.into();
-    facts["climbs"] = climbs.into();
+    facts["traversal_prompts"] = traversals.into();
 }
 
 /// The call of a tool that the configuration names, or that says that it changes nothing and needs no more than its
@@ -112,7 +112,7 @@ fn known(name: &str, given: &Value) -> Value {
 }
 
 /// The same call under a name in the other case, unless that is another tool.
-fn recased(call: &Value, listed: &[Value]) -> Option<Value> {
+fn case_swapped(call: &Value, listed: &[Value]) -> Option<Value> {
     let name = call["name"].as_str()?;
     let swap = |c: char| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
     let other: String = name.chars().map(swap).collect();
@@ -162,7 +162,7 @@ mod tests {
         ] } });
         let facts = completed(json!({}), &prompts);
         assert_eq!(facts["guesses"][0]["arguments"], json!({ "resourceUri": DUMMY_URI, "topic": DUMMY }));
-        assert_eq!(facts["climbs"][0]["arguments"]["resourceUri"], OUTSIDE_URIS[0]);
+        assert_eq!(facts["traversal_prompts"][0]["arguments"]["resourceUri"], OUTSIDE_URIS[0]);
     }
 
     #[test]
@@ -198,9 +198,9 @@ mod tests {
             (names(&facts["calls"]), &facts["left_alone"]),
             (vec!["drop".into(), "find".into()], &json!(["odd"]))
         );
-        assert_eq!(names(&facts["recased"]), ["DROP", "FIND"]);
+        assert_eq!(names(&facts["case_swapped_calls"]), ["DROP", "FIND"]);
         let facts = completed(json!({}), &tools);
-        for (list, of) in [("calls", vec![]), ("recased", vec![]), ("wrong_calls", vec!["find"; 2])] {
+        for (list, of) in [("calls", vec![]), ("case_swapped_calls", vec![]), ("wrong_calls", vec!["find"; 2])] {
             assert_eq!(names(&facts[list]), of, "{list}");
         }
         assert_eq!(names(&facts["malformed_calls"]), ["find"; 2]);
@@ -218,7 +218,7 @@ mod tests {
         let facts = completed(json!({}), &prompts);
         assert_eq!(facts["gets"], json!([{ "name": "plain" }]));
         assert_eq!(facts["guesses"], json!([{ "name": "asks", "arguments": { "a": "mcp-conform" } }]));
-        assert_eq!(facts["climbs"][1]["arguments"]["a"], "/etc/passwd");
+        assert_eq!(facts["traversal_prompts"][1]["arguments"]["a"], "/etc/passwd");
         let known = completed(json!({ "prompts": { "asks": { "with": { "a": "b" }, "fails": true } } }), &prompts);
         assert_eq!(known["gets"][1], json!({ "name": "asks", "arguments": { "a": "b" }, "fails": true }));
     }

@@ -13,16 +13,16 @@ use crate::suite::format;
 
 /// Adds what suites need and a configuration rarely says:
 /// - `missing_uri`: names no resource; `garbled_uri`: that one, with a wrong escape behind it;
-/// - `disguised`: URIs that are no listed one and lead to it if they are read carelessly, each with its `kind`;
+/// - `aliased_uris`: URIs that are no listed one and lead to it if they are read carelessly, each with its `kind`;
 /// - `encoded_uri`: a listed resource, as an HTTP header may spell it;
 /// - `beginning`: a URI that the one that `change` changes begins with, and that is of no resource above it;
 /// - `bystander`: a listed resource that has nothing to do with the one that `change` changes;
 /// - `calls`: tools that may be called, with what; `left_alone`: tools that may not, unless `all_tools` may;
 /// - `annotated`: arguments of those tools that have an HTTP header of their own;
 /// - `wrong_calls`, `malformed_calls`: of those that change nothing, with what their schemas forbid, and with what is no
-///   object; `recased`: a name in the other case;
+///   object; `case_swapped_calls`: a name in the other case;
 /// - `gets`: prompts, with what is known of their arguments; `guesses`: the others, with dummies; `wrong_gets`: arguments
-///   that are no strings, and `climbs`: some that lead out of what is served;
+///   that are no strings, and `traversal_prompts`: some that lead out of what is served;
 /// - `task_calls`: calls that may become tasks, each with what the tool says of that and a progress token;
 ///   `untasked_calls`: those of `calls` that may not;
 /// - `variables`: each template with its first variable; `second_variables`: those that have two, with the other one;
@@ -43,7 +43,7 @@ pub fn complete_facts(facts: &mut Value, survey: &Value, all_tools: bool) {
     if let Some(missing) = facts["missing_uri"].as_str() {
         facts["garbled_uri"] = json!(format!("{missing}%zz"));
     }
-    facts["disguised"] = disguised(survey, &listed, &templates);
+    facts["aliased_uris"] = aliased(survey, &listed, &templates);
     if let Some(uri) = listed.first() {
         facts["encoded_uri"] = json!(format!("=?base64?{}?=", STANDARD.encode(uri)));
     }
@@ -94,7 +94,7 @@ fn is_free(uri: &String, listed: &[String], templates: &[String]) -> bool {
 
 /// A listed resource that can be read: cut off behind a NUL, with a user and a port that URIs of files do not have, and
 /// with a letter that is percent-encoded twice.
-fn disguised(survey: &Value, listed: &[String], templates: &[String]) -> Value {
+fn aliased(survey: &Value, listed: &[String], templates: &[String]) -> Value {
     let reads = survey["reads"].as_array().into_iter().flatten();
     let read = reads.filter(|read| read["reply"]["result"]["contents"][0].is_object());
     let known = read.filter_map(|read| read["resource"]["uri"].as_str()).find(|uri| !uri.contains(['?', '#', '%']));
@@ -177,7 +177,7 @@ mod tests {
         let read = |uri: &str| json!({ "resource": { "uri": uri }, "reply": { "result": { "contents": [{}] } } });
         let disguises = |uri: &str, templates: &[&str]| {
             let templates: Vec<_> = templates.iter().map(|&template| template.to_owned()).collect();
-            let found = disguised(&json!({ "reads": [read(uri)] }), &[uri.to_owned()], &templates);
+            let found = aliased(&json!({ "reads": [read(uri)] }), &[uri.to_owned()], &templates);
             let uris = found.as_array().unwrap().iter().map(|entry| entry["uri"].as_str().unwrap().to_owned());
             uris.collect::<Vec<_>>()
         };

@@ -1,9 +1,10 @@
 //! One step after another: what it is done for, whether it applies, and where the outcome is kept.
 
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
+use tokio::time::sleep;
 
 use super::{await_, call, change, list, probe, send, walk, wanted::is_given_up};
 use crate::{
@@ -176,10 +177,16 @@ fn act<'a>(
             Verb::Http(http) => send::http(stage, http, scope, deviation).await,
             Verb::Change(cause) => change::change(stage, cause, scope).await,
             Verb::Cancel(id) => call::cancel(stage, id, scope).await,
+            Verb::Pause(seconds) => {
+                sleep(Duration::from_secs_f64(*seconds)).await;
+                None
+            }
         };
         if let (Some(saved), Some(control)) = (&mut saved, control) {
             saved["control"] = control;
         }
+        let undeclared = saved.as_ref().and_then(|saved| step.verb.saves().undeclared(saved));
+        debug_assert_eq!(undeclared, None, "a field that src/suite/views.rs lacks");
         saved
     })
 }

@@ -27,7 +27,7 @@ use crate::{
     evidence::{Frame, FrameKind, Link, RunContext, Side},
     outcome::RuleResult,
     plan::Plan,
-    suite::{Filter, Node, Scope, ground},
+    suite::{Filter, Node, Scope, ground, views},
 };
 
 /// Verdicts on every rule of the plan, in its order. `frames` are those of the run, in order; the ones of connections that
@@ -129,7 +129,10 @@ fn pass_by(
         let shown = shown(&frame, link, &mut posts, wanted);
         // A frame that was read for this alone gives its message away.
         let Frame { bytes, mut message, .. } = Arc::unwrap_or_clone(frame);
-        let mut pass = |root, item| fan_out.pass(root, item, bytes);
+        let mut pass = |root, item| {
+            debug_assert_eq!(views::undeclared(root, &item), None, "a field of ${root} that src/suite/views.rs lacks");
+            fan_out.pass(root, item, bytes);
+        };
         for exchange in passed.exchanges {
             served.insert(asked_for(&exchange["method"], &exchange["params"]));
             pass("exchanges", exchange);

@@ -61,7 +61,7 @@ pub fn facts() -> Value {
             "escape": { "path": "/src/../logs/2026-01-01.log" },
         },
         "guarded": { "tool": "touch", "with": { "uri": "memo://status" }, "lacks": ["notes:write", "notes:share"] },
-        "handle": { "tool": "echo", "with": { "text": "drawer-of-ada" } },
+        "user_owned_call": { "tool": "echo", "with": { "text": "drawer-of-ada" } },
         "registration": true,
     })
 }

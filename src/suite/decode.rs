@@ -101,9 +101,44 @@ pub fn mapping<'t>(tree: &'t Tree, problems: &mut Problems) -> Option<&'t [(At<T
 
 pub fn refuse_unknown(members: &[(At<Text>, Tree)], noun: &str, known: &[String], problems: &mut Problems) {
     for (key, _) in members.iter().filter(|(key, _)| !known.iter().any(|known| *known == key.value)) {
-        let help = suggestion_or_all(&key.value, known.iter().map(String::as_str));
+        let help =
+            new_name(noun, &key.value).or_else(|| suggestion_or_all(&key.value, known.iter().map(String::as_str)));
         problems.add_with(key.at, format!("unknown key `{}` in {noun}", key.value), help);
     }
+}
+
+/// Keys and words of earlier versions, each with where it stood and what to write now.
+const RENAMED: [(&str, &str, &str); 20] = [
+    ("a suite", "evidence", "`requires`"),
+    ("a suite", "client", "`capabilities`"),
+    ("capabilities", "plain", "`basic`"),
+    ("capabilities", "bare", "`none`"),
+    ("connection", "own", "`isolated`"),
+    ("connection", "fresh", "`new`"),
+    ("connection", "last", "`final`"),
+    ("connection", "alone", "`per-call`"),
+    ("a step", "alone", "`connection: new`"),
+    ("a step", "beside", "`connection: second`"),
+    ("a step", "quiet", "`none-within`, or `pause` in a step of its own"),
+    (
+        "a step",
+        "seconds",
+        "`within` (`await`), `cancel-after` (`call`), `poll-for` (`call` with `until`) or `drop-after` (`http`)",
+    ),
+    ("a step", "answer", "`respond` (`call`) or `reply-to` (`send`)"),
+    ("a step", "cancel", "`notify: notifications/cancelled` with a `save`"),
+    ("`each`", "at-most", "`at-most` beside `each`"),
+    ("`each`", "in-order", "`in-order` beside `each`"),
+    ("`facts`", "climbs", "`traversal_prompts`"),
+    ("`facts`", "disguised", "`aliased_uris`"),
+    ("`facts`", "handle", "`user_owned_call`"),
+    ("`facts`", "recased", "`case_swapped_calls`"),
+];
+
+/// What to write in the place of an old name.
+pub fn new_name(place: &str, old: &str) -> Option<String> {
+    let (_, _, new) = RENAMED.iter().find(|(of, name, _)| *of == place && *name == old)?;
+    Some(format!("it is now {new}"))
 }
 
 pub fn wrong<T>(tree: &Tree, expected: &str, problems: &mut Problems) -> Option<T> {
@@ -112,12 +147,12 @@ pub fn wrong<T>(tree: &Tree, expected: &str, problems: &mut Problems) -> Option<
 }
 
 /// Reads one of a closed set of words.
-pub fn word<T: Copy>(tree: &Tree, words: &[(&str, T)], problems: &mut Problems) -> Option<T> {
+pub fn word<T: Copy>(tree: &Tree, place: &str, words: &[(&str, T)], problems: &mut Problems) -> Option<T> {
     let text = String::decode(tree, problems)?;
     if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
         return Some(*value);
     }
-    let help = suggestion(&text, words.iter().map(|(word, _)| *word));
+    let help = new_name(place, &text).or_else(|| suggestion(&text, words.iter().map(|(word, _)| *word)));
     problems.add_with(tree.at, format!("unknown value `{text}`"), help);
     None
 }

@@ -50,7 +50,7 @@ pub const FACTS: &[(&str, Form)] = &[
     ("asking", Form::Asking),
     ("outside_roots", Form::OutsideRoots),
     ("guarded", Form::Call),
-    ("handle", Form::Call),
+    ("user_owned_call", Form::Call),
     ("registration", Form::Flag),
     ("client_id", Form::Elsewhere),
     ("grant", Form::Elsewhere),
@@ -65,6 +65,35 @@ pub const FACTS: &[(&str, Form)] = &[
     ("broad_token", Form::Elsewhere),
     ("upper_token", Form::Elsewhere),
     ("second_token", Form::Elsewhere),
+];
+
+/// Facts that the program finds out by itself, or adds to given ones.
+pub const FOUND: [&str; 25] = [
+    "aliased_uris",
+    "annotated",
+    "authorization",
+    "beginning",
+    "bystander",
+    "calls",
+    "case_swapped_calls",
+    "encoded_uri",
+    "endpoint",
+    "expansions",
+    "garbled_uri",
+    "gets",
+    "guesses",
+    "left_alone",
+    "malformed_calls",
+    "missing_uri",
+    "outside",
+    "prefixes",
+    "second_variables",
+    "task_calls",
+    "traversal_prompts",
+    "untasked_calls",
+    "variables",
+    "wrong_calls",
+    "wrong_gets",
 ];
 
 /// `$survey`, `$facts`, `$values`, `$server`, `$client`, `$revision`, `$transport`, and what the suite saved.

@@ -18,6 +18,7 @@ pub mod shape;
 mod template;
 #[cfg(any(test, not(debug_assertions)))]
 mod unpack;
+pub mod views;
 pub(crate) mod yaml;
 
 pub use diagnostic::Diagnostic;

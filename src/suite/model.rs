@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::{ground::SURVEY, matcher::Matcher, path::Path};
+use super::{ground::SURVEY, matcher::Matcher, path::Path, views};
 use crate::{
     evidence::{Manner, Transport},
     outcome::Level,
@@ -16,7 +16,14 @@ use crate::{
 };
 
 /// Names whose items pass by one at a time: what happened in the whole run.
-pub const STREAMED: [&str; 5] = ["transcript", "messages", "exchanges", "streams", "asked"];
+pub const STREAMED: [&str; 5] = {
+    let (mut names, mut index) = ([""; 5], 0);
+    while index < names.len() {
+        names[index] = views::STREAMED[index].0;
+        index += 1;
+    }
+    names
+};
 
 pub struct Suite {
     pub id: String,
@@ -65,6 +72,15 @@ pub enum Connection {
     Alone,
     /// One that nothing was sent on before, or nothing but by other such suites where starting a server is dear.
     Fresh,
+}
+
+/// The connection of one step, where it is not that of the suite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepConnection {
+    /// One for this call alone, before any handshake.
+    New,
+    /// The second one, which the suite has for its lists.
+    Second,
 }
 
 /// What the client declares while a suite is gathered.
@@ -153,8 +169,25 @@ pub enum Verb {
     Http(HttpCall),
     /// What brings a change about, as `facts.change` says it.
     Change(Path),
-    /// The id of an open subscription.
+    /// `notifications/cancelled` for an open subscription: the id of its request.
     Cancel(Template),
+    /// So many seconds, in which nothing is sent.
+    Pause(f64),
+}
+
+impl Verb {
+    /// What the step saves.
+    pub const fn saves(&self) -> &'static views::View {
+        match self {
+            Self::List(_) => &views::LIST,
+            Self::Walk(_) => &views::WALK,
+            Self::Await(_) => &views::AWAIT,
+            Self::Change(_) => &views::CHANGE,
+            Self::Call(_) | Self::Notify(_) | Self::Send(_) | Self::Http(_) | Self::Cancel(_) | Self::Pause(_) => {
+                &views::REPLY
+            }
+        }
+    }
 }
 
 /// One request. `params` are `with`, completed by what the revision asks for.

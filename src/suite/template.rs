@@ -14,6 +14,15 @@ pub struct Missing {
 }
 
 impl Template {
+    /// What stands in a field of an object that is written out.
+    pub fn member(&self, name: &str) -> Option<Self> {
+        match self {
+            Self::Object(fields) => fields.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone()),
+            Self::Literal(value) => value.get(name).cloned().map(Self::Literal),
+            Self::Reference(_) | Self::Array(_) => None,
+        }
+    }
+
     /// Every reference inside.
     pub fn references(&self) -> Vec<&Path> {
         match self {

@@ -53,7 +53,7 @@ pub fn only_looks(suite: &Suite, scene: &RunContext) -> bool {
     let looks = |step: &Step| match &step.verb {
         Verb::Call(call) => matches!(&call.method, Template::Literal(name) if name != "tools/call"),
         Verb::Send(_) | Verb::Http(_) | Verb::Change(_) => false,
-        Verb::List(_) | Verb::Walk(_) | Verb::Notify(_) | Verb::Await(_) | Verb::Cancel(_) => true,
+        Verb::List(_) | Verb::Walk(_) | Verb::Notify(_) | Verb::Await(_) | Verb::Pause(_) | Verb::Cancel(_) => true,
     };
     matches!(suite.connection, Connection::Own | Connection::Fresh)
         && suite.evidence.is_empty()

@@ -18,6 +18,10 @@ keys! {
         one_of: Tree,
         /// Is a string in which this regular expression finds something.
         matches: At<String>,
+        /// Is a string in which this regular expression finds nothing.
+        not_matches: At<String>,
+        /// No value is like this, or like one of these.
+        none: OneOrMany<Matcher>,
         /// Is there, or with false is not.
         present: bool,
         /// Has so many characters, items or members: a number, or `{ at-least: 1, at-most: 9 }`.

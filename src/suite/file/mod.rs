@@ -9,7 +9,7 @@ mod words;
 pub use matcher::{LengthBounds, Matcher};
 pub use rule::{Rule, Untested};
 pub use schema::schema;
-pub use step::{Deviation, Each, Limits, Step};
+pub use step::{Deviation, Limits, Step};
 
 use super::{
     decode::{OneOrMany, Pairs, keys},
@@ -29,12 +29,13 @@ keys! {
         about: At<String>,
         /// Where the suite counts. Without it: everywhere.
         applies: Applies,
-        /// `own` for a suite that may disturb the connection, `last` for one that may end the server, `alone` where each call is made on a new one.
+        /// `isolated` for a suite that may disturb the connection, `new` for one before which little was sent, `final` for one
+        /// after which the server may be gone, `per-call` where each call is made on a new one.
         connection: Connection,
-        /// What the client declares: `bare` nothing, `plain` no details. On a connection of its own, if the server asked a full client for anything.
-        client: Client,
+        /// What the client declares: `basic` without details, or `none`. On a connection of its own, if the server requested anything of a full client.
+        capabilities: Client,
         /// Suites that are gathered too where a rule of this one is judged.
-        evidence: OneOrMany<At<String>>,
+        requires: OneOrMany<At<String>>,
         /// Rules that are not judged where this suite counts, because it says otherwise; `*` stands for any text.
         replaces: OneOrMany<At<String>>,
         /// Constants that differ by revision, in scope as `$values.name`.

@@ -1,15 +1,13 @@
 //! Steps as they are typed.
 
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-
 use super::{Applies, Matcher};
-use crate::suite::{
-    decode::{self, Decode, Pairs, keys},
-    diagnostic::Problems,
-    model::Control,
-    yaml::{At, Tree, Yaml},
+use crate::{
+    evidence::Manner,
+    suite::{
+        decode::{Pairs, keys},
+        model::{Control, StepConnection},
+        yaml::{At, Tree},
+    },
 };
 
 keys! {
@@ -21,7 +19,7 @@ keys! {
         list: At<String>,
         /// Verb: list everything below some nodes, breadth first. Saves `{ end, nodes, visits, edges, cycles }`.
         walk: At<String>,
-        /// Verb: one notification, by its method.
+        /// Verb: one notification, by its method. `notifications/cancelled` for an open subscription saves it, as `call`.
         notify: At<String>,
         /// Verb: wait for a notification of this method. Saves `{ end, message, ms }`.
         r#await: At<String>,
@@ -32,17 +30,16 @@ keys! {
         http: At<String>,
         /// Verb: bring about a change, by the tool, command or HTTP request of a fact: `$facts.change`. Saves `{ end, ms }`.
         change: At<String>,
-        /// Verb: end an open subscription, by the id of its request. Saves what it was until then, as `call`.
-        cancel: Tree,
+        /// Verb: wait so many seconds.
+        pause: f64,
 
         /// `call`, `list`, `walk`, `notify`: the params. A string that is wholly a reference stands for its value.
         with: Tree,
         /// `call`: a request id to use instead of the next number.
         id: Tree,
-        /// `call`: on a connection of its own, as the first thing on it, before any handshake. It is closed with the answer.
-        alone: bool,
-        /// `list`: on a second connection, which the suite has for such lists alone.
-        beside: bool,
+        /// `call`: `new`, a connection for this call alone, before any handshake. `list`: `second`, which the suite has for such
+        /// lists.
+        connection: StepConnection,
         /// `call`: another method, asked on the same connection over stdio once this was answered by a result. For a
         /// handshake that is not finished.
         then: At<String>,
@@ -62,19 +59,25 @@ keys! {
         since: At<String>,
         /// `await`: conditions on the notification, which is `$message`.
         matching: Pairs<Matcher>,
-        /// `await`: how long to wait. `call`: how long at most; then it is cancelled. With `until`: how long to go on.
-        /// `http`: how long at most; then it is dropped.
-        seconds: f64,
-        /// `await`: in the place of `seconds`, where nothing is to come: how long at most. A quick server is not waited for that
-        /// long.
-        quiet: f64,
+        /// `await`: how many seconds to wait, 5 if not said.
+        within: f64,
+        /// `await`: in the place of `within`, where nothing is to be received: how many seconds at most. A quick server is not
+        /// waited for that long.
+        none_within: f64,
+        /// `call`: after how many seconds it is cancelled.
+        cancel_after: f64,
+        /// `call` with `until`: for how many seconds it is repeated, 5 if not said.
+        poll_for: f64,
+        /// `http`: after how many seconds it is dropped.
+        drop_after: f64,
         /// `call`: ask again and again until this holds of the answer, which is `$reply`.
         until: Pairs<Matcher>,
         /// `send`: in so many pieces over stdio, each when the one before has been read.
         pieces: usize,
-        /// `send`: the request id whose answer is the reply. Without it, an error without id is. `call`: how the client
-        /// answers what the server asks meanwhile: `accept`, `decline`, ...
-        answer: Tree,
+        /// `send`: the request id whose response is the reply. Without it, an error without id is.
+        reply_to: Tree,
+        /// `call`: how the client responds to what the server requests meanwhile: `accept`, `decline`, ...
+        respond: Manner,
         /// `http`: headers to add, or with `null` to leave out.
         headers: Pairs<Tree>,
         /// `http`: the body, as JSON unless it is a string.
@@ -94,8 +97,12 @@ keys! {
         /// something that nobody has.
         control: Control,
 
-        /// Run the step once for each item: `{ resource: $survey.resources.items, at-most: 50 }`.
-        each: Each,
+        /// Run the step once for each item: `{ resource: $survey.resources.items }`.
+        each: Pairs<Tree>,
+        /// `each`: no more items than this: some from all over the list, or with `in-order` the first.
+        at_most: usize,
+        /// `each`: one after another instead of concurrently.
+        in_order: bool,
         /// Leave out items (or the step) unless all of this holds.
         r#where: Pairs<Matcher>,
         /// The name of what came of it.
@@ -132,56 +139,5 @@ keys! {
         without: Tree,
         /// What is there instead, by part. A header is left out by `null`.
         with: Pairs<Tree>,
-    }
-}
-
-/// `{ name: items, at-most: 50, in-order: true }`
-#[derive(Debug)]
-pub struct Each {
-    pub var: At<String>,
-    pub over: Tree,
-    pub at_most: Option<usize>,
-    pub in_order: Option<bool>,
-}
-
-impl Decode for Each {
-    fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
-        let members = decode::mapping(tree, problems)?;
-        let mut names = members.iter().filter(|(key, _)| !["at-most", "in-order"].contains(&&*key.value));
-        let (Some((var, over)), None) = (names.next(), names.next()) else {
-            let help = "write `each: { item: $items }`".to_owned();
-            problems.add_with(tree.at, "`each` names one variable", help);
-            return None;
-        };
-        Some(Self {
-            var: var.owned(),
-            over: over.clone(),
-            at_most: decode::member(members, "at-most", problems),
-            in_order: decode::member(members, "in-order", problems),
-        })
-    }
-}
-
-impl JsonSchema for Each {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Each".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "type": "object",
-            "description": "A variable and the list whose elements it takes: a reference or a literal list.",
-            "properties": {
-                "at-most": { "description": "Maximum number of elements.", "type": "integer", "minimum": 0 },
-                "in-order": { "description": "Run sequentially instead of concurrently.", "type": "boolean" }
-            },
-            "additionalProperties": generator.subschema_for::<Yaml>(),
-            "minProperties": 1,
-            "maxProperties": 3
-        })
     }
 }

@@ -12,16 +12,16 @@ use crate::{
         diagnostic::Problems,
         format::Format,
         matcher::Kind,
-        model::{Client, Connection, Control},
+        model::{Client, Connection, Control, StepConnection},
         yaml::Tree,
     },
 };
 
 macro_rules! words {
-    ($($type:ident: $words:expr;)*) => {$(
+    ($($type:ident $place:literal: $words:expr;)*) => {$(
         impl Decode for $type {
             fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
-                decode::word(tree, &$words, problems)
+                decode::word(tree, $place, &$words, problems)
             }
         }
 
@@ -42,18 +42,19 @@ macro_rules! words {
 }
 
 words! {
-    Revision: Revision::ALL.map(|revision| (revision.as_str(), revision));
-    Transport: Transport::ALL.map(|transport| (transport.as_str(), transport));
-    Connection: [
+    Revision "revision": Revision::ALL.map(|revision| (revision.as_str(), revision));
+    Transport "transport": Transport::ALL.map(|transport| (transport.as_str(), transport));
+    Connection "connection": [
         ("shared", Connection::Shared),
-        ("own", Connection::Own),
-        ("last", Connection::Last),
-        ("alone", Connection::Alone),
-        ("fresh", Connection::Fresh),
+        ("isolated", Connection::Own),
+        ("new", Connection::Fresh),
+        ("final", Connection::Last),
+        ("per-call", Connection::Alone),
     ];
-    Control: [("result", Control::Result), ("error", Control::Error)];
-    Client: [("full", Client::Full), ("plain", Client::Plain), ("bare", Client::Bare)];
-    Manner: [
+    StepConnection "connection": [("new", StepConnection::New), ("second", StepConnection::Second)];
+    Control "control": [("result", Control::Result), ("error", Control::Error)];
+    Client "capabilities": [("full", Client::Full), ("basic", Client::Plain), ("none", Client::Bare)];
+    Manner "respond": [
         ("accept", Manner::Accept),
         ("decline", Manner::Decline),
         ("cancel", Manner::Cancel),
@@ -68,6 +69,6 @@ words! {
         ("forged", Manner::Forged),
         ("garbage", Manner::Garbage),
     ];
-    Kind: Kind::ALL.map(|kind| (kind.name(), kind));
-    Format: Format::ALL.map(|format| (format.name(), format));
+    Kind "type": Kind::ALL.map(|kind| (kind.name(), kind));
+    Format "format": Format::ALL.map(|format| (format.name(), format));
 }

@@ -42,6 +42,10 @@ impl Lint<'_> {
         conditions.extend(other.map(|to| Condition::NotEquals { to, ignoring: ignoring.clone() }));
         conditions.extend(typed.one_of.and_then(|tree| self.options(&tree)).map(Condition::OneOf));
         conditions.extend(typed.matches.and_then(|pattern| self.pattern(&pattern)).map(Condition::Matches));
+        conditions.extend(typed.not_matches.and_then(|pattern| self.pattern(&pattern)).map(Condition::NotMatches));
+        for inner in typed.none.map(|inner| inner.0).into_iter().flatten() {
+            conditions.push(Condition::None(self.inner(inner, "none")));
+        }
         conditions.extend(typed.present.map(Condition::Present));
         conditions.extend(typed.length.map(|tree| self.length(&tree)).unwrap_or_default());
         let least = typed.at_least.and_then(|tree| self.bound(&tree));
@@ -53,13 +57,15 @@ impl Lint<'_> {
         conditions.extend(typed.r#type.map(Condition::Kind));
         conditions.extend(typed.shape.map(|shape| self.shape(shape)));
         conditions.extend(typed.format.map(Condition::Format));
-        conditions.extend(typed.if_present.map(|inner| {
-            if let Some(says) = &inner.says {
-                self.problems.add(says.at, "`says` must be next to `if-present`, not in it");
-            }
-            Condition::IfPresent(self.matcher(*inner))
-        }));
+        conditions.extend(typed.if_present.map(|inner| Condition::IfPresent(self.inner(*inner, "if-present"))));
         Matcher { conditions }
+    }
+
+    fn inner(&mut self, typed: file::Matcher, key: &str) -> Matcher {
+        if let Some(says) = &typed.says {
+            self.problems.add(says.at, format!("`says` must be next to `{key}`, not in it"));
+        }
+        self.matcher(typed)
     }
 
     /// What a value is compared with; the run, which passes by, cannot be.

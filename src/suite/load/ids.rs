@@ -31,7 +31,7 @@ pub fn check(drafts: &mut [Draft<'_>], taken: &[String]) {
                 problems.add_with(pattern.at, format!("unknown rule `{}`", pattern.value), help);
             }
         }
-        for id in typed.iter().filter_map(|typed| typed.evidence.as_ref()).flat_map(|suites| &suites.0) {
+        for id in typed.iter().filter_map(|typed| typed.requires.as_ref()).flat_map(|suites| &suites.0) {
             if !first.contains_key(&id.value) {
                 problems.add(id.at, format!("unknown suite `{}`", id.value));
             }

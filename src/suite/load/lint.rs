@@ -2,12 +2,13 @@
 
 use serde_json::Value;
 
-use super::{Known, Origin, members::Holds};
+use super::{Known, Origin, members::Shape};
 use crate::{
     revision::Revision,
     suite::{
-        decode::Typed,
+        decode::{self, Typed},
         diagnostic::{Problems, suggestion},
+        ground::{FACTS, FOUND},
         model::{STREAMED, Template},
         path::{Path, split_root},
         scope::Scope,
@@ -34,7 +35,9 @@ pub struct Lint<'a> {
     /// Saves and loop variables, innermost last.
     pub names: Vec<String>,
     /// What some of them stand for, the last word on each last.
-    pub holds: Vec<(String, Option<Holds>)>,
+    pub shapes: Vec<(String, Shape)>,
+    /// The ids of the subscriptions that earlier steps open.
+    pub subscriptions: Vec<Template>,
     pub in_rules: bool,
     /// Whether each call is made on a connection of its own, and there is no other.
     pub alone: bool,
@@ -117,10 +120,10 @@ impl Lint<'_> {
         } else if is_streamed(&path) && !path.is_whole() && !path.is_item_by_item() {
             self.unstreamable(text, &path);
         } else {
-            if let Some(member) = path.first_member() {
-                self.check_member(text.at, &path.root, member);
+            let known = path.first_member().is_none_or(|field| self.is_known(text.at, &path.root, field));
+            if known && self.origin != Origin::Trusted {
+                self.check_fields(text, &path);
             }
-            self.check_saved(text, &path);
         }
         Some(path)
     }
@@ -142,17 +145,20 @@ impl Lint<'_> {
         self.problems.add_with(text.at, message, format!("write `${root}[*]` or `${root}[?@.member == 'value']`"));
     }
 
-    /// Of the survey and of the values it is known which members they have.
-    fn check_member(&mut self, at: Position, root: &str, member: &str) {
-        let known = match (root, self.survey) {
-            ("values", _) => self.values.as_slice(),
-            (super::SURVEY, Some(saves)) if !saves.is_empty() => saves,
-            _ => return,
+    /// Of the survey, the values and the facts it is known which fields they have.
+    fn is_known(&mut self, at: Position, root: &str, field: &str) -> bool {
+        let known: Vec<&str> = match (root, self.survey) {
+            ("values", _) => self.values.iter().map(String::as_str).collect(),
+            ("facts", _) => FACTS.iter().map(|(name, _)| *name).chain(FOUND).collect(),
+            (super::SURVEY, Some(saves)) if !saves.is_empty() => saves.iter().map(String::as_str).collect(),
+            _ => return true,
         };
-        if !known.iter().any(|name| name == member) {
-            let help = suggestion(member, known.iter().map(String::as_str));
-            self.problems.add_with(at, format!("unknown field `${root}.{member}`"), help);
+        let is_known = known.contains(&field);
+        if !is_known {
+            let help = decode::new_name(&format!("`{root}`"), field).or_else(|| suggestion(field, known));
+            self.problems.add_with(at, format!("unknown field `${root}.{field}`"), help);
         }
+        is_known
     }
 
     /// A string that is wholly a reference stands for what it points to; `$$` at the start stands for a dollar sign.

@@ -1,133 +1,233 @@
-//! What the names of a suite stand for, as far as it is known what comes first in it. A path to another member selects nothing
+//! What the names of a suite stand for, and the fields that a path names there. A field that does not exist selects nothing
 //! in any run: with `present: false` it would hold for ever.
 
 use super::{SURVEY, lint::Lint};
 use crate::suite::{
     diagnostic::suggestion_or_all,
-    model::{Each, Verb},
-    path::{Beginning, Path},
-    yaml::{At, Position},
+    model::{Each, Template, Verb},
+    path::Path,
+    views::{self, Holds, View},
+    yaml::At,
 };
 
-/// Of what one request came to.
-const REPLY: &[&str] = &[
-    "end",
-    "result",
-    "error",
-    "http",
-    "endpoint",
-    "body",
-    "notifications",
-    "ms",
-    "frames",
-    "why",
-    "wanted",
-    "rounds",
-    "retried",
-    "asked",
-    "answers",
-    "control",
-    "sentinel",
-    "events",
-];
-const LIST: &[&str] = &["end", "items", "origins", "pages", "error", "why", "frames", "asked"];
-const WALK: &[&str] = &["end", "limits", "nodes", "edges", "repeats", "cycles", "depth", "pages", "visited", "visits"];
-const AWAIT: &[&str] = &["end", "message", "ms", "frames"];
-const CHANGE: &[&str] = &["end", "why", "reply", "frames", "ms"];
-/// The one save of the survey that is a list of entries, and the item of each.
-const READS: (&str, &str) = ("reads", "resource");
-
-/// What a name stands for.
+/// What a value is, as far as it is known.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Holds {
-    /// What a step came to, with these members.
-    Outcome(&'static [&'static str]),
-    /// A list with an entry for each item: the item by its name, and as `reply` what the step came to.
-    Entries(String, &'static [&'static str]),
-    /// One of those.
-    Entry(String, &'static [&'static str]),
+pub enum Shape {
+    /// What the server sent, text or a number.
+    Anything,
+    One(&'static View),
+    /// What a step with `each` saves for one item: the item by its name, and the `reply`.
+    Entry(String, &'static View),
+    List(Box<Shape>),
 }
 
-impl Holds {
+impl Shape {
     pub fn of(verb: &Verb, each: Option<&Each>) -> Self {
-        let members = match verb {
-            Verb::List(_) => LIST,
-            Verb::Walk(_) => WALK,
-            Verb::Await(_) => AWAIT,
-            Verb::Change(_) => CHANGE,
-            Verb::Call(_) | Verb::Notify(_) | Verb::Send(_) | Verb::Http(_) | Verb::Cancel(_) => REPLY,
-        };
+        let view = verb.saves();
         match each {
-            Some(each) => Self::Entries(each.var.clone(), members),
-            None => Self::Outcome(members),
+            Some(each) => Self::List(Self::Entry(each.var.clone(), view).into()),
+            None => Self::One(view),
         }
+    }
+
+    fn of_field(holds: Holds) -> Self {
+        match holds {
+            Holds::Anything => Self::Anything,
+            Holds::List => Self::List(Self::Anything.into()),
+            Holds::One(view) => Self::One(view),
+            Holds::Many(view) => Self::List(Self::One(view).into()),
+        }
+    }
+
+    /// What `[*]` or a filter goes over.
+    fn item(self) -> Self {
+        match self {
+            Self::List(item) => *item,
+            // The fields of an object are not alike.
+            Self::Anything | Self::One(_) | Self::Entry(..) => Self::Anything,
+        }
+    }
+
+    /// What stands in a field; or what is wrong with it, and what to write.
+    fn field(&self, name: &str) -> Result<Self, (String, Option<String>)> {
+        let known = match self {
+            Self::Anything => return Ok(Self::Anything),
+            Self::One(view) => match view.field(name) {
+                Some(field) => return Ok(Self::of_field(field.holds)),
+                None => view.fields.iter().map(|field| field.name).collect(),
+            },
+            Self::Entry(var, _) if var == name => return Ok(Self::Anything),
+            Self::Entry(_, view) if name == "reply" => return Ok(Self::One(view)),
+            Self::Entry(_, view) if view.field(name).is_some() => {
+                return Err((String::new(), Some(format!("write `.reply.{name}`"))));
+            }
+            Self::Entry(var, _) => vec![var, "reply"],
+            Self::List(_) => return Err((", which is a list".to_owned(), Some(format!("write `[*].{name}`")))),
+        };
+        Err((String::new(), suggestion_or_all(name, known)))
     }
 }
 
 impl Lint<'_> {
     /// A step saves that under this name; of steps that save different things under one nothing is known.
-    pub fn saves(&mut self, name: &str, holds: Holds) {
-        let known = self.holds.iter().rfind(|(of, _)| of == name);
-        let same = known.is_none_or(|(_, known)| known.as_ref() == Some(&holds));
-        self.holds.push((name.to_owned(), same.then_some(holds)));
+    pub fn saves(&mut self, name: &str, shape: Shape) {
+        let known = self.shapes.iter().rfind(|(of, _)| of == name);
+        let same = known.is_none_or(|(_, known)| *known == shape);
+        self.shapes.push((name.to_owned(), if same { shape } else { Shape::Anything }));
     }
 
-    /// The variable stands for what these paths select.
-    pub fn goes_over(&mut self, var: &str, over: &[Path]) {
-        let mut entries = over.iter().map(|path| self.entry(path));
-        let first = entries.next().flatten();
-        let same = entries.all(|other| other == first);
-        self.holds.push((var.to_owned(), first.filter(|_| same)));
+    /// The variable stands for what these paths select, or for the items of a list that one selects as a whole.
+    pub fn goes_over(&mut self, var: &str, over: &[&Path]) {
+        let mut shapes = over.iter().map(|path| match self.shape_of(path) {
+            Shape::List(item) => *item,
+            other => other,
+        });
+        let first = shapes.next().unwrap_or(Shape::Anything);
+        let shape = if shapes.all(|other| other == first) { first } else { Shape::Anything };
+        self.shapes.push((var.to_owned(), shape));
     }
 
-    fn entry(&self, path: &Path) -> Option<Holds> {
-        let beginning = path.beginning().filter(|beginning| beginning.is_all)?;
-        if path.root == SURVEY {
-            return (beginning.members == [READS.0]).then(|| Holds::Entry(READS.1.to_owned(), REPLY));
-        }
-        match self.holds_of(&path.root)? {
-            Holds::Entries(var, of) if beginning.members.is_empty() => Some(Holds::Entry(var.clone(), of)),
-            _ => None,
-        }
-    }
-
-    fn holds_of(&self, name: &str) -> Option<&Holds> {
-        self.holds.iter().rfind(|(of, _)| of == name)?.1.as_ref()
-    }
-
-    /// Notes a member that what the name stands for never has.
-    pub fn check_saved(&mut self, text: &At<String>, path: &Path) {
-        let Some(Beginning { in_items, members, .. }) = path.beginning() else { return };
-        let Some(holds) = self.holds_of(&path.root).cloned() else { return };
-        let mut members = members.into_iter();
-        let Some(first) = members.next() else { return };
-        let root = &path.root;
-        match holds {
-            Holds::Outcome(known) if !in_items => self.unless_known(text.at, &format!("${root}"), first, known),
-            Holds::Entries(var, of) if !in_items => {
-                let message = format!("`${root}` is a list with an element for each `{var}`");
-                let member = if of.contains(&first) { format!("reply.{first}") } else { first.to_owned() };
-                self.problems.add_with(text.at, message, format!("write `${root}[*].{member}`"));
+    /// The variable of an `each`.
+    pub fn loops_over(&mut self, var: &str, over: &Template) {
+        match over {
+            Template::Reference(path) => self.goes_over(var, &[path]),
+            Template::Array(parts) if parts.iter().all(|part| matches!(part, Template::Reference(_))) => {
+                self.goes_over(var, &over.references());
             }
-            Holds::Entries(var, of) | Holds::Entry(var, of)
-                if first != var && of.contains(&first) && first != "reply" =>
-            {
-                let entry = if in_items { format!("${root}[*]") } else { format!("${root}") };
-                let message = format!("unknown field `{first}` of `{entry}`; known: `{var}` and `reply`");
-                self.problems.add_with(text.at, message, format!("write `{entry}.reply.{first}`"));
-            }
-            Holds::Entries(var, of) | Holds::Entry(var, of) => match members.next() {
-                Some(second) if first == "reply" => self.unless_known(text.at, &format!("${root}.reply"), second, of),
-                _ => self.unless_known(text.at, &format!("${root}"), first, &[&var, "reply"]),
+            _ => self.shapes.push((var.to_owned(), Shape::Anything)),
+        }
+    }
+
+    fn shape_of(&self, path: &Path) -> Shape {
+        follow(self.shape_of_root(&path.root), &path.text[path.root.len() + 1..], "", &mut |_, _| ())
+    }
+
+    fn shape_of_root(&self, root: &str) -> Shape {
+        if let Some((_, shape)) =
+            self.shapes.iter().rfind(|(of, _)| of == root).filter(|_| self.names.iter().any(|name| name == root))
+        {
+            return shape.clone();
+        }
+        match views::STREAMED.into_iter().find(|(name, _)| *name == root) {
+            Some((_, view)) if self.in_rules => Shape::List(Shape::One(view).into()),
+            None if root == SURVEY => Shape::One(&views::SURVEY),
+            _ => Shape::Anything,
+        }
+    }
+
+    /// Notes fields that what the path leads into never has.
+    pub fn check_fields(&mut self, text: &At<String>, path: &Path) {
+        let shape = self.shape_of_root(&path.root);
+        let rest = &path.text[path.root.len() + 1..];
+        let mut unknown = Vec::new();
+        follow(shape, rest, &format!("${}", path.root), &mut |what, help| unknown.push((what, help)));
+        for (what, help) in unknown {
+            self.problems.add_with(text.at, format!("unknown field {what}"), help);
+        }
+    }
+}
+
+/// Follows the segments of a path, and tells of each unknown field: where it is, and what may have been meant.
+fn follow(mut shape: Shape, path: &str, root: &str, unknown: &mut dyn FnMut(String, Option<String>)) -> Shape {
+    let (mut rest, mut before) = (path, 0);
+    while let Some((segment, length)) = segment(rest) {
+        let done = &path[..before];
+        before += length;
+        rest = &rest[length..];
+        shape = match segment {
+            Segment::Field(name) => match shape.field(name) {
+                Ok(inner) => inner,
+                Err((why, help)) => {
+                    unknown(format!("`{root}{done}.{name}`{why}"), help);
+                    return Shape::Anything;
+                }
             },
-            Holds::Outcome(_) => {}
-        }
+            Segment::Items => shape.item(),
+            Segment::Filter(filter) => {
+                let item = shape.item();
+                for chain in chains(filter) {
+                    follow(item.clone(), chain, "@", unknown);
+                }
+                item
+            }
+            Segment::Other => return Shape::Anything,
+        };
     }
+    shape
+}
 
-    fn unless_known(&mut self, at: Position, whole: &str, member: &str, known: &[&str]) {
-        if !known.contains(&member) {
-            let help = suggestion_or_all(member, known.iter().copied());
-            self.problems.add_with(at, format!("unknown field `{member}` of `{whole}`"), help);
+enum Segment<'p> {
+    Field(&'p str),
+    /// `[*]`, an index or a slice.
+    Items,
+    /// The expression of `[?...]`.
+    Filter(&'p str),
+    Other,
+}
+
+/// The segment at the start, and its length.
+fn segment(path: &str) -> Option<(Segment<'_>, usize)> {
+    if let Some(rest) = path.strip_prefix('.') {
+        let name = &rest[..rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())];
+        let segment = if name.is_empty() { Segment::Other } else { Segment::Field(name) };
+        return Some((segment, 1 + name.len()));
+    }
+    let inside = path.strip_prefix('[')?;
+    let end = bracket(inside)?;
+    let selector = inside[..end].trim();
+    let quoted = |quote| selector.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    let segment = match quoted('\'').or_else(|| quoted('"')) {
+        Some(name) if !name.contains(['\'', '"', '\\']) => Segment::Field(name),
+        Some(_) => Segment::Other,
+        None if selector.starts_with('?') => Segment::Filter(&selector[1..]),
+        None if selector.contains(',') => Segment::Other,
+        None => Segment::Items,
+    };
+    Some((segment, end + 2))
+}
+
+/// Where the bracket ends that this text is in.
+fn bracket(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    outside_quotes(text).find_map(|(at, c)| {
+        match c {
+            '[' => depth += 1,
+            ']' if depth == 0 => return Some(at),
+            ']' => depth -= 1,
+            _ => {}
+        }
+        None
+    })
+}
+
+/// What follows each `@` of a filter that is about the item itself.
+fn chains(filter: &str) -> Vec<&str> {
+    let (mut chains, mut after) = (Vec::new(), 0);
+    for (at, _) in outside_quotes(filter).filter(|(_, c)| *c == '@') {
+        if at >= after {
+            let chain = &filter[at + 1..];
+            let mut length = 0;
+            while let Some((_, more)) = segment(&chain[length..]) {
+                length += more;
+            }
+            chains.push(&chain[..length]);
+            after = at + 1 + length;
         }
     }
+    chains
+}
+
+fn outside_quotes(text: &str) -> impl Iterator<Item = (usize, char)> {
+    let (mut quote, mut escaped) = (None, false);
+    text.char_indices().filter(move |(_, c)| {
+        let was = quote;
+        match quote {
+            Some(_) if escaped => escaped = false,
+            Some(_) if *c == '\\' => escaped = true,
+            Some(open) if *c == open => quote = None,
+            None if matches!(c, '\'' | '"') => quote = Some(*c),
+            _ => {}
+        }
+        was.is_none() && quote.is_none()
+    })
 }

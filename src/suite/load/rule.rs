@@ -110,7 +110,7 @@ impl Lint<'_> {
         let over: Vec<Path> = paths.iter().filter_map(|path| self.path_or_stream(path)).collect();
         self.new_name(&var);
         self.names.push(var.value.clone());
-        self.goes_over(&var.value, &over);
+        self.goes_over(&var.value, &over.iter().collect::<Vec<_>>());
         Some(Every { var: var.value, over })
     }
 

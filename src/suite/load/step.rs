@@ -2,7 +2,7 @@
 
 use super::{
     lint::Lint,
-    members::Holds,
+    members::Shape,
     window::{Window, are_disjoint},
 };
 use crate::suite::{
@@ -23,10 +23,11 @@ impl Lint<'_> {
         let save = typed.save.clone();
 
         let names = self.names.len();
-        let each = typed.each.take().and_then(|each| self.each(each));
+        let each = self.each(&mut typed);
         if let Some(node) = typed.node.as_ref().filter(|_| typed.walk.is_some()) {
             self.new_name(node);
             self.names.push(node.value.clone());
+            self.shapes.push((node.value.clone(), Shape::Anything));
         }
         let filter = self.clauses(typed.r#where.take());
         if let Some(Each { var, over: Template::Literal(serde_json::Value::Array(items)), .. }) = &each {
@@ -56,7 +57,7 @@ impl Lint<'_> {
             }
             saves.push((save.value.clone(), applies.clone()));
             if let Some(verb) = &verb {
-                self.saves(&save.value, Holds::of(verb, each.as_ref()));
+                self.saves(&save.value, Shape::of(verb, each.as_ref()));
             }
         }
         Some(Step {
@@ -72,21 +73,33 @@ impl Lint<'_> {
     }
 
     /// Puts the loop variable in scope.
-    fn each(&mut self, typed: file::Each) -> Option<Each> {
-        let over = self.template(&typed.over);
-        self.new_name(&typed.var);
-        self.names.push(typed.var.value.clone());
+    fn each(&mut self, typed: &mut file::Step) -> Option<Each> {
+        let Some(pairs) = typed.each.take() else {
+            for key in typed.typed.keys.iter().filter(|key| ["at-most", "in-order"].contains(&&*key.value)) {
+                self.problems.add(key.at, format!("`{}` goes with `each`", key.value));
+            }
+            return None;
+        };
+        for (key, _) in pairs.0.iter().skip(1) {
+            let help = decode::new_name("`each`", &key.value).or_else(|| Some("write `each: { item: $items }`".into()));
+            self.problems.add_with(key.at, "`each` names one variable", help);
+        }
+        let Some((var, items)) = pairs.0.into_iter().next() else {
+            self.problems.add(typed.typed.place("each"), "`each` names one variable");
+            return None;
+        };
+        let over = self.template(&items);
+        self.new_name(&var);
+        self.names.push(var.value.clone());
         let over = match over? {
-            Template::Literal(_) if !matches!(typed.over.value, Yaml::List(_)) => {
-                decode::wrong(&typed.over, "a list, or a reference to one", self.problems)
+            Template::Literal(_) if !matches!(items.value, Yaml::List(_)) => {
+                decode::wrong(&items, "a list, or a reference to one", self.problems)
             }
             over => Some(over),
         };
-        Some(Each {
-            var: typed.var.value,
-            over: over?,
-            at_most: typed.at_most,
-            in_order: typed.in_order.unwrap_or(false),
-        })
+        if let Some(over) = &over {
+            self.loops_over(&var.value, over);
+        }
+        Some(Each { var: var.value, over: over?, at_most: typed.at_most, in_order: typed.in_order.unwrap_or(false) })
     }
 }

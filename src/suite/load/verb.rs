@@ -2,30 +2,31 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
-use super::lint::Lint;
-use crate::{
-    evidence::Manner,
-    suite::{
-        decode::{self, Decode, Typed},
-        diagnostic::suggestion,
-        file,
-        format::Format,
-        model::{Await, Call, HttpCall, List, Notify, Payload, Send, Verb, Walk, WalkLimits},
-        yaml::{At, Tree, Yaml},
-    },
+use super::{lint::Lint, members::Shape};
+use crate::suite::{
+    decode::{self, Decode, Typed},
+    diagnostic::suggestion,
+    file,
+    format::Format,
+    model::{Await, Call, HttpCall, List, Notify, Payload, Send, StepConnection, Template, Verb, Walk, WalkLimits},
+    views,
+    yaml::{At, Tree, Yaml},
 };
 
 /// Every verb with its arguments.
 const VERBS: [(&str, &[&str]); 9] = [
-    ("call", &["with", "id", "deviates", "control", "alone", "then", "seconds", "until", "answer"]),
-    ("list", &["with", "take", "pages", "beside"]),
+    (
+        "call",
+        &["with", "id", "deviates", "control", "connection", "then", "cancel-after", "until", "poll-for", "respond"],
+    ),
+    ("list", &["with", "take", "pages", "connection"]),
     ("walk", &["from", "node", "with", "take", "key", "limits"]),
     ("notify", &["with", "deviates", "control"]),
-    ("await", &["since", "matching", "seconds", "quiet"]),
-    ("send", &["answer", "pieces", "deviates", "control"]),
-    ("http", &["headers", "body", "jsonrpc", "deviates", "control", "query", "url", "seconds"]),
+    ("await", &["since", "matching", "within", "none-within"]),
+    ("pause", &[]),
+    ("send", &["reply-to", "pieces", "deviates", "control"]),
+    ("http", &["headers", "body", "jsonrpc", "deviates", "control", "query", "url", "drop-after"]),
     ("change", &[]),
-    ("cancel", &[]),
 ];
 
 /// The members that hold the items of the lists of the protocol.
@@ -37,6 +38,7 @@ const ITEMS: [(&str, &str); 5] = [
     ("tasks/list", "tasks"),
 ];
 
+const CANCELLED: &str = "notifications/cancelled";
 const PAGES: usize = 100;
 const AWAIT_SECONDS: f64 = 5.0;
 const SECONDS_AT_MOST: f64 = 600.0;
@@ -47,18 +49,18 @@ impl Lint<'_> {
         let verb = self.just_one(&typed.typed, &VERBS.map(|(verb, _)| verb))?;
         self.refuse_arguments_of_others(&typed, verb);
         if self.alone && verb != "call" {
-            let why = format!("`{verb}` needs a shared connection, but `connection: alone` uses one per call");
+            let why = format!("`{verb}` needs a shared connection, but `connection: per-call` uses one per call");
             self.problems.add(typed.typed.place(verb), why);
         }
         match verb {
             "call" => self.call(typed).map(Verb::Call),
             "list" => self.list(typed).map(Verb::List),
             "walk" => self.walk(typed).map(Verb::Walk),
-            "notify" => self.notify(typed).map(Verb::Notify),
+            "notify" => self.notify(typed),
+            "pause" => self.pause(&typed).map(Verb::Pause),
             "await" => self.r#await(typed).map(Verb::Await),
             "send" => self.send(typed).map(Verb::Send),
             "change" => self.path(&typed.change?).map(Verb::Change),
-            "cancel" => self.template(&typed.cancel?).map(Verb::Cancel),
             _ => self.http(typed).map(Verb::Http),
         }
     }
@@ -77,21 +79,35 @@ impl Lint<'_> {
         let method = self.text(&typed.call?);
         let with = typed.with.and_then(|with| self.template(&with));
         let id = typed.id.and_then(|id| self.template(&id));
-        self.check_seconds(&typed.typed, typed.seconds);
-        let alone = typed.alone.unwrap_or(self.alone);
+        self.check_seconds(&typed.typed, "cancel-after", typed.cancel_after);
+        self.check_seconds(&typed.typed, "poll-for", typed.poll_for);
+        self.refuse_connection(&typed.typed, typed.connection, StepConnection::Second);
+        if typed.until.is_none() && typed.poll_for.is_some() {
+            self.problems.add(typed.typed.place("poll-for"), "`poll-for` goes with `until`");
+        }
+        if typed.until.is_some() && typed.cancel_after.is_some() {
+            self.problems.add(typed.typed.place("cancel-after"), "with `until` it is `poll-for`");
+        }
+        let alone = self.alone || typed.connection == Some(StepConnection::New);
         if id.is_some() && typed.until.is_some() {
             self.problems.add(typed.typed.place("until"), "with `until`, `id` is set automatically");
         }
         let outer = self.names.len();
         self.names.push("reply".to_owned());
+        self.shapes.push(("reply".to_owned(), Shape::One(&views::REPLY)));
         let until = self.clauses(typed.until);
         self.names.truncate(outer);
-        let answer = typed.answer.and_then(|answer| Manner::decode(&answer, self.problems));
         if let Some(then) = typed.then.as_ref().filter(|_| !alone) {
-            self.problems.add(then.at, "`then` needs `alone`");
+            self.problems.add(then.at, "`then` needs `connection: new`");
         }
         let then = typed.then.map(|then| then.value);
-        Some(Call { method: method?, with, id, alone, then, seconds: typed.seconds, until, answer })
+        if let (Some(Template::Literal(of)), Some(id)) = (&method, &id)
+            && of == "subscriptions/listen"
+        {
+            self.subscriptions.push(id.clone());
+        }
+        let seconds = typed.cancel_after.or(typed.poll_for);
+        Some(Call { method: method?, with, id, alone, then, seconds, until, answer: typed.respond })
     }
 
     fn list(&mut self, typed: file::Step) -> Option<List> {
@@ -102,7 +118,8 @@ impl Lint<'_> {
         let take = self.needs(&typed.typed, "take", take);
         let with = typed.with.and_then(|with| self.template(&with));
         let pages = typed.pages.unwrap_or(PAGES);
-        let beside = typed.beside.unwrap_or(false);
+        self.refuse_connection(&typed.typed, typed.connection, StepConnection::New);
+        let beside = typed.connection == Some(StepConnection::Second);
         Some(List { method: method.value, with, take: take?, pages, beside })
     }
 
@@ -135,12 +152,33 @@ impl Lint<'_> {
         Some(WalkLimits { nodes: nodes?, depth: depth?, pages: pages?, seconds, settable })
     }
 
-    fn notify(&mut self, typed: file::Step) -> Option<Notify> {
-        if let Some(save) = &typed.save {
-            self.problems.add(save.at, "a notification has no response to save");
-        }
+    fn notify(&mut self, typed: file::Step) -> Option<Verb> {
+        let method = typed.notify?.value;
         let with = typed.with.and_then(|with| self.template(&with));
-        Some(Notify { method: typed.notify?.value, with })
+        let id = with.as_ref().filter(|_| method == CANCELLED).and_then(|with| with.member("requestId"));
+        // A request that asks for a subscription; others are cancelled by a mere notification.
+        let subscription = id.filter(|id| self.subscriptions.contains(id));
+        if let Some(save) = typed.save.as_ref().filter(|_| subscription.is_none()) {
+            let help =
+                format!("`{CANCELLED}` with the `requestId` of a `subscriptions/listen` of this suite saves that");
+            self.problems.add_with(save.at, "a notification has no response to save", help);
+        }
+        Some(subscription.map_or(Verb::Notify(Notify { method, with }), Verb::Cancel))
+    }
+
+    fn pause(&mut self, typed: &file::Step) -> Option<f64> {
+        if let Some(save) = &typed.save {
+            self.problems.add(save.at, "a pause has nothing to save");
+        }
+        self.check_seconds(&typed.typed, "pause", typed.pause);
+        typed.pause
+    }
+
+    fn refuse_connection(&mut self, owner: &Typed, typed: Option<StepConnection>, other: StepConnection) {
+        if typed == Some(other) {
+            let help = "`new` is for `call`, `second` is for `list`".to_owned();
+            self.problems.add_with(owner.place("connection"), "this is the connection of another verb", help);
+        }
     }
 
     fn r#await(&mut self, typed: file::Step) -> Option<Await> {
@@ -155,26 +193,28 @@ impl Lint<'_> {
         }
         let outer = self.names.len();
         self.names.push("message".to_owned());
+        self.shapes.push(("message".to_owned(), Shape::Anything));
         let matching = self.clauses(typed.matching);
         self.names.truncate(outer);
-        let seconds = typed.quiet.or(typed.seconds).unwrap_or(AWAIT_SECONDS);
-        self.check_seconds(&typed.typed, Some(seconds));
-        if typed.quiet.is_some() && typed.seconds.is_some() {
-            self.problems.add(typed.typed.place("quiet"), "`quiet` replaces `seconds`");
+        self.check_seconds(&typed.typed, "within", typed.within);
+        self.check_seconds(&typed.typed, "none-within", typed.none_within);
+        let seconds = typed.none_within.or(typed.within).unwrap_or(AWAIT_SECONDS);
+        if typed.none_within.is_some() && typed.within.is_some() {
+            self.problems.add(typed.typed.place("none-within"), "`none-within` replaces `within`");
         }
         let since = typed.since.map(|since| since.value);
-        Some(Await { method: method.value, since, matching, seconds, quiet: typed.quiet.is_some() })
+        Some(Await { method: method.value, since, matching, seconds, quiet: typed.none_within.is_some() })
     }
 
-    fn check_seconds(&mut self, owner: &Typed, seconds: Option<f64>) {
+    fn check_seconds(&mut self, owner: &Typed, key: &str, seconds: Option<f64>) {
         if seconds.is_some_and(|seconds| !(0.0..=SECONDS_AT_MOST).contains(&seconds)) {
-            self.problems.add(owner.place("seconds"), format!("`seconds` must be between 0 and {SECONDS_AT_MOST}"));
+            self.problems.add(owner.place(key), format!("`{key}` must be between 0 and {SECONDS_AT_MOST} seconds"));
         }
     }
 
     fn send(&mut self, typed: file::Step) -> Option<Send> {
         let payload = self.payload(&typed.send?);
-        let answer = typed.answer.and_then(|answer| self.template(&answer));
+        let answer = typed.reply_to.and_then(|id| self.template(&id));
         Some(Send { payload: payload?, answer, pieces: typed.pieces.unwrap_or(1).max(1) })
     }
 
@@ -227,7 +267,7 @@ impl Lint<'_> {
             query.extend(self.template(&value).map(|value| (name.value, value)));
         }
         let url = typed.url.and_then(|url| self.template(&url));
-        self.check_seconds(&typed.typed, typed.seconds);
-        Some(HttpCall { method: method.value, headers, body, message, query, url, seconds: typed.seconds })
+        self.check_seconds(&typed.typed, "drop-after", typed.drop_after);
+        Some(HttpCall { method: method.value, headers, body, message, query, url, seconds: typed.drop_after })
     }
 }

@@ -42,6 +42,9 @@ pub enum Condition {
     /// A template for a list.
     OneOf(Template),
     Matches(Expression),
+    NotMatches(Expression),
+    /// Of no value all of this holds.
+    None(Matcher),
     Present(bool),
     Number(Bound, Template),
     Length(Bound, Template),
@@ -107,7 +110,7 @@ impl Matcher {
                 | Condition::OneOf(to)
                 | Condition::Number(_, to)
                 | Condition::Length(_, to) => vec![to],
-                Condition::IfPresent(inner) => inner.operands(),
+                Condition::IfPresent(inner) | Condition::None(inner) => inner.operands(),
                 _ => Vec::new(),
             }
         }
@@ -152,8 +155,9 @@ impl Matcher {
 
     /// It only says what must not be there.
     fn forbids(&self) -> bool {
-        let forbids =
-            |condition: &Condition| matches!(condition, Condition::NotEquals { .. } | Condition::Present(false));
+        let forbids = |condition: &Condition| {
+            matches!(condition, Condition::NotEquals { .. } | Condition::Present(false) | Condition::None(_))
+        };
         self.conditions.iter().all(forbids)
     }
 }
@@ -171,7 +175,7 @@ fn missing(condition: &Condition, scope: &Scope<'_>) -> Mismatch {
 
 impl Condition {
     const fn needs_one(&self) -> bool {
-        !matches!(self, Self::Present(false) | Self::IfPresent(_))
+        !matches!(self, Self::Present(false) | Self::None(_) | Self::IfPresent(_))
     }
 
     /// What must not be there is judged by its absence; what has a form wherever it is there, is not. One value alone is
@@ -197,6 +201,8 @@ impl Condition {
             Self::Kind(kind) => all(&|value| kind.fits(value)),
             Self::Format(format) => texts(&|text| format.fits(text)),
             Self::Matches(pattern) => texts(&|text| pattern.finds_something(text)),
+            Self::NotMatches(pattern) => texts(&|text| !pattern.finds_something(text)),
+            Self::None(inner) => !nodes.iter().any(|node| inner.holds(std::slice::from_ref(node), scope, revision)),
             Self::Equals { to, ignoring } => against(to, &|a, b| compare::equal_ignoring(a, b, ignoring)),
             Self::NotEquals { to, ignoring } => against(to, &|a, b| !compare::equal_ignoring(a, b, ignoring)),
             other => other.judge(nodes, scope, revision).is_empty(),
@@ -223,6 +229,18 @@ impl Condition {
                     (!pattern.finds_something(text)).then(|| format!("expected text that matches /{pattern}/"))
                 })
             }),
+            Self::NotMatches(pattern) => each(nodes, |value| {
+                string(value, |text| {
+                    pattern.finds_something(text).then(|| format!("expected text that does not match /{pattern}/"))
+                })
+            }),
+            Self::None(inner) => nodes
+                .iter()
+                .filter(|node| inner.holds(std::slice::from_ref(*node), scope, revision))
+                .map(|node| {
+                    Mismatch::new(&node.location, format!("is {}, expected another value", show::value(node.value)))
+                })
+                .collect(),
             Self::Equals { to, ignoring } => against(nodes, to, scope, |node, to| compare::equals(node, to, ignoring)),
             Self::NotEquals { to, ignoring } => {
                 against(nodes, to, scope, |node, to| compare::differs(node, to, ignoring))

@@ -51,6 +51,18 @@ fn selecting_nothing_fails_all_but_two() {
 }
 
 #[test]
+fn none_holds_where_no_value_is_like_it() {
+    let none = || {
+        let bounds = [(Bound::AtLeast, 2), (Bound::AtMost, 3)];
+        let conditions = bounds.map(|(bound, to)| Condition::Number(bound, literal(json!(to)))).to_vec();
+        Condition::None(Matcher { conditions })
+    };
+    assert_eq!(told(&json!([1, 4, "2"]), "[*]", none()), FINE);
+    assert_eq!(told(&json!([]), "[*]", none()), FINE);
+    assert_eq!(told(&json!([1, 3]), "[*]", none()), ["/1: is 3, expected another value"]);
+}
+
+#[test]
 fn each_selected_value_must_hold() {
     let value = json!([1, 2, 1, "1"]);
     assert_eq!(
@@ -164,6 +176,10 @@ fn kinds_and_formats() {
     let pattern = || Condition::Matches(Expression::new("^a+$").unwrap());
     assert_eq!(told(&json!("aa"), "", pattern()), FINE);
     assert_eq!(told(&json!("b"), "", pattern()), [": is \"b\", expected text that matches /^a+$/"]);
+    let other = || Condition::NotMatches(Expression::new("^a+$").unwrap());
+    assert_eq!(told(&json!("b"), "", other()), FINE);
+    assert_eq!(told(&json!("aa"), "", other()), [": is \"aa\", expected text that does not match /^a+$/"]);
+    assert_eq!(told(&json!(1), "", other()), [": is the number 1, expected a string"]);
 }
 
 #[test]
@@ -190,6 +206,7 @@ fn a_clause_is_idle_where_it_has_nothing_to_judge() {
         // What must not be there is judged by its absence.
         (json!({}), if_present(differs()), false),
         (json!({}), vec![Condition::Present(false)], false),
+        (json!({}), vec![Condition::None(Matcher { conditions: vec![equals(json!(1))] })], false),
         (json!({ "a": [1] }), vec![Condition::Unique], true),
         (json!({ "a": [1, 2] }), vec![Condition::Unique], false),
         (json!({ "a": [1] }), vec![Condition::AllEqual { ignoring: Vec::new() }], true),

@@ -1,0 +1,540 @@
+//! The fields of everything that a path of a suite can lead into, declared once.
+//!
+//! From here come the lint of paths (`load::members`), the tables in `suites/README.md` and the definitions in
+//! `suites/schema.json`. In debug builds the judge compares with it every item that it shows to rules.
+
+use std::fmt::Write;
+
+use serde_json::{Map, Value, json};
+
+/// What one value consists of.
+#[derive(Debug, PartialEq)]
+pub struct View {
+    /// As a message says it: "an exchange".
+    pub called: &'static str,
+    pub about: &'static str,
+    pub fields: &'static [Field],
+}
+
+#[derive(Debug, PartialEq)]
+pub struct Field {
+    pub name: &'static str,
+    pub about: &'static str,
+    pub holds: Holds,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Holds {
+    /// Text, a number, or what the server sent.
+    Anything,
+    /// A list of that.
+    List,
+    One(&'static View),
+    Many(&'static View),
+}
+
+impl View {
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|field| field.name == name)
+    }
+
+    /// A field of the value that is not declared.
+    pub fn undeclared<'v>(&self, value: &'v Value) -> Option<&'v String> {
+        value.as_object()?.iter().find_map(|(name, inner)| match self.field(name) {
+            None => Some(name),
+            Some(Field { holds: Holds::One(view), .. }) => view.undeclared(inner),
+            Some(Field { holds: Holds::Many(view), .. }) => {
+                inner.as_array()?.iter().find_map(|item| view.undeclared(item))
+            }
+            Some(_) => None,
+        })
+    }
+}
+
+macro_rules! views {
+    ($(#[doc = $about:literal] $name:ident $called:literal {
+        $(#[doc = $said:literal] $field:ident $(: $kind:ident $($view:ident)?)?,)*
+    })*) => {
+        $(pub const $name: View = View {
+            called: $called,
+            about: $about,
+            fields: &[$(Field { name: stringify!($field), about: $said, holds: views!(@ $($kind $($view)?)?) }),*],
+        };)*
+    };
+    (@) => { Holds::Anything };
+    (@ list) => { Holds::List };
+    (@ one $view:ident) => { Holds::One(&$view) };
+    (@ many $view:ident) => { Holds::Many(&$view) };
+}
+
+views! {
+    /// `$exchanges[*]`: one request of the client and the response to it.
+    EXCHANGE "an exchange" {
+        /// The method of the request.
+        method,
+        /// The id of the request.
+        id,
+        /// The params of the request; null without any.
+        params,
+        /// The suite that sent it, or `handshake` or `probe`.
+        by,
+        /// The number of the connection.
+        link,
+        /// `stdio`, `http` or `sse`.
+        transport,
+        /// The revision of the connection.
+        revision,
+        /// Whether the server has to respond.
+        expects_reply,
+        /// Whether the request lacks something on purpose.
+        deviant,
+        /// The numbers of its frames: of the request, then of the response.
+        frames: list,
+        /// `result`, `error`, `malformed`, `none` or, beyond the limits, `unread`.
+        end,
+        /// The result.
+        result,
+        /// The error.
+        error,
+        /// The other fields of the response.
+        reply,
+        /// How many responses were received.
+        replies,
+        /// The HTTP response.
+        http: one HTTP,
+        /// How often the server reported progress after it was cancelled.
+        worked_on,
+        /// How the server exited while it handled the request.
+        killed,
+        /// Why the response was not read.
+        why,
+    }
+    /// `$messages[*]`: one message of the server.
+    MESSAGE "a message of the server" {
+        /// The message itself.
+        message,
+        /// `request`, `notification`, `result`, `error` or `other`.
+        kind,
+        /// Where it was received.
+        origin: one ORIGIN,
+        /// How far the handshake was: `closed`, `opening` or `open`.
+        phase,
+        /// The capabilities that the client declared in the handshake.
+        declared,
+        /// Of a request: whether the server used the id before in this session.
+        id_repeated,
+        /// Of a notification: whether the server announced its `elicitationId` before.
+        elicited,
+        /// Of a response: `request`, `unreadable input`, `refused HTTP request` or `nothing`.
+        answers,
+        /// Of a notification: `subscription` or `request`.
+        on,
+        /// On a subscription: whose id it carries, of a `subscription`, of `another subscription` or of `nothing`.
+        tag,
+        /// On a subscription: whether it was acknowledged before.
+        acknowledged,
+        /// On a subscription: whether it was cancelled before.
+        after_cancel,
+        /// On a subscription: whether it was requested. Of a log message: whether its level was.
+        wanted,
+        /// Of progress: `running request`, `completed request`, `failed request`, `cancelled request` or `nothing`.
+        reports_on,
+        /// Of progress: whether `progress` is greater than before.
+        grows,
+        /// Of progress: how many of the same token were received in the last second.
+        in_last_second,
+        /// Of a log message: `running request`, `answered request` or `nothing that asked for logs`.
+        logs,
+        /// Of a log message: whether a level was set for the session.
+        level_set,
+        /// Of a cancellation: `own request`, `subscription`, `request` or `nothing`.
+        cancels,
+        /// Of an update, until 2025-11-25: whether the client subscribed to the resource.
+        subscribed,
+        /// Of such an update: whether the subscription has ended for certain.
+        unsubscribed,
+        /// Of a request with a progress token: whether another open request has the same.
+        token_in_use,
+    }
+    /// `$streams[*]`: one event stream of Streamable HTTP.
+    STREAM "a stream" {
+        /// The number of the connection.
+        link,
+        /// The HTTP method of the request that opened it.
+        verb,
+        /// The method of the JSON-RPC request that opened it.
+        method,
+        /// The suite that sent it, or `handshake` or `probe`.
+        by,
+        /// The revision that the request names in its header.
+        version,
+        /// Whether it was opened by a JSON-RPC request.
+        asks,
+        /// Whether the client cancelled that request.
+        cancelled,
+        /// The HTTP response.
+        http: one HTTP,
+        /// Its events, at most 1,000.
+        events: many EVENT,
+        /// Whether the response to the request was on it.
+        answered,
+        /// `complete`, `broken`, `dropped` or `open`.
+        end,
+        /// Whether it had an event with an id, in a revision with polling.
+        resumable,
+        /// Whether the session was over when it ended.
+        session_over,
+        /// The id after which it resumes another stream.
+        resumes,
+        /// How long it stayed open after the response, in milliseconds.
+        lingered_ms,
+        /// The numbers of its first and last frame.
+        frames: list,
+    }
+    /// `events` of a stream.
+    EVENT "an event" {
+        /// What it carries: `message`, `junk`, `unread` or `none`.
+        data,
+        /// The number of its frame.
+        frame,
+        /// The id of the event.
+        id,
+        /// Whether the session had the id before.
+        id_repeated,
+        /// Its `retry`, in milliseconds.
+        retry,
+        /// `request`, `notification`, `result`, `error` or `batch`.
+        kind,
+        /// The method of the message.
+        method,
+        /// What the message belongs to: `this` request, `another`, one that was `dropped`, or `changes`.
+        about,
+    }
+    /// `$asked[*]`: something that the server requested from the client.
+    ASKED "a request to the client" {
+        /// `request`, or `input` inside a result.
+        via,
+        /// The method.
+        method,
+        /// The params.
+        params,
+        /// The id of the request.
+        id,
+        /// The key in `inputRequests`.
+        key,
+        /// The capabilities that the client declared.
+        declared,
+        /// The capabilities that it needs and the client did not declare.
+        undeclared: list,
+        /// The methods of the client's requests that were open.
+        during: list,
+        /// Whether it was received on a stream opened by GET.
+        on_get,
+        /// Where it was received.
+        origin: one ORIGIN,
+    }
+    /// `$transcript[*]`: one frame. Over HTTP those of a response have the `request` and the head of the `response`.
+    FRAME "a frame" {
+        /// Its number in the run.
+        frame,
+        /// Microseconds since the start of the run.
+        at,
+        /// The number of the connection.
+        link,
+        /// `client` or `server`.
+        from,
+        /// `message`, `junk`, `unread`, `http-request`, `http-response`, `document`, `visit`, `cut-short` or `note`.
+        kind,
+        /// Of the client: the suite that caused it, or `handshake`, `probe` or `answer`.
+        by,
+        /// Its length in bytes.
+        bytes,
+        /// The message or document.
+        message,
+        /// The beginning of what is not JSON.
+        text,
+        /// What is wrong with it.
+        why,
+        /// `crlf`, `bom`, `invalid-utf8`, `duplicate-key`, `unterminated` or `blank-lines`.
+        flaws: list,
+        /// The head of the HTTP request or response.
+        http,
+        /// The number of the HTTP exchange.
+        post,
+        /// The `id`, `name` and `retry` of the event.
+        event: one EVENT_HEAD,
+        /// Of a note: how something ended.
+        ended,
+        /// `stdio`, `http` or `sse`.
+        transport,
+        /// Whether the connection was opened for one request.
+        brief,
+        /// Its number in the event stream.
+        nth,
+        /// The HTTP request: its `method`, the suite as `by`, and what it `carries`.
+        request: one REQUEST_HEAD,
+        /// The HTTP response: its `status` and `media` type.
+        response: one RESPONSE_HEAD,
+    }
+    /// `event` of a frame.
+    EVENT_HEAD "the head of an event" {
+        /// The id.
+        id,
+        /// The name.
+        name,
+        /// The time in milliseconds.
+        retry,
+    }
+    /// `request` of a frame.
+    REQUEST_HEAD "the head of an HTTP request" {
+        /// The HTTP method.
+        method,
+        /// The suite that sent it, or `handshake` or `probe`.
+        by,
+        /// `request`, `notification`, `response`, `batch`, `other` or `nothing`.
+        carries,
+    }
+    /// `response` of a frame.
+    RESPONSE_HEAD "the head of an HTTP response" {
+        /// The status code.
+        status,
+        /// The media type.
+        media,
+    }
+    /// `origin` of a message.
+    ORIGIN "an origin" {
+        /// The number of the frame.
+        frame,
+        /// Where in the frame.
+        pointer,
+        /// The frame of the notification to which it responds.
+        to,
+    }
+    /// `http` of an exchange, a stream or a reply.
+    HTTP "an HTTP response" {
+        /// The status code.
+        status,
+        /// The headers by their names in lower case.
+        headers,
+        /// Of a reply: each WWW-Authenticate, with `scheme`, `scopes` and its parameters.
+        challenges: list,
+    }
+    /// What `call`, `send`, `http` and `notify` save.
+    REPLY "a reply" {
+        /// `result`, `error`, `timeout`, `closed`, `malformed`, `open`, or beyond the limits `unread`.
+        end,
+        /// The result.
+        result,
+        /// The error.
+        error,
+        /// The HTTP response.
+        http: one HTTP,
+        /// Of HTTP+SSE: where the stream takes messages.
+        endpoint,
+        /// A JSON document that is not a message.
+        body,
+        /// The notifications that belong to the request.
+        notifications: list,
+        /// How long it took, in milliseconds.
+        ms,
+        /// The numbers of its frames.
+        frames: list,
+        /// What happened, where `end` does not say it.
+        why,
+        /// What the server requested meanwhile, each with its `method` and `params`.
+        wanted: list,
+        /// The replies before this one that required input.
+        rounds: list,
+        /// The params of the last retry.
+        retried,
+        /// The request in short.
+        asked,
+        /// What fits as `inputResponses` to the `inputRequests` of the result.
+        answers,
+        /// Of a probe: how the same request without the deviation ended.
+        control: one CONTROL,
+        /// Of `send`: the reply to the harmless request after it.
+        sentinel,
+        /// Of `http`: the events of an event stream.
+        events: list,
+    }
+    /// `control` of a reply.
+    CONTROL "the control of a probe" {
+        /// Whether it ended as it has to.
+        holds,
+        /// How it ended.
+        end,
+        /// The error.
+        error,
+        /// The HTTP status.
+        status,
+        /// The numbers of its frames.
+        frames: list,
+    }
+    /// What `list` saves.
+    LIST "a list" {
+        /// `complete`, `page-limit`, `cursor-repeats`, or as of a reply.
+        end,
+        /// The items of all pages.
+        items: list,
+        /// Where each item was received.
+        origins: list,
+        /// The reply of each page, with its `cursor`.
+        pages: list,
+        /// The error of the last page.
+        error,
+        /// What happened, where `end` does not say it.
+        why,
+        /// The numbers of the frames of the last page.
+        frames: list,
+        /// The last request in short.
+        asked,
+    }
+    /// What `walk` saves.
+    WALK "a walk" {
+        /// `complete`, or the limit that was reached.
+        end,
+        /// The limits.
+        limits: one WALK_LIMITS,
+        /// How many nodes there are.
+        nodes,
+        /// How many edges there are.
+        edges,
+        /// Edges that were listed more than once.
+        repeats,
+        /// Cycles.
+        cycles,
+        /// The depth that was reached.
+        depth,
+        /// How many pages were read.
+        pages,
+        /// How many nodes were listed; `every` and `observe` go over all of them.
+        visited,
+        /// The first 2,000 of them, each with its `key`, `depth`, `children` and `reply`.
+        visits,
+    }
+    /// `limits` of a walk.
+    WALK_LIMITS "limits" {
+        /// How many nodes.
+        nodes,
+        /// How deep.
+        depth,
+        /// How many pages.
+        pages,
+        /// How long.
+        seconds,
+    }
+    /// What `await` saves.
+    AWAIT "a wait" {
+        /// `message` or `timeout`.
+        end,
+        /// The notification.
+        message,
+        /// How long it took, in milliseconds.
+        ms,
+        /// The number of its frame.
+        frames: list,
+    }
+    /// What `change` saves.
+    CHANGE "a change" {
+        /// `done` or `failed`.
+        end,
+        /// Why it failed.
+        why,
+        /// The reply of the tool.
+        reply: one REPLY,
+        /// How long it took, in milliseconds.
+        ms,
+        /// The numbers of its frames.
+        frames: list,
+    }
+    /// `$survey`: what `survey.yaml` saved.
+    SURVEY "the survey" {
+        /// The list of resources.
+        resources: one LIST,
+        /// The list of resource templates.
+        templates: one LIST,
+        /// The list of tools.
+        tools: one LIST,
+        /// The list of prompts.
+        prompts: one LIST,
+        /// Reads of some listed resources.
+        reads: many READ,
+    }
+    /// `reads` of the survey.
+    READ "a read" {
+        /// The resource, as it was listed.
+        resource,
+        /// The reply to `resources/read`.
+        reply: one REPLY,
+    }
+}
+
+/// The names whose items pass by one at a time, with what an item consists of.
+pub const STREAMED: [(&str, &View); 5] =
+    [("transcript", &FRAME), ("messages", &MESSAGE), ("exchanges", &EXCHANGE), ("streams", &STREAM), ("asked", &ASKED)];
+
+/// What is described besides: what those consist of, and what steps save.
+const OTHERS: [&View; 15] = [
+    &ORIGIN,
+    &HTTP,
+    &EVENT,
+    &EVENT_HEAD,
+    &REQUEST_HEAD,
+    &RESPONSE_HEAD,
+    &SURVEY,
+    &READ,
+    &REPLY,
+    &CONTROL,
+    &LIST,
+    &AWAIT,
+    &CHANGE,
+    &WALK,
+    &WALK_LIMITS,
+];
+
+/// A field that the item of a streamed name has and that is not declared.
+pub fn undeclared<'v>(root: &str, item: &'v Value) -> Option<&'v String> {
+    STREAMED.into_iter().find(|(name, _)| *name == root)?.1.undeclared(item)
+}
+
+fn all() -> impl Iterator<Item = &'static View> {
+    STREAMED.into_iter().map(|(_, view)| view).chain(OTHERS)
+}
+
+/// The tables of `suites/README.md`.
+pub fn tables() -> String {
+    let mut page = String::new();
+    for view in all() {
+        let _ = writeln!(page, "\n{}\n\n| field | |\n| --- | --- |", view.about.trim());
+        for field in view.fields {
+            let _ = writeln!(page, "| `{}` | {} |", field.name, field.about.trim());
+        }
+    }
+    page
+}
+
+/// Definitions for `suites/schema.json`, by name.
+pub fn definitions() -> Map<String, Value> {
+    let reference = |view: &View| json!({ "$ref": format!("#/definitions/{}", key(view)) });
+    let property = |field: &Field| {
+        let mut schema = match field.holds {
+            Holds::Anything => json!({}),
+            Holds::List => json!({ "type": "array" }),
+            Holds::One(view) => json!({ "allOf": [reference(view)] }),
+            Holds::Many(view) => json!({ "type": "array", "items": reference(view) }),
+        };
+        schema["description"] = field.about.trim().into();
+        (field.name.to_owned(), schema)
+    };
+    let definition = |view: &View| {
+        let properties: Map<String, Value> = view.fields.iter().map(property).collect();
+        json!({ "description": view.about.trim(), "properties": properties, "additionalProperties": false })
+    };
+    all().map(|view| (key(view), definition(view))).collect()
+}
+
+fn key(view: &View) -> String {
+    view.called.to_owned()
+}
