@@ -536,5 +536,5 @@ pub fn definitions() -> Map<String, Value> {
 }
 
 fn key(view: &View) -> String {
-    view.called.to_owned()
+    view.called.replace(' ', "-")
 }
