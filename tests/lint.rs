@@ -93,7 +93,7 @@ fn the_page_on_the_language_is_current() {
 
 #[test]
 fn the_fields_on_the_page_are_current() {
-    const FROM: &str = "<!-- from src/suite/views.rs -->\n";
+    const FROM: &str = "<!-- from src/suite/views -->\n";
     let page = include_str!("../suites/README.md");
     let (before, _) = page.split_once(FROM).expect("the page has the tables");
     is_current("suites/README.md", &format!("{before}{FROM}{}", views::tables()));

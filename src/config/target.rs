@@ -232,7 +232,7 @@ mod tests {
         let chosen = config.target(None, &environment, false).expect("it is there").expect("it is there");
         assert_eq!(chosen.name, "http://h/mcp");
         let unset = config.target(Some("a"), &Environment::new(), false).expect_err("TOKEN is not set").to_string();
-        assert!(unset.contains(":3:") && unset.contains("no variable `TOKEN`"), "{unset}");
+        assert!(unset.contains(":3:") && unset.contains("variable `TOKEN` is not set"), "{unset}");
         assert!(matches!(config.target(Some("c"), &environment, false), Err(Error::Usage { .. })));
     }
 

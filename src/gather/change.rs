@@ -74,7 +74,7 @@ mod tests {
     async fn a_command_that_fails_or_is_not_there_says_so() {
         let run = |argv: &'static [&'static str]| run(argv, None, Duration::from_secs(10));
         assert_eq!(run(&["true"]).await, Ok(()));
-        assert!(run(&["false"]).await.is_err_and(|why| why.starts_with("false ended with")));
+        assert!(run(&["false"]).await.is_err_and(|why| why.starts_with("false exited with")));
         assert!(run(&["/nowhere/no-such-program"]).await.is_err_and(|why| why.contains("could not be run")));
     }
 }

@@ -186,7 +186,7 @@ fn act<'a>(
             saved["control"] = control;
         }
         let undeclared = saved.as_ref().and_then(|saved| step.verb.saves().undeclared(saved));
-        debug_assert_eq!(undeclared, None, "a field that src/suite/views.rs lacks");
+        debug_assert_eq!(undeclared, None, "a field that src/suite/views lacks");
         saved
     })
 }

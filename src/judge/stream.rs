@@ -130,7 +130,7 @@ fn pass_by(
         // A frame that was read for this alone gives its message away.
         let Frame { bytes, mut message, .. } = Arc::unwrap_or_clone(frame);
         let mut pass = |root, item| {
-            debug_assert_eq!(views::undeclared(root, &item), None, "a field of ${root} that src/suite/views.rs lacks");
+            debug_assert_eq!(views::undeclared(root, &item), None, "a field of ${root} that src/suite/views lacks");
             fan_out.pass(root, item, bytes);
         };
         for exchange in passed.exchanges {
