@@ -33,6 +33,8 @@ struct Book {
     answered: bool,
     /// Requests over HTTP that were answered by 503.
     unavailable: usize,
+    /// The longest time that a process took until it wrote to stdout.
+    slowest_start: Duration,
 }
 
 /// Who sends, and on whose behalf.
@@ -52,6 +54,7 @@ impl Recorder {
             posts: 0,
             answered: false,
             unavailable: 0,
+            slowest_start: Duration::ZERO,
         };
         Self { book: Arc::new(Mutex::new(book)) }
     }
@@ -62,6 +65,17 @@ impl Recorder {
         let link = u32::try_from(book.links.len()).unwrap_or(u32::MAX) + 1;
         book.links.push(Link { link, transport, revision: None, brief: false });
         link
+    }
+
+    /// Notes how long a process took to start.
+    pub fn started(&self, took: Duration) {
+        let mut book = self.lock();
+        book.slowest_start = book.slowest_start.max(took);
+    }
+
+    /// The slowest start of a process so far: on a busy machine its end takes as long.
+    pub fn slowest_start(&self) -> Duration {
+        self.lock().slowest_start
     }
 
     /// Notes the revision that the conversation on a connection has settled on.

@@ -166,8 +166,14 @@ fn pass_by(
     let last: Vec<_> = lost.into_iter().filter(|open| open.frame < first).collect();
     // Nothing came back to tell which of those that were under way together ended the server.
     let others = last.len().saturating_sub(1);
-    for killed in last.into_iter().filter_map(|open| open.killed.as_mut()).filter(|_| others > 0) {
-        *killed = format!("{killed} during this or one of {others} other requests, and did not recover");
+    for open in last {
+        let was_served = others == 0 && was_served(open, &served);
+        let Some(killed) = open.killed.as_mut() else { continue };
+        if others > 0 {
+            *killed = format!("{killed} during this or one of {others} other requests, and did not recover");
+        } else if was_served {
+            killed.push_str(SERVED_BEFORE);
+        }
     }
     for (link, assembler, _) in &mut assemblers {
         if !shares(link) {
@@ -192,20 +198,33 @@ fn asked_for(method: &Value, params: &Value) -> u64 {
     hasher.finish()
 }
 
+/// The request alone does not end the server.
+const SERVED_BEFORE: &str =
+    "; the server responded to the same request before, so an earlier request or a timer may be the cause";
+
+fn was_served(open: &Open, served: &HashSet<u64>) -> bool {
+    served.contains(&asked_for(&json!(open.method), &open.params))
+}
+
 /// Of requests that were open together when a process ended, those are not to blame that were responded to elsewhere, as
 /// long as one is left that never was.
 fn blame(mut together: Vec<&mut Open>, served: &HashSet<u64>) {
-    let was_served = |open: &Open| served.contains(&asked_for(&json!(open.method), &open.params));
-    if together.iter().any(|open| !was_served(open)) {
+    let all_served = together.iter().all(|open| was_served(open, served));
+    if !all_served {
         together.retain_mut(|open| {
-            let innocent = was_served(open);
+            let innocent = was_served(open, served);
             open.killed = open.killed.take().filter(|_| !innocent);
             !innocent
         });
     }
     let others = together.len().saturating_sub(1);
-    for killed in together.into_iter().filter_map(|open| open.killed.as_mut()).filter(|_| others > 0) {
-        *killed = format!("{killed} during this or one of {others} other requests");
+    for killed in together.into_iter().filter_map(|open| open.killed.as_mut()) {
+        if others > 0 {
+            *killed = format!("{killed} during this or one of {others} other requests");
+        }
+        if all_served {
+            killed.push_str(SERVED_BEFORE);
+        }
     }
 }
 

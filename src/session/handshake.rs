@@ -282,6 +282,9 @@ impl Opener {
         if let Some(words) = last_words(&stderr).filter(|words| !came.contains(words)) {
             came.extend(["; on stderr: ", &words]);
         }
+        if let Some(body) = self.body(reply) {
+            came.extend([": `", &body, "`"]);
+        }
         let banner = self.banner(session);
         if let Some(banner) = &banner {
             came.extend(["; on stdout it wrote `", banner, "`, which is not a JSON-RPC message"]);
@@ -295,6 +298,14 @@ impl Opener {
         Error::Target { tried: self.target.name.clone(), came, help }
     }
 
+    /// What an HTTP response says that holds no message: often why the server refuses.
+    fn body(&self, reply: &Reply) -> Option<String> {
+        let number = reply.frames.last().filter(|_| reply.end == End::Answered)?;
+        let mut frames = self.recorder.frames();
+        let frame = frames.find(|frame| frame.frame == *number && frame.kind == FrameKind::Document)?;
+        excerpt(&frame.message.as_ref().map(Value::to_string).or_else(|| frame.text.clone())?)
+    }
+
     /// What a server that was to be started wrote instead of a message.
     fn banner(&self, session: &Session) -> Option<String> {
         let is_junk = |frame: &Arc<Frame>| {
@@ -302,9 +313,14 @@ impl Opener {
         };
         let junk = self.recorder.frames().filter(is_junk).find_map(|frame| frame.text.clone());
         let line = junk.filter(|_| session.transport().capabilities().process)?;
-        Some(line.trim().chars().filter(|c| !c.is_control()).take(BANNER).collect())
-            .filter(|line: &String| !line.is_empty())
+        excerpt(&line)
     }
+}
+
+/// The beginning of a text, on one line.
+fn excerpt(text: &str) -> Option<String> {
+    Some(text.trim().chars().filter(|c| !c.is_control()).take(BANNER).collect())
+        .filter(|line: &String| !line.is_empty())
 }
 
 /// A `DiscoverResult`, or an error that only modern servers know, unless it names only revisions that open with

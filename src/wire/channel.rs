@@ -1,6 +1,6 @@
 //! The one place that records what passes and hands it to the session, in the order of arrival.
 
-use std::mem::take;
+use std::{mem::take, time::Duration};
 
 use serde_json::Value;
 use tokio::sync::{mpsc, watch};
@@ -68,6 +68,16 @@ impl Channel {
     /// How many requests were answered by 503, on all connections.
     pub fn unavailable(&self) -> usize {
         self.recorder.unavailable()
+    }
+
+    /// Notes how long the process took to start.
+    pub fn started(&self, took: Duration) {
+        self.recorder.started(took);
+    }
+
+    /// The slowest start of a process on any connection so far.
+    pub fn slowest_start(&self) -> Duration {
+        self.recorder.slowest_start()
     }
 
     pub fn next_post(&self) -> u64 {

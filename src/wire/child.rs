@@ -85,10 +85,11 @@ impl Child {
     }
 
     /// Waits for the end, then asks for it, then forces it. Its stdin must be closed, or closing. Who took long to start,
-    /// say on a busy machine, may take long to end.
-    pub async fn end(&mut self, started: Duration) -> (String, Ended) {
+    /// say on a busy machine, may take long to end; and the machine may have become busy since, as `slowest` shows.
+    pub async fn end(&mut self, started: Duration, slowest: Duration) -> (String, Ended) {
         let grace = self.grace;
-        let patience = grace.max(Duration::from_secs((started * SLOWER).as_secs())).min(grace * PATIENCE);
+        let needed = (started * SLOWER).max(slowest);
+        let patience = grace.max(Duration::from_secs(needed.as_secs())).min(grace * PATIENCE);
         if let Some(exit) = self.within(patience).await {
             return (format!("{exit} when stdin was closed"), Ended::StdinClosed);
         }

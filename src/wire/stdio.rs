@@ -147,7 +147,7 @@ impl Stdio {
             (format!("{exit} before stdin was closed"), Ended::Unasked)
         } else {
             drop(queue);
-            child.end(heard.copied().unwrap_or_default()).await
+            child.end(heard.copied().unwrap_or_default(), channel.slowest_start()).await
         };
         child.gone().await;
         if timeout(grace, &mut reading).await.is_err() {
@@ -218,7 +218,11 @@ impl Reader {
     async fn run(mut self) {
         let (mut lines, mut junk) = (Lines::new(self.limit), 0);
         while let Some(chunk) = self.pipe.chunk().await {
-            self.heard.get_or_init(|| self.began.elapsed());
+            self.heard.get_or_init(|| {
+                let took = self.began.elapsed();
+                self.channel.started(took);
+                took
+            });
             for line in lines.feed(chunk) {
                 junk = if take(&self.channel, self.limit, line).await { 0 } else { junk + 1 };
                 if junk >= self.junk_lines {

@@ -78,6 +78,11 @@ const SCRIPTS: &[(Case, &str)] = &[
         hang("closes-stdout", &[1], "closed stdout but keeps running"),
         r#"read x; echo '{"jsonrpc":"2.0","id":"discover","error":{"code":-32601,"message":"no"}}'; exec 1>&-; while read x; do :; done"#,
     ),
+    (
+        // The late response to `server/discover` shows that it speaks the newest revision, and its next process is silent.
+        hang("discovered-late", &[3], "no reply within 3 s"),
+        r#"if mkdir once; then read -r x; read -r x; echo '{"jsonrpc":"2.0","id":"discover","result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}}'; echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"no","data":{"supported":["2026-07-28"]}}}'; fi; while read -r x; do :; done"#,
+    ),
     (case("ignores-term", &[0, 1], "after SIGTERM; was killed"), "trap '' TERM; exec BEHAVE stays"),
     (case("escapes", &[0], "left running outside of its process group"), "setsid sleep 1000 & exec BEHAVE good"),
     (

@@ -50,7 +50,6 @@ pub static ENDINGS: &[Behaviour] = &[
     },
     Behaviour {
         hear: Some(|_, message| if cancelled(message).is_some() { Heard::Crash } else { Heard::Message }),
-        also: &["jsonrpc-survives-requests"],
         ..Behaviour::new("cancel-crashes", "the cancellation of a request that is not open ends the process", STDIO)
     },
     Behaviour {

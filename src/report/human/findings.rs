@@ -55,12 +55,9 @@ pub fn findings(page: &mut Page, report: &RunReport) {
         }
     }
     only_named(page, named);
-    // Most servers get some, and none needs it to conform.
-    if page.is_verbose() {
-        page.gap();
-        for (rule, revisions) in alike(report, Status::Advice) {
-            advise(page, rule, &revisions);
-        }
+    page.gap();
+    for (rule, revisions) in alike(report, Status::Advice) {
+        advise(page, rule, &revisions);
     }
 }
 

@@ -30,7 +30,7 @@ pub fn totals(page: &mut Page, report: &RunReport) {
         (Status::Known, YELLOW, "known to fail"),
         (Status::Broken, MAGENTA.bold(), "broken"),
         (Status::Warn, YELLOW, if tally.count(Status::Warn) == 1 { "warning" } else { "warnings" }),
-        (Status::Advice, CYAN, if page.is_verbose() { "advice" } else { "advice (--verbose shows it)" }),
+        (Status::Advice, CYAN, "advice"),
         (Status::Pass, GREEN, "passed"),
         (Status::NotExercised, TEXT, "not exercised"),
         (Status::NotApplicable, FAINT, "not applicable"),
