@@ -138,6 +138,9 @@ pub struct RunArgs {
     /// Run again when a file in PATH changes, and report changed verdicts; repeatable
     #[arg(long, value_name = "PATH")]
     pub watch: Vec<PathBuf>,
+    /// Print which suite would be gathered on which connection, in which order and why, and gather nothing but the survey
+    #[arg(long, conflicts_with_all = ["watch", "transcript"])]
+    pub plan: bool,
 }
 
 /// The server to test.

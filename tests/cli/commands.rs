@@ -98,3 +98,26 @@ fn every_fault_that_a_rule_names_can_be_committed() {
         }
     }
 }
+
+#[test]
+fn the_plan_names_every_suite_with_its_connection_and_why() {
+    let (report, _) =
+        crate::report("run --reference --filter resources.list --filter resources.read --revision 2025-11-25");
+    let ran = typed("run --reference --filter resources.list --filter resources.read --revision 2025-11-25 --plan");
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    assert!(ran.stdout.starts_with("schedule for 2025-11-25 over stdio\n"), "{}", ran.stdout);
+    let lanes: Vec<&str> =
+        ran.stdout.lines().filter(|line| line.starts_with("  ") && line.contains("connection: ")).collect();
+    let planned = |suite: &str| lanes.iter().any(|lane| lane.split([':', ',', ' ']).any(|name| name == suite));
+    let rules = report["rules"].as_array().unwrap();
+    let judged: HashSet<&str> = rules
+        .iter()
+        .filter(|rule| rule["checked"].as_u64().is_some_and(|checked| checked > 0))
+        .filter_map(|rule| rule["suite"].as_str())
+        .collect();
+    assert!(judged.contains("resources.read"), "{judged:?}");
+    let missing: Vec<_> = judged.iter().filter(|suite| !planned(suite)).collect();
+    assert!(missing.is_empty(), "{missing:?} of\n{}", ran.stdout);
+    let reasons = ran.stdout.lines().filter(|line| line.starts_with("    ")).count();
+    assert_eq!(reasons, lanes.len(), "{}", ran.stdout);
+}

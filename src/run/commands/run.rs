@@ -5,16 +5,16 @@ use std::{path::PathBuf, time::Instant};
 use super::{abort_report, baseline::Baseline, outputs};
 use crate::{
     cli::RunArgs,
-    error::Error,
+    error::{Error, exit},
     evidence::Recorder,
     outcome::RunReport,
     plan::{Filter, Proposals},
     run::{
         assembly::{by_hand, rerun},
-        conducting::assemble_run::{Conducted, conduct, illustrate},
+        conducting::assemble_run::{Conducted, conduct, illustrate, schedule},
         inputs::{configured, credentials, job::Job, misnamed, suites::load, target},
         process::{
-            Surroundings,
+            Surroundings, console,
             interrupts::Interrupts,
             progress::Progress,
             runtime::{block_on, unless_ended},
@@ -25,6 +25,9 @@ use crate::{
 };
 
 pub fn run(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
+    if args.plan {
+        return show_schedule(args, surroundings);
+    }
     let outputs = outputs::wanted(&args.output.forms)?;
     outputs::try_path(args.transcript.as_deref())?;
     let (interrupts, began) = (Interrupts::listen(), Instant::now());
@@ -40,6 +43,24 @@ pub fn run(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     }
 }
 
+fn show_schedule(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
+    let Prepared { job, suites, filter, .. } = prepared(args, surroundings, &Interrupts::default())?;
+    let earlier = strays::adopt();
+    let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
+    let schedule = unless_ended(schedule(&job, &suites, &filter, recorder));
+    strays::end(&earlier);
+    console::say(schedule?.trim_end());
+    Ok(exit::CONFORMING)
+}
+
+/// What a run needs, read from what was typed and configured.
+struct Prepared {
+    job: Job,
+    suites: Vec<Suite>,
+    filter: Filter,
+    baseline: Baseline,
+}
+
 /// A run that is over, but for its reports.
 pub struct Tested {
     pub report: RunReport,
@@ -47,7 +68,7 @@ pub struct Tested {
     pub kept: [Result<(), Error>; 2],
 }
 
-pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts) -> Result<Tested, Error> {
+fn prepared(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts) -> Result<Prepared, Error> {
     let (mut target, mut facts, limits) = target::target(&args.target, surroundings)?;
     let suites = load(&own_suites(args, surroundings)?, surroundings.color)?;
     let mut filter = Filter::new(&args.scope.filter, &suites)?;
@@ -70,6 +91,11 @@ pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrup
         strict: args.output.strict,
         interrupts: interrupts.clone(),
     };
+    Ok(Prepared { job, suites, filter, baseline })
+}
+
+pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts) -> Result<Tested, Error> {
+    let Prepared { job, suites, filter, baseline } = prepared(args, surroundings, interrupts)?;
     let Conducted { mut report, recorder, scenes } = watched(&job, &suites, &filter, args, surroundings)?;
     report.partition = args.partition.iter().map(ToString::to_string).collect();
     report.target.options = target::options(&args.target);

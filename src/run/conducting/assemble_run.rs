@@ -13,6 +13,7 @@ use crate::{
     judge::judge,
     outcome::RunReport,
     plan::{Filter, plan},
+    revision::Revision,
     run::{
         assembly::{
             given_up, reached::reached, resource_graph, shown::show_frames, timeline::timeline, verdict::sum_up,
@@ -30,16 +31,40 @@ pub struct Conducted {
     pub scenes: Vec<RunContext>,
 }
 
-pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Recorder) -> Result<Conducted, Error> {
-    let began = Instant::now();
-    let opener = Opener {
+/// The schedule of each revision to be tested, in words.
+pub async fn schedule(job: &Job, suites: &[Suite], filter: &Filter, recorder: Recorder) -> Result<String, Error> {
+    let mut course = Course::new(job, suites, filter, opener(job, recorder));
+    let wishes = match job.revisions {
+        Revisions::Auto => vec![Wish::Newest],
+        Revisions::One(revision) => vec![Wish::Exactly(revision)],
+        Revisions::All => Revision::ALL.map(Wish::Exactly).to_vec(),
+    };
+    let (mut all, mut failure) = (Vec::new(), None);
+    for wish in wishes {
+        match course.planned(wish).await {
+            Ok(planned) => all.push(planned),
+            Err(unopened) => failure = Some(unopened.error),
+        }
+    }
+    match failure {
+        Some(error) if all.is_empty() => Err(error),
+        _ => Ok(all.join("\n")),
+    }
+}
+
+fn opener(job: &Job, recorder: Recorder) -> Opener {
+    Opener {
         target: job.target.clone(),
         limits: job.limits.clone(),
-        recorder: recorder.clone(),
+        recorder,
         profile: clients::usual(job),
         known: Arc::default(),
-    };
-    let mut course = Course::new(job, suites, filter, opener);
+    }
+}
+
+pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Recorder) -> Result<Conducted, Error> {
+    let began = Instant::now();
+    let mut course = Course::new(job, suites, filter, opener(job, recorder.clone()));
     let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let opened = match job.revisions {
         Revisions::Auto => course.revision(Wish::Newest).await,

@@ -1,21 +1,18 @@
-//! Lanes: each asks for one suite after another on connections of its own, and several may be under way at once.
+//! Lanes: each gathers one suite after another on connections of its own, and several may be under way at once.
 
 use std::{
     sync::{Mutex, atomic::Ordering},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use futures_util::{StreamExt, future::join_all, stream};
+use futures_util::{StreamExt, stream};
 use serde_json::json;
-use tokio::{
-    sync::{mpsc, watch},
-    task::JoinHandle,
-    time::timeout,
-};
+use tokio::{task::JoinHandle, time::timeout};
 
 use super::{
     clients,
     gathered::Gathered,
+    schedule::Lane,
     stop::Stop,
     suite_effects::{asks, starts_ahead},
 };
@@ -35,37 +32,7 @@ const AT_ONCE: usize = 4;
 /// ... unless they start so quickly that lanes do little but wait.
 const QUICK_AT_ONCE: usize = 8;
 /// As many connections as browsers have to one host.
-const AT_ONCE_OVER_HTTP: usize = 6;
-
-/// A server that starts in this time takes less of a processor than the shortest wait of a suite.
-const QUICK_START: Duration = Duration::from_millis(50);
-
-/// Answers over HTTP that take longer than this are waited for side by side, if that is quicker. From others no time is to
-/// be gained that would be worth not knowing at once whose request has ended a server.
-const SLOW_ANSWER: Duration = Duration::from_millis(20);
-
-/// A connection beside others is served within this time, if starts are not slow.
-const SERVED_BESIDE: Duration = Duration::from_secs(5);
-
-/// Suites that are gathered one after another.
-pub struct Lane<'a, 'c> {
-    pub suites: Vec<&'a Suite>,
-    /// Where the connection is kept that they share, unless nobody else is to use it. Opened when it is needed.
-    pub shared: Option<&'c mut Option<Conversation>>,
-    /// Whether suites that want a fresh connection share it as well, one after another.
-    pub even_fresh: bool,
-}
-
-impl<'a, 'c> Lane<'a, 'c> {
-    pub fn of(suites: Vec<&'a Suite>, shared: Option<&'c mut Option<Conversation>>) -> Self {
-        Self { suites, shared, even_fresh: false }
-    }
-
-    /// A suite on a connection that nobody else is to use.
-    pub fn apart(suite: &'a Suite) -> Self {
-        Self::of(vec![suite], None)
-    }
-}
+pub const AT_ONCE_OVER_HTTP: usize = 6;
 
 /// How a connection ended, and what it was last sent.
 fn ended_behind(recorder: &Recorder, link: u32, why: String) -> String {
@@ -84,8 +51,15 @@ struct Walked<'a> {
     unopened: Vec<(&'a Suite, Error)>,
 }
 
+/// A lane of the schedule, with the place where the connection is kept that its suites share, unless nobody else is to use
+/// it. It is opened when it is needed.
+pub struct OpenLane<'a, 'c> {
+    pub lane: Lane<'a>,
+    pub shared: Option<&'c mut Option<Conversation>>,
+}
+
 pub struct Lanes<'a> {
-    job: &'a Job,
+    pub(super) job: &'a Job,
     pub opener: Opener,
     pub stop: Stop,
     /// Conversations that are being ended; a bad end that is to be noted comes out in words.
@@ -112,7 +86,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// Gathers in one lane after another.
-    pub async fn one_by_one(&self, lanes: Vec<Lane<'a, '_>>, scene: &RunContext) -> Vec<Gathered<'a>> {
+    pub async fn one_by_one(&self, lanes: Vec<OpenLane<'a, '_>>, scene: &RunContext) -> Vec<Gathered<'a>> {
         let mut all = Vec::new();
         for lane in lanes {
             let Walked { gathered, unopened } = self.walk(lane, scene, false).await;
@@ -132,7 +106,7 @@ impl<'a> Lanes<'a> {
     /// the end, come second: they may get it when nothing else is connected.
     pub async fn side_by_side(
         &self,
-        lanes: Vec<Lane<'a, '_>>,
+        lanes: Vec<OpenLane<'a, '_>>,
         scene: &RunContext,
     ) -> (Vec<Gathered<'a>>, Vec<Gathered<'a>>) {
         let able = scene.transport.capabilities();
@@ -169,10 +143,10 @@ impl<'a> Lanes<'a> {
         (all, left)
     }
 
-    async fn walk(&self, lane: Lane<'a, '_>, scene: &RunContext, crowded: bool) -> Walked<'a> {
+    async fn walk(&self, OpenLane { lane, shared }: OpenLane<'a, '_>, scene: &RunContext, crowded: bool) -> Walked<'a> {
         let mut walked = Walked::default();
         let mut own = None;
-        let shared = lane.shared.unwrap_or(&mut own);
+        let shared = shared.unwrap_or(&mut own);
         for suite in lane.suites {
             let takes_turns = scene.transport.capabilities().stream_per_request && self.opener.known.is_strained();
             let _turn = if takes_turns { Some(self.turn.lock().await) } else { None };
@@ -275,7 +249,7 @@ impl<'a> Lanes<'a> {
         Opener { profile: clients::profile(client, &self.opener.profile), ..self.opener.clone() }
     }
 
-    async fn open(&self, opener: &Opener, revision: Revision) -> Result<Conversation, Error> {
+    pub(super) async fn open(&self, opener: &Opener, revision: Revision) -> Result<Conversation, Error> {
         let mut opened = self.connect(opener, Wish::Exactly(revision)).await;
         if opened.is_err() && !lock(&self.endings).is_empty() {
             // Some servers bear no second instance, and the one before may still be on its way out.
@@ -286,106 +260,8 @@ impl<'a> Lanes<'a> {
         Ok(Conversation::new(opener.clone(), session, revision))
     }
 
-    /// Whether a further connection costs less than waiting on the server's behalf.
-    pub fn connects_quickly(&self) -> bool {
-        matches!(self.job.target.start, Start::Http { .. }) || self.opener.known.quickest() < QUICK_START
-    }
-
-    /// Whether the user lets several suites ask a server over HTTP at once.
-    pub fn may_crowd(&self) -> bool {
-        self.job.limits.in_flight >= AT_ONCE_OVER_HTTP
-    }
-
-    /// Whether the server is slow to answer one request, and not much slower to answer several, as it may be asked to.
-    pub async fn gains_by_company(&self, first: &Conversation) -> bool {
-        if !self.may_crowd() {
-            return false;
-        }
-        let session = first.session().await;
-        let took = async |requests| {
-            let began = Instant::now();
-            let asked = join_all((0..requests).map(|_| session.is_well())).await;
-            asked.into_iter().all(|well| well).then(|| began.elapsed())
-        };
-        let gains = async {
-            let one = took(1).await?;
-            Some(one > SLOW_ANSWER && took(AT_ONCE_OVER_HTTP).await? < one * 2)
-        };
-        self.stop.unless(gains).await.is_ok_and(|gains| gains == Some(true))
-    }
-
-    fn patience_beside(&self) -> Duration {
-        SERVED_BESIDE.max(self.opener.known.slow_start())
-    }
-
-    /// Whether the server bears as many sessions as lanes have: an event stream in each may hold a thread of it.
-    pub async fn bears_a_crowd(&self, revision: Revision) -> bool {
-        let (over, _) = watch::channel(false);
-        let (served, mut all_served) = mpsc::channel(AT_ONCE_OVER_HTTP);
-        for _ in 0..AT_ONCE_OVER_HTTP {
-            let (opener, served, mut over) = (self.opener.clone(), served.clone(), over.subscribe());
-            self.end(async move {
-                let session = opener.open(Wish::Exactly(revision)).await.ok()?;
-                if session.is_well().await {
-                    served.send(()).await.ok()?;
-                }
-                drop(served);
-                over.wait_for(|over| *over).await.ok()?;
-                session.close().await;
-                None
-            });
-        }
-        drop(served);
-        let all = async {
-            for _ in 0..AT_ONCE_OVER_HTTP {
-                all_served.recv().await?;
-            }
-            Some(())
-        };
-        let bears = timeout(self.patience_beside(), all).await.is_ok_and(|all| all.is_some());
-        over.send_replace(true);
-        self.closed().await;
-        bears
-    }
-
-    /// What a reader of the report should know of a server that refused every connection but one.
-    pub fn bears_one(&self) -> Option<String> {
-        let bears_one = self.opener.known.single.load(Ordering::Relaxed);
-        bears_one
-            .then(|| "the server supports one connection at a time: rules that need two were not judged".to_owned())
-    }
-
-    /// A second connection, if the server bears it beside the first.
-    pub async fn beside(&self, first: &Conversation, revision: Revision) -> Option<Conversation> {
-        if self.opener.is_single() {
-            return None;
-        }
-        let session = first.session().await;
-        // One that is put off, or waits until the first is gone, would take as long as there is.
-        let opened = timeout(self.patience_beside(), self.open(&self.opener, revision)).await;
-        let second = opened.ok().and_then(Result::ok);
-        let well = self.stop.unless(session.is_well()).await.is_ok_and(|well| well);
-        if second.is_some() && well {
-            return second;
-        }
-        // Where neither is served, it is for another reason.
-        self.opener.known.single.fetch_or(second.is_some() || well, Ordering::Relaxed);
-        self.close(second, false).await;
-        None
-    }
-
-    /// What came of a suite that has no need of the first connection, if the server bears another process beside that.
-    pub async fn probe(&self, first: &Conversation, suite: &'a Suite, scene: &RunContext) -> Option<Gathered<'a>> {
-        let session = first.session().await;
-        let asked = timeout(self.patience_beside(), self.suite(suite, scene, &mut None, true)).await;
-        let gathered = asked.ok()?.ok()?;
-        let well = self.stop.unless(session.is_well()).await.is_ok_and(|well| well);
-        // Who does not answer may wait for the first process to end.
-        (well && gathered.is_answered()).then_some(gathered)
-    }
-
     /// Whether a connection still answers after what was done to it.
-    async fn is_well(&self, conversation: Option<&Conversation>) -> bool {
+    pub(super) async fn is_well(&self, conversation: Option<&Conversation>) -> bool {
         let Some(conversation) = conversation else { return false };
         conversation.session().await.is_well().await
     }
@@ -406,7 +282,7 @@ impl<'a> Lanes<'a> {
     }
 
     /// Lets connections end while the run goes on.
-    fn end(&self, ending: impl Future<Output = Option<String>> + Send + 'static) {
+    pub(super) fn end(&self, ending: impl Future<Output = Option<String>> + Send + 'static) {
         lock(&self.endings).push(tokio::spawn(ending));
     }
 

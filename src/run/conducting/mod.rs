@@ -1,12 +1,15 @@
 //! Conducts a run: which suites, on which connections, in which order.
 
 pub mod assemble_run;
+pub mod capacity;
 pub mod clients;
 pub mod executor;
+pub mod gather_all;
 pub mod gathered;
 pub mod handshake_failure;
 pub mod revision_run;
 pub mod run_context;
 pub mod schedule;
+pub mod show_schedule;
 pub mod stop;
 pub mod suite_effects;

@@ -3,10 +3,11 @@
 use super::{
     clients,
     executor::Lanes,
+    gather_all::gather_all,
     gathered::Gathered,
     handshake_failure,
     run_context::{left_alone, scene},
-    schedule::rounds,
+    show_schedule::planned,
 };
 use crate::{
     error::Error,
@@ -97,8 +98,14 @@ impl<'a> Course<'a> {
         Ok(())
     }
 
-    /// Gathers for one revision, from the handshake to the orderly end.
-    pub async fn revision(&mut self, wish: Wish) -> Result<(), Unopened> {
+    /// The schedule of one revision, in words.
+    pub async fn planned(&mut self, wish: Wish) -> Result<String, Unopened> {
+        let (scene, wanted, first) = self.survey(wish).await?;
+        Ok(planned(&self.lanes, &wanted, &scene, first).await)
+    }
+
+    /// The handshake, the survey, and the suites that fit what it shows.
+    async fn survey(&mut self, wish: Wish) -> Result<(RunContext, Vec<&'a Suite>, Option<Conversation>), Unopened> {
         let session = self.lanes.connect(&self.lanes.opener, wish).await?;
         let Some(revision) = session.revision() else {
             return Err(Error::usage("no revision was negotiated").into());
@@ -130,7 +137,13 @@ impl<'a> Course<'a> {
         let mut wanted = clients::with_evidence(&planned, self.suites, &scene);
         wanted.retain(|suite| suite.id != SURVEY && steps(suite, &scene).next().is_some());
         self.note(left_alone(&scene, &wanted, self.job.call_tools));
-        for gathered in rounds(&self.lanes, &wanted, &scene, first).await {
+        Ok((scene, wanted, first))
+    }
+
+    /// Gathers for one revision, from the handshake to the orderly end.
+    pub async fn revision(&mut self, wish: Wish) -> Result<(), Unopened> {
+        let (mut scene, wanted, first) = self.survey(wish).await?;
+        for gathered in gather_all(&self.lanes, &wanted, &scene, first).await {
             self.keep(&mut scene, gathered);
         }
         let unanswered = &self.lanes.opener.known.unanswered;

@@ -1,4 +1,4 @@
-//! What a suite does while it is gathered, as far as it decides on what may go on beside it.
+//! The effects of a suite: what it changes, and whether it waits. They follow from its verbs, by one table.
 
 use crate::{
     evidence::RunContext,
@@ -40,24 +40,40 @@ pub fn takes_its_time(suite: &Suite, scene: &RunContext) -> bool {
 }
 
 fn pauses(suite: &Suite, scene: &RunContext) -> bool {
-    steps(suite, scene).any(|step| match &step.verb {
-        Verb::Await(_) => true,
-        Verb::Call(call) => call.seconds.is_some_and(|seconds| seconds < 1.0),
-        Verb::Http(http) => http.method != "DELETE" && http.seconds.is_some(),
-        _ => false,
-    })
+    steps(suite, scene).any(|step| effects(step).pauses)
 }
 
 /// Whether a suite leaves everything as it is for others, and has no use for what they do.
-pub fn only_looks(suite: &Suite, scene: &RunContext) -> bool {
-    let looks = |step: &Step| match &step.verb {
-        Verb::Call(call) => matches!(&call.method, Template::Literal(name) if name != "tools/call"),
-        Verb::Send(_) | Verb::Http(_) | Verb::Change(_) => false,
-        Verb::List(_) | Verb::Walk(_) | Verb::Notify(_) | Verb::Await(_) | Verb::Pause(_) | Verb::Cancel(_) => true,
-    };
+pub fn only_reads(suite: &Suite, scene: &RunContext) -> bool {
     matches!(suite.connection, Connection::Own | Connection::Fresh)
         && suite.evidence.is_empty()
-        && steps(suite, scene).all(looks)
+        && steps(suite, scene).all(|step| effects(step).only_reads)
+}
+
+/// What a step does to the server and to the schedule.
+struct Effects<'a> {
+    /// It leaves everything as it is.
+    only_reads: bool,
+    /// It spends time without asking anything.
+    pauses: bool,
+    /// The fact by which it brings about a change.
+    changes: Option<&'a str>,
+}
+
+fn effects(step: &Step) -> Effects<'_> {
+    let none = Effects { only_reads: false, pauses: false, changes: None };
+    match &step.verb {
+        Verb::List(_) | Verb::Walk(_) | Verb::Notify(_) | Verb::Cancel(_) => Effects { only_reads: true, ..none },
+        Verb::Await(_) | Verb::Pause(_) => Effects { only_reads: true, pauses: true, ..none },
+        Verb::Call(call) => Effects {
+            only_reads: matches!(&call.method, Template::Literal(name) if name != "tools/call"),
+            pauses: call.seconds.is_some_and(|seconds| seconds < 1.0),
+            ..none
+        },
+        Verb::Http(http) => Effects { pauses: http.method != "DELETE" && http.seconds.is_some(), ..none },
+        Verb::Send(_) => none,
+        Verb::Change(cause) => Effects { changes: cause.first_member(), ..none },
+    }
 }
 
 /// Whether a suite asks for this on its own connection.
@@ -69,8 +85,5 @@ pub fn calls(suite: &Suite, scene: &RunContext, method: &str) -> bool {
 
 /// Which fact a suite brings a change about by, if any.
 pub fn changes<'a>(suite: &'a Suite, scene: &RunContext) -> Option<&'a str> {
-    steps(suite, scene).find_map(|step| match &step.verb {
-        Verb::Change(cause) => cause.first_member(),
-        _ => None,
-    })
+    steps(suite, scene).find_map(|step| effects(step).changes)
 }
