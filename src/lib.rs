@@ -2,7 +2,7 @@
 //!
 //! # Record, then judge
 //!
-//! Everything the program does is a piece of one path:
+//! All commands use parts of one pipeline:
 //!
 //! ```text
 //!  command line                suites/**/*.yaml
@@ -18,34 +18,34 @@
 //!                                RunReport --render--> human | json | junit
 //! ```
 //!
-//! `run` walks all of it, and `matrix` has a process walk it for each of many servers. `check` stops at the suites,
-//! `judge` enters at the evidence; there is no second path. So a step cannot assert and a rule cannot act: the suite
-//! language needs no branches, one exchange is judged by many rules, a request that fails is a reply like any other, and
-//! an old transcript is judged by a new rule.
+//! `run` uses all of it, and `matrix` starts a process for each of many servers. `check` stops after loading suites,
+//! `judge` starts with the evidence; there is no second path. So a step cannot assert and a rule cannot send: the suite
+//! language needs no branches, many rules judge one exchange, a request that fails is a reply like any other, and
+//! a new rule can judge an old transcript.
 //!
-//! # Modules, from the ground up
+//! # Modules, from the lowest layer
 //!
-//! A module imports only what stands above it here; `tests/layers.rs` reads the imports.
+//! A module imports only modules that are above it in this list; `tests/layers.rs` checks the imports.
 //!
-//! - [`revision`]: the protocol revisions, and what sets them apart. [`error`]: what stops a run, and its exit code.
+//! - [`revision`]: the protocol revisions and their differences. [`error`]: what stops a run, and its exit code.
 //!   [`outcome`]: verdicts and the report, as plain data. [`evidence`]: what happened, as plain data. `embedded`: the
-//!   texts of suites, shapes and faults. [`partition`]: which part of many things one machine takes.
-//! - [`target`]: how to start or reach a server. [`suite`]: suites from text to rules: mistakes, paths, matchers, shapes.
+//!   texts of suites, shapes and faults. [`partition`]: which part of a run one machine does.
+//! - [`target`]: how to start or reach a server. [`suite`]: loads and checks suites: mistakes, paths, matchers, shapes.
 //! - [`wire`]: bytes in and out, over stdio, Streamable HTTP and HTTP+SSE; every wait has a limit, every buffer a bound.
 //!   [`plan`]: which suites and rules apply. [`judge`]: from evidence to verdicts. [`report`]: from verdicts to text.
-//! - [`session`]: a conversation: the revision is found out, requests get their answers, time limits hold.
-//! - [`gather`]: the verbs of the suite language, acted out.
-//! - [`cli`]: what can be typed. [`config`]: what `mcp-conform.toml` says. [`run`]: the commands, and how a run is conducted.
+//! - [`session`]: a connection in use: negotiates the revision, matches responses to requests, enforces timeouts.
+//! - [`gather`]: executes the verbs of the suite language.
+//! - [`cli`]: the command line. [`config`]: `mcp-conform.toml`. [`run`]: the commands, and how a run is conducted.
 //!
-//! [`tests`] is a second way in: the rules as tests of `cargo test`.
+//! [`tests`] is a second entry point: the rules as tests of `cargo test`.
 //!
-//! [`mod@reference`] stands apart: the server that the rules are proved against shares nothing with the client but
-//! [`revision`] and the texts, or it would share its mistakes.
+//! [`mod@reference`] is separate: the server that proves the rules shares nothing with the client but
+//! [`revision`] and the texts; otherwise it would share the mistakes of the client.
 //!
-//! `fuzzing` is there in tests and under `cargo fuzz` alone, and says what has to hold for any bytes.
+//! `fuzzing` exists only in tests and under `cargo fuzz`, and states what must hold for any bytes.
 //!
-//! Three absences matter. `suite` cannot see `wire`, so a suite means the same on every transport. `judge` cannot see
-//! `session`, so it cannot ask the server anything. `report` cannot see `suite`, so a format is a function of the report.
+//! Three imports are forbidden on purpose. `suite` cannot see `wire`, so a suite means the same on every transport. `judge`
+//! cannot see `session`, so it sends nothing. `report` cannot see `suite`, so a format is a function of the report.
 
 pub mod cli;
 pub mod config;

@@ -148,7 +148,7 @@ pub struct RuleResult {
     pub status: Status,
     pub statement: String,
     pub source: String,
-    /// Why the rule follows, where no text states it outright.
+    /// The reason, if the specification does not state the rule explicitly.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub derived: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

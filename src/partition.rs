@@ -72,7 +72,7 @@ impl FromStr for Partition {
         match (number(part)?, number(of)?) {
             (_, 0) => Err(wrong("the number of parts must be at least 1")),
             (0, _) => Err(wrong("parts are numbered from 1")),
-            (part, of) if part > of => Err(wrong(&format!("there is no part {part} of {of}"))),
+            (part, of) if part > of => Err(wrong(&format!("part {part} of {of} does not exist"))),
             (part, of) => Ok(Self { by, part: part - 1, of }),
         }
     }
@@ -153,7 +153,7 @@ mod tests {
             ("hash:-1/4", "`-1` is not a whole number"),
             ("count:0/4", "parts are numbered from 1"),
             ("count:1/0", "must be at least 1"),
-            ("count:5/4", "no part 5 of 4"),
+            ("count:5/4", "part 5 of 4 does not exist"),
         ] {
             let said = text.parse::<Partition>().expect_err(text);
             assert!(said.contains(why) && said.contains("`hash:2/4`"), "{said}");

@@ -52,7 +52,7 @@ impl FromStr for Revision {
     fn from_str(text: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|revision| revision.as_str() == text).ok_or_else(|| {
             let known = Self::ALL.map(Self::as_str).join(", ");
-            format!("`{text}` is no protocol revision; known: {known}")
+            format!("unknown protocol revision `{text}`; known: {known}")
         })
     }
 }

@@ -37,7 +37,7 @@ pub struct Suite {
     pub evidence: Vec<String>,
     /// Rules that are not judged where this suite counts; `*` stands for any text.
     pub replaces: Vec<String>,
-    /// Constants that differ by revision, in scope as `$values.name`.
+    /// Constants by revision, available as `$values.name`.
     pub values: IndexMap<String, Vec<ValueRow>>,
     pub gather: Vec<Step>,
     pub rules: Vec<Rule>,
@@ -301,7 +301,7 @@ pub struct Rule {
     pub statement: String,
     /// Page and anchor where the norm stands.
     pub source: String,
-    /// Why the rule follows, where no text states it outright.
+    /// The reason, if the specification does not state the rule explicitly.
     pub derived: Option<String>,
     pub applies: Applies,
     pub every: Option<Every>,

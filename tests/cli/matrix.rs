@@ -144,7 +144,7 @@ fn parts_and_their_merge_are_the_whole() {
     let out = servers.out().display().to_string();
     let merged = ran(["matrix", "merge", &out]);
     assert_eq!(merged.code, 3, "{}", merged.stdout);
-    assert!(merged.stderr.contains("damaged.json` is left out: this is not a report"), "{}", merged.stderr);
+    assert!(merged.stderr.contains("damaged.json` is skipped: this is not a report"), "{}", merged.stderr);
     let matrix = written(&servers.out());
     assert_eq!((matrix["servers"].as_u64(), matrix["unreadable"].as_u64()), (Some(3), Some(1)));
     assert_eq!(standings(&matrix).into_keys().collect::<Vec<_>>(), ["a", "b", "c"]);
@@ -170,7 +170,7 @@ fn mistakes_are_told_before_any_server_is_tested() {
 
     let part = servers.matrix("--partition hash:3/2");
     assert_eq!(part.code, 2);
-    assert!(part.stderr.contains("there is no part 3 of 2; the second of four is `hash:2/4`"), "{}", part.stderr);
+    assert!(part.stderr.contains("part 3 of 2 does not exist; the second of four is `hash:2/4`"), "{}", part.stderr);
     fs::write(&targets, "[facts]\n").unwrap();
     let none = servers.matrix("");
     assert!(none.stderr.contains("has no targets") && none.stderr.contains("[targets.NAME]"), "{}", none.stderr);

@@ -87,7 +87,7 @@ fn parts_joined_are_the_whole_run() {
 fn a_part_that_there_is_not_is_refused() {
     for (given, message) in [
         ("hash:0/4", "parts are numbered from 1"),
-        ("count:5/4", "there is no part 5 of 4"),
+        ("count:5/4", "part 5 of 4 does not exist"),
         ("4", "expected `hash:` or `count:`"),
     ] {
         let refused = typed(&format!("run --reference --partition {given}"));

@@ -75,7 +75,7 @@ fn names_that_nothing_has() {
     );
     refused(
         "run --reference --revision 2025-12-25",
-        "error: `2025-12-25` is no protocol revision; known: 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, \
+        "error: unknown protocol revision `2025-12-25`; known: 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, \
          2026-07-28, auto, all",
     );
 }

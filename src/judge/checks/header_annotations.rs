@@ -122,7 +122,7 @@ fn collect<'a>(
 /// What is empty or has control characters is told by itself.
 fn token(header: &Value) -> Option<String> {
     match header.as_str() {
-        None => Some("is no string".to_owned()),
+        None => Some("is not a string".to_owned()),
         Some(text) if text.is_empty() || text.chars().any(|c| c.is_ascii_control()) || Format::Token.fits(text) => None,
         Some(_) => Some(format!("is not {}", Format::Token.words())),
     }

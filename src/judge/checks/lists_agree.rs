@@ -116,7 +116,7 @@ fn differing(odd: &Whole, other: &Whole, what: &str) -> Fault {
     Fault {
         given: "lists",
         pointer: format!("/{}", odd.at),
-        message: format!("the list holds {}; {what} {}", short(&odd.keys), short(&other.keys)),
+        message: format!("the list has {}; {what} {}", short(&odd.keys), short(&other.keys)),
         expected: Some(Value::from(other.keys.clone())),
         received: Some(Value::from(odd.keys.clone())),
         ..Fault::default()

@@ -9,7 +9,7 @@ pub const CHECK: Check = Check { name: "names-endpoint", given: &["resource", "e
 fn run(given: &Given) -> Report {
     let (resource, endpoint) = (given.text("resource"), given.text("endpoint"));
     let why = if UriStr::new(resource).is_err() {
-        "is no absolute URI"
+        "is not an absolute URI"
     } else if resource.contains('#') {
         "has a fragment"
     } else if !covers(resource, endpoint) {

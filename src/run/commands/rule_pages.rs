@@ -29,11 +29,11 @@ pub fn write(directory: &Path, suites: &[Suite]) -> Result<Vec<String>, Error> {
 
 fn table(areas: &BTreeMap<&str, Vec<&Suite>>) -> String {
     let mut text = "# Rules\n\n\
-        Every rule that there is, made of the suites by `mcp-conform list rules --pages DIR`.\n\n\
-        A rule says what a server MUST or SHOULD do, or MAY; ADVICE is stated by no text. Where it *applies* names revisions, \
-        transports or capabilities, it is *not applicable* to other servers. Where it needs something of mcp-conform.toml, or \
+        All rules, generated from the suites by `mcp-conform list rules --pages DIR`.\n\n\
+        A rule states what a server MUST or SHOULD do, or MAY; advice is not in the specification. If it *applies* to revisions, \
+        transports or capabilities, it is *not applicable* to other servers. If it needs facts in mcp-conform.toml, or \
         the server sent no such message, it is *not exercised*. `mcp-conform explain RULE` also shows how a rule is \
-        tested, and what breaking it looks like.\n\n\
+        tested, and a violation.\n\n\
         | area | suites | rules | not tested |\n| --- | ---: | ---: | ---: |\n"
         .to_owned();
     for (area, suites) in areas {
@@ -77,7 +77,7 @@ fn of_rule(text: &mut String, suite: &Suite, rule: &Rule) -> std::fmt::Result {
         said.iter().try_for_each(|said| writeln!(text, "- {word}: {}", said.trim()))?;
     }
     let faults: Vec<String> = rule.faults.iter().map(|fault| format!("`{fault}`")).collect();
-    if faults.is_empty() { Ok(()) } else { writeln!(text, "- seen to fail by: {}", faults.join(", ")) }
+    if faults.is_empty() { Ok(()) } else { writeln!(text, "- proved by the faults: {}", faults.join(", ")) }
 }
 
 fn of_untested(text: &mut String, row: &Untested) -> std::fmt::Result {

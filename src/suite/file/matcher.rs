@@ -8,43 +8,43 @@ use crate::suite::{
 };
 
 keys! {
-    /// What is asked of a value. All keys must hold, for each value that the path selects.
+    /// Conditions on a value. All keys must hold, for each value that the path selects.
     Matcher, "a matcher" {
-        /// Is this value. Numbers compare by value, objects in any order of members.
+        /// Equals this value. Numbers compare by value, objects in any order of fields.
         equals: Tree,
         /// Is any other value.
         not_equals: Tree,
-        /// Is one of these.
+        /// Equals one of these.
         one_of: Tree,
-        /// Is a string in which this regular expression finds something.
+        /// Is a string that this regular expression matches.
         matches: At<String>,
         /// Is a string in which this regular expression finds nothing.
         not_matches: At<String>,
         /// No value is like this, or like one of these.
         none: OneOrMany<Matcher>,
-        /// Is there, or with false is not.
+        /// Is present, or with `false` is missing.
         present: bool,
-        /// Has so many characters, items or members: a number, or `{ at-least: 1, at-most: 9 }`.
+        /// Number of characters, elements or fields: a number, or `{ at-least: 1, at-most: 9 }`.
         length: Tree,
-        /// Is a number not below this.
+        /// Is a number of at least this.
         at_least: Tree,
-        /// Is a number not above this.
+        /// Is a number of at most this.
         at_most: Tree,
-        /// No value comes twice, among the selected ones or the items of the one array.
+        /// All values are different: the selected ones, or the elements of one array.
         unique: At<bool>,
-        /// All values are the same, among the selected ones or the items of the one array.
+        /// All values are equal: the selected ones, or the elements of one array.
         all_equal: At<bool>,
-        /// Is of this JSON type.
+        /// Has this JSON type.
         r#type: Kind,
-        /// Is of this JSON type, or fits this shape in the revision at hand.
+        /// Has this JSON type, or matches this shape in the tested revision.
         shape: At<String>,
-        /// Is a string of this form.
+        /// Is a string of this format.
         format: Format,
-        /// Is not there, or is this.
+        /// Is missing, or matches this.
         if_present: Box<Matcher>,
-        /// With `equals`, `not-equals` and `all-equal`: members that are not compared.
+        /// With `equals`, `not-equals` and `all-equal`: fields that are not compared.
         ignoring: OneOrMany<At<String>>,
-        /// The words of a finding: what was received, or "expected ..." where nothing was. Built-in clauses with a filter have it.
+        /// The text of a finding: what was received, or "expected ..." if nothing was. Required for built-in clauses with a filter.
         says: At<String>,
     }
 }

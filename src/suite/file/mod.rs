@@ -24,53 +24,53 @@ keys! {
         /// The id of the suite, unique: `sep-2093.metadata`.
         #[schemars(required)]
         suite: At<String>,
-        /// One sentence: what the suite is about.
+        /// The subject of the suite in one sentence.
         #[schemars(required)]
         about: At<String>,
-        /// Where the suite counts. Without it: everywhere.
+        /// Where the suite applies. Default: everywhere.
         applies: Applies,
         /// `isolated` for a suite that may disturb the connection, `new` for one before which little was sent, `final` for one
         /// after which the server may be gone, `per-call` where each call is made on a new one.
         connection: Connection,
         /// What the client declares: `basic` without details, or `none`. On a connection of its own, if the server requested anything of a full client.
         capabilities: Client,
-        /// Suites that are gathered too where a rule of this one is judged.
+        /// Suites that are gathered too when a rule of this suite is judged.
         requires: OneOrMany<At<String>>,
-        /// Rules that are not judged where this suite counts, because it says otherwise; `*` stands for any text.
+        /// Rules that are not judged where this suite applies; `*` matches any text.
         replaces: OneOrMany<At<String>>,
-        /// Constants that differ by revision, in scope as `$values.name`.
+        /// Constants by revision, available as `$values.name`.
         values: Pairs<Vec<ValueRow>>,
-        /// What to do, in order. A failed step never stops the next one.
+        /// The steps, in order. A failed step does not stop the next one.
         gather: Vec<Step>,
-        /// What to ask of what was gathered.
+        /// The rules that judge the evidence.
         rules: Vec<Rule>,
-        /// What no rule can show, and why.
+        /// Requirements without a rule, with the reason.
         untested: Vec<Untested>,
     }
 }
 
 keys! {
-    /// Where something counts. What is left out sets no condition.
+    /// Where something applies. A missing key sets no condition.
     Applies, "`applies`" {
         /// The first revision.
         since: At<Revision>,
         /// The last revision.
         until: At<Revision>,
-        /// Over these transports alone.
+        /// Only over these transports.
         transport: OneOrMany<Transport>,
-        /// Part of this proposal, not of a released revision.
+        /// Only for this proposal.
         proposal: At<String>,
         /// Capabilities that the server declares: `resources`, `resources.subscribe`; `!tools` for one it does not.
         server: OneOrMany<At<String>>,
-        /// `true`: only on a server that asks for authorization as the protocol describes it.
+        /// `true`: only on a server that requires authorization.
         protected: bool,
-        /// Facts that the configuration has to give: `change`.
+        /// Facts that the configuration must have: `change`.
         facts: OneOrMany<At<String>>,
     }
 }
 
 keys! {
-    /// What a value is in some revisions.
+    /// The value in some revisions.
     ValueRow, "a row of a value" {
         /// The first revision.
         since: At<Revision>,
@@ -79,7 +79,7 @@ keys! {
         /// The value.
         #[schemars(required)]
         is: Tree,
-        /// The value is a text, repeated so often.
+        /// Repeat the string this number of times.
         times: usize,
     }
 }

@@ -10,7 +10,7 @@ use crate::suite::{
 };
 
 keys! {
-    /// One requirement, and how to see whether it holds.
+    /// One requirement and its test.
     Rule, "a rule" {
         /// The id of the rule, unique over all suites.
         #[schemars(required)]
@@ -23,30 +23,30 @@ keys! {
         advice: At<String>,
         /// What the specification permits: "The server MAY ...". Only observed.
         may: At<String>,
-        /// The page and anchor where the norm stands.
+        /// The page and anchor of the specification.
         #[schemars(required)]
         source: At<String>,
-        /// Why the rule follows, where no text states it outright.
+        /// The reason, if the specification does not state the rule explicitly.
         derived: At<String>,
         /// Judge the rule for each of these: `{ read: $survey.reads }`.
         every: Every,
-        /// Judge only where all of this holds.
+        /// Judge only if all of these hold.
         r#where: Pairs<Matcher>,
-        /// What must hold: paths, and what is asked of the values there.
+        /// Paths with the conditions on their values.
         expect: Pairs<Matcher>,
-        /// A native check, by its name.
+        /// The name of a check that is written in Rust.
         check: At<String>,
-        /// What the native check is given.
+        /// The arguments of the check.
         given: Pairs<Tree>,
-        /// `may`: what to show.
+        /// `may`: the paths to show.
         observe: OneOrMany<At<String>>,
-        /// Rules whose failure is the cause of this one's, where both fail for one subject.
+        /// Rules whose failure for the same subject is the cause of this one's.
         after: OneOrMany<At<String>>,
-        /// What to do about a failure, for the author of the server.
+        /// How to fix a failure, for the author of the server.
         hint: At<String>,
-        /// Faults of the reference server that break this rule.
+        /// Faults of the reference server that violate this rule.
         faults: OneOrMany<At<String>>,
-        /// Where the rule counts, within its suite.
+        /// Where the rule applies, within its suite.
         applies: Applies,
     }
 }
@@ -63,12 +63,12 @@ keys! {
         should: At<String>,
         /// The quality point in our own words: "Consider ...".
         advice: At<String>,
-        /// What a server is free to do.
+        /// What the specification permits: "The server MAY ...".
         may: At<String>,
-        /// Why no rule shows it.
+        /// Why no rule can test it.
         #[schemars(required)]
         because: At<String>,
-        /// The page and anchor where the norm stands.
+        /// The page and anchor of the specification.
         source: At<String>,
     }
 }

@@ -11,51 +11,51 @@ use crate::{
 };
 
 keys! {
-    /// One action on the wire: one verb and its arguments.
+    /// One action: a verb and its arguments.
     Step, "a step" {
         /// Verb: one request, by its method. Saves `{ end, result, error, http, notifications, ms }`.
         call: At<String>,
         /// Verb: a list request and its further pages. Saves `{ end, items, pages }`.
         list: At<String>,
-        /// Verb: list everything below some nodes, breadth first. Saves `{ end, nodes, visits, edges, cycles }`.
+        /// Verb: walk the graph below some nodes, breadth first. Saves `{ end, nodes, visits, edges, cycles }`.
         walk: At<String>,
         /// Verb: one notification, by its method. `notifications/cancelled` for an open subscription saves it, as `call`.
         notify: At<String>,
         /// Verb: wait for a notification of this method. Saves `{ end, message, ms }`.
         r#await: At<String>,
-        /// Verb: a message `{ jsonrpc: { id, method, params } }`, completed by what the revision asks for; a batch, if that is a
-        /// list; `{ lines: [...] }` several, one a line; raw text, `{ base64: bytes }`, or `{ json: value }` on one line.
+        /// Verb: a message `{ jsonrpc: { id, method, params } }`, completed as the revision requires; a batch, if that is a
+        /// list; `{ lines: [...] }` several messages, one per line; raw text, `{ base64: bytes }`, or `{ json: value }` on one line.
         send: Tree,
         /// Verb: a whole HTTP request, by its HTTP method.
         http: At<String>,
-        /// Verb: bring about a change, by the tool, command or HTTP request of a fact: `$facts.change`. Saves `{ end, ms }`.
+        /// Verb: change something by the tool, command or HTTP request of a fact: `$facts.change`. Saves `{ end, ms }`.
         change: At<String>,
         /// Verb: wait so many seconds.
         pause: f64,
 
-        /// `call`, `list`, `walk`, `notify`: the params. A string that is wholly a reference stands for its value.
+        /// `call`, `list`, `walk`, `notify`: the params. A string that is completely a reference is replaced by its value.
         with: Tree,
         /// `call`: a request id to use instead of the next number.
         id: Tree,
         /// `call`: `new`, a connection for this call alone, before any handshake. `list`: `second`, which the suite has for such
         /// lists.
         connection: StepConnection,
-        /// `call`: another method, asked on the same connection over stdio once this was answered by a result. For a
+        /// `call`: another method to call on the same connection over stdio after a result. For a
         /// handshake that is not finished.
         then: At<String>,
-        /// `list`, `walk`: the member of the result that holds the items.
+        /// `list`, `walk`: the field of the result with the elements.
         take: At<String>,
-        /// `list`: how many pages to follow, 100 if not said.
+        /// `list`: the maximum number of pages (default 100).
         pages: usize,
         /// `walk`: the nodes to start from.
         from: At<String>,
         /// `walk`: the name of the node in `where` and `with`.
         node: At<String>,
-        /// `walk`: the member that tells nodes apart.
+        /// `walk`: the field that identifies a node.
         key: At<String>,
-        /// `walk`: where to stop, in any case.
+        /// `walk`: the limits.
         limits: Limits,
-        /// `await`: the step from whose start on the notification counts. Without it: this one.
+        /// `await`: the step from whose start on notifications count (default: this step).
         since: At<String>,
         /// `await`: conditions on the notification, which is `$message`.
         matching: Pairs<Matcher>,
@@ -70,31 +70,31 @@ keys! {
         poll_for: f64,
         /// `http`: after how many seconds it is dropped.
         drop_after: f64,
-        /// `call`: ask again and again until this holds of the answer, which is `$reply`.
+        /// `call`: repeat until these clauses on `$reply` hold.
         until: Pairs<Matcher>,
-        /// `send`: in so many pieces over stdio, each when the one before has been read.
+        /// `send`: over stdio, split into this number of writes.
         pieces: usize,
         /// `send`: the request id whose response is the reply. Without it, an error without id is.
         reply_to: Tree,
         /// `call`: how the client responds to what the server requests meanwhile: `accept`, `decline`, ...
         respond: Manner,
-        /// `http`: headers to add, or with `null` to leave out.
+        /// `http`: headers to add, or to remove with `null`.
         headers: Pairs<Tree>,
         /// `http`: the body, as JSON unless it is a string.
         body: Tree,
-        /// `http`: in the place of a body, a JSON-RPC message `{ id, method, params }`, completed by what the revision asks for.
+        /// `http`: instead of a body, a JSON-RPC message `{ id, method, params }`, completed as the revision requires.
         jsonrpc: Tree,
-        /// `http`: what to add to the query of the URL.
+        /// `http`: query parameters to add to the URL.
         query: Pairs<Tree>,
         /// `http`: a path or URL to use instead of the endpoint.
         url: Tree,
 
-        /// `call`, `send`, `http`, `notify`: how it differs from a complete message of its revision, on purpose:
-        /// `{ without: [parts], with: { part: value } }`, or `message` where it is no JSON-RPC message at all. The same without
-        /// that is sent first, as `control`.
+        /// `call`, `send`, `http`, `notify`: the intended deviation from a complete message:
+        /// `{ without: [parts], with: { part: value } }`, or `message` if it is not a JSON-RPC message. The same request without
+        /// the deviation is sent first, as `control`.
         deviates: Tree,
-        /// How the control of a probe has to end, or its rules are not exercised: `result`, or `error` where it is about
-        /// something that nobody has.
+        /// How the control of a probe must end, or its rules are not exercised: `result`, or `error` for a request about
+        /// something unknown.
         control: Control,
 
         /// Run the step once for each item: `{ resource: $survey.resources.items }`.
@@ -103,41 +103,41 @@ keys! {
         at_most: usize,
         /// `each`: one after another instead of concurrently.
         in_order: bool,
-        /// Leave out items (or the step) unless all of this holds.
+        /// Skip elements (or the step) unless all of these hold.
         r#where: Pairs<Matcher>,
-        /// The name of what came of it.
+        /// The name under which the result is saved.
         save: At<String>,
-        /// Where the step counts.
+        /// Where the step applies.
         applies: Applies,
     }
 }
 
 keys! {
-    /// All of the numbers are needed.
+    /// All numbers are required.
     Limits, "`limits`" {
-        /// How many nodes to visit.
+        /// Maximum number of nodes.
         #[schemars(required)]
         nodes: usize,
-        /// How far from the start.
+        /// Maximum depth.
         #[schemars(required)]
         depth: usize,
-        /// How many pages to fetch in all.
+        /// Maximum number of pages.
         #[schemars(required)]
         pages: usize,
-        /// How long.
+        /// Maximum time in seconds.
         #[schemars(required)]
         seconds: usize,
-        /// Whether the user may set others, by `--limit walk_nodes=N` and its like.
+        /// Whether the user can override them, for example with `--limit walk_nodes=N`.
         settable: bool,
     }
 }
 
 keys! {
-    /// The parts in which a message differs from a complete one.
+    /// The deviation from a complete message.
     Deviation, "`deviates`" {
         /// The part that is missing, or a list of them: `clientInfo`, `id`, `Mcp-Method`.
         without: Tree,
-        /// What is there instead, by part. A header is left out by `null`.
+        /// Other values, by part. `null` removes a header.
         with: Pairs<Tree>,
     }
 }

@@ -116,7 +116,7 @@ impl FromStr for Condition {
         } else if text == "otherwise" {
             Ok(Self::Otherwise)
         } else {
-            Err(format!("`{text}` is no condition; write `member is value`, `has member` or `otherwise`"))
+            Err(format!("`{text}` is not a condition; write `member is value`, `has member` or `otherwise`"))
         }
     }
 }

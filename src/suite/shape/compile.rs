@@ -285,11 +285,11 @@ shapes:
     fn a_slip_in_a_description_is_refused_with_its_place() {
         let refused = |text: &str| Book::read(&[("test.yaml", text)]).map(|_| ()).expect_err("refused");
         for (text, why) in [
-            ("shapes:\n  A:\n    about: a\n    members:\n      x: strin\n", "`strin` is no type"),
+            ("shapes:\n  A:\n    about: a\n    members:\n      x: strin\n", "unknown type `strin`"),
             ("shapes:\n  A:\n    about: a\n    member:\n      x: string\n", "member"),
-            ("shapes:\n  A:\n    about: a\n    when:\n      kind=a: B\n", "`kind=a` is no condition"),
+            ("shapes:\n  A:\n    about: a\n    when:\n      kind=a: B\n", "`kind=a` is not a condition"),
             ("shapes:\n  A:\n    about: a\n    is: B\n    when:\n      has b: B\n", "either `members`"),
-            ("shapes:\n  A until 2025-06-19:\n    about: a\n    is: any\n", "`2025-06-19` is no protocol revision"),
+            ("shapes:\n  A until 2025-06-19:\n    about: a\n    is: any\n", "unknown protocol revision `2025-06-19`"),
         ] {
             let error = refused(text);
             assert!(error.contains(why) && error.starts_with("test.yaml: "), "{error}");

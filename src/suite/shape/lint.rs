@@ -98,7 +98,7 @@ fn no_name_is_described_twice_for_a_revision() {
 fn every_name_is_known_wherever_it_is_used() {
     for used in uses() {
         let known: Vec<_> = Revision::ALL.into_iter().filter(|at| shape(&used.name, *at).is_some()).collect();
-        assert!(!known.is_empty(), "{}: there is no `{}`", used.place, used.name);
+        assert!(!known.is_empty(), "{}: unknown `{}`", used.place, used.name);
         for at in Revision::ALL.into_iter().filter(|at| used.windows.iter().all(|window| window.holds(*at))) {
             assert!(known.contains(&at) || used.windows.is_empty(), "{}: {at} has no `{}`", used.place, used.name);
         }

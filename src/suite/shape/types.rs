@@ -86,7 +86,7 @@ fn term_of(term: &str) -> Result<Type, String> {
         (name, "") if name.starts_with(|c: char| c.is_ascii_uppercase()) && is_word(name) => {
             Ok(Type::Named(name.into()))
         }
-        _ => Err(format!("`{term}` is no type")),
+        _ => Err(format!("unknown type `{term}`")),
     }
 }
 
@@ -97,11 +97,11 @@ fn is_word(name: &str) -> bool {
 fn range(text: &str) -> Result<(Option<i64>, Option<i64>), String> {
     let bound = |text: &str| match text {
         "" => Ok(None),
-        number => number.parse().map(Some).map_err(|_| format!("`{number}` is no integer")),
+        number => number.parse().map(Some).map_err(|_| format!("`{number}` is not an integer")),
     };
     match text.split_once("..") {
         Some((at_least, at_most)) if text != ".." => Ok((bound(at_least)?, bound(at_most)?)),
-        _ => Err(format!("`{text}` is no range; write 0.., ..100 or 0..1")),
+        _ => Err(format!("`{text}` is not a range; write 0.., ..100 or 0..1")),
     }
 }
 

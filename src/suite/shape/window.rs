@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_heading_that_makes_no_sense_is_refused() {
-        assert!("x since 2025-06-19".parse::<Dated>().is_err_and(|e| e.contains("no protocol revision")));
+        assert!("x since 2025-06-19".parse::<Dated>().is_err_and(|e| e.contains("unknown protocol revision")));
         assert!("x since 2025-11-25 until 2025-06-18".parse::<Dated>().is_err_and(|e| e.contains("before it begins")));
         assert!("since 2025-11-25".parse::<Dated>().is_err_and(|e| e.contains("names nothing")));
     }

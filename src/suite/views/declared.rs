@@ -372,7 +372,7 @@ views! {
         depth,
         /// How many pages.
         pages,
-        /// How long.
+        /// Maximum time in seconds.
         seconds,
     }
     /// What `await` saves.

@@ -113,7 +113,7 @@ fn repository() -> Option<&'static str> {
 fn next(project: Option<&Project>, edits: &[String]) -> String {
     let edits = edits.iter().map(|edit| format!("({edit})"));
     let build = project.and_then(|project| project.build.clone());
-    let run = ["mcp-conform run", "mcp-conform run --write-baseline known.toml   # if it is to pass as it is today"];
+    let run = ["mcp-conform run", "mcp-conform run --write-baseline known.toml   # to accept the current failures"];
     let lines = edits.chain(build).chain(run.map(str::to_owned));
     lines.map(|line| format!("  {line}\n")).collect::<String>().trim_end().to_owned()
 }

@@ -32,7 +32,7 @@ pub fn merge(directories: &[PathBuf], out: &Path, surroundings: &Surroundings) -
                     fold.add(Row::of(&name, file, &report), &report);
                 }
                 Err(why) => {
-                    complain(&format!("note: `{}` is left out: {why}", path.display()));
+                    complain(&format!("note: `{}` is skipped: {why}", path.display()));
                     fold.add_unreadable();
                 }
             }
