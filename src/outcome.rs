@@ -100,11 +100,11 @@ impl Status {
 /// One place where a rule does not hold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// What it is about, as the server's author would name it: a URI, a method, a member.
+    /// What it is about, as the server's author would name it: a URI, a method, a field.
     pub subject: String,
     /// One sentence: what came, against what was expected.
     pub message: String,
-    /// The members at fault, for a diff: absent where there is nothing structured to show.
+    /// The fields at fault, for a diff: absent where there is nothing structured to show.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub expected: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]

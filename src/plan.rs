@@ -114,7 +114,7 @@ enum Term {
 }
 
 impl Filter {
-    /// Reads the terms, and refuses one that selects nothing.
+    /// Reads the terms, and rejects one that selects nothing.
     pub fn new(terms: &[String], suites: &[Suite]) -> Result<Self, Error> {
         let terms: Vec<Term> = terms
             .iter()

@@ -36,7 +36,7 @@ pub struct Config {
     targets: Vec<Described>,
     /// Suites of the user's own: files or directories.
     pub suites: Vec<PathBuf>,
-    /// `[facts]`, with `[tools]` and `[prompts]` as members of it: what rules see as `$facts`.
+    /// `[facts]`, with `[tools]` and `[prompts]` as fields of it: what rules see as `$facts`.
     pub facts: serde_json::Value,
     pub limits: Limits,
 }

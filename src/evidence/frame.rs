@@ -1,7 +1,7 @@
 //! One thing seen on the wire, in either direction.
 //!
 //! A frame that is no message is kept too: a lenient reader would hide the very faults that are reported. The
-//! serialised form is what rules see as `$transcript` and what a transcript file holds, so its member names are part of
+//! serialised form is what rules see as `$transcript` and what a transcript file holds, so its field names are part of
 //! the suite language.
 
 use serde::{Deserialize, Deserializer, Serialize};
@@ -174,7 +174,7 @@ pub struct Link {
     /// Absent until the handshake has settled it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<Revision>,
-    /// Opened for one request, and closed with the answer to it.
+    /// Opened for one request, and closed with the response to it.
     #[serde(default)]
     pub brief: bool,
 }

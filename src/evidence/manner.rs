@@ -11,9 +11,9 @@ pub enum Manner {
     Cancel,
     /// By an error; since 2026-07-28 there is none, so nothing is answered.
     Refuse,
-    /// By what is no answer at all.
+    /// By what is no response at all.
     Wrong,
-    /// By an answer that does not fit what was asked for.
+    /// By a response that does not fit what was asked for.
     Unfit,
     /// By a form in which nothing is filled in; everything else is given.
     Empty,

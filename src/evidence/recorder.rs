@@ -128,7 +128,7 @@ impl Recorder {
         }
     }
 
-    /// Notes that what a suite has asked so far without an answer is asked again.
+    /// Notes that what a suite has asked so far without a response is asked again.
     pub fn asked_again(&self, suite: &str) {
         let mut book = self.lock();
         let links: Vec<u32> = book.links.iter().map(|link| link.link).collect();
@@ -153,7 +153,7 @@ impl Recorder {
         self.lock().store.frames(wanted)
     }
 
-    /// The frames behind that number, as far as they are in memory.
+    /// The frames after that number, as far as they are in memory.
     pub fn since(&self, seen: u64) -> Vec<Arc<Frame>> {
         self.lock().store.since(seen)
     }

@@ -46,7 +46,7 @@ pub struct Reply {
     /// Where a stream of HTTP+SSE takes messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
-    /// A JSON document that came in the place of a message: metadata, or what a refusal says.
+    /// A JSON document that came in the place of a message: metadata, or what a rejection says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
     /// Notifications that came between the request and its end and belong to it, as far as the transport tells.

@@ -23,7 +23,7 @@ pub struct RunContext {
     /// The server asks for authorization as the protocol describes it.
     #[serde(default)]
     pub protected: bool,
-    /// What each suite saved, by its id: an object with a member for each save.
+    /// What each suite saved, by its id: an object with a field for each save.
     #[serde(default)]
     pub saves: IndexMap<String, Value>,
     /// Suites underneath which the server or the connection broke down, and how.
@@ -32,13 +32,13 @@ pub struct RunContext {
 }
 
 impl RunContext {
-    /// The member of the capabilities at a dotted path, unless it is absent or false.
+    /// The field of the capabilities at a dotted path, unless it is absent or false.
     pub fn offers(&self, capability: &str) -> bool {
         !matches!(member(&self.server["capabilities"], capability), None | Some(Value::Null | Value::Bool(false)))
     }
 }
 
-/// The member at a dotted path; a name may have dots itself, as those of extensions do.
+/// The field at a dotted path; a name may have dots itself, as those of extensions do.
 fn member<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     let deeper = |(dot, _)| member(value.get(&path[..dot])?, &path[dot + 1..]);
     value.get(path).or_else(|| path.match_indices('.').find_map(deeper))

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-/// A value or the name of a member, besides its text.
+/// A value or the name of a field, besides its text.
 const PART: u64 = 80;
 
 /// Roughly, in bytes. A short text can take forty times its length: what comes is not weighed by its length alone.

@@ -74,7 +74,7 @@ pub fn judge(bytes: &[u8]) {
     verdicts(&Transcript { frames: recorded.frames[..half].to_vec(), ..recorded }, &SUITES);
 }
 
-/// The message of a frame, or what the suites saved of the answers.
+/// The message of a frame, or what the suites saved of the responses.
 fn said(line: &mut Value) -> Option<&mut Value> {
     let places = ["/frame/message", "/scene/saves"];
     let place = places.into_iter().find(|place| line.pointer(place).is_some())?;

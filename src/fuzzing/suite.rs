@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// A path on the first line, and behind it what it looks at.
+/// A path on the first line, and after it what it looks at.
 pub fn paths(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (text, looked_at) = text.split_once('\n').unwrap_or((&text, r#"{"a":[1,{"b":null,"":2}],"a/~b":{"c":"d"}}"#));

@@ -1,7 +1,7 @@
 //! Which proposals a run judges: those that were named, and, unless told otherwise, those that the server shows.
 //!
 //! No capability announces them, so a server is asked for what only a follower answers. Servers differ in what they say
-//! to a method they do not know; where an answer could be just that, a method that nobody knows is asked for as well.
+//! to a method they do not know; where a response could be just that, a method that nobody knows is asked for as well.
 
 use serde_json::{Value, json};
 use tokio::join;

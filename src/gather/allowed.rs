@@ -26,7 +26,7 @@ pub fn tools(facts: &mut Value, listed: &[Value], all: bool) {
         let call = callable(tool, &facts["tools"], all || named);
         // Who allows one call of a tool that changes something allows no other.
         if all || is_read_only(tool) {
-            // What ought to be refused need not make sense otherwise.
+            // What ought to be rejected need not make sense otherwise.
             let invented = || minimal(&tool["inputSchema"], true).filter(|_| !only_as_task(tool));
             let right = call.as_ref().map(|call| call["arguments"].clone()).or_else(invented);
             for mut probe in right.iter().flat_map(|right| wrong(&tool["inputSchema"], right)) {

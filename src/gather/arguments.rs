@@ -58,7 +58,7 @@ pub fn wrong(schema: &Value, right: &Value) -> Vec<Value> {
             return;
         }
         let fits = fits(&arguments);
-        // Each answer that does not come costs time.
+        // Each response that does not come costs time.
         can_be_told = fits.is_some();
         if fits == Some(false) {
             probes.push(json!({ "kind": kind, "wrong": words, "arguments": arguments }));

@@ -67,7 +67,7 @@ fn interval(task: &Value) -> Duration {
     Duration::from_millis(named.unwrap_or(INTERVAL).clamp(SHORTEST, LONGEST))
 }
 
-/// How long an answer is waited for, where the step says so.
+/// How long a response is waited for, where the step says so.
 pub fn patience(call: &Call, stage: &Stage<'_>) -> Option<Duration> {
     let seconds = call.seconds.filter(|_| call.until.is_empty())?;
     Some(Duration::from_secs_f64(seconds).min(stage.limits.request))

@@ -12,7 +12,7 @@ use super::{allowed, as_tasks, outside::outside, param_headers::annotated};
 use crate::suite::format;
 
 /// Adds what suites need and a configuration rarely says:
-/// - `missing_uri`: names no resource; `garbled_uri`: that one, with a wrong escape behind it;
+/// - `missing_uri`: names no resource; `garbled_uri`: that one, with a wrong escape after it;
 /// - `aliased_uris`: URIs that are no listed one and lead to it if they are read carelessly, each with its `kind`;
 /// - `encoded_uri`: a listed resource, as an HTTP header may spell it;
 /// - `beginning`: a URI that the one that `change` changes begins with, and that is of no resource above it;

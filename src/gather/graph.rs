@@ -40,7 +40,7 @@ impl Graph {
         Some(number)
     }
 
-    /// Takes note of an edge. Those of one parent come one after another.
+    /// Takes note of an edge. Those of one parent come sequentially.
     pub fn link(&mut self, parent: u32, child: u64) {
         self.edges += 1;
         let Some(&child) = self.listed.get(&child) else { return };

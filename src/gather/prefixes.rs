@@ -81,7 +81,7 @@ fn folders(keys: &[&str]) -> Vec<String> {
     let matching = |prefix: &str| keys.iter().filter(|key| key.starts_with(prefix)).count();
     let mut distinct: BTreeSet<&str> = keys.iter().flat_map(|key| slashes(key)).collect();
     if distinct.is_empty() {
-        // Nothing is below anything; what is left are the slashes behind the scheme.
+        // Nothing is below anything; what is left are the slashes after the scheme.
         distinct = keys.iter().filter_map(|key| Some(&key[..key.find("://")? + 3])).collect();
     }
     let mut counted: Vec<(usize, &str)> = distinct.into_iter().map(|prefix| (matching(prefix), prefix)).collect();

@@ -1,6 +1,6 @@
 //! Requests that deviate from complete ones, and the control that goes ahead: the same request without the deviation.
 //!
-//! A server that rejects the control has another reason to reject the request, so that its answer shows nothing of the
+//! A server that rejects the control has another reason to reject the request, so that its response shows nothing of the
 //! deviation. The judge looks at that.
 
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 //! Raw text, and whole HTTP requests: what no well-behaved client would send.
 //!
-//! Where answers share one stream, silence is told from slowness by a harmless request behind the raw text. When that one is answered, the
+//! Where answers share one stream, silence is told from slowness by a harmless request after the raw text. When that one is answered, the
 //! raw text has been read, and what is still to come is waited for only a little longer. The outcome of the harmless
 //! request is kept as `sentinel`: it shows whether the server survived.
 

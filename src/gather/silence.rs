@@ -13,8 +13,8 @@ use crate::{
     session::{CallOptions, Session},
 };
 
-/// What a server that works on a batch of messages may need to catch up with its answer to a later one: so many
-/// times what that answer took, within bounds.
+/// What a server that works on a batch of messages may need to catch up with its response to a later one: so many
+/// times what that response took, within bounds.
 const SLOWER: u32 = 10;
 const AT_LEAST: Duration = Duration::from_millis(30);
 const AT_MOST: Duration = Duration::from_millis(150);
@@ -25,7 +25,7 @@ pub async fn sentinel(stage: &Stage<'_>, session: &Session) -> Reply {
     session.call(&stage.suite.id, method, None, CallOptions::default()).await
 }
 
-/// How long a server may lag behind an answer that took `took`.
+/// How long a server may lag behind a response that took `took`.
 pub fn lag(took: Duration) -> Duration {
     (took * SLOWER).clamp(AT_LEAST, AT_MOST)
 }

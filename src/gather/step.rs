@@ -49,7 +49,7 @@ pub fn asks_beside(step: &Step) -> bool {
     }
 }
 
-/// Runs the gather steps of a suite; the value is an object with a member for each save.
+/// Runs the gather steps of a suite; the value is an object with a field for each save.
 pub async fn gather(stage: &Stage<'_>) -> Value {
     let ground = ground(stage.scene, stage.suite);
     let mut saves = Map::new();

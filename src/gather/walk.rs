@@ -31,7 +31,7 @@ const KEYS_SAVED: usize = 20_000;
 const VISIT: usize = 300;
 const KEY: usize = 3;
 
-/// What is asked, and what of the answers is looked at.
+/// What is asked, and what of the responses is looked at.
 #[derive(Clone, Copy)]
 struct Question<'a> {
     stage: &'a Stage<'a>,
@@ -132,7 +132,7 @@ impl Question<'_> {
         Some(Child { key, node: is_listed.then(|| self.needed(item)) })
     }
 
-    /// The members of a node that its request is made of.
+    /// The fields of a node that its request is made of.
     fn needed(&self, node: &Value) -> Value {
         let own = self.walk.with.references().into_iter().filter(|path| path.root == self.walk.node);
         let members: Option<Vec<&str>> = own.map(|path| path.first_member()).collect();
@@ -185,7 +185,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Lists the next few nodes, side by side; false when there is nothing more to do.
+    /// Lists the next few nodes, concurrently; false when there is nothing more to do.
     async fn go_on(&mut self) -> bool {
         let left = self.limits.pages.saturating_sub(self.pages);
         if self.ahead.len() == 0 || left == 0 || Instant::now() >= self.until {

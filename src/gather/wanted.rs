@@ -70,7 +70,7 @@ fn kind(method: &str, params: &Value) -> Kind {
     Kind { text, types: types.into_iter().collect::<Vec<_>>().join(" "), awaited: false }
 }
 
-/// Types of scalars. Flags, and which members there are, make no difference.
+/// Types of scalars. Flags, and which fields there are, make no difference.
 fn note_types(value: &Value, types: &mut BTreeSet<&'static str>) {
     match value {
         Value::Object(members) => {

@@ -1,5 +1,5 @@
 //! What is odd about the HTTP request around a message: suites write requests that no client would write, and a server
-//! may refuse those before it has read the message.
+//! may reject those before it has read the message.
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::Value;

@@ -135,7 +135,7 @@ fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revisi
             tally.find(found);
         }
         if ended_otherwise {
-            // What the answer should have held follows from there being none.
+            // What the response should have held follows from there being none.
             break;
         }
     }
@@ -236,7 +236,7 @@ fn absent(clauses: &[Clause], scope: &Scope) -> Option<String> {
     })
 }
 
-/// Whether what the values ought to be was to come in an answer, and it was not asked for, or none came: that is told of the
+/// Whether what the values ought to be was to come in a response, and it was not asked for, or none came: that is told of the
 /// answer.
 fn is_compared_with_nothing(clause: &Clause, scope: &Scope) -> bool {
     let unanswered = |reply: &Value| reply["end"] == "closed" || reply["end"] == "timeout" || reply["end"] == "unread";

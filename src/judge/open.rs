@@ -22,7 +22,7 @@ pub struct Open {
     pub killed: Option<String>,
     /// Why something was not read that may have been its response.
     pub unread: Option<String>,
-    /// The frame that tells that no answer can come any more.
+    /// The frame that tells that no response can come any more.
     pub lost: Option<u64>,
 }
 

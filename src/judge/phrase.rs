@@ -61,7 +61,7 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
         && path.text.contains(".error")
         && let Some(root) = scope.lookup(&path.root)
     {
-        // A member of an error that never came: what came instead says more.
+        // A field of an error that never came: what came instead says more.
         let reply = root.get("reply").unwrap_or(root);
         if reply["end"].as_str().is_some_and(|end| end != "error") {
             let code = mismatch.expected.as_ref().map_or_else(|| "an error".to_owned(), |code| format!("error {code}"));
@@ -236,7 +236,7 @@ fn wanted_end(mismatch: &Mismatch) -> Option<String> {
     }
 }
 
-/// The members that lead to the value, as dots, without what only we know of.
+/// The fields that lead to the value, as dots, without what only we know of.
 fn member_path(path: &Path, location: &str) -> String {
     if location.is_empty() {
         // Nothing was selected, so only the path itself says where.
@@ -260,7 +260,7 @@ fn member_path(path: &Path, location: &str) -> String {
     without_ours(&name)
 }
 
-/// Drops what only we know of from the front of a member's path.
+/// Drops what only we know of from the front of a field's path.
 fn without_ours(name: &str) -> String {
     let mut name = name;
     for ours in ["reply.", "message.", "result."] {

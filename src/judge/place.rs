@@ -63,7 +63,7 @@ fn carried(value: &Value, rest: &str) -> Option<Place> {
     let numbers =
         |value: &Value| -> Vec<u64> { value.as_array().into_iter().flatten().filter_map(Value::as_u64).collect() };
     let has = |names: &[&str]| names.iter().any(|name| value.get(name).is_some());
-    // A server may have members of these names in its own data, though hardly beside the others that ours have.
+    // A server may have fields of these names in its own data, though hardly beside the others that ours have.
     if let Some(frame) = value.get("frame").and_then(Value::as_u64).filter(|_| has(&["pointer", "link", "data"])) {
         if let Some(pointer) = value.get("pointer").and_then(Value::as_str) {
             // What the message replies to, where only that is known.

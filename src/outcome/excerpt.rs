@@ -113,7 +113,7 @@ struct Scan<'a> {
 }
 
 impl Scan<'_> {
-    /// From before an object or array to before its member of that name or number.
+    /// From before an object or array to before its field of that name or number.
     fn enter(&mut self, token: &str) -> Option<()> {
         let object = match self.peek()? {
             b'{' => true,

@@ -98,7 +98,7 @@ fn members(pretty: &str) -> Vec<&str> {
     pretty.lines().map(|line| line.strip_suffix(',').unwrap_or(line)).collect()
 }
 
-/// The received value with its members in the order of the expected one: the order carries no meaning.
+/// The received value with its fields in the order of the expected one: the order carries no meaning.
 fn in_order_of(expected: &Value, received: &Value) -> Value {
     match (expected, received) {
         (Value::Object(expected), Value::Object(received)) => {

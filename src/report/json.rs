@@ -1,4 +1,4 @@
-//! The report as JSON, whole; `reports/README.md` documents each member.
+//! The report as JSON, whole; `reports/README.md` documents each field.
 
 use schemars::{Schema, schema_for};
 use serde::Deserialize;

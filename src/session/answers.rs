@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::filling::{filled, misfit};
 use crate::{evidence::Manner, revision::Revision};
 
-/// An answer, or the code and the words of an error in its place.
+/// A response, or the code and the words of an error in its place.
 pub type Answer = Result<Value, (i64, String)>;
 
 /// Wishes for tools of a usual model, where the server never says what came of them.
@@ -132,7 +132,7 @@ fn had_tools(params: &Value) -> bool {
     messages.filter_map(|message| message["content"].as_array()).flatten().any(|block| block["type"] == "tool_result")
 }
 
-/// Two uses of tools side by side.
+/// Two uses of tools concurrently.
 fn wishes(tools: &[Value], before: usize) -> Value {
     let pair = tools.iter().cycle().take(2).enumerate();
     let wish = |(number, tool): (usize, &Value)| {

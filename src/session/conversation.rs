@@ -211,7 +211,7 @@ impl Conversation {
         if !session.has_expired(&reply).await {
             return (session, reply);
         }
-        // Whatever was to be learnt from the answer, this is none.
+        // Whatever was to be learnt from the response, this is none.
         let Reply { http, frames, asked, ms, .. } = reply;
         let reply = Reply { http, frames, asked, ms, why: session.closed(), ..Reply::ended(End::Closed) };
         (session, reply)

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// The required members, each with the least that its schema allows.
+/// The required fields, each with the least that its schema allows.
 pub fn filled(schema: &Value) -> Value {
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let mut members = Map::new();
@@ -15,7 +15,7 @@ pub fn filled(schema: &Value) -> Value {
     Value::Object(members)
 }
 
-/// Every member with a value of another type, so that nobody can take it for an answer.
+/// Every field with a value of another type, so that nobody can take it for a response.
 pub fn misfit(schema: &Value) -> Value {
     let members = schema["properties"].as_object().into_iter().flatten();
     let other = |field: &Value| if field["type"] == "string" { json!(7) } else { json!("mcp-conform") };

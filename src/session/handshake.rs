@@ -145,7 +145,7 @@ impl Opener {
             let within = self.limits.request * PATIENCE;
             return match self.discover(session, Revision::NEWEST, within, "handshake").await {
                 Discovered::Modern => Ok(()),
-                // It speaks the newest, as the late answer showed; a handshake would be refused for that.
+                // It speaks the newest, as the late answer showed; a handshake would be rejected for that.
                 Discovered::Legacy(reply) if reply.end == End::Timeout => Err(self.explain(&reply, session)),
                 Discovered::Legacy(_) => self.initialize(session, Revision::NEWEST_LEGACY, false).await,
             };
@@ -189,7 +189,7 @@ impl Opener {
         false
     }
 
-    /// The handshake of the legacy revisions. `exactly` refuses any other revision than the one asked for.
+    /// The handshake of the legacy revisions. `exactly` rejects any other revision than the one asked for.
     async fn initialize(&self, session: &mut Session, revision: Revision, exactly: bool) -> Result<(), Error> {
         let params = json!({
             "protocolVersion": revision,
@@ -204,7 +204,7 @@ impl Opener {
             Box::pin(self.look_for_life()).await;
         }
         let offered = reply.result.as_ref().and_then(|result| result.get("protocolVersion")).and_then(Value::as_str);
-        // Where the server leaves it out, it is taken to have agreed: the rule on that looks at its answer.
+        // Where the server leaves it out, it is taken to have agreed: the rule on that looks at its response.
         let spoken =
             offered.map_or(Some(revision), |version| version.parse().ok()).filter(|spoken| !spoken.is_modern());
         match (reply.end, spoken) {
@@ -237,7 +237,7 @@ impl Opener {
         }
     }
 
-    /// Ends when a server that needs no time to start any more has written its answer so that nobody can read it.
+    /// Ends when a server that needs no time to start any more has written its response so that nobody can read it.
     async fn garbled(&self, session: &Session) -> String {
         let limit = self.limits.request;
         sleep(limit).await;

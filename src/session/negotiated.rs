@@ -1,4 +1,4 @@
-//! One negotiated connection: requests in flight side by side, each ending in a `Reply` whatever happens.
+//! One negotiated connection: requests in flight concurrently, each ending in a `Reply` whatever happens.
 
 use std::{
     sync::{Arc, Mutex},
@@ -255,7 +255,7 @@ impl Session {
 
     /// Opens the stream on which a legacy server may push what belongs to no request.
     pub fn listen(&self, by: &str) {
-        // A server may refuse it with 405; whether that is right is for the rules to say.
+        // A server may reject it with 405; whether that is right is for the rules to say.
         let _ = self.shared.wire.listen(&self.envelope(by, &Value::Null));
     }
 

@@ -23,7 +23,7 @@ use crate::{
     wire::{Ending, OpenError},
 };
 
-/// How long an answer to what stands behind a handshake is waited for.
+/// How long a response to what stands behind a handshake is waited for.
 const BEHIND: Duration = Duration::from_secs(2);
 
 /// Asks beside every conversation, on connections for one request.
@@ -36,7 +36,7 @@ pub struct OneShot {
     pub lost: AtomicBool,
     /// Connections that are being closed.
     closing: Mutex<Vec<JoinHandle<Ending>>>,
-    /// A process that has refused a handshake, and may be asked for another.
+    /// A process that has rejected a handshake, and may be asked for another.
     refused: Mutex<Option<Session>>,
     /// Processes that were started ahead of their request.
     ahead: Mutex<Vec<Session>>,
@@ -58,7 +58,7 @@ impl OneShot {
         }
     }
 
-    /// Starts processes for as many requests ahead of them, as slow starts take less time side by side.
+    /// Starts processes for as many requests ahead of them, as slow starts take less time concurrently.
     pub async fn start_ahead(&self, count: usize) {
         for _ in 0..count {
             // A start that fails will fail again, and is told of then.
@@ -99,8 +99,8 @@ impl OneShot {
         }
     }
 
-    /// One request as the first thing on a connection of its own, which is closed when the answer is there. A process
-    /// that has refused a handshake serves for the next one, but nothing is held against it that came before. `then` is
+    /// One request as the first thing on a connection of its own, which is closed when the response is there. A process
+    /// that has rejected a handshake serves for the next one, but nothing is held against it that came before. `then` is
     /// asked behind a handshake that was agreed to, whether it is answered or not.
     pub async fn alone(
         &self,

@@ -46,7 +46,7 @@ pub struct Waiter {
     /// Its progress token.
     pub token: Option<Value>,
     pub post: Option<u64>,
-    /// The last event of a stream that ended before its answer.
+    /// The last event of a stream that ended before its response.
     pub left_at: Option<String>,
     /// Takes an error without id, as bytes that could not be read are answered, and the code that fits them.
     pub unidentified: Option<i64>,
@@ -178,7 +178,7 @@ fn take(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
 }
 
 /// A request of the server. In a revision where there are none, answering would only make things worse; so it would where
-/// the id is null, as the server's error for such an answer has no id, and looks like one for another request.
+/// the id is null, as the server's error for such a response has no id, and looks like one for another request.
 fn answer(shared: &Shared, frame: u64, request: &Value, post: Option<u64>) {
     let mut state = shared.state();
     let (revision, session_id) = (state.revision, state.session_id.clone());

@@ -1,4 +1,4 @@
-//! Goes on where an event stream ended before its answer, as servers may have their clients poll since 2025-11-25.
+//! Goes on where an event stream ended before its response, as servers may have their clients poll since 2025-11-25.
 
 use std::{sync::Weak, time::Duration};
 

@@ -57,7 +57,7 @@ pub struct State {
     /// Answers so far, and whether a request got none while nothing else was answered either.
     pub answered: u64,
     pub silent: bool,
-    /// Whether a harmless request got no answer either.
+    /// Whether a harmless request got no response either.
     pub hung: bool,
     /// Input that has no id to be answered by and was not answered yet, and when the last of it was sent.
     pub unread: usize,
@@ -73,7 +73,7 @@ pub struct State {
 }
 
 impl State {
-    /// Whether an answer without id may be to input that has none.
+    /// Whether a response without id may be to input that has none.
     pub fn awaits_unidentified(&self) -> bool {
         self.unread > 0 && self.unread_at.is_some_and(|at| at.elapsed() < LATEST)
     }

@@ -92,7 +92,7 @@ impl Misses {
 }
 
 impl Unanswered {
-    /// How long to wait, maybe for a call of a tool. `usual` is the time for an answer, where the step has no limit of its
+    /// How long to wait, maybe for a call of a tool. `usual` is the time for a response, where the step has no limit of its
     /// own.
     pub fn limit(&self, usual: Option<Duration>, of_tool: bool, wanted: Option<&Wanted>) -> Duration {
         let state = self.state();
@@ -124,7 +124,7 @@ impl Unanswered {
         if state.is_slow { usual } else { usual.min(AT_LEAST.max(state.slowest[0] * SLOWER)) }
     }
 
-    /// An answer came, within this time if it had the usual one.
+    /// A response came, within this time if it had the usual one.
     pub fn answered(&self, usually: Option<Duration>, of_tool: bool, wanted: Option<&Wanted>) {
         let mut state = self.state();
         let slowest = &mut state.slowest[usize::from(of_tool)];
@@ -137,7 +137,7 @@ impl Unanswered {
         }
     }
 
-    /// No answer came; `usual` if it had the usual time.
+    /// No response came; `usual` if it had the usual time.
     pub fn missed(&self, usual: bool, by: &str, wanted: Option<&Wanted>) {
         let mut state = self.state();
         if usual {
@@ -187,7 +187,7 @@ impl Unanswered {
         !self.state().by_suite.is_empty()
     }
 
-    /// How many requests got no answer in the usual time, by suite.
+    /// How many requests got no response in the usual time, by suite.
     pub fn by_suite(&self) -> HashMap<String, usize> {
         self.state().by_suite.clone()
     }

@@ -1,6 +1,6 @@
 //! From YAML nodes to the types of `file`, noting every mistake on the way.
 //!
-//! Not serde, because a deserializer stops at the first mistake and an author wants to see them all: here a member that
+//! Not serde, because a deserializer stops at the first mistake and an author wants to see them all: here a field that
 //! cannot be read is noted and left out, and reading goes on.
 
 use std::borrow::Cow;

@@ -199,7 +199,7 @@ pub struct Call {
     pub id: Option<Template>,
     /// On a connection of its own, before any handshake.
     pub alone: bool,
-    /// What is asked behind it over stdio, before such a connection is closed.
+    /// What is asked after it over stdio, before such a connection is closed.
     pub then: Option<String>,
     /// Give up after this many seconds, without a word against the server.
     pub seconds: Option<f64>,

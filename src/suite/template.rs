@@ -54,7 +54,7 @@ impl Template {
         }
     }
 
-    /// The value with every reference replaced. A reference that selects nothing leaves its member out of an object
+    /// The value with every reference replaced. A reference that selects nothing leaves its field out of an object
     /// and is an error anywhere else.
     pub fn resolve(&self, scope: &Scope<'_>) -> Result<Value, Missing> {
         match self {

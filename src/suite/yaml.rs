@@ -1,7 +1,7 @@
 //! YAML with the position of every node.
 //!
 //! The part of YAML that suites may use is small: one document, no anchors, no merging, no tags, `true` and `false` as
-//! the only booleans and no key twice. The rest is refused here, so that nothing behind this file has to think of it.
+//! the only booleans and no key twice. The rest is rejected here, so that nothing after this file has to think of it.
 
 use std::{borrow::Cow, fmt};
 

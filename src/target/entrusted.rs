@@ -6,7 +6,7 @@ use reqwest::Url;
 
 use super::Start;
 
-/// Variables of the environment and members of a query whose names hold one of these are secret.
+/// Variables of the environment and fields of a query whose names hold one of these are secret.
 const SIGNS: [&str; 8] = ["key", "token", "secret", "pass", "pwd", "credential", "auth", "cookie"];
 
 /// A URL as it may be shown: with the name of a user whose password is left out, and with names for secrets in the query.

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Reaching a limit is reported by its name; it is a fault of the server only where a rule says so.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// From a request to its answer.
+    /// From a request to its response.
     pub request: Duration,
     /// What one suite gathers.
     pub suite: Duration,

@@ -1,6 +1,6 @@
 //! Reads bytes as one JSON value and names what is odd about them.
 //!
-//! Odd is not wrong: a byte order mark, broken UTF-8 inside a string or a member given twice still leave a value to judge.
+//! Odd is not wrong: a byte order mark, broken UTF-8 inside a string or a field given twice still leave a value to judge.
 
 use std::{borrow::Cow, cell::Cell, fmt, sync::LazyLock};
 
@@ -115,7 +115,7 @@ fn too_deep() -> String {
     format!("nested deeper than {DEEPEST} levels")
 }
 
-/// Builds a `Value` as `serde_json` does, notices a member that is given twice, and counts.
+/// Builds a `Value` as `serde_json` does, notices a field that is given twice, and counts.
 #[derive(Clone, Copy)]
 struct Seed<'a> {
     repeated: &'a Cell<bool>,

@@ -11,7 +11,7 @@ const TIMES_AT_MOST: u32 = 6;
 const LONGEST: Duration = Duration::from_secs(30);
 /// A status of 503 alone may also say that something is broken: it is believed to pass as often as this, ...
 const TIMES_IF_BUSY: u32 = 4;
-/// ... until so many requests were waited for in vain.
+/// ... until so many requests were waited for without success.
 const BUSY_IN_VAIN: usize = 2;
 /// Where the server does not say when; each further time it is twice as long.
 const FIRST: Duration = Duration::from_millis(500);

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::{challenge, client::Clients, failure::words};
 
-/// So much of an answer is read.
+/// So much of a response is read.
 const LONGEST: usize = 1 << 20;
 
 /// What came back.

@@ -107,7 +107,7 @@ impl Stdio {
         Ok(Posted { frame: self.channel.sent_raw(&envelope.by, None, bytes, pieces), post: None })
     }
 
-    /// The writer runs only when this task waits, so a frame recorded after this call still precedes the answer.
+    /// The writer runs only when this task waits, so a frame recorded after this call still precedes the response.
     fn enqueue(&self, mut bytes: Vec<u8>, pieces: usize) -> Result<(), String> {
         if let Some(exit) = self.child.exited() {
             return Err(format!("the server {exit}"));

@@ -1,6 +1,6 @@
-//! A call that a server ought to refuse is not carried out.
+//! A call that a server ought to reject is not carried out.
 //!
-//! How it refuses is for other rules: by an error, by a failed result, or, as some do, in the words of a result that
+//! How it rejects is for other rules: by an error, by a failed result, or, as some do, in the words of a result that
 //! looks like any other.
 
 use serde_json::Value;
@@ -9,7 +9,7 @@ use super::{Check, Fault, Given, Report};
 
 pub const CHECK: Check = Check { name: "carried-out", given: &["reply", "although"], run };
 
-/// What a refusal says, in small letters.
+/// What a rejection says, in small letters.
 const REFUSALS: [&str; 32] = [
     "error",
     "invalid",

@@ -2,7 +2,7 @@
 //!
 //! The whole lists of a connection are compared with the ones before them. A change was told if its connection heard any
 //! announcement after the list before it, as nothing says how soon it has to come; and a change counts only where the list
-//! is asked for once more behind it, so there was time.
+//! is asked for once more after it, so there was time.
 
 use std::collections::HashMap;
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::suite::push_token;
 
-/// The pointer to a member.
+/// The pointer to a field.
 pub fn pointer_below(pointer: &str, name: &str) -> String {
     let mut pointer = pointer.to_owned();
     push_token(&mut pointer, name);

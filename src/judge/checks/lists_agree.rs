@@ -3,7 +3,7 @@
 //! The exchanges of the whole run are compared: `of: connections` each whole list with those of other connections, `of:
 //! requests` with those of the same one, and `of: any` with both. A list that changes for everybody changes over time,
 //! which is allowed, and it may change back. So a difference counts only where another connection lists later on what
-//! was listed before, and behind that the odd one is still odd. `of: order` asks whether the same items come in the same
+//! was listed before, and after that the odd one is still odd. `of: order` asks whether the same items come in the same
 //! order. What a client declares may decide on what it is shown, so only lists for the same capabilities are compared.
 
 use serde_json::Value;
@@ -13,11 +13,11 @@ use super::{
     pages_agree::{keys, short},
 };
 
-/// `calls` are the link, the frames and the params of each call of a tool, one behind the other; `changing` the names of tools
+/// `calls` are the link, the frames and the params of each call of a tool, one after the other; `changing` the names of tools
 /// that may change something.
 pub const CHECK: Check = Check { name: "lists-agree", given: &["lists", "of", "calls?", "changing?"], run };
 
-/// A whole list on one connection: its pages one after another.
+/// A whole list on one connection: its pages sequentially.
 struct Whole {
     link: u64,
     /// Sorted, and as they came.
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
     use crate::revision::Revision;
 
-    /// What is found in lists that were asked for one after another: by link, and with these items. `!` calls a tool
+    /// What is found in lists that were asked for sequentially: by link, and with these items. `!` calls a tool
     /// that may change something, and `?` one that does not.
     fn found(of: &str, lists: &[(u64, &str)]) -> Vec<String> {
         let (mut exchanges, mut calls) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! An object has no members but known ones.
+//! An object has no fields but known ones.
 
 use serde_json::Value;
 

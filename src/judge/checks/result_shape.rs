@@ -1,4 +1,4 @@
-//! Every result has the shape of its method in its revision: the catch-all behind the rules on single members.
+//! Every result has the shape of its method in its revision: the catch-all after the rules on single fields.
 
 use super::{Check, Fault, Given, Report};
 use crate::suite::shape;

@@ -1,4 +1,4 @@
-//! The same refusal names the same scopes each time, in whatever order.
+//! The same rejection names the same scopes each time, in whatever order.
 
 use std::collections::BTreeSet;
 

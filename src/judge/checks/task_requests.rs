@@ -78,7 +78,7 @@ fn fresh(polls: &[Poll]) -> Vec<Fault> {
     for poll in polls {
         let requests = || poll.requests.into_iter().flatten();
         for (key, request) in requests() {
-            // The effect of an answer may take a while to show.
+            // The effect of a response may take a while to show.
             let again = answered.get(key).is_some_and(|earlier| !same(earlier, request) || gone.contains(key));
             if again {
                 faults.push(odd(poll, key, "has a response, and is the key of a new request"));

@@ -24,7 +24,7 @@ const PROBE: &str = "probe";
 /// A request that was on its way this long, in microseconds, before its connection ended was not lost by the ending.
 const LOST_WITHIN: u64 = 1_000_000;
 
-/// Answered requests that are remembered, should one be answered again; later it counts as the answer to nothing.
+/// Answered requests that are remembered, should one be answered again; later it counts as the response to nothing.
 const ANSWERED_KEPT: usize = 200;
 
 /// Requests of the client that are still open, and the answered ones in short.
@@ -51,7 +51,7 @@ pub struct Assembler<'a> {
     /// Notifications, each with its place among these and its frame, as long as no request sent after it was answered: an
     /// error without id may be the reply to one of them.
     notified: VecDeque<(u64, u64)>,
-    /// The frames of arrays of which nothing was answered yet: a server may refuse one as a whole.
+    /// The frames of arrays of which nothing was answered yet: a server may reject one as a whole.
     arrays: VecDeque<u64>,
     loose_ids: HashSet<String>,
     own_ids: HashSet<String>,
@@ -151,7 +151,7 @@ impl<'a> Assembler<'a> {
                     |open: &Open| open.method != "initialize" && frame.at.saturating_sub(open.at) >= patience;
                 self.open.iter_mut().for_each(|open| open.expects_reply &= waited_out(open));
             }
-            // It may be the answer to any of them.
+            // It may be the response to any of them.
             (FrameKind::Unread, Side::Server, _) => {
                 let open = self.open.iter_mut().filter(|open| open.post == frame.post);
                 for open in open {
@@ -159,7 +159,7 @@ impl<'a> Assembler<'a> {
                     open.unread.clone_from(&frame.why);
                 }
             }
-            // The server, or the exchange that would have carried an answer, is gone: nothing more can be expected.
+            // The server, or the exchange that would have carried a response, is gone: nothing more can be expected.
             (FrameKind::Note, ..) if is_loss(frame) => {
                 let died = frame.ended == Some(Ended::Unasked);
                 let over = died || frame.ended == Some(Ended::Unsent);
@@ -168,7 +168,7 @@ impl<'a> Assembler<'a> {
                     open.lost = Some(frame.frame);
                     // It may have ended under what was answered before.
                     let asked = open.expects_reply || (self.sound && open.by == PROBE);
-                    // A handshake may be refused by leaving.
+                    // A handshake may be rejected by leaving.
                     if died && self.suspect.is_none() && asked && open.method != "initialize" {
                         open.killed.clone_from(&frame.text);
                     }
@@ -180,7 +180,7 @@ impl<'a> Assembler<'a> {
         passed
     }
 
-    /// Requests that were lost behind this frame.
+    /// Requests that were lost after this frame.
     pub fn lost_behind(&mut self, frame: u64) -> impl Iterator<Item = &mut Open> {
         self.open.iter_mut().filter(move |open| open.lost.is_some_and(|lost| lost > frame))
     }
@@ -280,7 +280,7 @@ impl<'a> Assembler<'a> {
             }
             // A response to a request of the server.
             (Some(id), None) if by == "answer" => self.notification_context.settled(id),
-            // No request, though an answer may carry the id that can be read in it.
+            // No request, though a response may carry the id that can be read in it.
             (id, _) => {
                 self.sound = false;
                 self.suspect = Some(frame.frame);
@@ -374,7 +374,7 @@ impl<'a> Assembler<'a> {
         item
     }
 
-    /// JSON over HTTP that is no JSON-RPC at all: whoever refuses a request, be it a gateway, may say so in any words, and
+    /// JSON over HTTP that is no JSON-RPC at all: whoever rejects a request, be it a gateway, may say so in any words, and
     /// what comes where no request went is for the rules on HTTP. An event stream is for messages alone.
     fn is_foreign(&self, frame: &Frame, message: &Value) -> bool {
         let meant = ["jsonrpc", "method", "result"].iter().any(|name| message.get(name).is_some())
@@ -397,7 +397,7 @@ impl<'a> Assembler<'a> {
         self.heads.get(&frame.post?)?["status"].as_u64()
     }
 
-    /// What a response is the answer to.
+    /// What a response is the response to.
     fn answered_by(&mut self, frame: &Frame, id: Option<&Value>, matched: bool, message: &Value) -> &'static str {
         // What cannot be read has no method that could be unknown.
         let of_notification =

@@ -1,7 +1,7 @@
 use super::*;
 use crate::evidence::Transport;
 
-/// Who dies when the answer is out is noticed by the next question, which is not to blame.
+/// Who dies when the response is out is noticed by the next question, which is not to blame.
 #[test]
 fn a_server_that_ends_behind_an_answer_has_no_reason_to_if_all_was_sound() {
     for (by, method, blamed) in [("tools.calls", "tools/call", true), ("base.bad-input", "tools/call", false)] {

@@ -3,7 +3,7 @@
 //! Over HTTP the stream that carries a message tells which request it belongs to. Where all messages share one stream,
 //! their order tells, and what they say themselves. Where neither is sure, nothing is said about a message.
 //!
-//! Messages get these members, as far as they are known:
+//! Messages get these fields, as far as they are known:
 //! - `on`: `subscription` or `request`; on a subscription `tag` (of a `subscription` of this connection, of `another
 //!   subscription` than the one that waits, or of `nothing`),
 //!   `acknowledged` and `after_cancel`, both as they were when the message came, and `wanted`;
@@ -266,7 +266,7 @@ impl NotificationContext {
             item["reports_on"] = json!("nothing");
             return;
         };
-        // What comes on another stream than the answer is not ordered with it.
+        // What comes on another stream than the response is not ordered with it.
         let ordered = !self.streams || asked.post == frame.post;
         item["reports_on"] = json!(match asked.state {
             State::Answered if ordered && !asked.task => "completed request",

@@ -177,7 +177,7 @@ impl<'a> Picture<'a> {
     fn across(&mut self, from: usize, to: usize) -> std::fmt::Result {
         let (Spot { y: y1, end: x1, .. }, Spot { y: y2, end: x2, .. }) = (self.places[&from], self.places[&to]);
         let class = if self.reaches(to, from) { "cycle" } else { "again" };
-        // Outwards, so that it is seen behind the names; a node that leads to itself gets a loop.
+        // Outwards, so that it is seen after the names; a node that leads to itself gets a loop.
         let bend = x1.max(x2) + 60;
         let (above, below) = if from == to { (y1 - 14, y1 + 14) } else { (y1, y2) };
         writeln!(self.shapes, "<path class=\"{class}\" d=\"M{x1} {y1} C{bend} {above} {bend} {below} {x2} {y2}\"/>")

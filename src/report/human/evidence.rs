@@ -113,7 +113,7 @@ fn is_head(text: &str) -> bool {
             && words.next().is_some_and(|second| second.starts_with("http://") || second.starts_with("https://"))
 }
 
-/// The member at fault, or if it is missing the bracket of what it is missing from.
+/// The field at fault, or if it is missing the bracket of what it is missing from.
 pub fn fault(message: &ShownFrame, finding: &Finding) -> Option<Range<usize>> {
     let mut pointer = finding.pointer.as_deref()?;
     if message.text.starts_with('…') {

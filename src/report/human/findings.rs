@@ -33,7 +33,7 @@ pub fn findings(page: &mut Page, report: &RunReport) {
     for (index, (rule, revisions)) in alike(report, Status::Fail).into_iter().enumerate() {
         headline(page, "FAIL", RED, &rule.id, &revisions);
         tell(page, 2, rule);
-        // It is long, and who mends one thing after another needs the first.
+        // It is long, and who fixes one thing after another needs the first.
         if index == 0 || page.is_verbose() {
             by_hand(page, 2, &rule.findings);
         }

@@ -114,7 +114,7 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// Parts side by side, on as many lines as they need.
+    /// Parts concurrently, on as many lines as they need.
     pub fn parts(&mut self, parts: impl IntoIterator<Item = (Ink, String)>) {
         let mut line: Vec<Span> = Vec::new();
         let mut used = 0;

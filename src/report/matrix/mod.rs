@@ -1,4 +1,4 @@
-//! Many servers side by side: which rules fail on most of them, and how each server stands in each suite.
+//! Many servers concurrently: which rules fail on most of them, and how each server stands in each suite.
 //!
 //! A [`Matrix`] is plain data of a bounded size, however many servers there are: [`Fold`] takes one report after the other and
 //! keeps counts of all, and of the worst servers a row each. The forms of it are functions of that data.

@@ -155,7 +155,7 @@ impl Sent {
         let is_response = frame.message.as_ref().is_some_and(|message| message.get("method").is_none());
         match (frame.from, frame.post, id(frame)) {
             (Side::Server, Some(post), _) => self.newest(|earlier| earlier.post == Some(post)),
-            // What never got an answer may have suffered from what came just before, if that got none either.
+            // What never got a response may have suffered from what came just before, if that got none either.
             (Side::Client, None, Some(_)) => self
                 .newest(|earlier| is_beside(earlier, frame))
                 .filter(|earlier| !self.0.iter().any(|(known, answered)| *answered && known.frame == earlier.frame)),

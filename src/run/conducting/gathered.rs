@@ -34,7 +34,7 @@ impl<'a> Gathered<'a> {
         self.incident.is_some() || !self.deaths.is_empty() || some_ended(&self.saves, "closed")
     }
 
-    /// Whether nothing was lost, and no answer was waited for in vain.
+    /// Whether nothing was lost, and no response was waited for without success.
     pub fn is_answered(&self) -> bool {
         !self.lost && !self.was_cut_off() && !some_ended(&self.saves, "timeout")
     }

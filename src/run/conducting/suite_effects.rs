@@ -18,7 +18,7 @@ pub fn takes_two(suite: &Suite, scene: &RunContext) -> bool {
 
 /// How many processes to start at once for a suite whose requests each need one.
 pub fn starts_ahead(suite: &Suite, scene: &RunContext) -> usize {
-    // Whether there is more to ask hangs on the answers.
+    // Whether there is more to ask hangs on the responses.
     if suite.connection == Connection::Alone { steps(suite, scene).count().min(2) } else { 0 }
 }
 

@@ -19,7 +19,7 @@ const OPENID: &str = "/.well-known/openid-configuration";
 
 pub struct Granted {
     pub token: String,
-    /// What a rule may know of the answer.
+    /// What a rule may know of the response.
     pub described: Value,
 }
 

@@ -95,7 +95,7 @@ struct Waits {
     seen: u64,
     /// Who sent the newest request.
     newest: String,
-    /// The last request of each connection that has no answer: what is sent later shows that an earlier one is given up.
+    /// The last request of each connection that has no response: what is sent later shows that an earlier one is given up.
     open: HashMap<u32, Open>,
 }
 

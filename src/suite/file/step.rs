@@ -101,7 +101,7 @@ keys! {
         each: Pairs<Tree>,
         /// `each`: no more items than this: some from all over the list, or with `in-order` the first.
         at_most: usize,
-        /// `each`: one after another instead of concurrently.
+        /// `each`: sequentially instead of concurrently.
         in_order: bool,
         /// Skip elements (or the step) unless all of these hold.
         r#where: Pairs<Matcher>,

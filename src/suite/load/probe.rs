@@ -1,6 +1,6 @@
 //! Probes: requests that are wrong or unusual on purpose, in what they declare and in nothing else.
 //!
-//! A rule that judges the answer to such a request is wrong where another thing was missing too. So whatever is sent is
+//! A rule that judges the response to such a request is wrong where another thing was missing too. So whatever is sent is
 //! written as what a complete message holds besides what each revision asks for, and the difference is declared.
 
 use serde_json::{Value, json};

@@ -29,7 +29,7 @@ const VERBS: [(&str, &[&str]); 9] = [
     ("change", &[]),
 ];
 
-/// The members that hold the items of the lists of the protocol.
+/// The fields that hold the items of the lists of the protocol.
 const ITEMS: [(&str, &str); 5] = [
     ("resources/list", "resources"),
     ("resources/templates/list", "resourceTemplates"),

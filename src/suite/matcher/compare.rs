@@ -1,6 +1,6 @@
 //! Equality of JSON values, and the words for where two differ.
 //!
-//! Numbers are equal by value (`1` and `1.0`), strings byte by byte, objects whatever the order of their members.
+//! Numbers are equal by value (`1` and `1.0`), strings byte by byte, objects whatever the order of their fields.
 
 use std::cmp::Ordering;
 
@@ -33,7 +33,7 @@ fn equals_some(a: &Value, b: Option<&Value>) -> bool {
     b.is_some_and(|b| equal(a, b))
 }
 
-/// The members of the one, each beside that of the other. Most often they are in the same order, which is soon seen.
+/// The fields of the one, each beside that of the other. Most often they are in the same order, which is soon seen.
 fn in_pairs<'v>(
     ones: &'v Map<String, Value>,
     others: &'v Map<String, Value>,

@@ -1,4 +1,4 @@
-//! Paths that are a plain chain of members, at any depth too, indices, `[*]` and simple filters.
+//! Paths that are a plain chain of fields, at any depth too, indices, `[*]` and simple filters.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ pub enum Segment {
     Index(i64),
     All,
     Where(Filter),
-    /// A member at any depth.
+    /// A field at any depth.
     Below(String),
 }
 
@@ -27,7 +27,7 @@ impl Segment {
         matches!(self, Self::All | Self::Where(_))
     }
 
-    /// Whether a segment that looks at all items or members selects this one.
+    /// Whether a segment that looks at all items or fields selects this one.
     fn lets_through(&self, value: &Value) -> bool {
         match self {
             Self::Where(filter) => filter.holds(value),
@@ -198,7 +198,7 @@ pub fn selects(value: &Value, segments: &[Segment]) -> bool {
     visit(value, segments, &mut Nowhere, &mut |_, _| ControlFlow::Break(())).is_break()
 }
 
-/// Where members and indices lead to.
+/// Where fields and indices lead to.
 pub fn follow<'v>(value: &'v Value, segments: &[Segment]) -> Option<&'v Value> {
     segments.iter().try_fold(value, child)
 }

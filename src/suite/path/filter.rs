@@ -1,5 +1,5 @@
-//! Filters as rules write them (`[?@.kind == 'junk' && !@.event]`): members compared with constants, members that are
-//! there. Functions, and comparisons of two members, are left to `serde_json_path`.
+//! Filters as rules write them (`[?@.kind == 'junk' && !@.event]`): fields compared with constants, fields that are
+//! there. Functions, and comparisons of two fields, are left to `serde_json_path`.
 
 use serde_json::Value;
 
@@ -84,7 +84,7 @@ impl Filter {
         }
     }
 
-    /// Whether it does not hold, whatever stands in members that the value still lacks.
+    /// Whether it does not hold, whatever stands in fields that the value still lacks.
     pub fn fails_without(&self, value: &Value, lacking: &[&str]) -> bool {
         match self {
             Self::Any(filters) => filters.iter().all(|filter| filter.fails_without(value, lacking)),

@@ -1,6 +1,6 @@
 //! Where a rule looks: a name in scope and, after it, an RFC 9535 query (`$read.result.contents[*].uri`).
 //!
-//! Nearly every path is a chain of members, indices, `[*]` and simple filters. Those are walked directly, because paths are
+//! Nearly every path is a chain of fields, indices, `[*]` and simple filters. Those are walked directly, because paths are
 //! evaluated for every frame of a run; slices, functions and the like are left to `serde_json_path`.
 
 use std::ops::ControlFlow;
@@ -17,7 +17,7 @@ pub use filter::{Demand, Filter};
 use self::chain::{Nowhere, Segment};
 use super::scope::Scope;
 
-/// Longer ones are refused, so that a nest of filters cannot exhaust the stack.
+/// Longer ones are rejected, so that a nest of filters cannot exhaust the stack.
 const LONGEST: usize = 500;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -39,9 +39,9 @@ enum Query {
 pub struct Beginning<'p> {
     /// With the items of its root.
     pub in_items: bool,
-    /// The plain members that come then.
+    /// The plain fields that come then.
     pub members: Vec<&'p str>,
-    /// Nothing comes behind them.
+    /// Nothing comes after them.
     pub is_all: bool,
 }
 

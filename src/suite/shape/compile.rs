@@ -77,7 +77,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// All members of a shape: those of the shapes it extends, then its own, which take their place.
+    /// All fields of a shape: those of the shapes it extends, then its own, which take their place.
     fn members(&self, name: &str) -> Members<'a> {
         let Some(Shape::Object { extends, members }) = self.shape(name) else { return Members::new() };
         let parents = extends.iter().filter(|parent| parent.window.holds(self.revision));

@@ -1,7 +1,7 @@
 //! The shapes of messages: `suites/shapes/*.yaml` describe each once for all revisions, and values are judged by them.
 //!
 //! The notation is explained at the top of `base.yaml`. A description compiles to JSON Schema for one revision, when it
-//! is first asked for; members that a revision does not know are not judged there.
+//! is first asked for; fields that a revision does not know are not judged there.
 
 mod book;
 mod compile;

@@ -80,7 +80,7 @@ impl Search {
         }
     }
 
-    /// The members of an object, with those of what it extends.
+    /// The fields of an object, with those of what it extends.
     fn members(&self, name: &str, all: &mut Vec<(&'static str, &'static Type)>) {
         if let Some((_, Shape::Object { extends, members })) = self.book.shapes.find(name, self.revision) {
             all.extend(known(members, self.revision));

@@ -1,4 +1,4 @@
-//! What a member may hold: the type expressions to the right of the colon, and objects written out in place.
+//! What a field may hold: the type expressions to the right of the colon, and objects written out in place.
 
 use std::{fmt, str::FromStr};
 
@@ -32,11 +32,11 @@ pub(super) enum Type {
         at_least: Option<i64>,
         at_most: Option<i64>,
     },
-    /// An object whose every member is of one type.
+    /// An object whose every field is of one type.
     Map(Box<Type>),
     /// Alternatives of different JSON types.
     Either(Vec<Type>),
-    /// An object with these members; `!` after the name of those that must be there.
+    /// An object with these fields; `!` after the name of those that must be there.
     Object(Rows<Type>),
 }
 

@@ -23,7 +23,7 @@ pub enum Answer {
 }
 
 impl Server {
-    /// The first connection gets the first answer, and so on.
+    /// The first connection gets the first response, and so on.
     pub async fn start(answers: Vec<Answer>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));

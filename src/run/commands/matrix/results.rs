@@ -45,7 +45,7 @@ impl Results {
     }
 
     /// The result that is there, if it can be read. That a server could not be tested does not count: what kept it from
-    /// starting may be mended by now.
+    /// starting may be fixed by now.
     pub fn standing(&self, entry: &Entry) -> Option<RunReport> {
         let report = report::read(&fs::read_to_string(self.directory.join(&entry.file)).ok()?).ok()?;
         report.cause().is_none().then_some(report)

@@ -102,7 +102,7 @@ fn selects(filter: &str, trial: &Trial, suites: &[Suite]) -> bool {
     name.contains(filter) || suites.iter().any(proves)
 }
 
-/// Runs the trials side by side and keeps their order.
+/// Runs the trials concurrently and keeps their order.
 fn run_all(trials: &[Trial], suites: &[Suite], program: &Path) -> Vec<Shown> {
     let next = Mutex::new(trials.iter().enumerate());
     let done = Mutex::new(vec![Shown::default(); trials.len()]);

@@ -29,7 +29,7 @@ use crate::{
     target::{Auth, Client, Limits, Source, Start, Target},
 };
 
-/// How long a trial waits for an answer: long for a loaded machine, short for a thousand trials.
+/// How long a trial waits for a response: long for a loaded machine, short for a thousand trials.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// One run of all rules against one behaviour of the reference server.

@@ -135,7 +135,7 @@ fn join(graph: &mut Graph, index: usize) {
     }
 }
 
-/// Each with the slash behind it, so that joined they are the URI again.
+/// Each with the slash after it, so that joined they are the URI again.
 fn segments(uri: &str) -> impl Iterator<Item = &str> {
     let query = uri.find(['?', '#']).unwrap_or(uri.len());
     let start = uri[..query].find(':').map_or(0, |colon| {
