@@ -139,7 +139,7 @@ async fn does_not_wait_for_a_server_that_does_not_read() {
     let longer_than_any_pipe = json!("x".repeat(2 << 20));
     open.wire.send(&envelope(), &longer_than_any_pipe).expect("queued");
     let error = open.wire.send(&envelope(), &json!({})).expect_err("too much waits");
-    assert!(error.starts_with("the server does not read: "), "{error}");
+    assert!(error.starts_with("the server does not read stdin: "), "{error}");
     assert!(close(open).await.how.contains("SIGTERM"));
 }
 
