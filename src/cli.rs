@@ -107,6 +107,12 @@ pub struct RunArgs {
     pub target: TargetArgs,
     #[command(flatten)]
     pub scope: ScopeArgs,
+    /// List the rules that would be judged and exit; what applies to the server shows only in a run
+    #[arg(long, help_heading = "Scope")]
+    pub list: bool,
+    /// Judge only the rules that failed, warned or were broken in this JSON report
+    #[arg(long, value_name = "REPORT", help_heading = "Scope")]
+    pub last_failed: Option<PathBuf>,
     /// Run one part only, to share a run between machines: hash:K/N by rule ids, count:K/N in parts of equal size;
     /// `mcp-conform report merge` merges the JSON reports
     #[arg(long, value_name = "PART", help_heading = "Scope")]
@@ -114,11 +120,11 @@ pub struct RunArgs {
     #[command(flatten)]
     pub output: OutputArgs,
 
-    /// Timeout of a request in seconds [default: 10]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
+    /// Timeout of a request, in seconds or as `500ms`, `5s`, `2m` [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Limits")]
     pub timeout: Option<f64>,
-    /// Timeout of the whole run in seconds [default: 300]
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, help_heading = "Limits")]
+    /// Timeout of the whole run [default: 300s]
+    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Limits")]
     pub run_timeout: Option<f64>,
     /// Maximum size of a message in bytes [default: 16777216]
     #[arg(long, value_name = "BYTES", help_heading = "Limits")]
@@ -194,9 +200,12 @@ pub struct ScopeArgs {
     /// auto (the newest that the server supports), all, or one of 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28
     #[arg(long, value_name = "REVISION", default_value = "auto", help_heading = "Scope")]
     pub revision: String,
-    /// Judge only these: a suite or rule id (`*` matches any text), or a level; repeatable
+    /// Judge only these: a suite or rule id (`*` matches any text), or a level; `!TERM` excludes; repeatable
     #[arg(long, value_name = "TERM", help_heading = "Scope")]
     pub filter: Vec<String>,
+    /// Exclude these, in the same terms; repeatable
+    #[arg(long, value_name = "TERM", help_heading = "Scope")]
+    pub exclude: Vec<String>,
     /// Judge this proposal or dialect, even if the server shows no sign of it; or auto, or none; repeatable
     #[arg(long, value_name = "NAME", help_heading = "Scope")]
     pub proposal: Vec<String>,
@@ -255,11 +264,11 @@ pub struct MatrixArgs {
     /// Number of servers to test concurrently [default: number of cores]
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Timeout of a request in seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value_t = 10.0)]
+    /// Timeout of a request, in seconds or as `500ms`, `5s`, `2m`
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value_t = 10.0)]
     pub timeout: f64,
-    /// Timeout of each server in seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value_t = 300.0)]
+    /// Timeout of each server
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value_t = 300.0)]
     pub run_timeout: f64,
     /// Test servers again that already have a result; those that could not be tested are always tested again
     #[arg(long)]
@@ -337,6 +346,8 @@ pub enum ReportCommand {
 pub struct ListArgs {
     #[arg(value_enum, default_value_t = Listed::Suites)]
     pub what: Listed,
+    /// List only names that contain this; `*` matches any text
+    pub pattern: Option<String>,
     /// Print one line of JSON for each
     #[arg(long)]
     pub json: bool,
@@ -438,7 +449,15 @@ pub struct MutantsArgs {
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
-    text.parse().map_err(|_| "expected a number of seconds, such as 10 or 0.5".to_owned())
+    crate::target::time(text)
+        .ok_or_else(|| "expected a number of seconds (10 or 0.5), or `500ms`, `5s`, `2m`".to_owned())
+}
+
+impl ScopeArgs {
+    /// All terms of the filter; those that exclude begin with `!`.
+    pub fn terms(&self) -> Vec<String> {
+        self.filter.iter().cloned().chain(self.exclude.iter().map(|term| format!("!{term}"))).collect()
+    }
 }
 
 /// The formats of `--report`, for messages.

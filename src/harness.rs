@@ -80,7 +80,7 @@ fn trials(mut args: RunArgs, libtest: &Arguments) -> Result<Vec<Trial>, Error> {
 /// What can fail, as `SUITE::RULE`.
 fn names(args: &RunArgs, surroundings: &Surroundings) -> Result<Vec<String>, Error> {
     let suites = run::load(&run::own_suites(args, surroundings)?, false)?;
-    let filter = Filter::new(&args.scope.filter, &suites)?;
+    let filter = Filter::new(&args.scope.terms(), &suites)?;
     let mut names = Vec::new();
     for suite in &suites {
         let rules = suite.rules.iter().filter(|rule| filter.selects(suite, rule));

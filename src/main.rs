@@ -22,7 +22,8 @@ fn main() -> ExitCode {
     let cli = Cli::try_parse().unwrap_or_else(|mistake| with_tip(mistake).exit());
     let terminal = std::io::stdout().is_terminal();
     let set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
-    let forced = set("CLICOLOR_FORCE") && env::var("CLICOLOR_FORCE").is_ok_and(|value| value != "0");
+    let forces = |name: &str| set(name) && env::var(name).is_ok_and(|value| value != "0");
+    let forced = forces("FORCE_COLOR") || forces("CLICOLOR_FORCE");
     let color = match cli.color {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
@@ -36,6 +37,14 @@ fn main() -> ExitCode {
 
 /// Tells who gave a command where the name of a target stands, or forgot `run`, what to type.
 fn with_tip(mut mistake: clap::Error) -> clap::Error {
+    let meant = match mistake.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) => command_meant(word),
+        _ => None,
+    };
+    if let Some(meant) = meant {
+        mistake.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![meant.into()]));
+        return mistake;
+    }
     let tip = match (mistake.kind(), mistake.get(ContextKind::InvalidArg)) {
         (ErrorKind::InvalidSubcommand, _) => "a server is tested by `mcp-conform run -- COMMAND`",
         (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) if !word.starts_with('-') => {
@@ -45,6 +54,17 @@ fn with_tip(mut mistake: clap::Error) -> clap::Error {
     };
     mistake.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
     mistake
+}
+
+/// What is found elsewhere than it was looked for.
+fn command_meant(word: &str) -> Option<String> {
+    Some(match word {
+        "diff" | "merge" | "render" => format!("did you mean `mcp-conform report {word}`?"),
+        "version" => "did you mean `mcp-conform --version`?".to_owned(),
+        "rules" | "suites" | "faults" | "variations" => format!("did you mean `mcp-conform list {word}`?"),
+        file if file.ends_with(".json") => format!("did you mean `mcp-conform report render {file}`?"),
+        _ => return None,
+    })
 }
 
 fn terminal_width() -> Option<usize> {

@@ -102,6 +102,7 @@ const LEVELS: [Level; 4] = [Level::Must, Level::Should, Level::Advice, Level::Ma
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     terms: Vec<Term>,
+    excluded: Vec<Term>,
     /// One part of several of what the terms select.
     share: Option<Share>,
 }
@@ -114,17 +115,17 @@ enum Term {
 }
 
 impl Filter {
-    /// Reads the terms, and rejects one that selects nothing.
+    /// Reads the terms, and rejects one that selects nothing. `!` before a term excludes what it selects.
     pub fn new(terms: &[String], suites: &[Suite]) -> Result<Self, Error> {
-        let terms: Vec<Term> = terms
-            .iter()
-            .map(|text| {
-                // Reports write some of them in capitals.
-                let level = LEVELS.into_iter().find(|level| text.eq_ignore_ascii_case(level.word()));
-                level.map_or_else(|| Term::Name(text.clone()), Term::Level)
-            })
-            .collect();
-        for term in &terms {
+        let (mut selected, mut excluded) = (Vec::new(), Vec::new());
+        for text in terms {
+            let (list, text) =
+                text.strip_prefix('!').map_or((&mut selected, text.as_str()), |text| (&mut excluded, text));
+            // Reports write some of them in capitals.
+            let level = LEVELS.into_iter().find(|level| text.eq_ignore_ascii_case(level.word()));
+            list.push(level.map_or_else(|| Term::Name(text.to_owned()), Term::Level));
+        }
+        for term in selected.iter().chain(&excluded) {
             let selects = suites.iter().any(|suite| suite.rules.iter().any(|rule| term.selects(suite, rule)));
             if let (Term::Name(name), false) = (term, selects) {
                 let known = suites.iter().flat_map(|suite| {
@@ -137,7 +138,7 @@ impl Filter {
                 });
             }
         }
-        Ok(Self { terms, share: None })
+        Ok(Self { terms: selected, excluded, share: None })
     }
 
     /// What one part of a run takes of it.
@@ -154,6 +155,9 @@ impl Filter {
 
     pub fn selects(&self, suite: &Suite, rule: &Rule) -> bool {
         if self.share.as_ref().is_some_and(|share| !share.suites.contains(&suite.id)) {
+            return false;
+        }
+        if self.excluded.iter().any(|term| term.selects(suite, rule)) {
             return false;
         }
         let (levels, names): (Vec<_>, Vec<_>) = self.terms.iter().partition(|term| matches!(term, Term::Level(_)));
@@ -214,7 +218,8 @@ pub fn left_out(applies: &Applies, scene: &RunContext) -> Option<String> {
         .or_else(|| transport(applies, scene.transport))
         .or_else(|| {
             let proposal = applies.proposal.as_ref()?;
-            (!scene.proposals.contains(proposal)).then(|| format!("the proposal {proposal} is not judged in this run"))
+            (!scene.proposals.contains(proposal))
+                .then(|| format!("tested only if the server shows signs of {proposal}, or with --proposal {proposal}"))
         })
         .or_else(|| {
             (applies.protected && !scene.protected).then(|| "the server does not require authorization".to_owned())

@@ -6,7 +6,7 @@ mod limits;
 use std::path::PathBuf;
 
 pub use entrusted::{is_path, is_secret, shown_url};
-pub use limits::{Limits, Reach, patience};
+pub use limits::{Limits, Reach, patience, time};
 
 /// A server to test.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ arguments=(run --revision "${REVISION:-auto}")
 [ -z "${BASELINE:-}" ] || arguments+=(--baseline "$BASELINE")
 [ "${STRICT:-}" != true ] || arguments+=(--strict)
 summary="${RUNNER_TEMP:?}/mcp-conform-summary.md"
-arguments+=(--report github --report "markdown=$summary" --report "json=$REPORTS/report.json")
+arguments+=(--report human --report github --report "markdown=$summary" --report "json=$REPORTS/report.json")
 arguments+=(--report "junit=$REPORTS/junit.xml" --report "html=$REPORTS/report.html")
 
 [ -z "${STDIO:-}" ] || arguments+=(--stdio "$STDIO")

@@ -15,29 +15,17 @@ use crate::{
 
 const BY: &str = "adoption";
 
-#[derive(Default)]
-pub struct Adoption {
-    pub judged: Vec<String>,
-    /// What shows no sign of use, and how that shows.
-    left_out: Vec<(&'static str, &'static str)>,
-}
-
-impl Adoption {
-    /// A sentence on those of these proposals that are not judged.
-    pub fn note(&self, of: &[&str]) -> Option<String> {
-        let left_out = self.left_out.iter().filter(|(name, _)| of.contains(name));
-        let reasons: Vec<_> = left_out.map(|(name, why)| format!("{name} ({why})")).collect();
-        (!reasons.is_empty())
-            .then(|| format!("not judged: {}; use --proposal NAME to test it anyway", reasons.join(", ")))
-    }
-}
-
 /// Asks the server about those of the known proposals that were not decided on by name.
-pub async fn adoption(wanted: &Proposals, known: &[&str], scene: &RunContext, conversation: &Conversation) -> Adoption {
-    let mut adoption = Adoption { judged: wanted.named.clone(), left_out: Vec::new() };
+pub async fn adoption(
+    wanted: &Proposals,
+    known: &[&str],
+    scene: &RunContext,
+    conversation: &Conversation,
+) -> Vec<String> {
+    let mut judged = wanted.named.clone();
     let open = |name: &str| known.contains(&name) && !wanted.named.iter().any(|named| named == name);
     if !wanted.auto || !scene.offers("resources") {
-        return adoption;
+        return judged;
     }
     let asking = Asking { conversation, survey: scene.saves.get(SURVEY).unwrap_or(&Value::Null) };
     let shown = join!(
@@ -45,18 +33,9 @@ pub async fn adoption(wanted: &Proposals, known: &[&str], scene: &RunContext, co
         async { if open("sep-prefix") { Some(asking.filters().await) } else { None } },
         async { if open("dialect-versioned") { Some(asking.has_versions().await) } else { None } },
     );
-    for (name, shown, why) in [
-        ("sep-2093", shown.0, "no listed resource has `capabilities`, and resources/metadata is unsupported"),
-        ("sep-prefix", shown.1, "resources/list does not filter by `prefix`"),
-        ("dialect-versioned", shown.2, "resources/get is unsupported"),
-    ] {
-        match shown {
-            Some(true) => adoption.judged.push(name.to_owned()),
-            Some(false) => adoption.left_out.push((name, why)),
-            None => {}
-        }
-    }
-    adoption
+    let all = [("sep-2093", shown.0), ("sep-prefix", shown.1), ("dialect-versioned", shown.2)];
+    judged.extend(all.into_iter().filter(|(_, shown)| *shown == Some(true)).map(|(name, _)| name.to_owned()));
+    judged
 }
 
 struct Asking<'a> {

@@ -144,10 +144,7 @@ impl<'a> Tally<'a> {
         } else if let Some(incident) = incident {
             (Status::Broken, Some(incident.clone()))
         } else {
-            let unseen = match self.seen {
-                0 => "the server sent no such message",
-                _ => "no response met the rule's precondition",
-            };
+            let unseen = if self.seen == 0 { unseen(self.rule) } else { "no response met the rule's precondition" };
             (Status::NotExercised, Some(self.missing.unwrap_or_else(|| unseen.into())))
         };
         RuleResult {
@@ -169,6 +166,24 @@ impl<'a> Tally<'a> {
             also: self.also,
         }
     }
+}
+
+/// What was to be judged and did not come, in the terms of a server.
+fn unseen(rule: &Rule) -> &'static str {
+    const KINDS: [(&str, &str); 9] = [
+        ("$survey.resources", "the server lists no resources"),
+        ("$survey.templates", "the server lists no resource templates"),
+        ("$survey.tools", "the server lists no tools"),
+        ("$survey.prompts", "the server lists no prompts"),
+        ("$survey.reads", "no resource was read"),
+        ("$facts.calls", "no tool could be called"),
+        ("$facts.gets", "no prompt could be used"),
+        ("$asked", "the server sent no request to the client"),
+        ("$streams", "the server opened no event stream"),
+    ];
+    let over = rule.every.iter().flat_map(|every| &every.over).map(|path| path.text.as_str());
+    let known = over.filter_map(|path| KINDS.iter().find(|(start, _)| path.starts_with(start)));
+    known.map(|(_, what)| *what).next().unwrap_or("the server sent no message of this kind")
 }
 
 fn of_failure(level: Level) -> Status {

@@ -34,7 +34,7 @@ pub enum Format {
     Html,
     /// Everything, for programs; documented and versioned
     Json,
-    /// For CI systems
+    /// For CI systems; with --verbose also rules that were not judged, as skipped tests
     Junit,
     /// TAP 14, for test harnesses
     Tap,
@@ -58,7 +58,7 @@ pub enum Verbosity {
     Verbose,
 }
 
-/// What the human report is written for. The other formats do not depend on it.
+/// What the human report is written for. Of the other formats only `junit` depends on it: `verbosity` adds skipped tests.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     /// Columns; only commands to copy go beyond.
@@ -78,7 +78,7 @@ pub fn render(format: Format, report: &RunReport, style: &Style) -> String {
     match format {
         Format::Human => human::render(report, style),
         Format::Json => json::render(report),
-        Format::Junit => junit::render(report),
+        Format::Junit => junit::render(report, style.verbosity == Verbosity::Verbose),
         Format::Tap => tap::render(report),
         Format::Sarif => sarif::render(report),
         Format::Markdown => markdown::render(report),

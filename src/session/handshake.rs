@@ -12,6 +12,7 @@ use tokio::time::sleep;
 use super::{
     answers::ClientProfile,
     conversation::Opener,
+    echo::echo,
     help::{answer_in_words, help, lets_nobody_in},
     negotiated::{CallOptions, Session},
 };
@@ -99,6 +100,10 @@ async fn settled(opener: &Opener, wish: Wish) -> Result<Session, Unopened> {
         }
         Err(error) => {
             let hello = std::mem::take(&mut session.hello);
+            if opener.is_silent() {
+                // It is no MCP server, or hangs: nothing would be learnt from how it ends.
+                session.put_down().await;
+            }
             session.close().await;
             Err(Unopened { error, hello })
         }
@@ -267,6 +272,13 @@ impl Opener {
         self.recorder.frames().any(|frame| frame.from == Side::Server && frame.kind == FrameKind::Message)
     }
 
+    fn is_silent(&self) -> bool {
+        !self.recorder.frames().any(|frame| {
+            frame.from == Side::Server
+                && matches!(frame.kind, FrameKind::Message | FrameKind::Junk | FrameKind::HttpResponse)
+        })
+    }
+
     fn not_spoken(&self, asked: Revision, reply: &Reply, session: &Session) -> Error {
         match reply.end {
             End::Result | End::Error if !lets_nobody_in(reply) => {
@@ -277,6 +289,12 @@ impl Opener {
     }
 
     fn explain(&self, reply: &Reply, session: &Session) -> Error {
+        let tried = self.target.name.clone();
+        if let Some(line) = echo(&self.recorder) {
+            let came = format!("its own input: `{}`", excerpt(&line).unwrap_or_default());
+            let help = "this command sends its input back; give the command that starts the MCP server".into();
+            return Error::Target { tried, came, help };
+        }
         let mut came = answer_in_words(reply);
         let stderr = session.stderr_tail();
         if let Some(words) = last_words(&stderr).filter(|words| !came.contains(words)) {
@@ -295,7 +313,7 @@ impl Opener {
             came = format!("the server exited during `initialize`: {came}");
             help = "catch exceptions in the handler of `initialize`, and return them as errors".into();
         }
-        Error::Target { tried: self.target.name.clone(), came, help }
+        Error::Target { tried, came, help }
     }
 
     /// What an HTTP response says that holds no message: often why the server refuses.

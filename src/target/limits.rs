@@ -120,8 +120,18 @@ pub fn patience(seconds: f64) -> Result<Duration, String> {
     time.ok_or_else(|| format!("takes a number of seconds above 0, not {seconds}"))
 }
 
+/// The seconds in `10`, `0.5`, `500ms`, `5s` or `2m`.
+pub fn time(text: &str) -> Option<f64> {
+    let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0)];
+    let (number, unit) =
+        units.iter().find_map(|(unit, of)| Some((text.strip_suffix(unit)?, *of))).unwrap_or((text, 1.0));
+    Some(number.parse::<f64>().ok()? * unit)
+}
+
 fn seconds(value: &str) -> Result<Duration, String> {
-    let number = value.parse().map_err(|_| format!("takes a number of seconds above 0, not {value}"))?;
+    // A text of the configuration has its quotes.
+    let number =
+        time(value.trim_matches('"')).ok_or_else(|| format!("takes a number of seconds above 0, not {value}"))?;
     patience(number)
 }
 
@@ -145,6 +155,10 @@ mod tests {
             assert!(limits.set(name, "0").is_err_and(|why| why.ends_with("above 0, not 0")), "{name}");
             assert!(limits.set(name, "many").is_err(), "{name}");
         }
+        assert_eq!(limits.set("grace", "500ms"), Ok(()));
+        assert_eq!((limits.grace, limits.set("grace", "\"2m\"")), (Duration::from_millis(500), Ok(())));
+        assert_eq!(limits.grace, Duration::from_secs(120));
+        assert!(limits.set("grace", "ms").is_err());
         assert_eq!((limits.request, limits.walk.depth), (Duration::from_secs(7), Some(7)));
         assert!(limits.set("requests", "7").is_err());
     }

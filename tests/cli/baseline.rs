@@ -76,7 +76,7 @@ fn what_a_rule_finds_besides_fails() {
     let new = run("--baseline");
     assert_eq!(new.code, 1, "{}", new.stdout);
     let subject = last.split("subject = \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
-    assert!(new.stdout.contains(&format!("  {subject}\n")), "{subject}: {}", new.stdout);
+    assert!(new.stdout.contains(&format!("  {subject}: ")), "{subject}: {}", new.stdout);
 
     // Without a subject an entry is for all of the rule; what is not needed any more is not written again.
     fs::write(&path, "[[known]]\nrule = \"resources-list-item-name\"\nreason = \"all\"\n").unwrap();

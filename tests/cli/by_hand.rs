@@ -60,7 +60,16 @@ fn requests_for_curl_with_and_without_a_session() {
 #[test]
 fn what_was_entrusted_to_the_run_is_named_and_not_told() {
     let server = Reference::with(&["--fault", "list-item-without-name"]);
-    let run = ["run", "--http", &server.http, "--header", "X-Api-Key: hunter2", "--filter", "resources-list-item-name"];
+    let run = [
+        "run",
+        "--http",
+        &server.http,
+        "--header",
+        "X-Api-Key: hunter2",
+        "--verbose",
+        "--filter",
+        "resources-list-item-name",
+    ];
     let shown = crate::ran(run).stdout;
     assert!(shown.contains("-H \"x-api-key: $X_API_KEY\""), "{shown}");
     assert!(!shown.contains("hunter2"), "{shown}");

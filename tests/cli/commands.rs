@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use crate::typed;
+use crate::{ran, typed};
 
 #[test]
 fn check_accepts_what_is_built_in_and_an_own_suite() {
@@ -120,4 +120,60 @@ fn the_plan_names_every_suite_with_its_connection_and_why() {
     assert!(missing.is_empty(), "{missing:?} of\n{}", ran.stdout);
     let reasons = ran.stdout.lines().filter(|line| line.starts_with("    ")).count();
     assert_eq!(reasons, lanes.len(), "{}", ran.stdout);
+}
+
+#[test]
+fn the_rules_of_a_run_are_listed_and_excluded() {
+    let listed = |line: &str| typed(&format!("run --list {line}")).stdout;
+    let all = listed("--filter base.ping");
+    assert!(all.lines().count() > 1 && all.lines().all(|line| line.starts_with("base.ping ")), "{all}");
+    for excluding in ["--exclude ping-result-empty", "--filter !ping-result-empty"] {
+        let rest = listed(&format!("--filter base.ping {excluding}"));
+        assert_eq!(rest.lines().count() + 1, all.lines().count(), "{rest}");
+        assert!(!rest.contains("ping-result-empty"), "{rest}");
+    }
+    let unknown = typed("run --reference --exclude no-such-rule");
+    assert_eq!(unknown.code, 2, "{}", unknown.stderr);
+
+    let found = typed("list rules ping-result").stdout;
+    assert!(found.contains("ping-result-empty") && !found.contains("resources-"), "{found}");
+    assert_eq!(typed("list rules no-such-name").code, 2);
+}
+
+#[test]
+fn what_failed_last_is_run_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let report = directory.path().join("report.json").display().to_string();
+    let faulty = ["run", "--reference", "--fault", "list-item-without-name", "--filter", "resources.list"];
+    let to = format!("--report=json={report}");
+    let first = ran(faulty.iter().copied().chain([to.as_str()]));
+    assert_eq!(first.code, 1);
+    assert!(first.stderr.contains(&format!("wrote {report}")), "{}", first.stderr);
+    let again = ran(["run", "--reference", "--last-failed", &report]);
+    assert_eq!(again.code, 0, "{}{}", again.stdout, again.stderr);
+    assert!(again.stdout.contains("\n1 passed"), "{}", again.stdout);
+}
+
+#[test]
+fn words_that_are_no_command_lead_to_one() {
+    for (line, meant) in [
+        ("diff a.json b.json", "mcp-conform report diff"),
+        ("report a.json", "mcp-conform report render a.json"),
+        ("version", "mcp-conform --version"),
+        ("rules", "mcp-conform list rules"),
+    ] {
+        let ran = typed(line);
+        assert_eq!(ran.code, 2, "{line}");
+        assert!(ran.stderr.contains(meant), "{line}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn two_reports_share_stdout() {
+    let line = "run --reference --fault list-item-without-name --filter resources.list --report human --report github";
+    let both = typed(line);
+    assert_eq!(both.code, 1);
+    assert!(both.stdout.contains("\nFAIL  resources-list-item-name\n"), "{}", both.stdout);
+    assert!(both.stdout.contains("\n::error title=mcp-conform"), "{}", both.stdout);
+    assert!(both.stdout.contains("%0Ahttps://modelcontextprotocol.io/"), "{}", both.stdout);
 }

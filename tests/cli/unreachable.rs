@@ -1,6 +1,10 @@
 //! Servers that cannot be tested: exit code 3, and what was tried, what came, what to do.
 
-use crate::{assert_shown, ran, server::web_site, typed};
+use crate::{
+    assert_shown, ran,
+    server::{Reference, web_site},
+    typed,
+};
 
 fn told(args: &[&str], message: &str) {
     let ran = ran(args);
@@ -80,6 +84,17 @@ fn a_web_server_without_mcp() {
    help: is this an HTTP+SSE server? Use --http for Streamable HTTP"
         ),
     );
+}
+
+/// Another transport than the server's is a mistake of the command line, and no fault of the server.
+#[test]
+fn an_endpoint_of_the_other_transport() {
+    let server = Reference::start();
+    for (option, url, help) in [("--sse", &server.http, "--http"), ("--http", &server.sse, "--sse")] {
+        let ran = ran(["run", option, url]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (3, ""), "{option}: {}", ran.stderr);
+        assert!(ran.stderr.contains(help), "{option}: {}", ran.stderr);
+    }
 }
 
 #[test]
@@ -167,6 +182,15 @@ mod programs {
             "the server must reply to `initialize` on stdout, one JSON message per line; to give it more time, use \
              --timeout (now 1 s, and 3 times that for a start)",
         );
+    }
+
+    #[test]
+    fn that_send_their_input_back() {
+        for command in ["cat", "sh -c 'while read -r line; do echo \"got $line\"; done'"] {
+            let ran = ran(["run", "--timeout", "1", "--stdio", command]);
+            assert_eq!((ran.code, ran.stdout.as_str()), (3, ""), "{command}: {}", ran.stderr);
+            assert!(ran.stderr.contains("this command sends its input back"), "{command}: {}", ran.stderr);
+        }
     }
 
     /// What was said can be judged, although nobody got to talk: the report shows the line and tells what to do.

@@ -117,7 +117,7 @@ fn faults_that_cannot_show() {
 fn reports_that_cannot_be_written() {
     refused(
         "run --reference --report junit --report json",
-        "error: only one report can go to stdout; give the others a path: --report FORMAT=PATH",
+        "error: only `human` and `github` can share stdout; give the others a path: --report FORMAT=PATH",
     );
     refused(
         "run --reference --report yunit",
@@ -185,7 +185,7 @@ fn values_of_another_form() {
     );
     let long = typed("run --reference --timeout long");
     assert_eq!(long.code, 2);
-    assert!(long.stderr.contains("'--timeout <SECONDS>': expected a number of seconds, such as 10"), "{}", long.stderr);
+    assert!(long.stderr.contains("'--timeout <TIME>': expected a number of seconds (10 or 0.5)"), "{}", long.stderr);
     refused("run --reference --timeout 0", "error: --timeout takes a number of seconds above 0, not 0");
     refused(
         "run --stdio 'server",

@@ -77,7 +77,7 @@ fn header(page: &mut String, report: &RunReport) -> std::fmt::Result {
         if tally.count(status) > 0 {
             writeln!(
                 page,
-                "<li class=\"{}\"><b>{}</b> <span class=\"tag\">{}</span></li>",
+                "<li class=\"{}\"><a href=\"#all\" data-pick=\"{2}\"><b>{}</b> <span class=\"tag\">{}</span></a></li>",
                 class(status),
                 tally.count(status),
                 status.word()
@@ -94,7 +94,7 @@ fn notes(page: &mut String, report: &RunReport) -> std::fmt::Result {
         writeln!(page, "<h2>Notes</h2>")?;
     }
     for note in notes {
-        writeln!(page, "<p class=\"faint\">{}</p>", text(note))?;
+        writeln!(page, "<p class=\"faint\">{}</p>", prose(note))?;
     }
     Ok(())
 }
@@ -141,6 +141,21 @@ pub(super) fn text(raw: &str) -> String {
     let mut safe = String::with_capacity(raw.len() + 16);
     for c in plain(&flow(raw)).chars() {
         push(&mut safe, c);
+    }
+    safe
+}
+
+/// The same with what is in backticks as code.
+fn prose(raw: &str) -> String {
+    let mut safe = String::new();
+    let parts: Vec<String> = text(raw).split('`').map(str::to_owned).collect();
+    for (at, part) in parts.iter().enumerate() {
+        match at % 2 {
+            1 if at + 1 < parts.len() => safe.push_str(&format!("<code>{part}</code>")),
+            // It is not closed.
+            1 => safe.push_str(&format!("`{part}")),
+            _ => safe.push_str(part),
+        }
     }
     safe
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use indexmap::IndexSet;
 
-use super::{class, lines, standing, text};
+use super::{class, lines, prose, standing, text};
 use crate::{
     outcome::{Finding, RuleResult, RunReport, Status},
     report::{
@@ -45,18 +45,21 @@ pub fn attention(page: &mut String, report: &RunReport) -> std::fmt::Result {
 
 fn in_full(page: &mut String, report: &RunReport, rule: &RuleResult, open: &str) -> std::fmt::Result {
     let status = standing(report, rule);
-    write!(page, "<details class=\"rule {}\" {}{open}>", class(status), data(status, rule))?;
+    let anchor = anchor(report, rule);
+    write!(page, "<details id=\"{anchor}\" class=\"rule {}\" {}{open}>", class(status), data(status, rule))?;
     write!(page, "<summary><span class=\"tag\">{}</span><code>{}</code>", status.word(), text(&rule.id))?;
+    write!(page, " <a class=\"anchor\" href=\"#{anchor}\" title=\"link to this rule\">#</a>")?;
     if report.revisions.len() > 1 {
         write!(page, " <span class=\"faint\">{}</span>", rule.revision)?;
     }
-    writeln!(page, "<br>{}</summary>\n<div>", text(&rule.statement))?;
+    writeln!(page, "<br>{}</summary>\n<div>", prose(&rule.statement))?;
     if let Some(reason) = &rule.reason {
-        writeln!(page, "<p>{}</p>", text(reason))?;
+        writeln!(page, "<p>{}</p>", prose(reason))?;
     }
-    for (label, said) in [("hint", &rule.hint), ("why", &rule.derived)] {
+    findings(page, report, rule)?;
+    for (label, said) in [("fix", &rule.hint), ("why", &rule.derived)] {
         if let Some(said) = said {
-            writeln!(page, "<p><span class=\"faint\">{label}</span> {}</p>", text(said))?;
+            writeln!(page, "<p><span class=\"faint\">{label}</span> {}</p>", prose(said))?;
         }
     }
     if !rule.also.is_empty() {
@@ -72,6 +75,10 @@ fn in_full(page: &mut String, report: &RunReport, rule: &RuleResult, open: &str)
         }
         None => writeln!(page, "<p><span class=\"faint\">source</span> {}</p>", text(&rule.source))?,
     }
+    writeln!(page, "</div></details>")
+}
+
+fn findings(page: &mut String, report: &RunReport, rule: &RuleResult) -> std::fmt::Result {
     let (shown, folded) = rule.findings.split_at(SHOWN.min(rule.findings.len()));
     for (index, each) in shown.iter().enumerate() {
         finding(page, each, last_in_timeline(report), if index == 0 { " open" } else { "" })?;
@@ -86,7 +93,15 @@ fn in_full(page: &mut String, report: &RunReport, rule: &RuleResult, open: &str)
     if rule.further > 0 {
         writeln!(page, "<p class=\"faint\">and {} more, only counted</p>", rule.further)?;
     }
-    writeln!(page, "</div></details>")
+    Ok(())
+}
+
+/// What a link to the rule ends with.
+fn anchor(report: &RunReport, rule: &RuleResult) -> String {
+    match report.revisions.len() {
+        0 | 1 => format!("rule-{}", text(&rule.id)),
+        _ => format!("rule-{}-{}", text(&rule.id), rule.revision),
+    }
 }
 
 /// The last frame that the timeline of the report has.
@@ -99,7 +114,7 @@ fn finding(page: &mut String, finding: &Finding, last: u64, open: &str) -> std::
         page,
         "<div class=\"finding\"><p><code>{}</code></p><p>{}</p>",
         text(&finding.subject),
-        text(&finding.message)
+        prose(&finding.message)
     )?;
     if let (Some(expected), Some(received)) = (&finding.expected, &finding.received) {
         page.push_str("<pre>");
@@ -167,26 +182,45 @@ pub fn form(page: &mut String, report: &RunReport) -> std::fmt::Result {
     let suites = choice("suite", "any suite", suites.into_iter().collect());
     writeln!(
         page,
-        "<h2>All rules</h2>\n<form><input type=\"search\" name=\"text\" placeholder=\"filter ( / )\" aria-label=\"filter\">\n\
+        "<h2 id=\"all\">All rules</h2>\n<form><input type=\"search\" name=\"text\" placeholder=\"filter ( / )\" aria-label=\"filter\">\n\
          {statuses}{levels}{suites}<output id=\"shown\" class=\"faint\"></output></form>"
     )
 }
 
 pub fn all(page: &mut String, report: &RunReport) -> std::fmt::Result {
+    // What is about other servers would bury the rest.
+    let (others, rules): (Vec<_>, Vec<_>) =
+        report.rules.iter().partition(|rule| standing(report, rule) == Status::NotApplicable);
+    table(page, report, &rules)?;
+    if !others.is_empty() {
+        let count = others.len();
+        writeln!(page, "<details id=\"others\"><summary>{count} rules that do not apply to this server</summary>")?;
+        table(page, report, &others)?;
+        page.push_str("</details>\n");
+    }
+    Ok(())
+}
+
+/// The statuses of rules that are told in full, with an anchor, before the table.
+const IN_FULL: [Status; 5] = [Status::Fail, Status::Broken, Status::Known, Status::Warn, Status::Advice];
+
+fn table(page: &mut String, report: &RunReport, rules: &[&RuleResult]) -> std::fmt::Result {
     page.push_str("<div class=\"scroll\"><table>\n<tbody>\n");
-    for rule in &report.rules {
+    for rule in rules {
         let status = standing(report, rule);
         let revision = if report.revisions.len() > 1 { format!(" ({})", rule.revision) } else { String::new() };
-        let reason = rule.reason.as_deref().map(|reason| format!("<br><span class=\"faint\">{}</span>", text(reason)));
+        let reason = rule.reason.as_deref().map(|reason| format!("<br><span class=\"faint\">{}</span>", prose(reason)));
+        let anchor = anchor(report, rule);
+        let id = if IN_FULL.contains(&status) { String::new() } else { format!(" id=\"{anchor}\"") };
         writeln!(
             page,
-            "<tr class=\"{}\" {}><td><span class=\"tag\">{}</span></td><td><code>{}</code>{revision}<br>\
+            "<tr{id} class=\"{}\" {}><td><span class=\"tag\">{}</span></td><td><a href=\"#{anchor}\"><code>{}</code></a>{revision}<br>\
              <span class=\"faint\">{}</span>{}</td><td class=\"wide faint\">{}</td></tr>",
             class(status),
             data(status, rule),
             status.word(),
             text(&rule.id),
-            text(&rule.statement),
+            prose(&rule.statement),
             reason.unwrap_or_default(),
             text(&rule.suite),
         )?;

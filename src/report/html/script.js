@@ -15,7 +15,23 @@ function filter() {
     entry.element.hidden = !fits;
     shown += fits && entry.element.tagName === "TR" ? 1 : 0;
   }
+  const others = document.querySelector("#others");
+  if (others) others.open = wanted.length > 0 || status === "not applicable";
   document.querySelector("#shown").textContent = `${shown} results`;
 }
+// A count in the header chooses its rules.
+document.querySelectorAll("[data-pick]").forEach((count) => count.addEventListener("click", () => {
+  form.status.value = count.dataset.pick;
+  filter();
+}));
+// What a link leads to is unfolded before the browser goes there.
+function reveal() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  target.scrollIntoView();
+}
+addEventListener("hashchange", reveal);
 addEventListener("beforeprint", () => document.querySelectorAll("details.rule").forEach((rule) => { rule.open = true; }));
 filter();
+reveal();

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     outcome::{
         Finding, RuleResult, RunReport, Status,
-        excerpt::{middle, sentence},
+        excerpt::{columns, middle, sentence},
     },
     report::{
         link::link,
@@ -23,18 +23,22 @@ use crate::{
 };
 
 /// Findings of a rule that are shown whole, unless everything is asked for.
-const SHOWN: usize = 3;
+const SHOWN: usize = 1;
+/// Subjects and messages that a summary names.
+const NAMED: usize = 3;
 /// Lines that one message may take.
 const MESSAGE_LINES: usize = 6;
+/// Rules that the end of the report lists by name.
+const RECAP: usize = 20;
 /// Warnings that are told, unless everything is asked for; the others are named.
 const TOLD: usize = 10;
 
 pub fn findings(page: &mut Page, report: &RunReport) {
-    for (index, (rule, revisions)) in alike(report, Status::Fail).into_iter().enumerate() {
-        headline(page, "FAIL", RED, &rule.id, &revisions);
+    let failed = alike(report, Status::Fail);
+    for (rule, revisions) in &failed {
+        headline(page, "FAIL", RED, &rule.id, revisions);
         tell(page, 2, rule);
-        // It is long, and who fixes one thing after another needs the first.
-        if index == 0 || page.is_verbose() {
+        if page.is_verbose() {
             by_hand(page, 2, &rule.findings);
         }
     }
@@ -45,7 +49,9 @@ pub fn findings(page: &mut Page, report: &RunReport) {
         summarise(page, 2, rule);
     }
     let warned = alike(report, Status::Warn);
-    let (told, named) = warned.split_at(told(page, &warned));
+    // Failures come first for the reader too: until they are fixed, warnings are only named.
+    let told = if failed.is_empty() || page.is_verbose() { told(page, &warned) } else { 0 };
+    let (told, named) = warned.split_at(told);
     for (rule, revisions) in told {
         headline(page, "WARN", YELLOW, &rule.id, revisions);
         if page.is_verbose() {
@@ -71,7 +77,8 @@ fn only_named(page: &mut Page, rules: &[Told]) {
     if rules.is_empty() {
         return;
     }
-    headline(page, "WARN", YELLOW, &format!("{} more rules (--verbose lists them)", rules.len()), &[]);
+    let noun = if rules.len() == 1 { "rule" } else { "rules" };
+    headline(page, "WARN", YELLOW, &format!("{} {noun} (details: --verbose)", rules.len()), &[]);
     let names: IndexSet<_> = rules.iter().map(|(rule, _)| rule.id.as_str()).collect();
     page.hang(2, &[], FAINT, &names.into_iter().collect::<Vec<_>>().join(", "));
 }
@@ -131,17 +138,22 @@ fn tell(page: &mut Page, indent: usize, rule: &RuleResult) {
     let limit = if page.is_verbose() { rule.findings.len() } else { SHOWN };
     let (shown, hidden) = rule.findings.split_at(limit.min(rule.findings.len()));
     for finding in shown {
-        page.gap();
+        if page.is_verbose() {
+            page.gap();
+        }
         subject(page, indent, finding);
         evidence::values(page, indent + 2, finding);
         evidence::messages(page, indent + 2, finding);
-        if finding.alike > 0 {
+        if finding.alike > 0 && page.is_verbose() {
             let places = if finding.alike == 1 { "place" } else { "places" };
             page.line(indent, &[span(FAINT, format!("and the same in {} more {places}", finding.alike))]);
         }
     }
-    more(page, indent, hidden.iter(), rule.further);
-    page.gap();
+    let alike = if page.is_verbose() { 0 } else { shown.iter().map(|finding| finding.alike).sum() };
+    more(page, indent, hidden.iter(), alike, rule.further);
+    if page.is_verbose() {
+        page.gap();
+    }
     footer(page, indent, rule);
     rerun(page, indent, shown.iter());
 }
@@ -150,7 +162,7 @@ fn tell(page: &mut Page, indent: usize, rule: &RuleResult) {
 fn summarise(page: &mut Page, indent: usize, rule: &RuleResult) {
     statement(page, indent, rule);
     let groups: Vec<_> = by_message(&rule.findings).into_iter().collect();
-    let (shown, hidden) = groups.split_at(SHOWN.min(groups.len()));
+    let (shown, hidden) = groups.split_at(NAMED.min(groups.len()));
     for (message, findings) in shown {
         let places = places(findings.iter().copied());
         let text = match subjects(findings) {
@@ -161,7 +173,7 @@ fn summarise(page: &mut Page, indent: usize, rule: &RuleResult) {
         let room = (MESSAGE_LINES * (page.width() - indent - 2)).saturating_sub(times.len());
         page.hang(indent, &[span(FAINT, "- ")], TEXT, &format!("{}{times}", sentence(&text, room)));
     }
-    more(page, indent, hidden.iter().flat_map(|(_, findings)| findings.iter().copied()), rule.further);
+    more(page, indent, hidden.iter().flat_map(|(_, findings)| findings.iter().copied()), 0, rule.further);
     footer(page, indent, rule);
     rerun(page, indent, rule.findings.iter().take(1));
 }
@@ -180,8 +192,8 @@ fn subjects(findings: &[&Finding]) -> String {
     let named: IndexSet<_> = findings.iter().map(|finding| finding.subject.as_str()).collect();
     let named: Vec<_> = named.into_iter().filter(|subject| !subject.is_empty()).map(plain).collect();
     match named.len() {
-        0..=SHOWN => named.join(", "),
-        number => format!("{} and {} more", named[..SHOWN - 1].join(", "), number - SHOWN + 1),
+        0..=NAMED => named.join(", "),
+        number => format!("{} and {} more", named[..NAMED - 1].join(", "), number - NAMED + 1),
     }
 }
 
@@ -229,15 +241,46 @@ fn statement(page: &mut Page, indent: usize, rule: &RuleResult) {
 
 fn subject(page: &mut Page, indent: usize, finding: &Finding) {
     let room = page.width() - indent;
-    if !finding.subject.is_empty() {
-        page.line(indent, &[span(CYAN, middle(&plain(&finding.subject), room).into_owned())]);
+    let message = sentence(&plain(&finding.message), MESSAGE_LINES * room).into_owned();
+    let subject = plain(&finding.subject).into_owned();
+    if !page.is_verbose() && !subject.is_empty() && columns(&subject) + 2 + columns(&message) <= room {
+        page.line(indent, &[span(CYAN, subject), span(TEXT, ": "), span(TEXT, message)]);
+        return;
     }
-    page.hang(indent, &[], TEXT, &sentence(&plain(&finding.message), MESSAGE_LINES * room));
+    if !subject.is_empty() {
+        page.line(indent, &[span(CYAN, middle(&subject, room).into_owned())]);
+    }
+    page.hang(indent, &[], TEXT, &message);
+}
+
+/// The rules that failed or broke, a line each, so that the last screen has them all.
+pub fn recap(page: &mut Page, report: &RunReport) {
+    let is_short = alike(report, Status::Fail).len() + alike(report, Status::Broken).len() < 2;
+    if is_short && !page.is_verbose() {
+        return;
+    }
+    page.gap();
+    for (status, word, ink) in [(Status::Fail, "FAIL  ", RED), (Status::Broken, "BROKEN  ", MAGENTA)] {
+        let rules = alike(report, status);
+        for (rule, _) in rules.iter().take(RECAP) {
+            let lead = [span(ink.bold(), word), span(STRONG, rule.id.as_str()), span(TEXT, "  ")];
+            let used = lead.iter().map(|(_, text)| columns(&plain(text))).sum::<usize>();
+            let text = rule
+                .findings
+                .first()
+                .map_or_else(|| rule.reason.clone().unwrap_or_default(), |finding| finding.message.clone());
+            let text = middle(&plain(&flow(&text)), page.width().saturating_sub(used)).into_owned();
+            page.line(0, &[&lead[..], &[span(FAINT, text)]].concat());
+        }
+        if rules.len() > RECAP {
+            page.line(0, &[span(FAINT, format!("and {} more", rules.len() - RECAP))]);
+        }
+    }
 }
 
 /// Findings that are only counted, here or in the whole report.
-fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Finding>, further: usize) {
-    let places = places(hidden);
+fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Finding>, alike: usize, further: usize) {
+    let places = places(hidden) + alike;
     let text = match (places, further) {
         (0, 0) => return,
         (_, 0) => format!("and {places} more (--verbose shows all)"),
@@ -250,7 +293,8 @@ fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Fin
 /// What to do about it. Sources are for copying, so they are never broken.
 fn footer(page: &mut Page, indent: usize, rule: &RuleResult) {
     let also = (!rule.also.is_empty()).then(|| format!("{} (same cause)", rule.also.join(", ")));
-    for (word, text) in [("hint", &rule.hint), ("why", &rule.derived), ("also", &also)] {
+    let why = rule.derived.as_ref().filter(|_| page.is_verbose()).cloned();
+    for (word, text) in [("fix", &rule.hint), ("why", &why), ("also", &also)] {
         if let Some(text) = text {
             page.hang(indent, &[label(word)], TEXT, &flow(text));
         }
@@ -268,6 +312,9 @@ fn label(word: &str) -> Span<'static> {
 fn rerun<'a>(page: &mut Page, indent: usize, findings: impl Iterator<Item = &'a Finding>) {
     let mut commands: Vec<_> = findings.filter_map(|finding| finding.reproduce.as_deref()).collect();
     commands.dedup();
+    if !page.is_verbose() {
+        commands.truncate(1);
+    }
     for command in commands {
         let mut word = "rerun";
         for line in wrap_command(command, page.width().saturating_sub(indent + 8)) {

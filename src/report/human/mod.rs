@@ -32,6 +32,7 @@ pub(super) fn render(report: &RunReport, style: &Style) -> String {
     table::suites(&mut page, report);
     table::unjudged(&mut page, report);
     totals::notes(&mut page, report);
+    findings::recap(&mut page, report);
     totals::totals(&mut page, report);
     page.finish()
 }

@@ -29,29 +29,12 @@ const COLUMNS: [(Status, [&str; 2], Ink); 8] = [
 /// Columns that a name needs; where there are fewer, the last counts are left to the lines below the table.
 const NAME: usize = 12;
 
-/// Counts by suite. Suites with nothing to say share a line, and without any other there is no table.
+/// Counts by suite on request, and by revision where there are several.
 pub fn suites(page: &mut Page, report: &RunReport) {
-    let by_suite = counted(report, |rule| &rule.suite);
-    if !by_suite.values().any(Tally::is_notable) {
-        return;
+    if page.is_verbose() {
+        page.gap();
+        table(page, "suite", &counted(report, |rule| &rule.suite).into_iter().collect::<Vec<_>>());
     }
-    page.gap();
-    let mut rows: Vec<(&str, Tally)> = Vec::new();
-    let mut rest = Tally::default();
-    let mut others = 0;
-    for (suite, tally) in by_suite {
-        if tally.is_notable() || page.is_verbose() {
-            rows.push((suite, tally));
-        } else {
-            rest.merge(tally);
-            others += 1;
-        }
-    }
-    let more = if others == 1 { "1 more suite".to_owned() } else { format!("{others} more suites") };
-    if others > 0 {
-        rows.push((&more, rest));
-    }
-    table(page, "suite", &rows);
     if report.revisions.len() > 1 {
         page.gap();
         let by_revision = counted(report, |rule| rule.revision.as_str());
@@ -108,6 +91,8 @@ pub fn unjudged(page: &mut Page, report: &RunReport) {
     }
 }
 
+/// Reasons that are told, unless everything is asked for: first what the configuration could change.
+const REASONS: usize = 4;
 /// How a reason reads that the configuration can do away with.
 const GIVE: &str = "give ";
 const CONFIGURATION: &str = " in mcp-conform.toml";
@@ -130,12 +115,18 @@ fn reasons(page: &mut Page, report: &RunReport, status: Status, title: &str) {
         let count = facts.iter().map(|(_, count)| count).sum();
         let names = facts.iter().map(|(reason, _)| &reason[GIVE.len()..reason.len() - CONFIGURATION.len()]);
         let names = names.collect::<Vec<_>>().join(", ");
-        by_reason.push((format!("would be tested with {names} in mcp-conform.toml"), count));
+        by_reason.insert(0, (format!("would be tested with {names} in mcp-conform.toml"), count));
     }
+    let told = if page.is_verbose() { by_reason.len() } else { by_reason.len().min(REASONS) };
+    let more = by_reason.split_off(told);
     page.gap();
     page.hang(0, &[], STRONG, title);
     for (reason, count) in by_reason {
         page.hang(0, &[span(TEXT, format!("{count:>5}  "))], TEXT, &reason);
+    }
+    if !more.is_empty() {
+        let count: usize = more.iter().map(|(_, count)| count).sum();
+        page.line(0, &[span(TEXT, format!("{count:>5}  ")), span(FAINT, "for other reasons (--verbose)")]);
     }
 }
 

@@ -12,7 +12,10 @@ use crate::{
     outcome::{Finding, RuleResult, RunReport, Status},
     plan::nearest,
     revision::Revision,
-    run::{assembly::verdict::total, process::console::failed},
+    run::{
+        assembly::verdict::total,
+        process::console::{complain, failed},
+    },
     suite::Suite,
 };
 
@@ -66,6 +69,8 @@ impl Baseline {
             fs::write(path, &text).map_err(|source| failed(path, "write", source))?;
             let written: Self = toml::from_str(&text).map_err(|why| Error::usage(why.to_string()))?;
             written.apply(report, path);
+            let entries = if written.known.len() == 1 { "entry" } else { "entries" };
+            complain(&format!("wrote {}: {} {entries}", path.display(), written.known.len()));
         } else if let Some(path) = &args.baseline {
             self.apply(report, path);
         }

@@ -14,26 +14,36 @@ use crate::{
     evidence::Transport,
     reference,
     run::{inputs::suites::load, process::console},
-    suite::{Applies, Suite},
+    suite::{Applies, Suite, fits},
 };
 
 pub fn list(args: &ListArgs) -> Result<u8, Error> {
     // The program ends with this command, and to take them apart first would be a tenth of its time.
     let suites = || load(&args.suite, false).map(ManuallyDrop::new);
     let lines: Vec<String> = match args.what {
-        Listed::Faults => faults("fault", reference::faults(), args.json),
-        Listed::Variations => faults("variation", reference::variations(), args.json),
-        Listed::Suites => suites()?.iter().map(|suite| of_suite(suite, args.json)).collect(),
+        Listed::Faults => faults("fault", reference::faults(), args),
+        Listed::Variations => faults("variation", reference::variations(), args),
+        Listed::Suites => {
+            suites()?.iter().filter(|suite| wanted(args, &suite.id)).map(|suite| of_suite(suite, args.json)).collect()
+        }
         Listed::Rules => rules(args, &suites()?)?,
     };
+    if let (Some(pattern), true) = (&args.pattern, lines.is_empty()) {
+        return Err(Error::usage(format!("no name contains `{pattern}`")));
+    }
     console::say(&lines.join("\n"));
     Ok(exit::CONFORMING)
 }
 
-fn faults(kind: &str, mut faults: Vec<reference::FaultInfo>, as_json: bool) -> Vec<String> {
+fn wanted(args: &ListArgs, name: &str) -> bool {
+    args.pattern.as_ref().is_none_or(|pattern| fits(&format!("*{pattern}*"), name))
+}
+
+fn faults(kind: &str, mut faults: Vec<reference::FaultInfo>, args: &ListArgs) -> Vec<String> {
+    faults.retain(|fault| wanted(args, fault.name.as_ref()));
     faults.sort_by(|a, b| a.name.cmp(&b.name));
     let line = |fault: reference::FaultInfo| {
-        if as_json {
+        if args.json {
             json!({ kind: fault.name, "about": fault.about, "since": fault.since, "until": fault.until,
                 "transports": fault.transports })
             .to_string()
@@ -60,17 +70,19 @@ fn rules(args: &ListArgs, suites: &[Suite]) -> Result<Vec<String>, Error> {
     if let Some(directory) = &args.pages {
         return rule_pages::write(directory, suites);
     }
-    let mut lines: Vec<String> = suites.iter().flat_map(|suite| of_rules(suite, args.json)).collect();
-    if !args.json {
+    let mut lines: Vec<String> = suites.iter().flat_map(|suite| of_rules(suite, args)).collect();
+    if !args.json && args.pattern.is_none() {
         lines.push(String::new());
         lines.extend(coverage(suites));
     }
     Ok(lines)
 }
 
-fn of_rules(suite: &Suite, as_json: bool) -> Vec<String> {
-    let rules = suite.rules.iter().map(|rule| {
-        if !as_json {
+fn of_rules(suite: &Suite, args: &ListArgs) -> Vec<String> {
+    let whole = args.pattern.is_some() && wanted(args, &suite.id);
+    let named = |id: &str| whole || wanted(args, id);
+    let rules = suite.rules.iter().filter(|rule| named(&rule.id)).map(|rule| {
+        if !args.json {
             return format!("{:<6} {:<48} {}", rule.level.word(), rule.id, rule.statement);
         }
         json!({ "rule": rule.id, "suite": suite.id, "level": rule.level, "statement": rule.statement,
@@ -78,8 +90,8 @@ fn of_rules(suite: &Suite, as_json: bool) -> Vec<String> {
             "transports": transports(&suite.applies, &rule.applies), "faults": rule.faults })
         .to_string()
     });
-    let untested = suite.untested.iter().map(|row| {
-        if !as_json {
+    let untested = suite.untested.iter().filter(|row| named(&row.id)).map(|row| {
+        if !args.json {
             return format!("{:<6} {:<48} not tested: {}", row.level.word(), row.id, row.because);
         }
         json!({ "untested": row.id, "suite": suite.id, "level": row.level, "because": row.because }).to_string()

@@ -28,6 +28,7 @@ use crate::{
 pub fn run(cli: &Cli, surroundings: &Surroundings) -> u8 {
     let done = match &cli.command {
         Command::Init(args) => init::init(args),
+        Command::Run(args) if args.list => run::list(args, surroundings),
         Command::Run(args) if !args.watch.is_empty() => watch::watch(args, surroundings),
         Command::Run(args) => run::run(args, surroundings),
         Command::Matrix(args) => matrix::matrix(args, surroundings),

@@ -72,8 +72,14 @@ pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
             help: Some("use a different path for each: --report FORMAT=PATH".into()),
         });
     }
-    if outputs.iter().filter(|output| output.path.is_none()).count() > 1 {
-        return Err(Error::usage("only one report can go to stdout; give the others a path: --report FORMAT=PATH"));
+    let on_stdout: Vec<Format> =
+        outputs.iter().filter(|output| output.path.is_none()).map(|output| output.format).collect();
+    // GitHub finds its annotations among other lines.
+    let shares = |format: &Format| matches!(format, Format::Human | Format::Github);
+    if on_stdout.len() > 1 && !on_stdout.iter().all(shares) {
+        return Err(Error::usage(
+            "only `human` and `github` can share stdout; give the others a path: --report FORMAT=PATH",
+        ));
     }
     outputs.iter().filter_map(|output| output.path.as_deref()).try_for_each(writable)?;
     Ok(outputs)
@@ -104,7 +110,13 @@ pub fn write(
         let text = render(output.format, report, &Style { width: surroundings.width, color, verbosity });
         match &output.path {
             None => put(text.trim_end_matches('\n')).map_err(|source| failed(Path::new("stdout"), "write", source)),
-            Some(path) => fs::write(path, text).map_err(|source| failed(path, "write", source)),
+            Some(path) => {
+                fs::write(path, text).map_err(|source| failed(path, "write", source))?;
+                if !args.quiet {
+                    complain(&format!("wrote {}", path.display()));
+                }
+                Ok(())
+            }
         }
     };
     let results: Vec<Result<(), Error>> = outputs.iter().map(one).collect();

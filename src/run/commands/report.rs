@@ -56,7 +56,7 @@ fn same(one: &RuleResult, other: &RuleResult) -> bool {
     one.id == other.id && one.revision == other.revision
 }
 
-fn read(path: &Path) -> Result<RunReport, Error> {
+pub fn read(path: &Path) -> Result<RunReport, Error> {
     let text = fs::read_to_string(path).map_err(|source| console::failed(path, "read", source))?;
     report::read(&text).map_err(|why| Error::Usage {
         message: format!("`{}`: {why}", path.display()),

@@ -1,13 +1,13 @@
 //! `mcp-conform run`: tests one server.
 
-use std::{path::PathBuf, time::Instant};
+use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use super::{abort_report, baseline::Baseline, outputs};
 use crate::{
     cli::RunArgs,
     error::{Error, exit},
     evidence::Recorder,
-    outcome::RunReport,
+    outcome::{RunReport, Status},
     plan::{Filter, Proposals},
     run::{
         assembly::{by_hand, rerun},
@@ -71,10 +71,7 @@ pub struct Tested {
 fn prepared(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts) -> Result<Prepared, Error> {
     let (mut target, mut facts, limits) = target::target(&args.target, surroundings)?;
     let suites = load(&own_suites(args, surroundings)?, surroundings.color)?;
-    let mut filter = Filter::new(&args.scope.filter, &suites)?;
-    if let Some(part) = args.partition {
-        filter = filter.part(part, &suites);
-    }
+    let filter = filter(args, &suites)?;
     let baseline = Baseline::wanted(&args.output, &suites)?;
     let limits = target::limits(args, limits)?;
     unless_ended(credentials::obtain(&mut target, &mut facts, &limits))?;
@@ -90,6 +87,7 @@ fn prepared(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts
         proposals: Proposals::new(&args.scope.proposal, &suites)?,
         strict: args.output.strict,
         interrupts: interrupts.clone(),
+        suites: Arc::default(),
     };
     Ok(Prepared { job, suites, filter, baseline })
 }
@@ -126,6 +124,37 @@ pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrup
     Ok(Tested { report: conducted.report, kept: [settled, saved] })
 }
 
+/// The rules that were asked for, of this part of the run.
+fn filter(args: &RunArgs, suites: &[Suite]) -> Result<Filter, Error> {
+    let mut terms = args.scope.terms();
+    if let Some(path) = &args.last_failed {
+        let report = super::report::read(path)?;
+        let failed = [Status::Fail, Status::Broken, Status::Warn];
+        let rules = report.rules.iter().filter(|rule| failed.contains(&rule.status)).map(|rule| rule.id.clone());
+        let before = terms.len();
+        terms.extend(rules);
+        if terms.len() == before {
+            return Err(Error::usage(format!("nothing failed in `{}`", path.display())));
+        }
+    }
+    let filter = Filter::new(&terms, suites)?;
+    Ok(match args.partition {
+        Some(part) => filter.part(part, suites),
+        None => filter,
+    })
+}
+
+/// `run --list`: the rules that the filter selects, as `SUITE  RULE`.
+pub fn list(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
+    let suites = load(&own_suites(args, surroundings)?, surroundings.color)?;
+    let filter = filter(args, &suites)?;
+    let shown = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
+    let shown = shown.filter(|(suite, rule)| filter.selects(suite, rule) && filter.shows(&rule.id));
+    let lines: Vec<String> = shown.map(|(suite, rule)| format!("{:<32} {}", suite.id, rule.id)).collect();
+    console::say(&lines.join("\n"));
+    Ok(exit::CONFORMING)
+}
+
 /// Conducts a run while a terminal shows what it waits for, and leaves none of its processes behind.
 fn watched(
     job: &Job,
@@ -138,7 +167,7 @@ fn watched(
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
     let status = surroundings.status.filter(|_| !args.output.forms.quiet);
     // The handshake with a server that starts slowly takes the longest.
-    let shown = Progress::show(&recorder, job.limits.request * 3, status);
+    let shown = Progress::show(&recorder, &job.suites, job.limits.request * 3, status);
     let conducted = block_on(async {
         tokio::select! {
             conducted = conduct(job, suites, filter, recorder) => conducted,

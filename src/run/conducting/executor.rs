@@ -23,7 +23,7 @@ use crate::{
     revision::Revision,
     run::inputs::job::Job,
     session::{Conversation, OneShot, Opener, Session, Unopened, Wish, lock},
-    suite::{Client, Connection, Suite},
+    suite::{Client, Connection, SURVEY, Suite},
     target::Start,
 };
 
@@ -229,6 +229,9 @@ impl<'a> Lanes<'a> {
         let deaths: Vec<String> = deaths().drain(..).skip(earlier).collect();
         if let Some(why) = self.stop.why() {
             recorder.cut_short(&why, self.job.limits.request);
+        }
+        if suite.id != SURVEY {
+            self.job.suites.one_done();
         }
         let saves = saves.unwrap_or_else(|_| json!({}));
         Ok(Gathered { suite, saves, incident, deaths, lost, unasked: false })

@@ -9,11 +9,11 @@ use crate::{
     outcome::{RuleResult, RunReport, Status},
     revision::Revision,
     run::inputs::job::{Job, Revisions},
-    session::Unopened,
+    session::{Unopened, echo},
 };
 
 /// The scene in which the rules are judged that need nothing gathered, and the failure as a note. `Err` if there is
-/// nothing to judge: the server said nothing, or only that it is not the one to be tested, because it speaks another
+/// nothing to judge: the server said nothing of its own, or only that it is not the one to be tested, because it speaks another
 /// revision or because nothing is there under the URL.
 pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Recorder) -> Option<(RunContext, String)> {
     let Unopened { error: Error::Target { came, help, .. }, hello } = unopened else { return None };
@@ -21,11 +21,17 @@ pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Record
     let transport = links.first()?.transport;
     let refused = hello["http"]["status"].as_u64().is_some_and(|status| status >= 300);
     let said = recorder.frames().any(|frame| {
-        let junk = frame.kind == FrameKind::Junk && transport.capabilities().process;
-        frame.from == Side::Server && (junk || frame.kind == FrameKind::Message || frame.event.is_some())
+        let shows_a_server = match frame.kind {
+            _ if frame.event.is_some() => true,
+            FrameKind::Junk => transport.capabilities().process,
+            // Over HTTP+SSE only the stream shows it. Without one the URL is that of something else.
+            FrameKind::Message => !transport.capabilities().endpoint,
+            _ => false,
+        };
+        frame.from == Side::Server && shows_a_server
     });
-    // Over HTTP+SSE the stream shows that there is a server, whatever becomes of the messages.
-    if ((refused && !transport.capabilities().endpoint) || !said) && !lets_nobody_in(hello) {
+    let refused = refused && !transport.capabilities().endpoint;
+    if (refused || !said || echo(recorder).is_some()) && !lets_nobody_in(hello) {
         return None;
     }
     let revision = match job.revisions {

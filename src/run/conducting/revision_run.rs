@@ -13,7 +13,7 @@ use crate::{
     error::Error,
     evidence::RunContext,
     gather::{add_prefixes, adoption, authorization, complete_facts, first_task, steps},
-    plan::{Filter, deciding, plan, proposals},
+    plan::{Filter, deciding, plan},
     revision::Revision,
     run::{
         assembly::{given_up, mishaps::Mishaps, resource_graph},
@@ -122,8 +122,7 @@ impl<'a> Course<'a> {
             let known = deciding(self.suites, self.filter);
             let adopting = Box::pin(adoption(&self.job.proposals, &known, &scene, first));
             if let Ok(adopted) = self.lanes.stop.unless(adopting).await {
-                self.note(adopted.note(&proposals(self.suites, self.filter)));
-                scene.proposals = adopted.judged;
+                scene.proposals = adopted;
             }
             let _ = self.lanes.stop.unless(Box::pin(first_task(&mut scene, first))).await;
             // What was found out by then is good enough to stop with.
@@ -136,6 +135,7 @@ impl<'a> Course<'a> {
         let planned = plan(self.suites, &scene, self.filter);
         let mut wanted = clients::with_evidence(&planned, self.suites, &scene);
         wanted.retain(|suite| suite.id != SURVEY && steps(suite, &scene).next().is_some());
+        self.job.suites.plan(wanted.len());
         self.note(left_alone(&scene, &wanted, self.job.call_tools));
         Ok((scene, wanted, first))
     }

@@ -1,6 +1,6 @@
 //! What a run is asked to do.
 
-use std::str::FromStr;
+use std::{str::FromStr, sync::Arc};
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::{
     error::Error,
     plan::Proposals,
     revision::Revision,
-    run::process::interrupts::Interrupts,
+    run::process::{interrupts::Interrupts, progress::Suites},
     session::ClientProfile,
     target::{Limits, Target},
 };
@@ -26,6 +26,8 @@ pub struct Job {
     pub proposals: Proposals,
     pub strict: bool,
     pub interrupts: Interrupts,
+    /// How far the run is, for who watches it.
+    pub suites: Arc<Suites>,
 }
 
 /// Which revisions to test.

@@ -8,7 +8,11 @@ use std::{
     fmt::Write as _,
     io::{IsTerminal, Write as _},
     panic,
-    sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+        mpsc::{Receiver, RecvTimeoutError, Sender, channel},
+    },
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
@@ -26,6 +30,31 @@ const EVERY: Duration = Duration::from_millis(100);
 /// What takes less is no wait worth a word.
 const NOTABLE: Duration = Duration::from_secs(1);
 
+/// How many suites are gathered, and of how many.
+#[derive(Debug, Default)]
+pub struct Suites {
+    planned: AtomicUsize,
+    done: AtomicUsize,
+}
+
+impl Suites {
+    pub fn plan(&self, more: usize) {
+        self.planned.fetch_add(more, Ordering::Relaxed);
+    }
+
+    pub fn one_done(&self) {
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Nothing before the server is known, on which it depends what is planned.
+    fn so_far(&self) -> Option<String> {
+        let planned = self.planned.load(Ordering::Relaxed);
+        // A suite may be gathered again after the server crashed.
+        let done = self.done.load(Ordering::Relaxed).min(planned);
+        (planned > 0).then(|| format!("{done} of {planned} suites"))
+    }
+}
+
 /// Shows how a run gets on until it is dropped, and leaves nothing behind.
 pub struct Progress {
     ending: Option<(Sender<()>, JoinHandle<()>)>,
@@ -33,17 +62,17 @@ pub struct Progress {
 
 impl Progress {
     /// Without a terminal there is no width, and nothing is shown. Nothing is waited for longer than `patience`.
-    pub fn show(recorder: &Recorder, patience: Duration, width: Option<usize>) -> Self {
+    pub fn show(recorder: &Recorder, suites: &Arc<Suites>, patience: Duration, width: Option<usize>) -> Self {
         let ending = width.map(|width| {
             let (end, ended) = channel();
-            let recorder = recorder.clone();
+            let (recorder, suites) = (recorder.clone(), Arc::clone(suites));
             // A message about a panic stands on a line of its own.
             let usual = panic::take_hook();
             panic::set_hook(Box::new(move |why| {
                 erase();
                 usual(why);
             }));
-            (end, thread::spawn(move || follow(&recorder, patience, width, &ended)))
+            (end, thread::spawn(move || follow(&recorder, &suites, patience, width, &ended)))
         });
         Self { ending }
     }
@@ -59,7 +88,7 @@ impl Drop for Progress {
     }
 }
 
-fn follow(recorder: &Recorder, patience: Duration, width: usize, ended: &Receiver<()>) {
+fn follow(recorder: &Recorder, suites: &Suites, patience: Duration, width: usize, ended: &Receiver<()>) {
     let began = Instant::now();
     let mut waits = Waits::default();
     let mut pause = FIRST;
@@ -67,7 +96,7 @@ fn follow(recorder: &Recorder, patience: Duration, width: usize, ended: &Receive
         pause = EVERY;
         recorder.since(waits.seen).iter().for_each(|frame| waits.see(frame));
         // The last column stays free, or the cursor would be on the next line.
-        let line = waits.line(began.elapsed(), patience);
+        let line = waits.line(began.elapsed(), suites, patience);
         let line = middle(&plain(&line), width.saturating_sub(1)).into_owned();
         to_terminal(&format!("\r{line}\x1b[K"));
     }
@@ -128,10 +157,11 @@ impl Waits {
         }
     }
 
-    fn line(&mut self, now: Duration, patience: Duration) -> String {
+    fn line(&mut self, now: Duration, suites: &Suites, patience: Duration) -> String {
         // Nobody waits for these any more.
         self.open.retain(|_, open| now.saturating_sub(open.since) <= patience);
-        let mut line = format!("{:.1} s · frame {}", now.as_secs_f64(), self.seen);
+        let so_far = suites.so_far().unwrap_or_else(|| "connecting".to_owned());
+        let mut line = format!("{:.1} s · {so_far}", now.as_secs_f64());
         // Writing to a string does not fail.
         let _ = match self.open.values().min_by_key(|open| open.since) {
             Some(Open { by, about, since, .. }) if now.saturating_sub(*since) >= NOTABLE => {
@@ -156,7 +186,10 @@ mod tests {
 
     fn line(recorder: &Recorder, waits: &mut Waits, later: Duration) -> String {
         recorder.since(waits.seen).iter().for_each(|frame| waits.see(frame));
-        let line = waits.line(later, PATIENCE);
+        let suites = Suites::default();
+        suites.plan(9);
+        suites.one_done();
+        let line = waits.line(later, &suites, PATIENCE);
         line.split_once(" · ").map(|(_, rest)| rest.to_owned()).unwrap_or_default()
     }
 
@@ -168,14 +201,14 @@ mod tests {
             recorder.sent(&sent, &json!({ "id": id, "method": "resources/read", "params": { "uri": uri } }), 1);
         };
         let (soon, late) = (Duration::from_millis(900), Duration::from_millis(3200));
-        assert_eq!(line(&recorder, &mut waits, soon), "frame 0 · starting the server");
+        assert_eq!(line(&recorder, &mut waits, soon), "1 of 9 suites · starting the server");
         ask(1, "read", 1, "file:///a");
         ask(1, "read", 2, "file:///b");
         ask(2, "list", 2, "file:///c");
-        assert_eq!(line(&recorder, &mut waits, soon), "frame 3 · read · resources/read file:///b");
-        assert_eq!(line(&recorder, &mut waits, late), "frame 3 · read waits 3 s for resources/read file:///b");
+        assert_eq!(line(&recorder, &mut waits, soon), "1 of 9 suites · read · resources/read file:///b");
+        assert_eq!(line(&recorder, &mut waits, late), "1 of 9 suites · read waits 3 s for resources/read file:///b");
         recorder.received(1, None, &json!({ "id": 2, "result": {} }), 1, Vec::new(), None);
-        assert_eq!(line(&recorder, &mut waits, late), "frame 4 · list waits 3 s for resources/read file:///c");
-        assert_eq!(line(&recorder, &mut waits, PATIENCE * 2), "frame 4 · list", "nobody waits that long");
+        assert_eq!(line(&recorder, &mut waits, late), "1 of 9 suites · list waits 3 s for resources/read file:///c");
+        assert_eq!(line(&recorder, &mut waits, PATIENCE * 2), "1 of 9 suites · list", "nobody waits that long");
     }
 }

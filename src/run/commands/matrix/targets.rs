@@ -43,7 +43,7 @@ pub struct Entry {
 }
 
 pub fn wanted(args: &MatrixArgs, suites: &[Suite], surroundings: &Surroundings) -> Result<Vec<Entry>, Error> {
-    Filter::new(&args.scope.filter, suites)?;
+    Filter::new(&args.scope.terms(), suites)?;
     Proposals::new(&args.scope.proposal, suites)?;
     args.scope.revision.parse::<Revisions>()?;
     limit(args)?;

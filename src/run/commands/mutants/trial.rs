@@ -3,6 +3,7 @@
 use std::{
     net::{Ipv4Addr, SocketAddr},
     path::Path,
+    sync::Arc,
     time::Duration,
 };
 
@@ -309,6 +310,7 @@ impl Trial {
             proposals: Proposals::also(self.proposal.iter().cloned().collect()),
             strict: true,
             interrupts: Interrupts::default(),
+            suites: Arc::default(),
         }
     }
 

@@ -41,6 +41,12 @@ pub fn tree(args: &TreeArgs, surroundings: &Surroundings) -> Result<u8, Error> {
         session.close().await;
         graph
     })?;
+    if graph.nodes.is_empty() {
+        console::complain("the server lists no resources");
+        if args.format == TreeFormat::Text {
+            return Ok(exit::CONFORMING);
+        }
+    }
     console::say(&match args.format {
         TreeFormat::Text => draw::text(&graph, surroundings.color),
         TreeFormat::Dot => draw::dot(&graph),
