@@ -443,8 +443,11 @@ pub struct MutantsArgs {
     /// Test the conforming variations: none may change a verdict that it does not name
     #[arg(long)]
     pub variations: bool,
+    /// Run each fault once over each transport at the default limits: list the runs that take longer
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub longer_than: Option<f64>,
     /// Run nothing: list the known bugs in the YAML files of this directory with their faults
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["filters", "transport", "revision", "variations"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["filters", "transport", "revision", "variations", "longer_than"])]
     pub bugs: Option<PathBuf>,
 }
 

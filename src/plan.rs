@@ -203,7 +203,9 @@ pub fn plan<'a>(suites: &'a [Suite], scene: &RunContext, filter: &Filter) -> Pla
                 .map(|rule| PlannedRule {
                     rule,
                     left_out: of_suite.clone().or_else(|| left_out(&rule.applies, scene)).or_else(|| replaced(rule)),
-                    lacking: lacking(&suite.applies, scene).or_else(|| lacking(&rule.applies, scene)),
+                    lacking: lacking(&suite.applies, scene)
+                        .or_else(|| lacking(&rule.applies, scene))
+                        .or_else(|| undeclared(suite, rule, scene)),
                 })
                 .collect();
             (!rules.is_empty()).then_some(PlannedSuite { suite, rules })
@@ -248,6 +250,13 @@ pub fn lacking(applies: &Applies, scene: &RunContext) -> Option<String> {
         }
         fact => format!("give facts.{fact} in mcp-conform.toml"),
     })
+}
+
+/// Where no response has an object of capabilities, nothing follows from one that is not among them.
+fn undeclared(suite: &Suite, rule: &Rule, scene: &Scene) -> Option<String> {
+    let unknown = scene.server.get("hello").is_some() && !scene.server["capabilities"].is_object();
+    let looks = rule.looks_at_capabilities() || suite.applies.lacks_some();
+    (unknown && looks).then(|| "the server's capabilities are not known: no response declares them".to_owned())
 }
 
 fn window(applies: &Applies, revision: Revision) -> Option<String> {

@@ -31,6 +31,7 @@ pub fn tools(facts: &mut Value, listed: &[Value], all: bool) {
             let right = call.as_ref().map(|call| call["arguments"].clone()).or_else(invented);
             for mut probe in right.iter().flat_map(|right| wrong(&tool["inputSchema"], right)) {
                 probe["name"] = tool["name"].clone();
+                probe["fitting"] = json!(right);
                 wrong_calls.push(probe);
             }
             if malformed.is_empty() && right.is_some() {

@@ -138,6 +138,10 @@ fn pass_by(
             pass("exchanges", exchange);
         }
         for mut item in passed.messages {
+            if !item["message"].is_null() {
+                pass("messages", item);
+                continue;
+            }
             let place = item["origin"]["pointer"].as_str().unwrap_or_default();
             let last_use = place.is_empty() && shown.is_none();
             let own = if last_use {
@@ -180,7 +184,8 @@ fn pass_by(
             assembler.killed().into_values().for_each(|together| blame(together, &served));
         }
     }
-    for (_, assembler, streams) in assemblers {
+    for (_, mut assembler, streams) in assemblers {
+        assembler.unclear().for_each(|message| fan_out.pass("messages", message, 0));
         streams.rest().into_iter().for_each(|stream| fan_out.pass("streams", stream, 0));
         assembler.rest().into_iter().for_each(|exchange| fan_out.pass("exchanges", exchange, 0));
     }

@@ -29,7 +29,7 @@ impl Share {
         let rules: HashSet<String> = ours.iter().map(|(_, rule)| rule.id.clone()).collect();
         // What looks at the whole run sees the same only if the whole run takes place.
         let needs_all = ours.iter().any(|(_, rule)| rule.looks_at_whole_run() || rule.after.iter().any(|id| id == "*"));
-        let is_cause = |rule: &Rule| ours.iter().any(|(_, ours)| ours.after.contains(&rule.id));
+        let is_cause = |rule: &Rule| rule.form || ours.iter().any(|(_, ours)| ours.after.contains(&rule.id));
         let needed = all.filter(|(_, rule)| needs_all || rules.contains(&rule.id) || is_cause(rule));
         Self { suites: needed.map(|(suite, _)| suite.id.clone()).collect(), rules }
     }

@@ -34,6 +34,10 @@ const HANGS_IN_A_SUITE: usize = 2;
 /// A server that stops answering more often than this in one run is given up: each time costs two time limits.
 const HANGS_AT_MOST: usize = 8;
 
+/// A server that has started before and stopped answering twice gets this long for its handshake, or longer if starts are slow:
+/// 91 s were observed where a server stays silent over HTTP+SSE, which is eight handshakes of 10 s.
+const RESTARTED: Duration = Duration::from_secs(1);
+
 /// A start may take this many times as long as the slowest so far.
 const MUCH_SLOWER: u32 = 5;
 
@@ -99,10 +103,18 @@ impl Known {
         lock(&self.losses).retain(|suite, _| !suites.contains(&suite.as_str()));
     }
 
-    /// How long a handshake is waited for: long for a server that is still being installed, unless others have started.
+    /// How long a handshake is waited for: long for a server that is still being installed, unless others have started; less
+    /// for one that stopped answering.
     pub(super) fn start_limit(&self, request: Duration) -> Duration {
-        let is_known = lock(&self.starts).is_some();
-        if is_known { request.max(self.slow_start()) } else { request * PATIENCE }
+        if lock(&self.starts).is_none() {
+            return request * PATIENCE;
+        }
+        let request = match self.hangs.load(Ordering::Relaxed) {
+            0 => request,
+            1 => request / 2,
+            _ => request.min(RESTARTED),
+        };
+        request.max(self.slow_start())
     }
 }
 

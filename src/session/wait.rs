@@ -89,7 +89,13 @@ impl Session {
         put_off.note(delay, reply.http.as_ref().map(|http| http.status));
         let took = began.elapsed().saturating_sub(delay.took);
         match reply.end {
-            End::Timeout => unanswered.missed(usual, by, wanted),
+            End::Timeout => {
+                // Tools may be slow by nature.
+                if usual || (wanted.is_some() && !of_tool) {
+                    unanswered.waited(began);
+                }
+                unanswered.missed(usual, by, wanted);
+            }
             End::Closed | End::Unread => {}
             End::Result | End::Error => unanswered.answered(Some(took).filter(|_| usual), of_tool, wanted),
             _ => unanswered.answered(None, of_tool, wanted),

@@ -308,6 +308,8 @@ pub struct Rule {
     pub filter: Vec<Clause>,
     pub test: Test,
     pub after: Vec<String>,
+    /// It is about the form of a message: of one that it fails for, no other rule says anything.
+    pub form: bool,
     pub hint: Option<String>,
     pub faults: Vec<String>,
     pub line: usize,
@@ -333,6 +335,12 @@ impl Rule {
     /// It compares something with what the server says of itself.
     pub fn looks_at_declaration(&self) -> bool {
         self.names().contains("server") || self.applies.lacks_some()
+    }
+
+    /// It compares something with the capabilities that the server declares, or is for servers without some.
+    pub fn looks_at_capabilities(&self) -> bool {
+        let declared = |path: &Path| path.root == "server" && path.first_member() == Some("capabilities");
+        self.applies.lacks_some() || self.paths().into_iter().any(declared)
     }
 
     /// It holds several of the things that its suite saved against each other.

@@ -13,9 +13,9 @@ use super::{
     pages_agree::{keys, short},
 };
 
-/// `calls` are the link, the frames and the params of each call of a tool, one after the other; `changing` the names of tools
-/// that may change something.
-pub const CHECK: Check = Check { name: "lists-agree", given: &["lists", "of", "calls?", "changing?"], run };
+/// `calls` are the link, the frames, the params and the end of each call of a tool, one after another; `tools` those that are
+/// listed.
+pub const CHECK: Check = Check { name: "lists-agree", given: &["lists", "of", "calls?", "tools?"], run };
 
 /// A whole list on one connection: its pages sequentially.
 struct Whole {
@@ -123,10 +123,15 @@ fn differing(odd: &Whole, other: &Whole, what: &str) -> Fault {
     }
 }
 
-/// The link and the frame of each call that may have changed something.
+/// The link and the frame of each call that may have changed something. A tool that is not listed, though there is one, says
+/// nothing of itself.
 fn changing_calls(given: &Given) -> Vec<(u64, u64)> {
-    let changing = given.list("changing");
-    let calls = given.list("calls").chunks_exact(3).filter(|call| changing.contains(&call[2]["name"]));
+    let tools = given.list("tools");
+    let changes = |call: &&[Value]| match tools.iter().find(|tool| tool["name"] == call[2]["name"]) {
+        Some(tool) => tool["annotations"]["readOnlyHint"] != true,
+        None => call[3] == "result",
+    };
+    let calls = given.list("calls").chunks_exact(4).filter(changes);
     calls.filter_map(|call| Some((call[0].as_u64()?, call[1][0].as_u64()?))).collect()
 }
 
@@ -172,13 +177,14 @@ mod tests {
     use super::*;
     use crate::revision::Revision;
 
-    /// What is found in lists that were asked for sequentially: by link, and with these items. `!` calls a tool
-    /// that may change something, and `?` one that does not.
+    /// What is found in lists that were asked for one after another: by link, and with these items. `!` calls a tool
+    /// that may change something, `?` one that does not, `+` one that is not listed, and `-` one that does not exist.
     fn found(of: &str, lists: &[(u64, &str)]) -> Vec<String> {
         let (mut exchanges, mut calls) = (Vec::new(), Vec::new());
         for (frame, (link, uris)) in lists.iter().enumerate() {
-            if ["!", "?"].contains(uris) {
-                calls.extend([json!(link), json!([frame]), json!({ "name": uris })]);
+            if ["!", "?", "+", "-"].contains(uris) {
+                let end = if *uris == "-" { "error" } else { "result" };
+                calls.extend([json!(link), json!([frame]), json!({ "name": uris }), json!(end)]);
                 continue;
             }
             let resources: Vec<_> = uris.chars().map(|uri| json!({ "uri": uri })).collect();
@@ -191,7 +197,7 @@ mod tests {
             ("lists", Cow::Owned(json!(exchanges))),
             ("of", Cow::Owned(json!(of))),
             ("calls", Cow::Owned(json!(calls))),
-            ("changing", Cow::Owned(json!(["!"]))),
+            ("tools", Cow::Owned(json!([{ "name": "!" }, { "name": "?", "annotations": { "readOnlyHint": true } }]))),
         ];
         let report = run(&Given { values, revision: Revision::NEWEST });
         report.faults.into_iter().map(|fault| fault.pointer).collect()
@@ -211,7 +217,11 @@ mod tests {
     fn what_a_tool_adds_in_a_process_is_no_fault() {
         let lists = |call| [(1, "a"), (1, call), (1, "ab"), (2, "a"), (1, "ab"), (2, "a")];
         assert_eq!((found("requests", &lists("!")), found("connections", &lists("!"))), (vec![], vec![]));
-        assert_eq!(found("requests", &lists("?")), ["/1"]);
+        assert_eq!(found("requests", &lists("+")), [""; 0]);
+        assert_eq!(
+            (found("requests", &lists("?")), found("requests", &lists("-"))),
+            (vec!["/1".into()], vec!["/1".into()])
+        );
         assert_eq!(found("connections", &[(1, "!"), (1, "ab"), (2, "a"), (1, "ab"), (2, "a")]), [""; 0]);
     }
 

@@ -18,7 +18,10 @@ fn run(given: &Given) -> Report {
     let (before, after) = (whole(given.value("before")), whole(given.value("after")));
     let all = before.as_ref().zip(after.as_ref()).filter(|(before, after)| before == after).map(|(before, _)| before);
     let is_whole = filtered["end"] == "complete";
-    if filtered.pointer("/pages/0/end") != Some(&json!("result")) {
+    // An item without a URI has none that could begin with something.
+    let lists = [filtered, given.value("before"), given.value("after")];
+    let has_unnamed = lists.into_iter().any(|list| keys(list).contains(&""));
+    if has_unnamed || filtered.pointer("/pages/0/end") != Some(&json!("result")) {
         return Report::default();
     }
     match given.text("part") {

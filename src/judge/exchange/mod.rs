@@ -53,6 +53,8 @@ pub struct Assembler<'a> {
     notified: VecDeque<(u64, u64)>,
     /// The frames of arrays of which nothing was answered yet: a server may reject one as a whole.
     arrays: VecDeque<u64>,
+    /// Responses without an id that came over stdio while requests were open.
+    nameless: Vec<Nameless>,
     loose_ids: HashSet<String>,
     own_ids: HashSet<String>,
     notification_context: NotificationContext,
@@ -72,6 +74,14 @@ pub struct Passed {
     pub messages: Vec<Value>,
     /// What the server asks of the client, by a request or inside of a result.
     pub asked: Vec<Value>,
+}
+
+/// A response to a notification or to one of the requests that were open: as long as one of them has no response, nobody
+/// can say to what.
+struct Nameless {
+    item: Value,
+    /// The frames of these requests.
+    open: HashSet<u64>,
 }
 
 struct Answered {
@@ -100,6 +110,7 @@ impl<'a> Assembler<'a> {
             sent: 0,
             notified: VecDeque::new(),
             arrays: VecDeque::new(),
+            nameless: Vec::new(),
             loose_ids: HashSet::new(),
             own_ids: HashSet::new(),
             notification_context: NotificationContext::new(link),
@@ -193,6 +204,14 @@ impl<'a> Assembler<'a> {
             end.push(open);
         }
         killed
+    }
+
+    /// Responses of which it never showed to what they belong.
+    pub fn unclear(&mut self) -> impl Iterator<Item = Value> {
+        self.nameless.drain(..).map(|mut nameless| {
+            nameless.item["answers"] = json!("unclear");
+            nameless.item
+        })
     }
 
     /// Requests that were never answered.
@@ -355,7 +374,18 @@ impl<'a> Assembler<'a> {
         }
         item["kind"] = json!(kind);
         self.notification_context.describe(frame, message, &mut item);
-        passed.messages.push(item);
+        let is_awaited = |open: &&Open| open.expects_reply || open.by == PROBE || open.method == "subscriptions/listen";
+        let awaited = self.open.iter().filter(is_awaited);
+        let open: HashSet<u64> = awaited.map(|open| open.frame).collect();
+        if item["answers"] == "nothing" && id.is_none_or(Value::is_null) && frame.post.is_none() && !open.is_empty() {
+            item["message"] = message.clone();
+            self.nameless.push(Nameless { item, open });
+        } else {
+            passed.messages.push(item);
+        }
+        // All that were open have their own response.
+        let clear = |nameless: &mut Nameless| nameless.open.is_empty();
+        passed.messages.extend(self.nameless.extract_if(.., clear).map(|nameless| nameless.item));
     }
 
     fn request(&mut self, frame: &Frame, message: &Value, pointer: &str) -> Value {
@@ -439,6 +469,7 @@ impl<'a> Assembler<'a> {
         let nameless = || (lost && !self.open.is_empty()).then_some(0);
         if let Some(index) = exact.or_else(carried).or_else(alike).or_else(nameless) {
             let open = self.open.remove(index);
+            self.nameless.iter_mut().for_each(|nameless| _ = nameless.open.remove(&open.frame));
             self.suspect = self.suspect.filter(|suspect| *suspect > open.frame);
             self.notified.retain(|(number, _)| *number > open.number);
             self.arrays.retain(|frame| *frame != open.frame);

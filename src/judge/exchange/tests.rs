@@ -200,3 +200,27 @@ fn an_array_may_be_refused_as_a_whole_by_an_error_without_an_id() {
     assert_eq!(passed[1].messages[0]["answers"], "unreadable input");
     assert_eq!(passed[2].messages[0]["answers"], "nothing", "one array, one refusal");
 }
+
+/// Over stdio a response without an id may be that of a request that has none yet.
+#[test]
+fn a_response_without_id_answers_a_notification_where_every_request_has_its_own() {
+    let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    let notification = json!({ "jsonrpc": "2.0", "method": "notifications/unknown" });
+    let nameless = json!({ "jsonrpc": "2.0", "error": { "code": -32601, "message": "Method not found" } });
+    let response = json!({ "jsonrpc": "2.0", "id": 1, "result": {} });
+    let course = [("client", &request), ("client", &notification), ("server", &nameless), ("server", &response)];
+    for (course, answers) in [(&course[..], "nothing"), (&course[..3], "unclear"), (&course[1..3], "nothing")] {
+        let link = Link { link: 1, transport: Transport::Stdio, revision: Some(Revision::V2025_06_18), brief: false };
+        let mut assembler = Assembler::new(&link);
+        let mut messages = Vec::new();
+        for (index, (from, message)) in course.iter().enumerate() {
+            let frame =
+                json!({ "frame": index, "at": index, "link": 1, "kind": "message", "from": from, "message": message });
+            messages.extend(assembler.take(&serde_json::from_value(frame).expect("a frame")).messages);
+        }
+        messages.extend(assembler.unclear());
+        let of_error: Vec<_> =
+            messages.iter().filter(|item| item["kind"] == "error").map(|item| &item["answers"]).collect();
+        assert_eq!(of_error, [answers]);
+    }
+}

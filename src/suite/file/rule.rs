@@ -42,6 +42,8 @@ keys! {
         observe: OneOrMany<At<String>>,
         /// Rules whose failure for the same subject is the cause of this one's.
         after: OneOrMany<At<String>>,
+        /// Whether it is about the form of a message: of one that it fails for, no other rule says anything.
+        form: bool,
         /// How to fix a failure, for the author of the server.
         hint: At<String>,
         /// Faults of the reference server that violate this rule.

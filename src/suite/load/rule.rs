@@ -51,6 +51,7 @@ impl Lint<'_> {
             filter,
             test: test?,
             after: texts(typed.after.map(|after| after.0).unwrap_or_default()),
+            form: typed.form.unwrap_or(false),
             hint: typed.hint.map(|hint| hint.value),
             faults: texts(faults),
             line: typed.typed.at.line,

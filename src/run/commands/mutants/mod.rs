@@ -4,6 +4,7 @@
 //! in every revision and over every transport where it says that it can show.
 
 mod bugs;
+mod durations;
 mod matrix;
 mod trial;
 mod variations;
@@ -12,7 +13,7 @@ use std::{path::Path, sync::Mutex, thread};
 
 pub use bugs::{Bug, bugs, gaps};
 pub use matrix::Matrix;
-pub use trial::{Shown, Trial, trials, variation_trials};
+pub use trial::{Trial, trials, variation_trials};
 pub use variations::Variations;
 
 use crate::{
@@ -29,6 +30,9 @@ use crate::{
 
 /// Trials at once. Most of a trial is waiting.
 const AT_ONCE: usize = 8;
+
+/// The same where it is measured how long they take: fewer, so that they wait for the server and not for a processor.
+const MEASURED_AT_ONCE: usize = 4;
 
 pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let suites = load(&[], surroundings.color)?;
@@ -54,9 +58,12 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
     if !args.filters.is_empty() {
         trials.retain(|trial| args.filters.iter().any(|filter| selects(filter, trial, &suites)));
     }
+    if let Some(limit) = args.longer_than {
+        return longer_than(limit, durations::newest(trials), &suites, &program);
+    }
     if args.variations {
         let mut matrix = Variations::default();
-        for (trial, shown) in trials.iter().zip(run_all(&trials, &suites, &program)) {
+        for (trial, shown) in trials.iter().zip(run_all(&trials, AT_ONCE, |trial| trial.run(&suites, &program))) {
             matrix.add(trial, &shown);
         }
         let flaws = matrix.flaws(args.revision.is_empty());
@@ -68,7 +75,7 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
         return Ok(if flaws.is_empty() { exit::CONFORMING } else { exit::FAILED });
     }
     let mut matrix = Matrix::default();
-    for (trial, shown) in trials.iter().zip(run_all(&trials, &suites, &program)) {
+    for (trial, shown) in trials.iter().zip(run_all(&trials, AT_ONCE, |trial| trial.run(&suites, &program))) {
         matrix.add(trial, &shown);
     }
     let flaws = matrix.flaws(&suites, args.revision.is_empty() && args.transport.is_empty());
@@ -102,17 +109,29 @@ fn selects(filter: &str, trial: &Trial, suites: &[Suite]) -> bool {
     name.contains(filter) || suites.iter().any(proves)
 }
 
-/// Runs the trials concurrently and keeps their order.
-fn run_all(trials: &[Trial], suites: &[Suite], program: &Path) -> Vec<Shown> {
+/// Lists the runs that take longer than so many seconds at the default limits.
+fn longer_than(limit: f64, trials: Vec<Trial>, suites: &[Suite], program: &Path) -> Result<u8, Error> {
+    let took = run_all(&trials, MEASURED_AT_ONCE, |trial| durations::measure(trial, suites, program));
+    let mut longer: Vec<_> = took.iter().zip(&trials).filter(|(took, _)| took.as_secs_f64() > limit).collect();
+    longer.sort_by(|(one, _), (other, _)| other.cmp(one));
+    for (took, trial) in &longer {
+        console::say(&format!("✗ {} took {:.1} s", trial.name(), took.as_secs_f32()));
+    }
+    console::say(&format!("{} runs, {} of them longer than {limit} s", trials.len(), longer.len()));
+    Ok(if longer.is_empty() { exit::CONFORMING } else { exit::FAILED })
+}
+
+/// Runs the trials concurrently, and keeps their order.
+fn run_all<T: Clone + Default + Send>(trials: &[Trial], at_once: usize, run: impl Fn(&Trial) -> T + Sync) -> Vec<T> {
     let next = Mutex::new(trials.iter().enumerate());
-    let done = Mutex::new(vec![Shown::default(); trials.len()]);
+    let done = Mutex::new(vec![T::default(); trials.len()]);
     thread::scope(|scope| {
-        for _ in 0..AT_ONCE {
+        for _ in 0..at_once {
             scope.spawn(|| {
                 while let Some((index, trial)) = next.lock().ok().and_then(|mut trials| trials.next()) {
-                    let shown = trial.run(suites, program);
+                    let result = run(trial);
                     if let Ok(mut done) = done.lock() {
-                        done[index] = shown;
+                        done[index] = result;
                     }
                 }
             });

@@ -30,7 +30,8 @@ use crate::{
     target::{Auth, Client, Limits, Source, Start, Target},
 };
 
-/// How long a trial waits for a response: long for a loaded machine, short for a thousand trials.
+/// How long a trial waits for a response: long for a loaded machine, short for a thousand trials. The reference server
+/// responds within milliseconds; a fault that makes it hang need not be waited for long.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// One run of all rules against one behaviour of the reference server.
@@ -53,6 +54,8 @@ pub struct Trial {
     pub all_suites: bool,
     /// The rules that the fault is declared to break besides those that name it.
     pub also: Vec<String>,
+    /// How long it waits for a response.
+    pub patience: Duration,
 }
 
 async fn recorded(job: &Job, suites: &[Suite], filter: &Filter) -> Result<Conducted, Error> {
@@ -121,7 +124,8 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
     trials
 }
 
-/// Every variation with all suites, over stdio where it shows there, else over HTTP.
+/// Every variation with all suites, over stdio where it shows there, else over HTTP. Variations let no request wait, so a
+/// time limit that passes because the machine is busy would be all that a shorter one shows.
 pub fn variation_trials(revisions: &[Revision]) -> Vec<Trial> {
     let mut trials = Vec::new();
     for variation in reference::variations() {
@@ -130,7 +134,12 @@ pub fn variation_trials(revisions: &[Revision]) -> Vec<Trial> {
                 transport.is_defined_in(revision) && variation.transports.iter().any(|known| same(*known, *transport))
             };
             if let Some(transport) = Transport::ALL.into_iter().find(shows) {
-                trials.push(Trial { variation: true, all_suites: true, ..trial(&variation, revision, transport) });
+                trials.push(Trial {
+                    variation: true,
+                    all_suites: true,
+                    patience: Limits::default().request,
+                    ..trial(&variation, revision, transport)
+                });
             }
         }
     }
@@ -153,6 +162,7 @@ fn trial(fault: &FaultInfo, revision: Revision, transport: Transport) -> Trial {
         transport,
         all_suites: false,
         also: fault.also.clone(),
+        patience: PATIENCE,
     }
 }
 
@@ -229,11 +239,7 @@ impl Trial {
 
     async fn conduct(&self, suites: &[Suite], filter: &Filter, program: &Path) -> Result<Conducted, Error> {
         let proposals: Vec<String> = self.proposal.iter().cloned().collect();
-        // The reference server answers within milliseconds; a fault that makes it hang need not be waited for long.
-        // Variations let no request wait, so a time limit that passes because the machine is busy would be all that it shows.
-        let usual = Limits::default();
-        let request = if self.variation { usual.request } else { PATIENCE };
-        let (name, limits) = (self.name(), Limits { request, ..usual });
+        let (name, limits) = (self.name(), Limits { request: self.patience, ..Limits::default() });
         if self.transport.capabilities().process {
             let mut argv = vec![program.display().to_string(), "serve".into()];
             let flag = if self.variation { "--variation" } else { "--fault" };
