@@ -253,7 +253,7 @@ pub fn lacking(applies: &Applies, scene: &RunContext) -> Option<String> {
 }
 
 /// Where no response has an object of capabilities, nothing follows from one that is not among them.
-fn undeclared(suite: &Suite, rule: &Rule, scene: &Scene) -> Option<String> {
+fn undeclared(suite: &Suite, rule: &Rule, scene: &RunContext) -> Option<String> {
     let unknown = scene.server.get("hello").is_some() && !scene.server["capabilities"].is_object();
     let looks = rule.looks_at_capabilities() || suite.applies.lacks_some();
     (unknown && looks).then(|| "the server's capabilities are not known: no response declares them".to_owned())
