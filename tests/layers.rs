@@ -21,7 +21,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("session", &["error", "revision", "evidence", "target", "wire"]),
     ("gather", &["error", "revision", "evidence", "target", "wire", "suite", "plan", "session"]),
     ("config", &["error", "revision", "suite", "target"]),
-    ("cli", &["report", "outcome", "partition", "revision"]),
+    ("cli", &["report", "outcome", "partition", "revision", "target"]),
     ("reference", &["embedded", "revision"]),
 ];
 
