@@ -27,22 +27,11 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, tests.collect()).exit_code()
 }
 
-/// What a fault breaks besides may hang on how busy the machine is, as faults are that let requests wait. So a flaw counts if
-/// it shows twice.
 fn prove(trials: &[Trial], suites: &[Suite]) -> Result<(), Failed> {
-    let first = flaws(trials, suites);
-    if first.is_empty() {
-        return Ok(());
-    }
-    let second = flaws(trials, suites);
-    let both: Vec<_> = first.into_iter().filter(|flaw| second.contains(flaw)).collect();
-    if both.is_empty() { Ok(()) } else { Err(both.join("\n").into()) }
-}
-
-fn flaws(trials: &[Trial], suites: &[Suite]) -> Vec<String> {
     let mut matrix = Matrix::default();
     for trial in trials {
         matrix.add(trial, &trial.run(suites, None));
     }
-    matrix.flaws(suites, true)
+    let flaws = matrix.flaws(suites, true);
+    if flaws.is_empty() { Ok(()) } else { Err(flaws.join("\n").into()) }
 }
