@@ -205,7 +205,9 @@ fn say_due(said: &mut Vec<u8>, waiting: &mut Vec<(Instant, Outgoing)>, held: boo
 /// The newline belongs to the message; held back, it comes with the next one.
 fn say(said: &mut Vec<u8>, out: &Outgoing, held: bool) {
     let parts: [&[u8]; 2] = if held { [b"\n", &out.bytes] } else { [&out.bytes, b"\n"] };
-    parts.into_iter().for_each(|part| said.extend_from_slice(part));
+    for part in parts {
+        said.extend_from_slice(part);
+    }
 }
 
 #[cfg(test)]

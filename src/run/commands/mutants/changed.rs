@@ -35,8 +35,9 @@ pub fn changed(base: &str, suites: &[Suite]) -> Result<Changed, Error> {
     let mut changed = Changed::default();
     for path in tracked.lines().chain(untracked.lines()) {
         let is_data = path.starts_with(SUITES) || path.starts_with(REFERENCE);
-        if !is_data || !path.ends_with(".yaml") {
-            changed.code.extend(path.ends_with(".rs").then(|| path.to_owned()));
+        let is = |kind: &str| Path::new(path).extension().is_some_and(|extension| extension == kind);
+        if !is_data || !is("yaml") {
+            changed.code.extend(is("rs").then(|| path.to_owned()));
             continue;
         }
         // Of a file that is new there is nothing before, of one that is gone nothing now.

@@ -58,7 +58,9 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
         false => trials(&revisions, &transports),
     };
     if let Some(base) = &args.changed {
-        return prove_changed(&changed::changed(base, &suites)?, all(false), all(true), &suites, program.as_deref());
+        let changed = changed::changed(base, &suites)?;
+        let holds = prove_changed(&changed, all(false), all(true), &suites, program.as_deref());
+        return Ok(if holds { exit::CONFORMING } else { exit::FAILED });
     }
     let mut trials = all(args.variations);
     if let Some(idle) = args.filters.iter().find(|filter| !trials.iter().any(|trial| selects(filter, trial, &suites))) {
@@ -113,7 +115,7 @@ fn prove_changed(
     variations: Vec<Trial>,
     suites: &[Suite],
     program: Option<&Path>,
-) -> Result<u8, Error> {
+) -> bool {
     let (rules, named) = (&changed.rules, &changed.faults);
     console::say(&format!("affected: {} rules, {} faults and variations", rules.len(), named.len()));
     if !changed.code.is_empty() {
@@ -133,7 +135,7 @@ fn prove_changed(
     for trials in [faulty, varied].iter().filter(|trials| !trials.is_empty()) {
         holds &= prove(trials, suites, program, true);
     }
-    Ok(if holds { exit::CONFORMING } else { exit::FAILED })
+    holds
 }
 
 /// Which bugs the faults stand for, and whether each rule that should detect one is there. Nothing is run.
