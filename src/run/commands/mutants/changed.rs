@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn a_changed_rule_affects_itself_and_a_changed_step_the_whole_suite() {
-        let suites = crate::run::built_in().expect("the built-in suites load");
+        let suites = crate::run::inputs::suites::built_in().expect("the built-in suites load");
         let suite = |must: &str, method: &str| {
             let rules = json!([{ "id": "one", "must": "stay" }, { "id": "two", "must": must }]);
             json!({ "suite": "base.pagination", "gather": [{ "call": method }], "rules": rules })
