@@ -282,10 +282,13 @@ impl Trial {
     }
 
     fn start(&self, authority: &str) -> Start {
-        match self.transport {
-            Transport::Stdio => Start::Stdio { argv: Vec::new(), env: Vec::new(), cwd: None },
-            Transport::Http => Start::Http { url: format!("http://{authority}/mcp"), headers: Vec::new() },
-            Transport::Sse => Start::Sse { url: format!("http://{authority}/sse"), headers: Vec::new() },
+        let capabilities = self.transport.capabilities();
+        if capabilities.process {
+            Start::Stdio { argv: Vec::new(), env: Vec::new(), cwd: None }
+        } else if capabilities.endpoint {
+            Start::Sse { url: format!("http://{authority}/sse"), headers: Vec::new() }
+        } else {
+            Start::Http { url: format!("http://{authority}/mcp"), headers: Vec::new() }
         }
     }
 
