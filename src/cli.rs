@@ -446,8 +446,15 @@ pub struct MutantsArgs {
     /// Run each fault once over each transport at the default limits: list the runs that take longer
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub longer_than: Option<f64>,
+    /// Prove only what differs from this commit (HEAD, unless another one is named) in suites, shapes and faults, and what
+    /// that affects
+    #[arg(long, value_name = "COMMIT", num_args = 0..=1, require_equals = true, default_missing_value = "HEAD", conflicts_with_all = ["filters", "variations"])]
+    pub changed: Option<String>,
+    /// Start real processes and listen on real sockets, and wait in real time, in place of a server inside this process
+    #[arg(long)]
+    pub real: bool,
     /// Run nothing: list the known bugs in the YAML files of this directory with their faults
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["filters", "transport", "revision", "variations", "longer_than"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["filters", "transport", "revision", "variations", "longer_than", "real", "changed"])]
     pub bugs: Option<PathBuf>,
 }
 

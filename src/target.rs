@@ -1,11 +1,13 @@
 //! How to start or reach the server under test, and the limits that hold for it.
 
 mod entrusted;
+pub mod inside;
 mod limits;
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 pub use entrusted::{is_path, is_secret, shown_url};
+pub use inside::Inside;
 pub use limits::{Limits, Reach, patience, time};
 
 /// A server to test.
@@ -20,11 +22,13 @@ pub struct Target {
     pub auth: Option<Box<Auth>>,
     /// Those that were obtained, by name; `own` is the one that the whole run uses.
     pub tokens: Vec<Token>,
+    /// The server that is tested in place of what `start` names.
+    pub inside: Option<Arc<dyn Inside>>,
 }
 
 impl Target {
     pub fn new(name: impl Into<String>, start: Start) -> Self {
-        Self { name: name.into(), start, secrets: Vec::new(), auth: None, tokens: Vec::new() }
+        Self { name: name.into(), start, secrets: Vec::new(), auth: None, tokens: Vec::new(), inside: None }
     }
 }
 

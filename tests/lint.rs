@@ -1,7 +1,7 @@
 //! Every kind of mistake in a suite, with the message that its author sees.
 //!
 //! `tests/lint/NAME.yaml` holds the mistake and `NAME.txt` the messages. A line `#--- other.yaml` begins a further file,
-//! and a file whose name starts with `built-in` is loaded as a built-in suite. `UPDATE_EXPECTED=1` writes the messages.
+//! and a file whose name starts with `built-in` is loaded as a built-in suite. `MCP_CONFORM_BLESS=1` writes the messages.
 
 use std::{env, fmt::Write, fs, path::Path};
 
@@ -28,7 +28,7 @@ fn every_mistake_is_told() {
     for case in cases {
         let told = told(&case);
         let expected = case.with_extension("txt");
-        if env::var_os("UPDATE_EXPECTED").is_some() {
+        if env::var_os("MCP_CONFORM_BLESS").is_some() {
             fs::write(&expected, &told).expect("the messages can be written");
         }
         let expected = fs::read_to_string(&expected).unwrap_or_default();
@@ -105,14 +105,14 @@ fn the_schema_for_editors_is_current() {
     is_current("suites/schema.json", &(schema + "\n"));
 }
 
-/// `UPDATE_EXPECTED=1` writes it.
+/// `MCP_CONFORM_BLESS=1` writes it.
 fn is_current(file: &str, expected: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
-    if env::var_os("UPDATE_EXPECTED").is_some() {
+    if env::var_os("MCP_CONFORM_BLESS").is_some() {
         fs::write(&path, expected).expect("the file can be written");
     }
     let written = fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == expected, "{file} is out of date: run the tests with UPDATE_EXPECTED=1");
+    assert!(written == expected, "{file} is out of date: run the tests with MCP_CONFORM_BLESS=1");
 }
 
 /// Loads a text of any kind; the mistakes in it must be fit to be shown.

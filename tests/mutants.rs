@@ -1,7 +1,7 @@
 //! One test for each fault of the reference server: wherever it can show, a rule that names it catches it, and each rule
 //! that names it does so somewhere. And one for each revision and transport: the faultless server passes.
 
-use std::{path::PathBuf, process::ExitCode, sync::Arc};
+use std::{process::ExitCode, sync::Arc};
 
 use libtest_mimic::{Arguments, Failed, Trial as Test};
 use mcp_conform::{
@@ -11,12 +11,8 @@ use mcp_conform::{
     suite::Suite,
 };
 
-/// Tests at once, unless `--test-threads` says otherwise. Most of a trial is waiting.
-const AT_ONCE: usize = 8;
-
 fn main() -> ExitCode {
-    let mut arguments = Arguments::from_args();
-    arguments.test_threads.get_or_insert(AT_ONCE);
+    let arguments = Arguments::from_args();
     let suites = Arc::new(built_in().expect("the built-in suites load"));
     let all = trials(&Revision::ALL, &Transport::ALL);
     let (faultless, faulty): (Vec<Trial>, Vec<Trial>) = all.into_iter().partition(|trial| trial.fault.is_none());
@@ -31,23 +27,11 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, tests.collect()).exit_code()
 }
 
-/// What a fault breaks besides may hang on how busy the machine is, as faults are that let requests wait. So a flaw counts if
-/// it shows twice.
 fn prove(trials: &[Trial], suites: &[Suite]) -> Result<(), Failed> {
-    let first = flaws(trials, suites);
-    if first.is_empty() {
-        return Ok(());
-    }
-    let second = flaws(trials, suites);
-    let both: Vec<_> = first.into_iter().filter(|flaw| second.contains(flaw)).collect();
-    if both.is_empty() { Ok(()) } else { Err(both.join("\n").into()) }
-}
-
-fn flaws(trials: &[Trial], suites: &[Suite]) -> Vec<String> {
-    let program = PathBuf::from(env!("CARGO_BIN_EXE_mcp-conform"));
     let mut matrix = Matrix::default();
     for trial in trials {
-        matrix.add(trial, &trial.run(suites, &program));
+        matrix.add(trial, &trial.run(suites, None));
     }
-    matrix.flaws(suites, true)
+    let flaws = matrix.flaws(suites, true);
+    if flaws.is_empty() { Ok(()) } else { Err(flaws.join("\n").into()) }
 }

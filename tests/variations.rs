@@ -1,6 +1,6 @@
 //! One test for each variation of the reference server: it changes no verdict but those that it names, and those somewhere.
 
-use std::{path::PathBuf, process::ExitCode, sync::Arc};
+use std::{process::ExitCode, sync::Arc};
 
 use libtest_mimic::{Arguments, Failed, Trial as Test};
 use mcp_conform::{
@@ -9,12 +9,8 @@ use mcp_conform::{
     suite::Suite,
 };
 
-/// Tests at once, unless `--test-threads` says otherwise. Most of a trial is waiting.
-const AT_ONCE: usize = 8;
-
 fn main() -> ExitCode {
-    let mut arguments = Arguments::from_args();
-    arguments.test_threads.get_or_insert(AT_ONCE);
+    let arguments = Arguments::from_args();
     let suites = Arc::new(built_in().expect("the built-in suites load"));
     let trials = variation_trials(&Revision::ALL);
     let tests = trials.chunk_by(|a, b| a.fault == b.fault).map(|trials| {
@@ -25,10 +21,9 @@ fn main() -> ExitCode {
 }
 
 fn prove(trials: &[Trial], suites: &[Suite]) -> Result<(), Failed> {
-    let program = PathBuf::from(env!("CARGO_BIN_EXE_mcp-conform"));
     let mut variations = Variations::default();
     for trial in trials {
-        variations.add(trial, &trial.run(suites, &program));
+        variations.add(trial, &trial.run(suites, None));
     }
     let flaws = variations.flaws(true);
     if flaws.is_empty() { Ok(()) } else { Err(flaws.join("\n").into()) }

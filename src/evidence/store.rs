@@ -8,11 +8,11 @@ use std::{
     fs::File,
     io::{BufRead, BufReader, BufWriter, Seek, SeekFrom, Write},
     sync::Arc,
-    time::Instant,
 };
 
 use indexmap::IndexMap;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::{Frame, FrameKind};
 

@@ -36,7 +36,7 @@ pub fn server(bytes: &[u8]) {
     let mut session = Session::new(Transport::Stdio);
     for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
         let turn = server.receive(&mut session, line);
-        assert!(!turn.crash, "without a fault");
+        assert!(turn.crash.is_none(), "without a fault");
         let told = server.announce(&session, &turn.changes);
         for out in told.iter().chain(&turn.out).chain(&turn.settled).chain(&turn.later) {
             assert!(!out.bytes.contains(&b'\n'));

@@ -1,6 +1,6 @@
 //! Waits for a notification, or for there being none.
 
-use std::time::Instant;
+use tokio::time::Instant;
 
 use futures_util::future::{Either, select};
 use serde_json::{Map, Value, json};

@@ -1,9 +1,9 @@
 //! One request, or one notification.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::{param_headers::param_headers, step::Stage, wanted::of_call};
 use crate::{

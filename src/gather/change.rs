@@ -1,13 +1,12 @@
 //! Brings about a change that the server is to announce: by one of its tools, by a command or by an HTTP request.
 
-use std::{
-    path::Path,
-    process::Stdio,
-    time::{Duration, Instant},
-};
+use std::{path::Path, process::Stdio, time::Duration};
 
 use serde_json::{Value, json};
-use tokio::{process::Command, time::timeout};
+use tokio::{
+    process::Command,
+    time::{Instant, timeout},
+};
 
 use super::{param_headers::param_headers, step::Stage};
 use crate::{

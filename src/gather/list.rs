@@ -1,9 +1,10 @@
 //! A list and its further pages. A cursor that comes back a second time ends it, as does the limit on pages, or pages
 //! that hold more together than one message may.
 
-use std::{collections::HashSet, time::Instant};
+use std::collections::HashSet;
 
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::{call::filled, step::Stage, wanted::of_list};
 use crate::{

@@ -4,14 +4,11 @@
 //! raw text has been read, and what is still to come is waited for only a little longer. The outcome of the harmless
 //! request is kept as `sentinel`: it shows whether the server survived.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{sync::Arc, time::Duration};
 
 use futures_util::future::{Either, select};
 use serde_json::{Value, json};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::{
     call::filled,

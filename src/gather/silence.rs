@@ -3,9 +3,9 @@
 //! What is still to come comes soon after a later request is answered: a server that answers in a millisecond need not be
 //! waited for as long as one that takes a second.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::step::Stage;
 use crate::{

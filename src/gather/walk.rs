@@ -4,10 +4,11 @@
 //! ahead only what their request needs, of a page only its keys, and of a visit the keys that were listed. The first
 //! visits are saved; the others are recorded as frames are, and pass by the rules one at a time.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
+use tokio::time::Instant;
 
 use super::{
     frontier::{Frontier, Stop},

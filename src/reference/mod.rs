@@ -3,6 +3,7 @@
 //! It shares nothing with the client side but the names of the revisions: a server that used the client's code would
 //! repeat its mistakes, and no test would notice.
 
+mod clock;
 mod context;
 mod dialogue;
 mod era;
@@ -25,8 +26,8 @@ mod tests;
 
 pub use facts::{facts, facts_of};
 pub use faults::{FaultInfo, faults};
-pub use http::{CLIENT, http, tokens};
+pub use http::{CLIENT, Listening, http, tokens};
 pub use options::{Options, PROPOSALS, Transport};
-pub use stdio::stdio;
+pub use stdio::{serve, stdio};
 pub use variations::variations;
 pub use world::Grown;

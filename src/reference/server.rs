@@ -88,7 +88,7 @@ impl Server {
             let turn = self.single(session, &value);
             whole.changes.extend(turn.changes);
             whole.cancelled = whole.cancelled.or(turn.cancelled);
-            whole.crash |= turn.crash;
+            whole.crash = whole.crash.or(turn.crash);
             let (said, beside): (Vec<_>, Vec<_>) = turn.out.into_iter().partition(|out| out.answer);
             let failed = said.iter().any(|out| is_error(&out.bytes));
             answers.extend(said);
@@ -130,7 +130,8 @@ impl Server {
     fn misheard(&mut self, session: &Session, sent: Option<&Value>, heard: Heard) -> Turn {
         match heard {
             Heard::Message | Heard::Nothing => Turn::default(),
-            Heard::Crash => Turn::crash(),
+            Heard::Crash => Turn::crash("stopped by its fault"),
+            Heard::Exit(why) => Turn::crash(why),
             Heard::Answered(mut answer) => {
                 let spoken = sent.map_or(self.newest(), |sent| era::spoken(sent, session, &self.revisions));
                 message::name_server(&mut answer, spoken);

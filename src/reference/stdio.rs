@@ -1,12 +1,14 @@
 //! The server on stdin and stdout: one message a line.
 //!
-//! One thread reads, so that a cancellation is heard while something slow is under way; the other thinks and writes.
+//! What is read is kept apart from what is handled, so that a cancellation is heard while something slow is under way.
 
-use std::{
-    io::{self, BufRead, BufReader, Read, Write},
-    sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
-    thread,
-    time::{Duration, Instant},
+use std::{future::pending, io, time::Duration};
+
+use tokio::{
+    io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, stderr, stdin, stdout},
+    runtime::Builder,
+    sync::mpsc::{self, Receiver, Sender},
+    time::{Instant, sleep, timeout_at},
 };
 
 use crate::reference::{
@@ -18,7 +20,7 @@ use crate::reference::{
 };
 
 /// A longer line is read to its end and refused.
-const LONGEST_LINE: usize = 16 << 20;
+const LONGEST_LINE: u64 = 16 << 20;
 /// What a pipe holds.
 const ONE_READ: usize = 64 << 10;
 /// Lines that wait to be handled; further ones stay in the pipe.
@@ -28,99 +30,133 @@ const MOST_WAITING: usize = 10_000;
 
 /// Serves until stdin ends.
 pub fn stdio(options: Options) -> Result<(), String> {
+    let runtime = Builder::new_current_thread().enable_time().build().map_err(|why| why.to_string())?;
+    let served = runtime.block_on(serve(options, stdin(), stdout(), stderr()));
+    // A thread still waits for stdin.
+    runtime.shutdown_background();
+    served
+}
+
+/// Serves until `input` ends. An error is what a process says when it ends by itself.
+pub async fn serve(
+    options: Options,
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin,
+    errors: impl AsyncWrite + Unpin,
+) -> Result<(), String> {
     let server = Server::new(options)?;
-    server.faults.start()?;
-    let (lines, arrived) = mpsc::sync_channel(LINES_AHEAD);
-    let reading = server.faults.reading();
-    thread::spawn(move || match reading {
-        Reading::ByLine | Reading::FirstLine => {
-            read_lines(BufReader::new(io::stdin()), reading == Reading::FirstLine, &lines);
-        }
-        Reading::AsItComes => read_pieces(io::stdin(), &lines),
-        Reading::Decoded => read_decoded(io::stdin(), &lines, |bytes| String::from_utf8_lossy(bytes).into_owned()),
-        Reading::Latin1 => {
-            read_decoded(io::stdin(), &lines, |bytes| bytes.iter().copied().map(char::from).collect());
-        }
-    });
-    // If nobody reads what is written, there is nobody left to serve.
-    match serve(server, &arrived, io::stdout().lock()) {
-        Ok(Ended::Crashed) => Err("stopped by its fault".to_owned()),
-        Ok(Ended::Quietly) | Err(_) => Ok(()),
+    server.faults.start().await?;
+    let (lines, arrived) = mpsc::channel(LINES_AHEAD);
+    let reading = read(input, server.faults.reading(), lines);
+    tokio::select! {
+        biased;
+        never = async { reading.await; pending().await } => never,
+        // If nobody reads what is written, there is nobody left to serve.
+        handled = handle(server, arrived, output, errors) => handled.unwrap_or(Ok(())),
     }
 }
 
-enum Ended {
-    Quietly,
-    /// As its fault would have it.
-    Crashed,
+async fn read(input: impl AsyncRead + Unpin, reading: Reading, lines: Sender<Vec<u8>>) {
+    match reading {
+        Reading::ByLine | Reading::FirstLine => {
+            read_lines(BufReader::new(input), reading == Reading::FirstLine, lines).await;
+        }
+        Reading::AsItComes => read_pieces(input, lines).await,
+        Reading::Decoded => read_decoded(input, lines, |bytes| String::from_utf8_lossy(bytes).into_owned()).await,
+        Reading::Latin1 => {
+            read_decoded(input, lines, |bytes| bytes.iter().copied().map(char::from).collect()).await;
+        }
+    }
 }
 
-fn read_lines(mut input: BufReader<impl Read>, one_line_a_read: bool, lines: &SyncSender<Vec<u8>>) {
+async fn read_lines(mut input: BufReader<impl AsyncRead + Unpin>, one_line_a_read: bool, lines: Sender<Vec<u8>>) {
     loop {
         let mut line = Vec::new();
-        let limit = LONGEST_LINE as u64;
-        match input.by_ref().take(limit).read_until(b'\n', &mut line) {
+        match (&mut input).take(LONGEST_LINE).read_until(b'\n', &mut line).await {
             Ok(0) | Err(_) => return,
             Ok(_) => {}
         }
-        if line.last() != Some(&b'\n') && line.len() == LONGEST_LINE && input.skip_until(b'\n').is_err() {
-            return;
+        // What is beyond the limit is left out.
+        let mut rest = Vec::new();
+        while line.len() as u64 >= LONGEST_LINE && line.last() != Some(&b'\n') && rest.last() != Some(&b'\n') {
+            rest.clear();
+            match (&mut input).take(LONGEST_LINE).read_until(b'\n', &mut rest).await {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(_) => return,
+            }
         }
         // Only behind a ping, or what is lost would depend on how fast the client writes.
         let loses = one_line_a_read && line.windows(6).any(|word| word == b"\"ping\"");
-        if !line.trim_ascii().is_empty() && lines.send(line).is_err() {
+        if !line.trim_ascii().is_empty() && lines.send(line).await.is_err() {
             return;
         }
         if loses {
-            input.consume(input.buffer().len());
+            let read = input.buffer().len();
+            input.consume(read);
         }
     }
 }
 
 /// As if each read began and ended with a line.
-fn read_pieces(mut input: impl Read, lines: &SyncSender<Vec<u8>>) {
+async fn read_pieces(mut input: impl AsyncRead + Unpin, lines: Sender<Vec<u8>>) {
     let mut piece = vec![0; ONE_READ];
-    while let Ok(length @ 1..) = input.read(&mut piece) {
-        let mut read = piece[..length].split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
-        if read.any(|line| lines.send(line.to_owned()).is_err()) {
-            return;
-        }
-    }
-}
-
-/// As if each read began and ended with a character.
-fn read_decoded(mut input: impl Read, lines: &SyncSender<Vec<u8>>, decode: fn(&[u8]) -> String) {
-    let (mut piece, mut rest) = (vec![0; ONE_READ], String::new());
-    while let Ok(length @ 1..) = input.read(&mut piece) {
-        rest += &decode(&piece[..length]);
-        while let Some((line, further)) = rest.split_once('\n') {
-            let line = line.as_bytes().to_owned();
-            rest = further.to_owned();
-            if !line.trim_ascii().is_empty() && lines.send(line).is_err() {
+    while let Ok(length @ 1..) = input.read(&mut piece).await {
+        for line in piece[..length].split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+            if lines.send(line.to_owned()).await.is_err() {
                 return;
             }
         }
     }
 }
 
-fn serve(mut server: Server, arrived: &Receiver<Vec<u8>>, mut output: impl Write) -> io::Result<Ended> {
+/// As if each read began and ended with a character.
+async fn read_decoded(mut input: impl AsyncRead + Unpin, lines: Sender<Vec<u8>>, decode: fn(&[u8]) -> String) {
+    let (mut piece, mut rest) = (vec![0; ONE_READ], String::new());
+    while let Ok(length @ 1..) = input.read(&mut piece).await {
+        rest += &decode(&piece[..length]);
+        while let Some((line, further)) = rest.split_once('\n') {
+            let line = line.as_bytes().to_owned();
+            rest = further.to_owned();
+            if !line.trim_ascii().is_empty() && lines.send(line).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// The inner error is why the server ended by itself.
+async fn handle(
+    mut server: Server,
+    mut arrived: Receiver<Vec<u8>>,
+    mut output: impl AsyncWrite + Unpin,
+    mut errors: impl AsyncWrite + Unpin,
+) -> io::Result<Result<(), String>> {
     let mut session = Session::new(Transport::Stdio);
     let mut waiting: Vec<(Instant, Outgoing)> = Vec::new();
+    let mut said = Vec::new();
     let held = server.faults.holds_newlines();
     if let Some(banner) = server.faults.banner() {
-        writeln!(output, "{banner}")?;
-        output.flush()?;
+        said.extend_from_slice(format!("{banner}\n").as_bytes());
     }
     loop {
+        output.write_all(&said).await?;
+        output.flush().await?;
+        said.clear();
         let due = waiting.iter().map(|(due, _)| *due).min();
         let line = match due {
-            Some(due) => arrived.recv_timeout(due.saturating_duration_since(Instant::now())),
-            None => arrived.recv().map_err(RecvTimeoutError::from),
+            Some(due) => timeout_at(due, arrived.recv()).await,
+            None => Ok(arrived.recv().await),
         };
+        say_due(&mut said, &mut waiting, held);
         match line {
-            Ok(line) => {
-                write_due(&mut output, &mut waiting, held)?;
+            Ok(Some(line)) => {
                 let turn = server.receive(&mut session, &line);
+                let stderr = server.faults.stderr();
+                if !stderr.is_empty() {
+                    errors.write_all(stderr.as_bytes()).await?;
+                    errors.flush().await?;
+                }
                 if let Some(id) = turn.cancelled {
                     let withheld = |out: &Outgoing| out.answer || !server.faults.works_on();
                     waiting.retain(|(_, out)| out.id.as_ref() != Some(&id) || !withheld(out));
@@ -131,58 +167,65 @@ fn serve(mut server: Server, arrived: &Receiver<Vec<u8>>, mut output: impl Write
                 let told = server.announce(&session, &turn.changes);
                 for out in told.into_iter().chain(turn.out).chain(turn.settled).chain(turn.later) {
                     if out.after.is_zero() || waiting.len() >= MOST_WAITING {
-                        write_line(&mut output, &out, held)?;
+                        say(&mut said, &out, held);
                     } else {
                         waiting.push((Instant::now() + out.after, out));
                     }
                 }
-                if turn.crash {
-                    return Ok(Ended::Crashed);
+                if let Some(why) = turn.crash {
+                    output.write_all(&said).await?;
+                    output.flush().await?;
+                    return Ok(Err(why.to_owned()));
                 }
+                say_due(&mut said, &mut waiting, held);
             }
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => {
-                for out in server.close(&mut session) {
-                    write_line(&mut output, &out, held)?;
-                }
-                output.flush()?;
+            // Something is due.
+            Err(_) => {}
+            Ok(None) => {
+                server.close(&mut session).iter().for_each(|out| say(&mut said, out, held));
+                output.write_all(&said).await?;
+                output.flush().await?;
                 while server.faults.outlives_stdin() {
-                    thread::sleep(Duration::from_secs(1));
+                    sleep(Duration::from_secs(1)).await;
                 }
-                return Ok(Ended::Quietly);
+                return Ok(Ok(()));
             }
         }
-        write_due(&mut output, &mut waiting, held)?;
-        output.flush()?;
     }
 }
 
 /// What is due at once goes out in the order in which it was said.
-fn write_due(output: &mut impl Write, waiting: &mut Vec<(Instant, Outgoing)>, held: bool) -> io::Result<()> {
+fn say_due(said: &mut Vec<u8>, waiting: &mut Vec<(Instant, Outgoing)>, held: bool) {
     let now = Instant::now();
     waiting.sort_by_key(|(due, _)| *due);
     let due = waiting.iter().take_while(|(due, _)| *due <= now).count();
-    waiting.drain(..due).try_for_each(|(_, out)| write_line(output, &out, held))
+    waiting.drain(..due).for_each(|(_, out)| say(said, &out, held));
 }
 
 /// The newline belongs to the message; held back, it comes with the next one.
-fn write_line(output: &mut impl Write, out: &Outgoing, held: bool) -> io::Result<()> {
+fn say(said: &mut Vec<u8>, out: &Outgoing, held: bool) {
     let parts: [&[u8]; 2] = if held { [b"\n", &out.bytes] } else { [&out.bytes, b"\n"] };
-    parts.into_iter().try_for_each(|part| output.write_all(part))
+    for part in parts {
+        said.extend_from_slice(part);
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::sink;
+
     use super::*;
 
-    #[test]
-    fn lines_are_split_at_newlines_and_blank_ones_skipped() {
-        let (lines, arrived) = mpsc::sync_channel(10);
+    #[tokio::test]
+    async fn lines_are_split_at_newlines_and_blank_ones_skipped() {
+        let (lines, mut arrived) = mpsc::channel(10);
         let input = || BufReader::new(b"one\n\n  \r\n\"ping\"\nthree".as_slice());
-        read_lines(input(), false, &lines);
-        read_lines(input(), true, &lines);
-        drop(lines);
-        let read: Vec<_> = arrived.iter().map(|line| String::from_utf8(line).expect("text")).collect();
+        read_lines(input(), false, lines.clone()).await;
+        read_lines(input(), true, lines).await;
+        let mut read = Vec::new();
+        while let Some(line) = arrived.recv().await {
+            read.push(String::from_utf8(line).expect("text"));
+        }
         assert_eq!(
             read,
             ["one\n", "\"ping\"\n", "three", "one\n", "\"ping\"\n"],
@@ -190,34 +233,31 @@ mod tests {
         );
     }
 
-    fn said(options: Options, lines: &[&str]) -> Vec<String> {
-        let (sender, arrived) = mpsc::sync_channel(10);
-        for line in lines {
-            sender.send(line.as_bytes().to_vec()).expect("room for the line");
-        }
-        drop(sender);
-        let mut output = Vec::new();
-        serve(Server::new(options).expect("a server"), &arrived, &mut output).expect("a buffer takes everything");
-        String::from_utf8(output).expect("UTF-8").lines().map(str::to_owned).collect()
+    async fn said(options: Options, lines: &[&str]) -> (Vec<String>, Result<(), String>) {
+        let (input, mut output) = (lines.join("\n"), Vec::new());
+        let served = serve(options, input.as_bytes(), &mut output, sink()).await;
+        (String::from_utf8(output).expect("UTF-8").lines().map(str::to_owned).collect(), served)
     }
 
-    #[test]
-    fn subscriptions_are_answered_when_stdin_ends() {
+    #[tokio::test]
+    async fn subscriptions_are_answered_when_stdin_ends() {
         let meta = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
         let params = format!(r#"{{"_meta":{meta},"notifications":{{}}}}"#);
         let listen = format!(r#"{{"jsonrpc":"2.0","id":"s","method":"subscriptions/listen","params":{params}}}"#);
-        let said = said(Options::default(), &[&listen]);
+        let (said, served) = said(Options::default(), &[&listen]).await;
         assert!(said[0].contains("notifications/subscriptions/acknowledged"), "{said:?}");
         assert!(said[1].contains(r#""id":"s","result""#), "{said:?}");
+        assert_eq!(served, Ok(()));
     }
 
-    #[test]
-    fn a_banner_comes_before_everything_and_a_crash_ends_it() {
+    #[tokio::test]
+    async fn a_banner_comes_before_everything_and_a_crash_ends_it() {
         let faulty = |fault: &str| Options { fault: Some(fault.to_owned()), ..Options::default() };
         let asked = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
-        let answered = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-        let banner = said(faulty("stdout-banner"), &[asked]);
-        assert_eq!(banner, ["Reference server, ready to serve", answered]);
-        assert_eq!(said(faulty("exits-on-bad-json"), &[asked, "{", asked]), [answered]);
+        let answered = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#.to_owned();
+        let banner = said(faulty("stdout-banner"), &[asked]).await;
+        assert_eq!(banner, (vec!["Reference server, ready to serve".to_owned(), answered.clone()], Ok(())));
+        let crashed = said(faulty("exits-on-bad-json"), &[asked, "{", asked]).await;
+        assert_eq!(crashed, (vec![answered], Err("stopped by its fault".to_owned())));
     }
 }

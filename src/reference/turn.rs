@@ -21,8 +21,8 @@ pub struct Turn {
     pub open: bool,
     /// An answer of the client let this request go on.
     pub resumed: Option<Value>,
-    /// The process ends, as after a crash.
-    pub crash: bool,
+    /// The process ends, as after a crash, and what it says about it.
+    pub crash: Option<&'static str>,
 }
 
 #[derive(Clone, Debug)]
@@ -38,8 +38,8 @@ pub struct Outgoing {
 }
 
 impl Turn {
-    pub fn crash() -> Self {
-        Self { crash: true, ..Self::default() }
+    pub fn crash(why: &'static str) -> Self {
+        Self { crash: Some(why), ..Self::default() }
     }
 
     /// The messages go out over some time, not at once.

@@ -1,9 +1,9 @@
 //! A request whose progress says that it takes longer than it is given need not be waited for any longer.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use super::negotiated::Session;
 

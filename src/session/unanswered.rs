@@ -7,10 +7,11 @@
 use std::{
     collections::HashMap,
     sync::{Mutex, MutexGuard},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use indexmap::IndexMap;
+use tokio::time::Instant;
 
 use super::conversation::lock;
 

@@ -1,16 +1,12 @@
 //! One request on its way: sent, waited for, and turned into a `Reply` whatever becomes of it.
 
-use std::{
-    future::pending,
-    pin::pin,
-    time::{Duration, Instant},
-};
+use std::{future::pending, pin::pin, time::Duration};
 
 use futures_util::future::{Either, select};
 use serde_json::Value;
 use tokio::{
     sync::oneshot,
-    time::{timeout, timeout_at},
+    time::{Instant, timeout, timeout_at},
 };
 
 use super::{
@@ -134,7 +130,7 @@ impl Session {
                 None => pending().await,
             }
         };
-        let began = tokio::time::Instant::now();
+        let began = Instant::now();
         let within = async {
             let mut delay = Duration::ZERO;
             loop {

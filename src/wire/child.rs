@@ -9,7 +9,8 @@ use std::{
 };
 
 use tokio::{
-    process::{self, ChildStderr, ChildStdin, ChildStdout, Command},
+    io::{AsyncRead, AsyncWrite},
+    process::{self, Command},
     sync::watch,
     task::JoinHandle,
     time::{Instant, sleep, timeout},
@@ -19,8 +20,9 @@ use super::{
     OpenError,
     group::{Group, Signal},
     start_failure::start_failure,
+    unread::Unread,
 };
-use crate::evidence::Ended;
+use crate::{evidence::Ended, target::inside::Running};
 
 /// How often to look whether the rest of a process group is gone.
 const LOOK: Duration = Duration::from_millis(10);
@@ -38,10 +40,15 @@ pub struct Child {
     grace: Duration,
 }
 
+pub type Writable = Box<dyn AsyncWrite + Send + Unpin>;
+pub type Readable = Box<dyn AsyncRead + Send + Unpin>;
+
 pub struct Pipes {
-    pub stdin: ChildStdin,
-    pub stdout: ChildStdout,
-    pub stderr: ChildStderr,
+    pub stdin: Writable,
+    /// Of what was written to stdin.
+    pub unread: Unread,
+    pub stdout: Readable,
+    pub stderr: Readable,
 }
 
 impl Child {
@@ -77,7 +84,30 @@ impl Child {
         let (told, exit) = watch::channel(None);
         let (orders, ordered) = watch::channel(None);
         let owner = tokio::spawn(own(process, group, ordered, told, grace));
-        Ok((Self { exit, orders, owner, grace }, Pipes { stdin, stdout, stderr }))
+        let unread = Unread::of(&stdin);
+        let pipes = Pipes { stdin: Box::new(stdin), unread, stdout: Box::new(stdout), stderr: Box::new(stderr) };
+        Ok((Self { exit, orders, owner, grace }, pipes))
+    }
+
+    /// What runs inside this process ends as a process would.
+    pub fn inside(running: Running, grace: Duration) -> (Self, Pipes) {
+        let Running { stdin, stdout, stderr, work } = running;
+        let (told, exit) = watch::channel(None);
+        let (orders, mut ordered) = watch::channel(None);
+        let owner = tokio::spawn(async move {
+            let exit = tokio::select! {
+                biased;
+                status = work => format!("exited with status {status}"),
+                Ok(()) = ordered.changed() => match *ordered.borrow() {
+                    Some(Signal::Kill) => "was ended by SIGKILL".to_owned(),
+                    _ => "was ended by SIGTERM".to_owned(),
+                },
+            };
+            told.send_replace(Some(exit));
+        });
+        let unread = Unread::Inside(stdin.unread.clone());
+        let pipes = Pipes { stdin: Box::new(stdin), unread, stdout: Box::new(stdout), stderr: Box::new(stderr) };
+        (Self { exit, orders, owner, grace }, pipes)
     }
 
     pub fn exited(&self) -> Option<String> {

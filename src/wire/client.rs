@@ -1,22 +1,98 @@
 //! HTTP as a plain client speaks it: nothing is followed, unpacked, kept or tried again by itself.
 
-use std::{sync::OnceLock, time::Duration};
+use std::{
+    error::Error,
+    io,
+    net::IpAddr,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
-use reqwest::{Client, ClientBuilder, redirect, retry, tls::Certificate};
+use hyper::{
+    Uri,
+    client::conn::http1,
+    header::{ACCEPT, HOST, HeaderValue, USER_AGENT},
+};
+use hyper_util::rt::TokioIo;
+use reqwest::{Body, ClientBuilder, Method, Request, RequestBuilder, Response, Url, redirect, retry, tls::Certificate};
+use tokio::net::TcpStream;
+
+use crate::target::Inside;
+
+/// Why there is no response.
+pub type Failed = Box<dyn Error + Send + Sync>;
+
+/// What a client calls itself.
+const NAME: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+
+#[derive(Clone)]
+pub struct Client {
+    reqwest: reqwest::Client,
+    titled: bool,
+    inside: Option<Arc<dyn Inside>>,
+}
+
+impl Client {
+    pub fn request(&self, method: Method, url: Url) -> RequestBuilder {
+        self.reqwest.request(method, url)
+    }
+
+    pub async fn execute(&self, request: Request) -> Result<Response, Failed> {
+        match &self.inside {
+            Some(inside) => self.execute_inside(&**inside, request).await,
+            None => Ok(self.reqwest.execute(request).await?),
+        }
+    }
+
+    /// Each request has a connection of its own.
+    async fn execute_inside(&self, inside: &dyn Inside, request: Request) -> Result<Response, Failed> {
+        let mut request = hyper::Request::<Body>::try_from(request)?;
+        let authority = request.uri().authority().map(ToString::to_string).unwrap_or_default();
+        let stream = inside.connect(&authority).ok_or_else(|| io::Error::from(io::ErrorKind::ConnectionRefused))?;
+        let path = request.uri().path_and_query().cloned();
+        *request.uri_mut() = path.map_or_else(|| Uri::from_static("/"), Into::into);
+        let headers = request.headers_mut();
+        headers.entry(USER_AGENT).or_insert(HeaderValue::from_static(NAME));
+        headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
+        headers.entry(HOST).or_insert(HeaderValue::try_from(authority)?);
+        let mut builder = http1::Builder::new();
+        let builder = builder.title_case_headers(self.titled);
+        let (mut sender, connection) = builder.handshake(TokioIo::new(stream)).await?;
+        tokio::spawn(connection);
+        Ok(sender.send_request(request).await?.map(Body::wrap).into())
+    }
+
+    /// Whether a server of this machine has just ended: nobody listens any more where it was. Elsewhere there may be
+    /// something in between that only looks so.
+    pub async fn is_gone(&self, url: &Url) -> bool {
+        let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else { return false };
+        let host = host.trim_matches(['[', ']']);
+        let local = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+        let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+        local && self.inside.is_none() && TcpStream::connect((host, port)).await.is_err_and(refused)
+    }
+}
 
 /// Shorter than any server keeps an idle connection: reusing one that is just being closed looks like a fault of the server.
 const IDLE: Duration = Duration::from_secs(1);
 
 pub struct Clients {
     connect: Duration,
+    inside: Option<Arc<dyn Inside>>,
     plain: OnceLock<Client>,
     titled: OnceLock<Client>,
     secure: OnceLock<Client>,
 }
 
 impl Clients {
-    pub fn new(connect: Duration) -> Self {
-        Self { connect, plain: OnceLock::new(), titled: OnceLock::new(), secure: OnceLock::new() }
+    pub fn new(connect: Duration, inside: Option<&Arc<dyn Inside>>) -> Self {
+        Self {
+            connect,
+            inside: inside.cloned(),
+            plain: OnceLock::new(),
+            titled: OnceLock::new(),
+            secure: OnceLock::new(),
+        }
     }
 
     /// One that writes the names of headers in title case, as `Mcp-Method`, where the usual one writes them in lower case.
@@ -28,8 +104,8 @@ impl Clients {
         if let Some(client) = self.titled.get() {
             return Ok(client);
         }
-        let client = finish(self.builder().http1_title_case_headers())?;
-        Ok(self.titled.get_or_init(|| client))
+        let reqwest = finish(self.builder().http1_title_case_headers())?;
+        Ok(self.titled.get_or_init(|| Client { reqwest, titled: true, inside: self.inside.clone() }))
     }
 
     /// Made when first needed: loading the root certificates takes longer than a whole run against a local server.
@@ -43,16 +119,16 @@ impl Clients {
             return Ok(client);
         }
         let builder = self.builder();
-        let client =
+        let reqwest =
             if secure { builder.build().map_err(|error| super::failure::words(&error)) } else { finish(builder) }?;
-        Ok(slot.get_or_init(|| client))
+        Ok(slot.get_or_init(|| Client { reqwest, titled: false, inside: self.inside.clone() }))
     }
 
     fn builder(&self) -> ClientBuilder {
         // It fails where a provider is installed already, which serves as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        Client::builder()
-            .user_agent(concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION")))
+        reqwest::Client::builder()
+            .user_agent(NAME)
             .redirect(redirect::Policy::none())
             .retry(retry::never())
             .no_proxy()
@@ -63,7 +139,7 @@ impl Clients {
 }
 
 /// Without TLS there is no need for certificates.
-fn finish(builder: ClientBuilder) -> Result<Client, String> {
+fn finish(builder: ClientBuilder) -> Result<reqwest::Client, String> {
     let client = builder.tls_certs_only(std::iter::empty::<Certificate>()).build();
     client.map_err(|error| super::failure::words(&error))
 }

@@ -34,7 +34,7 @@ impl Wire {
     ) -> Result<(Self, mpsc::Receiver<Incoming>), OpenError> {
         match &target.start {
             Start::Stdio { argv, env, cwd } => {
-                let (stdio, incoming) = Stdio::open(argv, env, cwd.as_deref(), &target.secrets, limits, recorder)?;
+                let (stdio, incoming) = Stdio::open(argv, env, cwd.as_deref(), target, limits, recorder)?;
                 Ok((Self(Kind::Stdio(stdio)), incoming))
             }
             Start::Http { url, headers } => {

@@ -2,12 +2,21 @@
 //!
 //! Whatever happens in between, it tells of its end exactly once.
 
-use std::{io, net::IpAddr, sync::Arc, time::Instant};
+use std::sync::Arc;
 
-use reqwest::{Body, Client, Request, Response, Url, header::HeaderMap};
-use tokio::{net::TcpStream, sync::oneshot, time::sleep};
+use reqwest::{Body, Request, Response, header::HeaderMap};
+use tokio::{
+    sync::oneshot,
+    time::{Instant, sleep},
+};
 
-use super::{Incoming, PutOff, body, channel::Carrier, failure, http::Core};
+use super::{
+    Incoming, PutOff, body,
+    channel::Carrier,
+    client::{Client, Failed},
+    failure,
+    http::Core,
+};
 use crate::evidence::{Ended, HttpHead};
 
 /// What an exchange is for.
@@ -66,13 +75,13 @@ async fn converse(
     carrier: Carrier,
     role: &mut Role,
 ) -> Result<(), String> {
-    let response = accepted(core, client, request, carrier).await.map_err(|error| failure::words(&error))?;
+    let response = accepted(core, client, request, carrier).await.map_err(|error| failure::words(&*error))?;
     core.channel.http_response(carrier, head(&response)).await;
     body::take(core, response, carrier, role).await
 }
 
 /// The response to a request, sent again for as long as the server puts it off or may be on its way back.
-async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: Carrier) -> reqwest::Result<Response> {
+async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: Carrier) -> Result<Response, Failed> {
     let mut put_off = PutOff::default();
     let is_call = calls_a_tool(&request);
     loop {
@@ -84,12 +93,12 @@ async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: C
             // Where the server never was, nobody has to come back.
             Err(error) if again.url().origin() != core.url.origin() => return Err(error),
             Err(error) => {
-                let wait = if error.is_connect() {
+                let wait = if failure::is_connect(&*error) {
                     put_off.missed(core.channel.was_answered(), sent)
-                } else if is_gone(again.url()).await {
+                } else if client.is_gone(again.url()).await {
                     put_off.fatal = true;
                     None
-                } else if failure::is_closed(&error) {
+                } else if failure::is_closed(&*error) {
                     let wait = put_off.cut_off(post, sent, is_call);
                     if wait.is_some() {
                         core.channel.note(carrier, "its connection ended: sent again".to_owned(), None);
@@ -124,16 +133,6 @@ fn calls_a_tool(request: &Request) -> bool {
     const CALL: &[u8] = br#""tools/call""#;
     let body = request.body().and_then(Body::as_bytes).unwrap_or_default();
     body.windows(CALL.len()).any(|part| part == CALL)
-}
-
-/// Whether a server of this machine has just ended: nobody listens any more where it was. Elsewhere there may be something
-/// in between that only looks so.
-async fn is_gone(url: &Url) -> bool {
-    let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else { return false };
-    let host = host.trim_matches(['[', ']']);
-    let local = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-    let refused = |error: io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
-    local && TcpStream::connect((host, port)).await.is_err_and(refused)
 }
 
 fn head(response: &Response) -> HttpHead {

@@ -2,15 +2,25 @@
 
 use std::{error::Error, io, iter};
 
-pub fn words(error: &reqwest::Error) -> String {
-    if error.is_connect() && error.is_timeout() {
+pub fn words(error: &(dyn Error + 'static)) -> String {
+    if of_reqwest(error).is_some_and(|error| error.is_connect() && error.is_timeout()) {
         return "no connection in time".to_owned();
     }
     causes(error).find_map(known).or_else(|| causes(error).last().map(ToString::to_string)).unwrap_or_default()
 }
 
+/// Whether no connection came about.
+pub fn is_connect(error: &(dyn Error + 'static)) -> bool {
+    let refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
+    of_reqwest(error).map_or_else(|| error.downcast_ref().is_some_and(refused), reqwest::Error::is_connect)
+}
+
+fn of_reqwest<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a reqwest::Error> {
+    error.downcast_ref()
+}
+
 /// Whether the connection ended before anything of a response came.
-pub fn is_closed(error: &reqwest::Error) -> bool {
+pub fn is_closed(error: &(dyn Error + 'static)) -> bool {
     causes(error).any(|cause| {
         let closed = cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_incomplete_message);
         closed || cause.downcast_ref::<io::Error>().is_some_and(is_reset)
@@ -23,9 +33,8 @@ fn is_reset(error: &io::Error) -> bool {
 }
 
 /// The error itself, and what it came from.
-fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
-    let first: &(dyn Error + 'static) = error;
-    iter::successors(Some(first), |&cause| cause.source())
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    iter::successors(Some(error), |&cause| cause.source())
 }
 
 fn known(cause: &(dyn Error + 'static)) -> Option<String> {

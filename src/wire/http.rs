@@ -99,7 +99,7 @@ impl Http {
             .iter()
             .map(|(name, value)| header(name, value).map_err(|came| failed(came, "check its name and value")))
             .collect::<Result<_, _>>()?;
-        let clients = Clients::new(limits.request);
+        let clients = Clients::new(limits.request, target.inside.as_ref());
         clients.speaking(url.scheme()).map_err(|came| failed(came, "use a URL such as http://127.0.0.1:3000/mcp"))?;
         // Where there is a name alone, it is a token.
         let password = url.password().or(Some(url.username()));

@@ -1,9 +1,10 @@
 //! Sends requests again that were put off by a server that limits their rate, cut off, or sent while the server was away.
 //! What that takes is not held against the request.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use reqwest::{Response, StatusCode, header::RETRY_AFTER};
+use tokio::time::Instant;
 
 /// A server that turns a request away more often than this means it.
 const TIMES_AT_MOST: u32 = 6;

@@ -1,13 +1,18 @@
 //! An HTTP request beside the conversation: it makes something happen, or fetches what is nobody else's business, and is
 //! not recorded.
 
-use std::{str::FromStr, time::Duration};
+use std::{str::FromStr, sync::Arc, time::Duration};
 
 use reqwest::{Method, Url};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{challenge, client::Clients, failure::words};
+use super::{
+    challenge,
+    client::{Clients, Failed},
+    failure::words,
+};
+use crate::target::Inside;
 
 /// So much of a response is read.
 const LONGEST: usize = 1 << 20;
@@ -24,7 +29,7 @@ pub struct Fetched {
 pub async fn side_request(method: &str, url: &str, body: Option<String>, within: Duration) -> Result<(), String> {
     let json = [("content-type", "application/json")];
     let headers = if body.is_some() { json.as_slice() } else { &[] };
-    let fetched = fetch(method, url, headers, body, within).await?;
+    let fetched = fetch(None, method, url, headers, body, within).await?;
     if (200..300).contains(&fetched.status) {
         return Ok(());
     }
@@ -32,6 +37,7 @@ pub async fn side_request(method: &str, url: &str, body: Option<String>, within:
 }
 
 pub async fn fetch(
+    inside: Option<&Arc<dyn Inside>>,
     method: &str,
     url: &str,
     headers: &[(&str, &str)],
@@ -40,8 +46,9 @@ pub async fn fetch(
 ) -> Result<Fetched, String> {
     let method = Method::from_str(method).map_err(|_| format!("{method} is not an HTTP method"))?;
     let url = Url::from_str(url).map_err(|error| format!("{url} is not a URL: {error}"))?;
-    let clients = Clients::new(within);
-    let mut request = clients.speaking(url.scheme())?.request(method, url.clone());
+    let clients = Clients::new(within, inside);
+    let client = clients.speaking(url.scheme())?;
+    let mut request = client.request(method, url.clone());
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
@@ -49,17 +56,17 @@ pub async fn fetch(
         request = request.body(body);
     }
     let fetched = async {
-        let mut response = request.send().await?;
+        let mut response = client.execute(request.build()?).await?;
         let asked = response.headers().get_all("www-authenticate").iter().filter_map(|value| value.to_str().ok());
         let challenges = asked.flat_map(challenge::parse).collect();
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await? {
             body.extend_from_slice(&chunk[..chunk.len().min(LONGEST - body.len())]);
         }
-        Ok(Fetched { status: response.status().as_u16(), challenges, body })
+        Ok::<_, Failed>(Fetched { status: response.status().as_u16(), challenges, body })
     };
     match timeout(within, fetched).await {
-        Ok(fetched) => fetched.map_err(|error| words(&error)),
+        Ok(fetched) => fetched.map_err(|error| words(&*error)),
         Err(_) => Err(format!("{url} did not respond within {} s", within.as_secs())),
     }
 }

@@ -5,22 +5,21 @@ use std::{
         Arc, OnceLock,
         atomic::{AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use serde_json::Value;
 use tokio::{
     io::AsyncWriteExt,
-    process::{ChildStdin, ChildStdout},
     sync::{mpsc, watch},
     task::JoinHandle,
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 
 use super::{
     Ending, Envelope, Incoming, OpenError, Posted,
     channel::{Carrier, Channel},
-    child::Child,
+    child::{Child, Pipes, Readable, Writable},
     lines::{Line, Lines},
     pipe::Pipe,
     secrets::Secrets,
@@ -29,7 +28,7 @@ use super::{
 };
 use crate::{
     evidence::{Ended, Recorder, Transport},
-    target::Limits,
+    target::{Limits, Target},
 };
 
 /// A line, and in how many pieces it is written.
@@ -47,7 +46,7 @@ pub struct Stdio {
     pub tail: Tail,
     child: Child,
     queue: mpsc::UnboundedSender<Queued>,
-    unread: Option<Unread>,
+    unread: Unread,
     /// Bytes in the queue, and how many may wait there.
     waiting: Arc<AtomicUsize>,
     limit: usize,
@@ -63,23 +62,26 @@ impl Stdio {
         argv: &[String],
         env: &[(String, String)],
         cwd: Option<&std::path::Path>,
-        secrets: &[String],
+        target: &Target,
         limits: &Limits,
         recorder: &Recorder,
     ) -> Result<(Self, mpsc::Receiver<Incoming>), OpenError> {
-        let (child, pipes) = Child::start(argv, env, cwd, limits.grace)?;
-        let secrets = Secrets::of(secrets.iter().cloned());
+        let (child, pipes) = match &target.inside {
+            Some(inside) => Child::inside(inside.start(), limits.grace),
+            None => Child::start(argv, env, cwd, limits.grace)?,
+        };
+        let Pipes { stdin, unread, stdout, stderr } = pipes;
+        let secrets = Secrets::of(target.secrets.iter().cloned());
         let (channel, incoming, close) =
             Channel::open(Transport::Stdio, recorder, secrets.clone(), limits.message_values);
         let (queue, queued) = mpsc::unbounded_channel();
         let waiting = Arc::<AtomicUsize>::default();
-        let unread = Unread::of(&pipes.stdin).ok();
-        tokio::spawn(write(pipes.stdin, queued, waiting.clone(), channel.clone()));
+        tokio::spawn(write(stdin, unread.clone(), queued, waiting.clone(), channel.clone()));
         let tail = Tail::hiding(secrets);
-        let draining = tokio::spawn(drain(Pipe::new(pipes.stderr, child.exit.clone()), tail.clone()));
+        let draining = tokio::spawn(drain(Pipe::new(stderr, child.exit.clone()), tail.clone()));
         let heard = Arc::<OnceLock<Duration>>::default();
         let reader = Reader {
-            pipe: Pipe::new(pipes.stdout, child.exit.clone()),
+            pipe: Pipe::new(stdout, child.exit.clone()),
             exit: child.exit.clone(),
             draining,
             tail: tail.clone(),
@@ -124,7 +126,7 @@ impl Stdio {
     }
 
     pub async fn taken(&self) {
-        let waits = || self.waiting.load(Ordering::Relaxed) > 0 || self.unread.as_ref().is_some_and(Unread::any);
+        let waits = || self.waiting.load(Ordering::Relaxed) > 0 || self.unread.any();
         while waits() && self.child.exited().is_none() {
             sleep(LOOK).await;
         }
@@ -163,8 +165,7 @@ impl Stdio {
 }
 
 /// Waits until what was written has been read, or has not been for long enough.
-async fn read(stdin: &ChildStdin) {
-    let Ok(unread) = Unread::of(stdin) else { return };
+async fn read(unread: &Unread) {
     for _ in 0..GLANCES {
         sleep(GLANCE).await;
         if !unread.any() {
@@ -174,7 +175,8 @@ async fn read(stdin: &ChildStdin) {
 }
 
 async fn write(
-    mut stdin: ChildStdin,
+    mut stdin: Writable,
+    unread: Unread,
     mut queued: mpsc::UnboundedReceiver<Queued>,
     waiting: Arc<AtomicUsize>,
     channel: Channel,
@@ -182,7 +184,7 @@ async fn write(
     while let Some(Queued { bytes, pieces }) = queued.recv().await {
         for (index, piece) in bytes.chunks(bytes.len().div_ceil(pieces)).enumerate() {
             if index > 0 {
-                read(&stdin).await;
+                read(&unread).await;
             }
             if let Err(error) = stdin.write_all(piece).await {
                 channel.note(Carrier::default(), format!("could not be written to: {error}"), None);
@@ -193,7 +195,7 @@ async fn write(
     }
 }
 
-async fn drain(mut pipe: Pipe<tokio::process::ChildStderr>, tail: Tail) {
+async fn drain(mut pipe: Pipe<Readable>, tail: Tail) {
     while let Some(chunk) = pipe.chunk().await {
         tail.add(chunk);
     }
@@ -201,7 +203,7 @@ async fn drain(mut pipe: Pipe<tokio::process::ChildStderr>, tail: Tail) {
 
 /// What reads stdout, line by line.
 struct Reader {
-    pipe: Pipe<ChildStdout>,
+    pipe: Pipe<Readable>,
     exit: watch::Receiver<Option<String>>,
     draining: JoinHandle<()>,
     tail: Tail,

@@ -1,36 +1,48 @@
 //! Whether a process has read what was written to it, so that a start is not taken for silence.
 
-use std::{io, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use tokio::process::ChildStdin;
 
 /// How often to look.
 pub const LOOK: Duration = Duration::from_millis(20);
 
-/// The writing end of a pipe once more. The reader sees its end only when this is gone too.
-pub struct Unread(#[cfg(unix)] std::os::fd::OwnedFd);
+#[derive(Clone)]
+pub enum Unread {
+    /// The writing end of a pipe once more. The reader sees its end only when this is gone too.
+    #[cfg(unix)]
+    Pipe(Arc<std::os::fd::OwnedFd>),
+    /// Bytes that wait in memory.
+    Inside(Arc<AtomicUsize>),
+    /// The system cannot tell.
+    Unknown,
+}
 
 impl Unread {
     #[cfg(unix)]
-    pub fn of(stdin: &ChildStdin) -> io::Result<Self> {
+    pub fn of(stdin: &ChildStdin) -> Self {
         use std::os::fd::AsFd;
-        Ok(Self(stdin.as_fd().try_clone_to_owned()?))
-    }
-
-    /// Whether something waits in the pipe. Systems that cannot tell say no.
-    #[cfg(unix)]
-    pub fn any(&self) -> bool {
-        rustix::io::ioctl_fionread(&self.0).is_ok_and(|bytes| bytes > 0)
+        stdin.as_fd().try_clone_to_owned().map_or(Self::Unknown, |end| Self::Pipe(Arc::new(end)))
     }
 
     #[cfg(not(unix))]
-    #[expect(clippy::unnecessary_wraps, reason = "as on other systems")]
-    pub fn of(_: &ChildStdin) -> io::Result<Self> {
-        Ok(Self())
+    pub fn of(_: &ChildStdin) -> Self {
+        Self::Unknown
     }
 
-    #[cfg(not(unix))]
+    /// Whether something waits there. Systems that cannot tell say no.
     pub fn any(&self) -> bool {
-        false
+        match self {
+            #[cfg(unix)]
+            Self::Pipe(end) => rustix::io::ioctl_fionread(end).is_ok_and(|bytes| bytes > 0),
+            Self::Inside(bytes) => bytes.load(Ordering::Relaxed) > 0,
+            Self::Unknown => false,
+        }
     }
 }

@@ -48,6 +48,8 @@ pub struct Memory {
     /// Keys under which something was asked, and tools that wait for it.
     pub keys: HashSet<String>,
     pub waiting: HashSet<String>,
+    /// What is to be written to stderr.
+    pub stderr: String,
 }
 
 /// What becomes of a batch.
@@ -95,8 +97,10 @@ pub struct Behaviour {
     pub stops: Option<&'static str>,
     /// What a tester knows of the reference server is not true of this one.
     pub without_facts: bool,
-    /// Before anything is read; an error ends the process.
-    pub start: Option<fn() -> Result<(), String>>,
+    /// How long it takes until anything is read.
+    pub start: Duration,
+    /// Why the process ends before it reads anything.
+    pub ends_at_start: Option<&'static str>,
     /// How much later than usual a response is ready, by how many there were before.
     pub delay: fn(u64) -> Duration,
     /// Printed before anything else.
@@ -142,7 +146,8 @@ impl Behaviour {
             suites: &[],
             stops: None,
             without_facts: false,
-            start: None,
+            start: Duration::ZERO,
+            ends_at_start: None,
             delay: |_| Duration::ZERO,
             banner: None,
             prepare: None,

@@ -3,6 +3,11 @@
 //! A patch that cannot be applied to an answer leaves that answer as it was, so one patch may serve answers of several
 //! shapes.
 
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
 use indexmap::IndexMap;
 use json_patch::{Patch, PatchOperation, patch};
 use serde::{Deserialize, Deserializer, de};
@@ -115,8 +120,8 @@ pub fn files(texts: impl Iterator<Item = Text>) -> Vec<(&'static str, Result<Vec
 /// The fault or variation of that name, if these files have it.
 pub fn find(name: &str, texts: impl Iterator<Item = Text>) -> Result<Option<DataFault>, String> {
     for (file, text) in texts.filter(|(_, text)| text.contains(name)) {
-        let found = parse(text).map_err(|why| format!("{file}: {why}"))?;
-        if let Some(mut fault) = found.into_iter().find(|fault| fault.fault == name) {
+        let found = parsed(file, text)?;
+        if let Some(mut fault) = found.iter().find(|fault| fault.fault == name).cloned() {
             fault.other =
                 fault.besides.as_deref().map(|name| find(name, faults())).transpose()?.flatten().map(Box::new);
             return Ok(Some(fault));
@@ -131,6 +136,18 @@ pub fn faults() -> impl Iterator<Item = Text> {
     #[cfg(not(test))]
     const EXAMPLES: &[Text] = &[];
     FAULTS.iter().chain(EXAMPLES).copied()
+}
+
+/// A proof has thousands of servers, so what was read once is kept.
+fn parsed(file: &'static str, text: &str) -> Result<Arc<Vec<DataFault>>, String> {
+    static READ: Mutex<BTreeMap<&str, Arc<Vec<DataFault>>>> = Mutex::new(BTreeMap::new());
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(faults) = read.get(file) {
+        return Ok(Arc::clone(faults));
+    }
+    let faults = Arc::new(parse(text).map_err(|why| format!("{file}: {why}"))?);
+    read.insert(file, Arc::clone(&faults));
+    Ok(faults)
 }
 
 fn parse(text: &str) -> Result<Vec<DataFault>, String> {

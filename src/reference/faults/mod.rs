@@ -21,9 +21,10 @@ mod task_extension;
 mod tasks;
 mod tools;
 
-use std::time::Duration;
+use std::{mem::take, time::Duration};
 
 use serde_json::Value;
+use tokio::time::sleep;
 
 pub use behaviour::{Batch, Behaviour, EVERYWHERE, Memory, Reading, STDIO};
 pub use http::{Bodies, HttpRequest, HttpWays, Misroute, Rewrite};
@@ -129,8 +130,15 @@ impl Faults {
     }
 
     /// What happens before anything is read.
-    pub fn start(&self) -> Result<(), String> {
-        self.behaviour().and_then(|behaviour| behaviour.start).map_or(Ok(()), |start| start())
+    pub async fn start(&self) -> Result<(), String> {
+        let Some(behaviour) = self.behaviour() else { return Ok(()) };
+        sleep(behaviour.start).await;
+        behaviour.ends_at_start.map_or(Ok(()), |why| Err(why.to_owned()))
+    }
+
+    /// What is to be written to stderr now.
+    pub fn stderr(&mut self) -> String {
+        take(&mut self.memory.stderr)
     }
 
     /// How much later than usual the next response is ready.

@@ -31,6 +31,8 @@ pub enum Heard {
     Nothing,
     /// The end.
     Crash,
+    /// The end, and what is written to stderr about it.
+    Exit(&'static str),
     /// Something with this answer.
     Answered(Value),
 }

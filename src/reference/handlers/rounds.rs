@@ -7,13 +7,13 @@
 use std::{
     hash::{BuildHasher, RandomState},
     sync::LazyLock,
-    time::{SystemTime, UNIX_EPOCH},
 };
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde_json::{Map, Value, json};
 
 use crate::reference::{
+    clock,
     context::Context,
     fail::Fail,
     handlers::{Params, params},
@@ -77,5 +77,5 @@ fn seal(payload: &str, params: Params, slips: &Slips) -> u64 {
 }
 
 fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    u64::try_from(clock::now().as_second()).unwrap_or_default()
 }

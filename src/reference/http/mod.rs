@@ -23,12 +23,13 @@ use std::{
 use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
 use tokio::{
-    net::{TcpListener, TcpStream},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, join, split},
+    net::TcpListener,
     task::JoinSet,
 };
 
 use crate::reference::{
-    http::hub::{Hub, lock},
+    http::hub::{Hub, Shared, lock},
     options::Options,
     server::Server,
 };
@@ -38,12 +39,46 @@ pub fn tokens() -> Vec<(&'static str, &'static str)> {
     guard::TOKENS.iter().map(|token| (token.name, token.value)).collect()
 }
 
+/// Everybody who connects to one server.
+#[derive(Clone)]
+pub struct Listening(Shared);
+
+impl Listening {
+    pub fn new(options: Options) -> Result<Self, String> {
+        let guard = options.protected.then(guard::Guard::default);
+        Ok(Self(Arc::new(Mutex::new(Hub::new(Server::new(options)?, guard)))))
+    }
+
+    /// Whether connections to every address of the machine are accepted.
+    pub fn is_everywhere(&self) -> bool {
+        lock(&self.0).server.faults.listens_everywhere()
+    }
+
+    /// Serves one connection until it ends.
+    pub async fn serve(self, mut stream: impl AsyncRead + AsyncWrite + Unpin) {
+        let Self(hub) = self;
+        // How a client spells the names of headers shows in its first request; after the parser nobody can tell any more.
+        let mut head = Vec::new();
+        if lock(&hub).server.faults.lower_case_only() {
+            let _ = stream.read_buf(&mut head).await;
+        }
+        let odd = String::from_utf8_lossy(&head).contains("Mcp-Method:");
+        let service = service_fn(|mut request: Request<Incoming>| {
+            if odd {
+                request.headers_mut().remove("mcp-method");
+            }
+            route::route(Arc::clone(&hub), request)
+        });
+        let (read, write) = split(stream);
+        let stream = join(head.as_slice().chain(read), write);
+        http1::Builder::new().serve_connection(TokioIo::new(stream), service).await.ok();
+    }
+}
+
 /// Serves until it is cancelled; `ready` is told the address once connections are accepted.
 pub async fn http(options: Options, addr: SocketAddr, ready: impl FnOnce(SocketAddr)) -> Result<(), String> {
-    let guard = options.protected.then(guard::Guard::default);
-    let hub = Arc::new(Mutex::new(Hub::new(Server::new(options)?, guard)));
-    let everywhere = lock(&hub).server.faults.listens_everywhere();
-    let on = if everywhere { SocketAddr::from((Ipv4Addr::UNSPECIFIED, addr.port())) } else { addr };
+    let listening = Listening::new(options)?;
+    let on = if listening.is_everywhere() { SocketAddr::from((Ipv4Addr::UNSPECIFIED, addr.port())) } else { addr };
     let listener = TcpListener::bind(on).await.map_err(|why| format!("cannot listen on {on}: {why}"))?;
     let port = listener.local_addr().map_err(|why| why.to_string())?.port();
     ready(SocketAddr::new(addr.ip(), port));
@@ -55,26 +90,9 @@ pub async fn http(options: Options, addr: SocketAddr, ready: impl FnOnce(SocketA
                 // A connection that failed before it was accepted is no reason to stop.
                 let Ok((stream, _)) = accepted else { continue };
                 stream.set_nodelay(true).ok();
-                let hub = Arc::clone(&hub);
-                connections.spawn(async move {
-                    let odd = lock(&hub).server.faults.lower_case_only() && begins_in_title_case(&stream).await;
-                    let service = service_fn(|mut request: Request<Incoming>| {
-                        if odd {
-                            request.headers_mut().remove("mcp-method");
-                        }
-                        route::route(Arc::clone(&hub), request)
-                    });
-                    http1::Builder::new().serve_connection(TokioIo::new(stream), service).await.ok();
-                });
+                connections.spawn(listening.clone().serve(stream));
             }
             Some(_) = connections.join_next() => {}
         }
     }
-}
-
-/// How a client spells the names of headers shows in its first request; behind the parser nobody can tell any more.
-async fn begins_in_title_case(stream: &TcpStream) -> bool {
-    let mut head = [0; 1024];
-    let length = stream.peek(&mut head).await.unwrap_or_default();
-    String::from_utf8_lossy(&head[..length]).contains("Mcp-Method:")
 }

@@ -42,7 +42,7 @@ fn a_line_can_come_before_the_answer() {
 #[test]
 fn bad_json_ends_or_deafens_the_server() {
     let mut talk = Talk::faulty("exits-on-bad-json", REVISION);
-    assert!(talk.server.receive(&mut talk.session, b"{").crash);
+    assert!(talk.server.receive(&mut talk.session, b"{").crash.is_some());
     let mut talk = Talk::faulty("hangs-after-bad-json", REVISION);
     assert_eq!(talk.result("ping", &json!({})), json!({}));
     assert!(talk.send_bytes(b"{").is_empty());

@@ -1,6 +1,6 @@
 //! Variations of processes: how they start, what they write, when they exit.
 
-use std::{thread, time::Duration};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -20,33 +20,31 @@ const LOG_LINES: usize = 40;
 
 pub static PROCESS: &[Behaviour] = &[
     Behaviour {
-        hear: Some(|_, _| {
-            (0..LOG_LINES).for_each(|line| eprintln!("DEBUG 2026-01-15T12:00:00Z handling, step {line}: ünïcödé ✓"));
+        hear: Some(|memory, _| {
+            let line = |step| format!("DEBUG 2026-01-15T12:00:00Z handling, step {step}: ünïcödé ✓\n");
+            memory.stderr.extend((0..LOG_LINES).map(line));
             Heard::Message
         }),
         ..Behaviour::new("stderr-log", "each message leads to forty lines on stderr", STDIO)
     },
     Behaviour {
-        start: Some(|| {
-            thread::sleep(SLOW_START);
-            Ok(())
-        }),
+        start: SLOW_START,
         ..Behaviour::new("slow-start", "the process needs 0.7 s before it reads anything", STDIO)
     },
     Behaviour {
-        start: Some(|| Err("DATABASE_URL is not set".to_owned())),
+        ends_at_start: Some("DATABASE_URL is not set"),
         stops: Some("DATABASE_URL is not set"),
         ..Behaviour::new("exits-at-start", "the process prints an error and exits before it reads anything", STDIO)
     },
     Behaviour {
-        hear: Some(|_, _| exit("Error: the key of the service is missing")),
+        hear: Some(|_, _| Heard::Exit("the key of the service is missing")),
         stops: Some("the key of the service is missing"),
         ..Behaviour::new("exits-at-first-message", "the process prints an error and exits at its first message", STDIO)
     },
     Behaviour {
         hear: Some(|_, message| {
             let first = message["method"] == "initialize";
-            if first { exit("Error: no license was found") } else { Heard::Message }
+            if first { Heard::Exit("no license was found") } else { Heard::Message }
         }),
         // As it answers a ping, it is a server that fails in its handshake.
         until: Some(Revision::NEWEST_LEGACY),
@@ -98,10 +96,8 @@ pub static PROCESS: &[Behaviour] = &[
         ..Behaviour::new("exits-on-one-tool", "a call of one tool ends the process", STDIO)
     },
     Behaviour {
-        start: Some(|| {
-            thread::sleep(SLOW_START);
-            Err("no route to the database".to_owned())
-        }),
+        start: SLOW_START,
+        ends_at_start: Some("no route to the database"),
         stops: Some("no route to the database"),
         ..Behaviour::new("exits-after-a-while", "the process prints an error and exits 0.7 s after its start", STDIO)
     },
@@ -153,12 +149,6 @@ pub static PROCESS: &[Behaviour] = &[
         ..Behaviour::new("jsonrpc-last", "`jsonrpc` is the last field of each message", EVERYWHERE)
     },
 ];
-
-/// Ends the process at once, as a script does.
-fn exit(why: &str) -> ! {
-    eprintln!("{why}");
-    std::process::exit(1)
-}
 
 /// As `json.dumps` of Python and `json_encode` of PHP write it by default.
 fn escaped(message: &Value) -> Vec<u8> {

@@ -3,13 +3,15 @@
 //! The tool has run when its task begins; what comes of it is kept back until its time is over. So nothing ever happens
 //! by itself: how a task stands is found out when somebody asks.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use indexmap::IndexMap;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
+use tokio::time::Instant;
 
 use crate::reference::{
+    clock,
     fail::Fail,
     world::tasks::{INTERVIEW, form, fresh_id},
     world::tools::{Outcome, Tool, Trouble, text},
@@ -98,7 +100,7 @@ impl Tasks {
         if self.0.len() >= MOST_TASKS {
             self.0.shift_remove_index(0);
         }
-        let (id, now) = (fresh_id(), Timestamp::now());
+        let (id, now) = (fresh_id(), clock::now());
         let mut task = Task {
             id: id.clone(),
             tool,
@@ -152,7 +154,7 @@ impl Task {
         let now = self.now();
         let changed = now != self.status;
         if changed {
-            (self.status, self.updated) = (now, Timestamp::now());
+            (self.status, self.updated) = (now, clock::now());
         }
         changed
     }

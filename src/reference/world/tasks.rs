@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::{
     reference::{
+        clock,
         fail::Fail,
         world::tools::{Outcome, Tool, text},
     },
@@ -80,7 +81,7 @@ enum Stage {
 
 impl Tasks {
     pub fn add(&mut self, call: &Value, ttl: Option<u64>, delay: Duration, outcome: Result<Value, Fail>) -> &Task {
-        let ends = Timestamp::now() + delay + SETTLING;
+        let ends = clock::now() + delay + SETTLING;
         self.push(call, ttl, Stage::Ends(ends, outcome))
     }
 
@@ -95,7 +96,7 @@ impl Tasks {
         }
         let ttl = ttl.unwrap_or(USUAL_TTL).min(LONGEST_TTL);
         let waiting = Vec::new();
-        self.0.push(Task { id: fresh_id(), call: call.clone(), ttl, created: Timestamp::now(), stage, waiting });
+        self.0.push(Task { id: fresh_id(), call: call.clone(), ttl, created: clock::now(), stage, waiting });
         &self.0[self.0.len() - 1]
     }
 
@@ -121,12 +122,12 @@ impl Tasks {
         let Stage::Asks(_, true) = task.stage else { return None };
         let name = answer["result"]["content"]["name"].as_str().unwrap_or("whoever you are");
         let result = json!({ "content": [text(&format!("Hello, {name}."))] });
-        task.stage = Stage::Ends(Timestamp::now(), Ok(result));
+        task.stage = Stage::Ends(clock::now(), Ok(result));
         Some(task)
     }
 
     fn drop_old(&mut self) {
-        let now = Timestamp::now();
+        let now = clock::now();
         self.0.retain(|task| task.created + Duration::from_millis(task.ttl) > now);
     }
 }
@@ -139,7 +140,7 @@ impl Task {
     /// The time until it ends, if that is known.
     pub fn rest(&self) -> Option<Duration> {
         match &self.stage {
-            Stage::Ends(ends, _) => Some(ends.duration_since(Timestamp::now()).try_into().unwrap_or_default()),
+            Stage::Ends(ends, _) => Some(ends.duration_since(clock::now()).try_into().unwrap_or_default()),
             Stage::Asks(..) => None,
             Stage::Cancelled(_) => Some(Duration::ZERO),
         }
@@ -177,7 +178,7 @@ impl Task {
     }
 
     pub fn cancel(&mut self) {
-        self.stage = Stage::Cancelled(Timestamp::now());
+        self.stage = Stage::Cancelled(clock::now());
     }
 
     /// As it was when it began, whatever has become of it since.

@@ -31,7 +31,7 @@ pub fn explain(args: &ExplainArgs, surroundings: &Surroundings) -> Result<u8, Er
     let known = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
     if let Some((suite, rule)) = known.clone().find(|(_, rule)| rule.id == args.rule) {
         say(&told(suite, rule, &suites));
-        if let Some(example) = example(suite, rule, &suites, surroundings.program.as_deref(), surroundings.width) {
+        if let Some(example) = example(suite, rule, &suites, surroundings.width) {
             say(&example);
         }
         return Ok(exit::CONFORMING);
@@ -171,14 +171,7 @@ fn blocks(text: &str, begin: &str) -> Vec<String> {
 }
 
 /// What the rule says of the reference server with a fault that breaks it, beside what holds in the healthy one.
-fn example(
-    suite: &Suite,
-    rule: &Rule,
-    suites: &[Suite],
-    program: Option<&std::path::Path>,
-    width: usize,
-) -> Option<String> {
-    let program = program?;
+fn example(suite: &Suite, rule: &Rule, suites: &[Suite], width: usize) -> Option<String> {
     let all = trials(&Revision::ALL, &Transport::ALL);
     let filter = Filter::new(std::slice::from_ref(&rule.id), suites).ok()?;
     let newest = newest(suite, rule);
@@ -186,7 +179,7 @@ fn example(
     let (faulty, wrong) = rule.faults.iter().find_map(|fault| {
         let fits = |trial: &&Trial| trial.fault.as_ref() == Some(fault) && trial.revision <= newest;
         let faulty = all.iter().rfind(fits)?;
-        let wrong = result(&faulty.evidence(suites, &filter, program).ok()?, rule)?;
+        let wrong = result(&faulty.evidence(suites, &filter, None).ok()?, rule)?;
         (!wrong.findings.is_empty()).then_some((faulty, wrong))
     })?;
     let fault = faulty.fault.as_ref()?;
@@ -211,7 +204,7 @@ fn example(
             .map(|line| format!("  {line}").trim_end().to_owned()),
     );
     let healthy = Trial { fault: None, ..faulty.clone() };
-    let right = healthy.evidence(suites, &filter, program).ok();
+    let right = healthy.evidence(suites, &filter, None).ok();
     if let Some(right) = right.and_then(|healthy| answered_rightly(&wrong.findings[0], &healthy, rule)) {
         lines.extend(["Answered rightly:".to_owned(), String::new()]);
         let room = width.saturating_sub(10);

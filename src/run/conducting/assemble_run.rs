@@ -3,8 +3,10 @@
 use std::{
     collections::HashSet,
     sync::Arc,
-    time::{Instant, SystemTime, UNIX_EPOCH},
+    time::{SystemTime, UNIX_EPOCH},
 };
+
+use tokio::time::Instant;
 
 use super::{clients, handshake_failure, revision_run::Course, run_context::describe};
 use crate::{

@@ -1,13 +1,9 @@
 //! What ends the gathering before it is done: the time for the run or for a suite, a record that is full, a server that
 //! turns everything away, or the user.
 
-use std::{
-    pin::pin,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{pin::pin, sync::Arc, time::Duration};
 
-use tokio::time::{interval, sleep, sleep_until};
+use tokio::time::{Instant, interval, sleep, sleep_until};
 
 use crate::{
     evidence::Recorder,
@@ -53,7 +49,7 @@ impl Stop {
         if let Some(why) = self.why() {
             return Err(why);
         }
-        let over = sleep_until((self.began + self.limits.run).into());
+        let over = sleep_until(self.began + self.limits.run);
         let in_vain = async {
             let mut look = interval(LOOK);
             while self.no_use().is_none() {

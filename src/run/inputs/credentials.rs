@@ -2,7 +2,7 @@
 //!
 //! None of it is recorded. What suites and records see of a token is its stand-in; the wire puts the token in its place.
 
-use std::{path::Path, process::Stdio, time::Duration};
+use std::{path::Path, process::Stdio, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use tokio::{process::Command, time::timeout};
@@ -10,7 +10,7 @@ use tokio::{process::Command, time::timeout};
 use super::grant::{self, Granted};
 use crate::{
     error::Error,
-    target::{Limits, Source, Start, Target, Token},
+    target::{Inside, Limits, Source, Start, Target, Token},
 };
 
 /// A command may have to ask a keyring, or the network.
@@ -19,7 +19,7 @@ const COMMAND: Duration = Duration::from_secs(60);
 const LONG_ENOUGH: usize = 16;
 
 pub async fn obtain(target: &mut Target, facts: &mut Value, limits: &Limits) -> Result<(), Error> {
-    let auth = target.auth.take().unwrap_or_default();
+    let (auth, inside) = (target.auth.take().unwrap_or_default(), target.inside.clone());
     let (Start::Http { url, headers } | Start::Sse { url, headers }) = &mut target.start else { return Ok(()) };
     let typed = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
     let own = match (typed, &auth.own) {
@@ -28,7 +28,7 @@ pub async fn obtain(target: &mut Target, facts: &mut Value, limits: &Limits) -> 
             scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
         }
         (None, Some(source)) => {
-            let token = token(source, url, limits, facts).await?;
+            let token = token(source, inside.as_ref(), url, limits, facts).await?;
             headers.push(("Authorization".to_owned(), format!("Bearer {token}")));
             Some(token)
         }
@@ -49,17 +49,23 @@ pub async fn obtain(target: &mut Target, facts: &mut Value, limits: &Limits) -> 
         add("own", own);
     }
     for (name, source) in &auth.others {
-        add(name, token(source, &url, limits, facts).await?);
+        add(name, token(source, inside.as_ref(), &url, limits, facts).await?);
     }
     Ok(())
 }
 
-async fn token(source: &Source, url: &str, limits: &Limits, facts: &mut Value) -> Result<String, Error> {
+async fn token(
+    source: &Source,
+    inside: Option<&Arc<dyn Inside>>,
+    url: &str,
+    limits: &Limits,
+    facts: &mut Value,
+) -> Result<String, Error> {
     match source {
         Source::Token(token) => Ok(token.clone()),
         Source::Command { argv, cwd } => printed(argv, cwd.as_deref()).await,
         Source::Client(client) => {
-            let Granted { token, described } = grant::request(client, url, limits.request).await?;
+            let Granted { token, described } = grant::request(client, inside, url, limits.request).await?;
             set(facts, "grant", described);
             Ok(token)
         }

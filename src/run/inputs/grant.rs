@@ -1,7 +1,7 @@
 //! A token for an OAuth client by its own credentials: where tokens are granted is found as the protocol has it, by the
 //! metadata of the server and of its authorization server.
 
-use std::{net::IpAddr, time::Duration};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use reqwest::Url;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::{
     error::Error,
-    target::Client,
+    target::{Client, Inside},
     wire::{Fetched, Secrets, fetch},
 };
 
@@ -23,7 +23,12 @@ pub struct Granted {
     pub described: Value,
 }
 
-pub async fn request(client: &Client, endpoint: &str, within: Duration) -> Result<Granted, Error> {
+pub async fn request(
+    client: &Client,
+    inside: Option<&Arc<dyn Inside>>,
+    endpoint: &str,
+    within: Duration,
+) -> Result<Granted, Error> {
     let endpoint = Url::parse(endpoint).map_err(|error| Error::usage(format!("{endpoint}: {error}")))?;
     let found = match &client.token_endpoint {
         Some(known) => Found { token_endpoint: known.clone(), post: false },
@@ -55,7 +60,7 @@ pub async fn request(client: &Client, endpoint: &str, within: Duration) -> Resul
         headers.push(("authorization", &basic));
     }
     let body = encoded(&form);
-    let answer = fetch("POST", &found.token_endpoint, &headers, Some(body), within).await.map_err(failed)?;
+    let answer = fetch(inside, "POST", &found.token_endpoint, &headers, Some(body), within).await.map_err(failed)?;
     let mut document = document(&answer).unwrap_or_default();
     let token = document["access_token"].as_str().map(str::to_owned);
     // It may repeat what it was sent, or what it grants.
@@ -114,7 +119,8 @@ async fn find(endpoint: &Url, within: Duration) -> Found {
 
 /// The first authorization server that the metadata of the protected resource names.
 async fn issuer(endpoint: &Url, within: Duration) -> Option<Url> {
-    let asked = fetch("POST", endpoint.as_str(), &[("content-type", "application/json")], Some("{}".into()), within);
+    let asked =
+        fetch(None, "POST", endpoint.as_str(), &[("content-type", "application/json")], Some("{}".into()), within);
     let challenges = asked.await.map(|refusal| refusal.challenges).unwrap_or_default();
     let named = challenges.iter().find_map(|challenge| challenge["resource_metadata"].as_str());
     let paths = [format!("{RESOURCE}{}", endpoint.path()), RESOURCE.to_owned()];
@@ -128,7 +134,7 @@ async fn issuer(endpoint: &Url, within: Duration) -> Option<Url> {
 }
 
 async fn get(url: &Url, within: Duration) -> Option<Value> {
-    let answer = fetch("GET", url.as_str(), &[("accept", "application/json")], None, within).await.ok()?;
+    let answer = fetch(None, "GET", url.as_str(), &[("accept", "application/json")], None, within).await.ok()?;
     document(&answer).filter(|_| answer.status == 200)
 }
 

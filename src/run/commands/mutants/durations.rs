@@ -26,7 +26,7 @@ pub fn newest(trials: Vec<Trial>) -> Vec<Trial> {
 /// Runs it and prints how long that took.
 pub fn measure(trial: &Trial, suites: &[Suite], program: &Path) -> Duration {
     let began = Instant::now();
-    let shown = trial.run(suites, program);
+    let shown = trial.run(suites, Some(program));
     let took = began.elapsed();
     let found = match (&trial.fault, trial.variation) {
         (Some(_), false) if shown.caught.is_empty() => ", not caught",

@@ -4,18 +4,26 @@
 //! in every revision and over every transport where it says that it can show.
 
 mod bugs;
+mod changed;
 mod durations;
+mod inside;
 mod matrix;
 mod trial;
 mod variations;
 
-use std::{path::Path, sync::Mutex, thread};
+use std::{
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    sync::Mutex,
+    thread,
+};
 
 pub use bugs::{Bug, bugs, gaps};
 pub use matrix::Matrix;
 pub use trial::{Trial, trials, variation_trials};
 pub use variations::Variations;
 
+use self::changed::Changed;
 use crate::{
     cli::MutantsArgs,
     error::{Error, exit},
@@ -28,7 +36,7 @@ use crate::{
     suite::{Suite, fits},
 };
 
-/// Trials at once. Most of a trial is waiting.
+/// Trials at once over real transports: most of such a trial is waiting.
 const AT_ONCE: usize = 8;
 
 /// The same where it is measured how long they take: fewer, so that they wait for the server and not for a processor.
@@ -39,16 +47,22 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
     if let Some(folder) = &args.bugs {
         return list_bugs(folder, &suites);
     }
-    let program = surroundings.program.clone().ok_or_else(|| Error::usage("this program cannot find itself"))?;
+    let program = if args.real { Some(itself(surroundings)?) } else { None };
     let revisions = parsed(&args.revision, &Revision::ALL, str::parse)?;
     let transports = parsed(&args.transport, &Transport::ALL, |text| {
         let found = Transport::ALL.into_iter().find(|transport| transport.as_str() == text);
         found.ok_or_else(|| format!("unknown transport `{text}`; known: stdio, http, sse"))
     })?;
-    let mut trials = match args.variations {
+    let all = |variations: bool| match variations {
         true => variation_trials(&revisions),
         false => trials(&revisions, &transports),
     };
+    if let Some(base) = &args.changed {
+        let changed = changed::changed(base, &suites)?;
+        let holds = prove_changed(&changed, all(false), all(true), &suites, program.as_deref());
+        return Ok(if holds { exit::CONFORMING } else { exit::FAILED });
+    }
+    let mut trials = all(args.variations);
     if let Some(idle) = args.filters.iter().find(|filter| !trials.iter().any(|trial| selects(filter, trial, &suites))) {
         return Err(Error::Usage {
             message: format!("`{idle}` matches no fault"),
@@ -59,32 +73,69 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
         trials.retain(|trial| args.filters.iter().any(|filter| selects(filter, trial, &suites)));
     }
     if let Some(limit) = args.longer_than {
-        return Ok(longer_than(limit, &durations::newest(trials), &suites, &program));
+        return Ok(longer_than(limit, &durations::newest(trials), &suites, &itself(surroundings)?));
     }
-    if args.variations {
-        let mut matrix = Variations::default();
-        for (trial, shown) in trials.iter().zip(run_all(&trials, AT_ONCE, |trial| trial.run(&suites, &program))) {
-            matrix.add(trial, &shown);
+    let whole = args.revision.is_empty() && (args.variations || args.transport.is_empty());
+    let holds = prove(&trials, &suites, program.as_deref(), whole);
+    Ok(if holds { exit::CONFORMING } else { exit::FAILED })
+}
+
+fn itself(surroundings: &Surroundings) -> Result<PathBuf, Error> {
+    surroundings.program.clone().ok_or_else(|| Error::usage("this program cannot find itself"))
+}
+
+/// Runs the trials, of variations or of faults, and shows what is not as it should be.
+fn prove(trials: &[Trial], suites: &[Suite], program: Option<&Path>, whole: bool) -> bool {
+    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let at_once = if program.is_some() { AT_ONCE } else { processors };
+    let (mut variations, mut matrix) = (Variations::default(), Matrix::default());
+    for (trial, shown) in trials.iter().zip(run_all(trials, at_once, |trial| trial.run(suites, program))) {
+        match trial.variation {
+            true => variations.add(trial, &shown),
+            false => matrix.add(trial, &shown),
         }
-        let flaws = matrix.flaws(args.revision.is_empty());
-        matrix.table().for_each(|line| console::say(&line));
-        for flaw in &flaws {
-            console::say(&format!("✗ {flaw}"));
-        }
-        console::say(&matrix.summary(&flaws));
-        return Ok(if flaws.is_empty() { exit::CONFORMING } else { exit::FAILED });
     }
-    let mut matrix = Matrix::default();
-    for (trial, shown) in trials.iter().zip(run_all(&trials, AT_ONCE, |trial| trial.run(&suites, &program))) {
-        matrix.add(trial, &shown);
-    }
-    let flaws = matrix.flaws(&suites, args.revision.is_empty() && args.transport.is_empty());
-    matrix.table().for_each(|line| console::say(&line));
+    let of_variations = trials.iter().any(|trial| trial.variation);
+    let flaws = match of_variations {
+        true => variations.flaws(whole),
+        false => matrix.flaws(suites, whole),
+    };
+    variations.table().chain(matrix.table()).for_each(|line| console::say(&line));
     for flaw in &flaws {
         console::say(&format!("✗ {flaw}"));
     }
-    console::say(&matrix.summary(&suites));
-    Ok(if flaws.is_empty() { exit::CONFORMING } else { exit::FAILED })
+    console::say(&if of_variations { variations.summary(&flaws) } else { matrix.summary(suites) });
+    flaws.is_empty()
+}
+
+/// Proves what a change affects, and that the faultless server passes the affected rules everywhere.
+fn prove_changed(
+    changed: &Changed,
+    faults: Vec<Trial>,
+    variations: Vec<Trial>,
+    suites: &[Suite],
+    program: Option<&Path>,
+) -> bool {
+    let (rules, named) = (&changed.rules, &changed.faults);
+    console::say(&format!("affected: {} rules, {} faults and variations", rules.len(), named.len()));
+    if !changed.code.is_empty() {
+        console::say(&format!("code has changed, which `cargo test` alone proves: {}", changed.code.join(", ")));
+    }
+    let is_named = |trial: &Trial| trial.fault.as_ref().is_some_and(|fault| named.contains(fault));
+    let mut faulty: Vec<Trial> = Vec::new();
+    for trial in faults {
+        if is_named(&trial) {
+            faulty.push(trial);
+        } else if trial.fault.is_none() && !rules.is_empty() {
+            faulty.push(Trial { only: rules.iter().cloned().collect(), ..trial });
+        }
+    }
+    let varied: Vec<Trial> = variations.into_iter().filter(is_named).collect();
+    let mut holds = true;
+    for trials in [faulty, varied].iter().filter(|trials| !trials.is_empty()) {
+        holds &= prove(trials, suites, program, true);
+    }
+    holds
 }
 
 /// Which bugs the faults stand for, and whether each rule that should detect one is there. Nothing is run.

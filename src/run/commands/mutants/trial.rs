@@ -1,4 +1,6 @@
-//! One trial. Its server over HTTP runs inside this process; over stdio it is started as any server is.
+//! One trial. Its server runs inside this process, and so does the clock: nothing that is waited for takes time.
+//!
+//! Over real transports a server over stdio is started as any server is, and one over HTTP listens on a socket.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -7,9 +9,11 @@ use std::{
     time::Duration,
 };
 
+use reqwest::Url;
 use serde_json::Value;
-use tokio::sync::oneshot;
+use tokio::{runtime::Builder, sync::oneshot};
 
+use super::inside::{AUTHORITY, Reference};
 use crate::{
     error::Error,
     evidence::{Recorder, Transport},
@@ -23,7 +27,7 @@ use crate::{
             credentials::obtain,
             job::{Job, Revisions},
         },
-        process::{interrupts::Interrupts, runtime::block_on},
+        process::interrupts::Interrupts,
     },
     session::ClientProfile,
     suite::{Suite, Verb},
@@ -42,8 +46,8 @@ pub struct Trial {
     pub variation: bool,
     /// What the server says where it ends before anything is read.
     pub stops: Option<&'static str>,
-    /// With a variation: the suites that are run; all if there are none.
-    pub suites: &'static [&'static str],
+    /// Where it is judged with all suites: the suites or rules that are run alone; all if there are none.
+    pub only: Vec<String>,
     /// A proposal that has to be in force for the fault to show.
     pub proposal: Option<String>,
     /// The server lets nobody in without a token.
@@ -155,7 +159,7 @@ fn trial(fault: &FaultInfo, revision: Revision, transport: Transport) -> Trial {
         fault: Some(fault.name.clone()).filter(|name| !name.is_empty()),
         variation: false,
         stops: fault.stops,
-        suites: fault.suites,
+        only: fault.suites.iter().map(ToString::to_string).collect(),
         proposal: fault.proposal.clone(),
         protected: fault.protected,
         revision,
@@ -171,14 +175,14 @@ fn same(known: reference::Transport, transport: Transport) -> bool {
 }
 
 /// What a tester of the protected reference server would give.
-fn auth(address: SocketAddr) -> Auth {
-    let (id, secret) = reference::CLIENT;
-    let client = Client {
-        id: id.to_owned(),
-        secret: secret.to_owned(),
-        scopes: Vec::new(),
-        token_endpoint: Some(format!("http://{address}/token")),
+fn auth(start: &Start) -> Auth {
+    let endpoint = match start {
+        Start::Http { url, .. } | Start::Sse { url, .. } => Url::parse(url).ok(),
+        Start::Stdio { .. } => None,
     };
+    let token_endpoint = endpoint.and_then(|url| url.join("/token").ok()).map(String::from);
+    let (id, secret) = reference::CLIENT;
+    let client = Client { id: id.to_owned(), secret: secret.to_owned(), scopes: Vec::new(), token_endpoint };
     let others = reference::tokens().into_iter().filter(|(name, _)| *name != "own");
     let others = others.map(|(name, value)| (name.to_owned(), Source::Token(value.to_owned()))).collect();
     Auth { own: Some(Source::Client(Box::new(client))), others }
@@ -195,17 +199,16 @@ impl Trial {
         format!("{fault} · {} · {}", self.revision, self.transport)
     }
 
-    /// Runs it; `program` is the mcp-conform that serves over stdio. One trial of each fault is judged with all suites, so
+    /// Runs it; over real transports if there is a `program`: the mcp-conform that serves over stdio. One trial of each fault is judged with all suites, so
     /// that whatever else the fault turns red is seen. In the others most faults show themselves to the rules that name
     /// them in the suites of those rules; all suites are run there only where that is not enough.
-    pub fn run(&self, suites: &[Suite], program: &Path) -> Shown {
+    pub fn run(&self, suites: &[Suite], program: Option<&Path>) -> Shown {
         let run = |filter: &Filter| match self.evidence(suites, filter, program) {
             Ok(conducted) => self.read(&conducted, suites),
             Err(error) => Shown { stopped: Some(error.to_string()), code: error.exit_code(), ..Shown::default() },
         };
         if self.all_suites {
-            let terms: Vec<String> = self.suites.iter().map(ToString::to_string).collect();
-            return match Filter::new(&terms, suites) {
+            return match Filter::new(&self.only, suites) {
                 Ok(filter) => run(&filter),
                 Err(error) => Shown { stopped: Some(error.to_string()), ..Shown::default() },
             };
@@ -217,8 +220,11 @@ impl Trial {
     }
 
     /// Runs it over some rules, and hands over all there is to see.
-    pub fn evidence(&self, suites: &[Suite], filter: &Filter, program: &Path) -> Result<Conducted, Error> {
-        block_on(self.conduct(suites, filter, program))
+    pub fn evidence(&self, suites: &[Suite], filter: &Filter, program: Option<&Path>) -> Result<Conducted, Error> {
+        let clock = program.is_none();
+        let runtime = Builder::new_current_thread().enable_all().start_paused(clock).build();
+        let runtime = runtime.map_err(|error| Error::usage(format!("no runtime: {error}")))?;
+        runtime.block_on(self.conduct(suites, filter, program))
     }
 
     /// The rules that name the fault, and those that would speak in their place. `None` if any rule might.
@@ -237,9 +243,21 @@ impl Trial {
         (!ids.is_empty() && !ids.iter().any(|id| id == "*")).then(|| Filter::new(&ids, suites).ok())?
     }
 
-    async fn conduct(&self, suites: &[Suite], filter: &Filter, program: &Path) -> Result<Conducted, Error> {
+    async fn conduct(&self, suites: &[Suite], filter: &Filter, program: Option<&Path>) -> Result<Conducted, Error> {
         let proposals: Vec<String> = self.proposal.iter().cloned().collect();
         let (name, limits) = (self.name(), Limits { request: self.patience, ..Limits::default() });
+        let (variation, fault) = if self.variation { (self.fault.clone(), None) } else { (None, self.fault.clone()) };
+        let mut options =
+            reference::Options { fault, variation, revisions: self.serves(), ..reference::Options::default() };
+        if !proposals.is_empty() {
+            options.proposals.clone_from(&proposals);
+        }
+        options.protected = self.protected;
+        let Some(program) = program else {
+            let mut target = Target::new(name, self.start(AUTHORITY));
+            target.inside = Some(Arc::new(Reference::new(options)?));
+            return self.tested(target, limits, suites, filter).await;
+        };
         if self.transport.capabilities().process {
             let mut argv = vec![program.display().to_string(), "serve".into()];
             let flag = if self.variation { "--variation" } else { "--fault" };
@@ -247,38 +265,46 @@ impl Trial {
             argv.extend(self.serves().iter().flat_map(|revision| ["--revision".into(), revision.to_string()]));
             argv.extend(proposals.iter().flat_map(|proposal| ["--proposal".into(), proposal.clone()]));
             let start = Start::Stdio { argv, env: Vec::new(), cwd: None };
-            let target = Target::new(name, start);
-            return recorded(&self.job(target, limits, suites), suites, filter).await;
+            return self.tested(Target::new(name, start), limits, suites, filter).await;
         }
-        let (variation, fault) = if self.variation { (self.fault.clone(), None) } else { (None, self.fault.clone()) };
-        let mut options =
-            reference::Options { fault, variation, revisions: self.serves(), ..reference::Options::default() };
-        if !proposals.is_empty() {
-            options.proposals = proposals;
-        }
-        options.protected = self.protected;
         let (tell, bound) = oneshot::channel();
         let served = reference::http(options, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), |address| {
             let _ = tell.send(address);
         });
         let tested = async {
             let address = bound.await.map_err(|_| Error::usage("the reference server did not start"))?;
-            let start = if self.transport.capabilities().endpoint {
-                Start::Sse { url: format!("http://{address}/sse"), headers: Vec::new() }
-            } else {
-                Start::Http { url: format!("http://{address}/mcp"), headers: Vec::new() }
-            };
-            let mut job = self.job(Target::new(name, start), limits, suites);
-            if self.protected {
-                job.target.auth = Some(Box::new(auth(address)));
-                obtain(&mut job.target, &mut job.facts, &job.limits).await?;
-            }
-            recorded(&job, suites, filter).await
+            self.tested(Target::new(name, self.start(&address.to_string())), limits, suites, filter).await
         };
         tokio::select! {
             stopped = served => Err(Error::usage(stopped.err().unwrap_or_else(|| "the reference server stopped".into()))),
             conducted = tested => conducted,
         }
+    }
+
+    fn start(&self, authority: &str) -> Start {
+        let capabilities = self.transport.capabilities();
+        if capabilities.process {
+            Start::Stdio { argv: Vec::new(), env: Vec::new(), cwd: None }
+        } else if capabilities.endpoint {
+            Start::Sse { url: format!("http://{authority}/sse"), headers: Vec::new() }
+        } else {
+            Start::Http { url: format!("http://{authority}/mcp"), headers: Vec::new() }
+        }
+    }
+
+    async fn tested(
+        &self,
+        target: Target,
+        limits: Limits,
+        suites: &[Suite],
+        filter: &Filter,
+    ) -> Result<Conducted, Error> {
+        let mut job = self.job(target, limits, suites);
+        if self.protected {
+            job.target.auth = Some(Box::new(auth(&job.target.start)));
+            obtain(&mut job.target, &mut job.facts, &job.limits).await?;
+        }
+        recorded(&job, suites, filter).await
     }
 
     /// The revisions that the server speaks. Most servers of legacy revisions know no other era, and variations are to be

@@ -1,0 +1,87 @@
+//! A server inside this process, in place of the program or the URL that a target names.
+
+use std::{
+    fmt, io,
+    pin::Pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{Context, Poll, ready},
+};
+
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf, duplex};
+
+/// As much as a pipe holds.
+const CAPACITY: usize = 64 << 10;
+
+/// Client and server share one thread and talk through memory. So a runtime whose clock is paused knows when both wait, and
+/// moves the clock to the next moment at which something happens: no wait takes time, and none depends on the machine.
+pub trait Inside: fmt::Debug + Send + Sync {
+    /// What a process would be.
+    fn start(&self) -> Running;
+    /// A connection to a port of a host, if the server listens there.
+    fn connect(&self, authority: &str) -> Option<DuplexStream>;
+}
+
+/// The client's ends of the pipes, and what runs at the others. It exits with that status.
+pub struct Running {
+    pub stdin: In,
+    pub stdout: DuplexStream,
+    pub stderr: DuplexStream,
+    pub work: Pin<Box<dyn Future<Output = u8> + Send>>,
+}
+
+/// Stdin, stdout and stderr as the server sees them.
+pub type Ends = (Out, DuplexStream, DuplexStream);
+
+impl Running {
+    pub fn new<W: Future<Output = u8> + Send + 'static>(serve: impl FnOnce(Ends) -> W) -> Self {
+        let [(stdin, read), (written, stdout), (said, stderr)] = [(); 3].map(|()| duplex(CAPACITY));
+        let unread = Arc::<AtomicUsize>::default();
+        let stdin = In { pipe: stdin, unread: unread.clone() };
+        Self { stdin, stdout, stderr, work: Box::pin(serve((Out { pipe: read, unread }, written, said))) }
+    }
+}
+
+pub fn connection() -> (DuplexStream, DuplexStream) {
+    duplex(CAPACITY)
+}
+
+/// The end of stdin that is written to.
+pub struct In {
+    pipe: DuplexStream,
+    /// Bytes in the pipe.
+    pub unread: Arc<AtomicUsize>,
+}
+
+/// The end of stdin that is read from.
+pub struct Out {
+    pipe: DuplexStream,
+    unread: Arc<AtomicUsize>,
+}
+
+impl AsyncRead for Out {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = into.filled().len();
+        ready!(Pin::new(&mut self.pipe).poll_read(context, into))?;
+        self.unread.fetch_sub(into.filled().len() - before, Ordering::Relaxed);
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for In {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let written = ready!(Pin::new(&mut self.pipe).poll_write(context, bytes))?;
+        self.unread.fetch_add(written, Ordering::Relaxed);
+        Poll::Ready(Ok(written))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.pipe).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.pipe).poll_shutdown(context)
+    }
+}
