@@ -1,5 +1,6 @@
 //! What happened in a run, as plain data: it can be saved, loaded and judged again.
 
+pub mod correlate;
 mod frame;
 mod manner;
 mod part;

@@ -172,8 +172,8 @@ impl Session {
         let answered = state.answered;
         state.note_notifications(waits.notifications);
         if waits.unidentified.is_some() {
-            state.unread += 1;
-            state.unread_at = Some(Instant::now());
+            state.loose.sent_unreadable(None);
+            state.unreadable_at = Some(Instant::now());
         }
         state.waiters.push(Waiter {
             number,
