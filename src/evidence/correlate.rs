@@ -89,9 +89,8 @@ pub fn correlate(
     let same = |request: &Request| id.is_some() && request.id == id;
     let similar = |request: &Request| matches!((request.id, id), (Some(a), Some(b)) if text(a) == text(b));
     // Raw bytes that name the id of their response may well bring other responses along.
-    let names_another = |request: &Request| {
-        request.unreadable.is_some() && request.id.is_some() && id.is_some() && !similar(request)
-    };
+    let names_another =
+        |request: &Request| request.unreadable.is_some() && request.id.is_some() && id.is_some() && !similar(request);
     // Where unreadable input before it got no response yet, this may be the late one to that: then it is not taken for
     // the response to input that has an id, nor to input that another code fits.
     let waiting = requests.iter().filter(|request| request.unreadable.is_some()).count();
@@ -209,7 +208,7 @@ mod tests {
 
     use super::*;
 
-    fn request<'a>(number: u64, id: Option<&'a Value>, exchange: Option<u64>) -> Request<'a> {
+    fn request(number: u64, id: Option<&Value>, exchange: Option<u64>) -> Request<'_> {
         Request { number, id, exchange, subscription: false, unreadable: None, whole_exchange: false }
     }
 

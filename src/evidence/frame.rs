@@ -7,7 +7,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::Transport;
+use super::{Cause, Transport};
 use crate::revision::Revision;
 
 /// Who put a frame on the wire.
@@ -116,6 +116,9 @@ pub struct Frame<M = Value> {
     pub text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// On bytes that could not be read: what `why` says in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
     /// What was odd about the bytes of an otherwise readable message, by name: `crlf`, `bom`, `invalid-utf8`,
     /// `duplicate-key`, `unterminated`, `blank-lines`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -136,8 +139,24 @@ impl Frame {
     /// Everything but the message.
     #[must_use]
     pub fn head(&self) -> Self {
-        let Self { frame, at, link, from, kind, bytes, post, ended, message: _, by, text, why, flaws, http, event } =
-            self;
+        let Self {
+            frame,
+            at,
+            link,
+            from,
+            kind,
+            bytes,
+            post,
+            ended,
+            message: _,
+            by,
+            text,
+            why,
+            cause,
+            flaws,
+            http,
+            event,
+        } = self;
         let (frame, at, link, from, kind) = (*frame, *at, *link, *from, *kind);
         let (by, text, why, flaws) = (by.clone(), text.clone(), why.clone(), flaws.clone());
         let (http, event, message) = (http.clone(), event.clone(), None);
@@ -154,6 +173,7 @@ impl Frame {
             by,
             text,
             why,
+            cause: *cause,
             flaws,
             http,
             event,

@@ -8,16 +8,8 @@ use std::{
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
-use super::{Ended, Event, Frame, FrameKind, HttpHead, Link, Side, Transport, store::Store};
+use super::{Ended, Event, Frame, FrameKind, HttpHead, Link, Reason, Side, Transport, store::Store};
 use crate::revision::Revision;
-
-/// Why something was not read that a client with more room might read.
-const BEYOND_LIMITS: [&str; 4] = ["longer than", "more than", "nested deeper than", "a number out of range"];
-
-/// Whether something was not read for that reason.
-pub fn is_beyond_limits(why: &str) -> bool {
-    BEYOND_LIMITS.iter().any(|limit| why.starts_with(limit))
-}
 
 /// A shared handle: the wire writes frames through it while the run goes on.
 #[derive(Clone)]
@@ -227,11 +219,12 @@ impl Recorder {
         post: Option<u64>,
         text: String,
         bytes: u64,
-        why: String,
+        why: Reason,
         event: Option<Event>,
     ) -> u64 {
-        let kind = if is_beyond_limits(&why) { FrameKind::Unread } else { FrameKind::Junk };
-        self.push(Frame { text: Some(text), why: Some(why), bytes, post, event, ..blank(link, Side::Server, kind) })
+        let kind = if why.is_limit() { FrameKind::Unread } else { FrameKind::Junk };
+        let (cause, why) = (Some(why.cause), Some(why.words));
+        self.push(Frame { text: Some(text), why, cause, bytes, post, event, ..blank(link, Side::Server, kind) })
     }
 
     /// The body of an HTTP response that is no place for messages.
@@ -315,6 +308,7 @@ fn blank<'v>(link: u32, from: Side, kind: FrameKind) -> Frame<&'v Value> {
         message: None,
         text: None,
         why: None,
+        cause: None,
         flaws: Vec::new(),
         http: None,
         post: None,

@@ -13,9 +13,8 @@ use super::{
 };
 use crate::{
     evidence::{
-        HttpStatus, Manner, Transport,
+        HttpStatus, Manner, Reason,
         correlate::{Circumstances, Request, correlate, id_of},
-        is_beyond_limits,
     },
     wire::{Envelope, Incoming},
 };
@@ -31,8 +30,8 @@ pub enum Outcome {
     Open,
     /// The HTTP exchange ended without a response.
     Done {
-        junk: Option<(u64, String)>,
-        failure: Option<String>,
+        junk: Option<(u64, Reason)>,
+        failure: Option<Reason>,
     },
     Closed(String),
 }
@@ -80,7 +79,7 @@ pub struct Seen {
     pub endpoint: Option<String>,
     pub notifications: Vec<Value>,
     pub frames: Vec<u64>,
-    pub junk: Option<(u64, String)>,
+    pub junk: Option<(u64, Reason)>,
     pub response: Option<(u64, Value)>,
     /// Requests of the server.
     pub wanted: Vec<Value>,
@@ -230,19 +229,19 @@ fn answer(shared: &Shared, frame: u64, request: &Value, post: Option<u64>) {
 
 /// A line that may be a response beyond what is read. Without its id, it may be that of any request that is not answered
 /// in time.
-fn unread(shared: &Shared, frame: u64, why: &str, id: Option<&Value>) {
-    if !is_beyond_limits(why) {
+fn unread(shared: &Shared, frame: u64, why: &Reason, id: Option<&Value>) {
+    if !why.is_limit() {
         return;
     }
     let mut state = shared.state();
     let Some(index) = state.waiters.iter().position(|waiter| id.is_some() && waiter.id.as_ref() == id) else {
-        state.waiters.iter_mut().for_each(|waiter| waiter.seen.junk = Some((frame, why.to_owned())));
+        state.waiters.iter_mut().for_each(|waiter| waiter.seen.junk = Some((frame, why.clone())));
         return;
     };
     state.answered += 1;
     state.silent = false;
     let waiter = state.waiters.swap_remove(index);
-    let _ = waiter.tell.send((Outcome::Done { junk: Some((frame, why.to_owned())), failure: None }, waiter.seen));
+    let _ = waiter.tell.send((Outcome::Done { junk: Some((frame, why.clone())), failure: None }, waiter.seen));
 }
 
 fn note(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
@@ -335,7 +334,7 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     let _ = waiter.tell.send((Outcome::Response { frame, message }, waiter.seen));
 }
 
-fn done(shared: &Arc<Shared>, post: u64, failure: Option<String>) {
+fn done(shared: &Arc<Shared>, post: u64, failure: Option<Reason>) {
     let mut state = shared.state();
     let Some(index) = state.waiters.iter().position(|waiter| waiter.post == Some(post)) else {
         state.subscriptions.iter_mut().for_each(|subscription| subscription.done(post));

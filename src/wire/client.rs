@@ -43,8 +43,11 @@ impl Clients {
             return Ok(client);
         }
         let builder = self.builder();
-        let client =
-            if secure { builder.build().map_err(|error| super::failure::words(&error)) } else { finish(builder) }?;
+        let client = if secure {
+            builder.build().map_err(|error| super::failure::reason(&error).words)
+        } else {
+            finish(builder)
+        }?;
         Ok(slot.get_or_init(|| client))
     }
 
@@ -65,5 +68,5 @@ impl Clients {
 /// Without TLS there is no need for certificates.
 fn finish(builder: ClientBuilder) -> Result<Client, String> {
     let client = builder.tls_certs_only(std::iter::empty::<Certificate>()).build();
-    client.map_err(|error| super::failure::words(&error))
+    client.map_err(|error| super::failure::reason(&error).words)
 }

@@ -7,7 +7,7 @@ use reqwest::{Method, Url};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{challenge, client::Clients, failure::words};
+use super::{challenge, client::Clients, failure::reason};
 
 /// So much of a response is read.
 const LONGEST: usize = 1 << 20;
@@ -59,7 +59,7 @@ pub async fn fetch(
         Ok(Fetched { status: response.status().as_u16(), challenges, body })
     };
     match timeout(within, fetched).await {
-        Ok(fetched) => fetched.map_err(|error| words(&error)),
+        Ok(fetched) => fetched.map_err(|error| reason(&error).words),
         Err(_) => Err(format!("{url} did not respond within {} s", within.as_secs())),
     }
 }

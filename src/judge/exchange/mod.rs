@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     evidence::{
-        Ended, Frame, FrameKind, HttpHead, Link, Side, Transport,
+        Ended, Frame, FrameKind, HttpHead, Link, Side,
         correlate::{Circumstances, Loose, Other, Request, correlate},
     },
     revision::Revision,

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::outputs::{self, Output};
 use crate::{
     cli::RunArgs,
-    error::{Error, in_short},
+    error::Error,
     outcome::{RunReport, TargetReport},
     run::{
         assembly::verdict::without_results,
@@ -31,7 +31,7 @@ pub fn tell(
     console::complain(&told);
     wanted.retain(|output| !output.is_beside_stderr());
     let target = described(args, surroundings);
-    let report = without_results(target, in_short(&told), took, args.output.strict, code);
+    let report = without_results(target, error.in_short(), took, args.output.strict, code);
     let partition = args.partition.iter().map(ToString::to_string).collect();
     let written = outputs::write(&wanted, &RunReport { partition, ..report }, &args.output.forms, surroundings);
     outputs::exit_code(code, [written])
