@@ -44,6 +44,9 @@ pub enum FrameKind {
     Note,
 }
 
+/// What stands in the place of a value that is not told.
+pub const SHOWN_INSTEAD: &str = "(given by the user)";
+
 /// The head of an HTTP request or response. Values of headers given by the user are never in here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HttpHead {
@@ -197,4 +200,7 @@ pub struct Link {
     /// Opened for one request, and closed with the response to it.
     #[serde(default)]
     pub brief: bool,
+    /// How the process ended, or the event stream that is the connection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Ended>,
 }

@@ -5,7 +5,6 @@ use std::{
     time::Duration,
 };
 
-use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use super::{Ended, Event, Frame, FrameKind, HttpHead, Link, Reason, Side, Transport, store::Store};
@@ -55,7 +54,7 @@ impl Recorder {
     pub fn open_link(&self, transport: Transport) -> u32 {
         let mut book = self.lock();
         let link = u32::try_from(book.links.len()).unwrap_or(u32::MAX) + 1;
-        book.links.push(Link { link, transport, revision: None, brief: false });
+        book.links.push(Link { link, transport, revision: None, brief: false, ended: None });
         link
     }
 
@@ -128,11 +127,6 @@ impl Recorder {
             let by = Some(suite.to_owned());
             book.store.keep(Frame { by, ..blank(link, Side::Client, FrameKind::CutShort) });
         }
-    }
-
-    /// Why messages were not read, and how many.
-    pub fn unread(&self) -> IndexMap<String, usize> {
-        self.lock().store.unread.clone()
     }
 
     /// All frames in order.
@@ -274,7 +268,12 @@ impl Recorder {
 
     /// The end of one HTTP exchange, or of the process.
     pub fn ended(&self, link: u32, post: Option<u64>, text: String, ended: Ended) -> u64 {
-        self.lock().answered &= ended != Ended::Unsent;
+        let mut book = self.lock();
+        book.answered &= ended != Ended::Unsent;
+        if let Some(known) = book.links.iter_mut().find(|known| post.is_none() && known.link == link) {
+            known.ended = Some(ended);
+        }
+        drop(book);
         self.push(Frame { text: Some(text), post, ended: Some(ended), ..blank(link, Side::Server, FrameKind::Note) })
     }
 

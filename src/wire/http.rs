@@ -19,10 +19,10 @@ use super::{
     client::Clients,
     exchange::{self, Role},
     failure,
-    secrets::{SHOWN_INSTEAD, Secrets, in_headers},
+    secrets::{Secrets, in_headers},
 };
 use crate::{
-    evidence::{Event, HttpHead, Recorder, Transport},
+    evidence::{Event, HttpHead, Recorder, SHOWN_INSTEAD, Transport},
     target::{Limits, Target, Token, shown_url},
 };
 

@@ -18,12 +18,12 @@ use tokio::{
 
 use super::targets::Entry;
 use crate::{
+    assess::verdict::without_results,
     cli::MatrixArgs,
     error::{Error, exit},
     outcome::{RunReport, TargetReport},
     report::{self, Format, Style, render},
     run::{
-        assembly::verdict::without_results,
         inputs::target::seconds,
         process::{Surroundings, console::failed},
     },

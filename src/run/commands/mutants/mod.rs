@@ -13,7 +13,7 @@ use std::{path::Path, sync::Mutex, thread};
 
 pub use bugs::{Bug, bugs, gaps};
 pub use matrix::Matrix;
-pub use trial::{Trial, trials, variation_trials};
+pub use trial::{Conducted, Trial, trials, variation_trials};
 pub use variations::Variations;
 
 use crate::{
