@@ -4,32 +4,15 @@
 
 use std::fmt;
 
-use anstream::adapter::strip_str;
-
 use crate::revision::Revision;
 
-/// What this program says on stderr, on one line: what came first, and no excerpts of files.
-pub fn in_short(said: &str) -> String {
-    const UNTESTED: &str = "error: the server could not be tested";
-    const LEADS: [&str; 4] = ["error: ", "tried: ", "cause: ", "help: "];
-    let is_excerpt = |line: &&str| line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with('|');
-    let plain = strip_str(said).to_string();
-    let mut parts: Vec<String> = Vec::new();
-    let lines = plain.lines().map(|line| line.trim().trim_start_matches("= "));
-    for line in lines.filter(|line| !line.is_empty() && !is_excerpt(line)) {
-        match parts.last_mut() {
-            Some(part) if !LEADS.iter().any(|lead| line.starts_with(lead)) => *part += &format!(" {line}"),
-            _ => parts.push(line.to_owned()),
-        }
-    }
-    let came = parts.iter().position(|part| part.starts_with("cause: ")).map(|at| parts.remove(at));
-    parts.retain(|part| part != UNTESTED);
-    let parts: Vec<&str> = came.iter().chain(&parts).map(|part| without_lead(part)).collect();
-    parts.join("; ")
-}
+const OTHER_REVISIONS: &str = "leave out --revision to test the newest that it supports, or use `--revision all`";
 
-fn without_lead(part: &str) -> &str {
-    ["error: ", "cause: "].iter().find_map(|lead| part.strip_prefix(lead)).unwrap_or(part)
+/// Several lines as one, without excerpts of files.
+fn on_one_line(text: &str) -> String {
+    let is_excerpt = |line: &&str| line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with('|');
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_excerpt(line));
+    lines.collect::<Vec<_>>().join(" ")
 }
 
 /// Exit codes of the program, documented in `--help`.
@@ -43,18 +26,35 @@ pub mod exit {
     pub const INTERRUPTED: u8 = 130;
 }
 
+/// Mistakes in files.
+#[derive(Debug)]
+pub struct Mistakes {
+    /// All of them, with places and carets.
+    pub rendered: String,
+    /// Each on one line, with its place.
+    pub short: Vec<String>,
+}
+
+impl Mistakes {
+    fn counted(&self, place: &str) -> String {
+        let (count, noun) = (self.short.len(), if self.short.len() == 1 { "mistake" } else { "mistakes" });
+        format!("{count} {noun} in the {place}; nothing was sent to the server")
+    }
+}
+
 #[derive(Debug)]
 pub enum Error {
     /// The command line or the configuration asks for something that cannot be.
     Usage { message: String, help: Option<String> },
-    /// Suites that do not load; already rendered, with places and carets.
-    Suites { rendered: String, count: usize },
-    /// A configuration with mistakes; already rendered, with places and carets.
-    Config { rendered: String, count: usize },
+    /// Suites that do not load.
+    Suites(Mistakes),
+    /// A configuration with mistakes.
+    Config(Mistakes),
     /// A file of the user that cannot be read or written.
     File { path: String, doing: &'static str, source: std::io::Error },
     /// The server could not be started or reached, or does not speak the protocol.
-    Target { tried: String, came: String, help: String },
+    /// `refused`: nobody listens there, yet.
+    Target { tried: String, came: String, help: String, refused: bool },
     /// It is reachable, but not in the revision asked for.
     NotSpoken { asked: Revision, offered: String },
     /// Its user, or the system, wants no more of it.
@@ -74,9 +74,27 @@ impl Error {
         }
     }
 
+    /// On one line: what happened first, and no excerpts of files.
+    pub fn in_short(&self) -> String {
+        match self {
+            Self::Usage { message, help } => {
+                let told = help.iter().map(|help| format!("help: {help}"));
+                std::iter::once(on_one_line(message)).chain(told).collect::<Vec<_>>().join("; ")
+            }
+            Self::Suites(mistakes) => format!("{}; {}", mistakes.short.join("; "), mistakes.counted("suites")),
+            Self::Config(mistakes) => format!("{}; {}", mistakes.short.join("; "), mistakes.counted("configuration")),
+            Self::File { path, doing, source } => format!("failed to {doing} `{path}`: {source}"),
+            Self::Target { tried, came, help, .. } => format!("{came}; tried: {tried}; help: {help}"),
+            Self::NotSpoken { asked, offered } => {
+                format!("{offered}; the server does not support revision {asked}; help: {OTHER_REVISIONS}")
+            }
+            Self::Interrupted => self.to_string(),
+        }
+    }
+
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Usage { .. } | Self::Suites { .. } | Self::Config { .. } | Self::File { .. } => exit::USAGE,
+            Self::Usage { .. } | Self::Suites(_) | Self::Config(_) | Self::File { .. } => exit::USAGE,
             Self::Target { .. } | Self::NotSpoken { .. } => exit::UNREACHABLE,
             Self::Interrupted => exit::INTERRUPTED,
         }
@@ -90,22 +108,15 @@ impl fmt::Display for Error {
                 write!(f, "error: {message}")?;
                 help.as_ref().map_or(Ok(()), |help| write!(f, "\n  help: {help}"))
             }
-            Self::Suites { rendered, count } => {
-                let noun = if *count == 1 { "mistake" } else { "mistakes" };
-                write!(f, "{rendered}\n\nerror: {count} {noun} in the suites; nothing was sent to the server")
-            }
-            Self::Config { rendered, count } => {
-                let noun = if *count == 1 { "mistake" } else { "mistakes" };
-                write!(f, "{rendered}\nerror: {count} {noun} in the configuration; nothing was sent to the server")
-            }
+            Self::Suites(mistakes) => write!(f, "{}\n\nerror: {}", mistakes.rendered, mistakes.counted("suites")),
+            Self::Config(mistakes) => write!(f, "{}\nerror: {}", mistakes.rendered, mistakes.counted("configuration")),
             Self::File { path, doing, source } => write!(f, "error: failed to {doing} `{path}`: {source}"),
-            Self::Target { tried, came, help } => {
+            Self::Target { tried, came, help, .. } => {
                 write!(f, "error: the server could not be tested\n  tried: {tried}\n  cause: {came}\n   help: {help}")
             }
             Self::NotSpoken { asked, offered } => write!(
                 f,
-                "error: the server does not support revision {asked}\n  cause: {offered}\n   help: leave out --revision \
-                 to test the newest that it supports, or use `--revision all`"
+                "error: the server does not support revision {asked}\n  cause: {offered}\n   help: {OTHER_REVISIONS}"
             ),
             Self::Interrupted => f.write_str("interrupted: no rule was judged"),
         }
@@ -116,22 +127,24 @@ impl std::error::Error for Error {}
 
 #[cfg(test)]
 mod tests {
-    use super::in_short;
+    use super::*;
 
     #[test]
-    fn the_cause_comes_first() {
-        let said =
-            "error: the server could not be tested\n  tried: to start a\n  cause: no such file\n   help: check it\n";
-        assert_eq!(in_short(said), "no such file; tried: to start a; help: check it");
-        assert_eq!(in_short("error: no token\n  help: give one\n"), "no token; help: give one");
-        assert_eq!(in_short("  cause: nothing"), "nothing");
-        assert_eq!(in_short(""), "");
+    fn in_short_what_came_is_told_first() {
+        let text = str::to_owned;
+        let (tried, came, help) = (text("to start a"), text("no such file"), text("check it"));
+        let unreachable = Error::Target { tried, came, help, refused: false };
+        assert_eq!(unreachable.in_short(), "no such file; tried: to start a; help: check it");
+        let usage = Error::Usage { message: text("no token"), help: Some(text("give one")) };
+        assert_eq!(usage.in_short(), "no token; help: give one");
+        let toml = Error::usage("no baseline\n  |\n3 | x\n  | ^\nunknown field");
+        assert_eq!(toml.in_short(), "no baseline unknown field");
     }
 
     #[test]
-    fn mistakes_in_files_are_told_without_the_lines() {
-        let said = "\u{1b}[1m\u{1b}[91merror\u{1b}[0m: no `x`\n --> a.yaml:7:3\n  |\n7 | x: 1\n  |   ^\n\n\
-                    error: 1 mistake in the suites; nothing was sent to the server";
-        assert_eq!(in_short(said), "no `x` --> a.yaml:7:3; 1 mistake in the suites; nothing was sent to the server");
+    fn in_short_mistakes_in_files_are_told_without_the_lines() {
+        let mistakes = Mistakes { rendered: "any".to_owned(), short: vec!["a.yaml:7:3: no `x`".to_owned()] };
+        let told = "a.yaml:7:3: no `x`; 1 mistake in the suites; nothing was sent to the server";
+        assert_eq!(Error::Suites(mistakes).in_short(), told);
     }
 }

@@ -100,9 +100,9 @@ struct Run {
 impl Run {
     fn report(&self) -> Result<&RunReport, &str> {
         let run = || {
-            run::tested(&self.args, &self.surroundings, &Interrupts::listen())
-                .map(|tested| tested.report)
-                .map_err(|error| error.to_string())
+            let tested = run::tested(&self.args, &self.surroundings, &Interrupts::listen());
+            let tested = tested.map_err(|error| error.to_string())?;
+            tested.failure.map_or(Ok(tested.report), |error| Err(error.to_string()))
         };
         self.report.get_or_init(run).as_ref().map_err(String::as_str)
     }

@@ -11,15 +11,16 @@
 //!                        |                          |
 //!                        +------ gather(Plan) ------+        steps act on the wire
 //!                                     |
-//!                           Evidence, Transcript             plain data: can be saved and loaded
+//!                                 Evidence                   plain data: written to a transcript and read again
 //!                                     |
-//!                             judge(Rule, Evidence)          pure: no input, no output, no clock
+//!                    assess(Evidence, Suites, Options)       pure: no input, no output, no clock
 //!                                     |
 //!                                RunReport --render--> human | json | junit
 //! ```
 //!
 //! `run` uses all of it, and `matrix` starts a process for each of many servers. `check` stops after loading suites,
-//! `judge` starts with the evidence; there is no second path. So a step cannot assert and a rule cannot send: the suite
+//! `judge` starts with the evidence; there is no second path: `run`, `judge`, `mutants` and `matrix` all get their
+//! reports from [`assess`]. So a step cannot assert and a rule cannot send: the suite
 //! language needs no branches, many rules judge one exchange, a request that fails is a reply like any other, and
 //! a new rule can judge an old transcript.
 //!
@@ -32,7 +33,8 @@
 //!   texts of suites, shapes and faults. [`partition`]: which part of a run one machine does.
 //! - [`target`]: how to start or reach a server. [`suite`]: loads and checks suites: mistakes, paths, matchers, shapes.
 //! - [`wire`]: bytes in and out, over stdio, Streamable HTTP and HTTP+SSE; every wait has a limit, every buffer a bound.
-//!   [`plan`]: which suites and rules apply. [`judge`]: from evidence to verdicts. [`report`]: from verdicts to text.
+//!   [`plan`]: which suites and rules apply. [`judge`]: from evidence to verdicts. [`assess`]: from evidence to a report.
+//!   [`report`]: from a report to text.
 //! - [`session`]: a connection in use: negotiates the revision, matches responses to requests, enforces timeouts.
 //! - [`gather`]: executes the verbs of the suite language.
 //! - [`cli`]: the command line. [`config`]: `mcp-conform.toml`. [`run`]: the commands, and how a run is conducted.
@@ -47,6 +49,7 @@
 //! Three imports are forbidden on purpose. `suite` cannot see `wire`, so a suite means the same on every transport. `judge`
 //! cannot see `session`, so it sends nothing. `report` cannot see `suite`, so a format is a function of the report.
 
+pub mod assess;
 pub mod cli;
 pub mod config;
 mod embedded;

@@ -17,7 +17,7 @@ use std::{
 pub use target::Described;
 
 use crate::{
-    error::Error,
+    error::{Error, Mistakes},
     suite::{Diagnostic, diagnostic::Problems},
     target::Limits,
 };
@@ -72,5 +72,6 @@ fn folder(file: &Path) -> &Path {
 
 fn refused(mistakes: &[Diagnostic], color: bool) -> Error {
     let rendered: Vec<String> = mistakes.iter().map(|mistake| mistake.render(color)).collect();
-    Error::Config { rendered: rendered.join("\n\n"), count: mistakes.len() }
+    let short = mistakes.iter().map(ToString::to_string).collect();
+    Error::Config(Mistakes { rendered: rendered.join("\n\n"), short })
 }

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::Transport;
+use super::{Cause, Transport};
 use crate::revision::Revision;
 
 /// Who put a frame on the wire.
@@ -43,6 +43,9 @@ pub enum FrameKind {
     /// Something that is not traffic: a process that ended, a stream that closed, a limit that was reached. In `text`.
     Note,
 }
+
+/// What stands in the place of a value that is not told.
+pub const SHOWN_INSTEAD: &str = "(given by the user)";
 
 /// The head of an HTTP request or response. Values of headers given by the user are never in here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,6 +119,9 @@ pub struct Frame<M = Value> {
     pub text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// On bytes that could not be read: what `why` says in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
     /// What was odd about the bytes of an otherwise readable message, by name: `crlf`, `bom`, `invalid-utf8`,
     /// `duplicate-key`, `unterminated`, `blank-lines`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -136,8 +142,24 @@ impl Frame {
     /// Everything but the message.
     #[must_use]
     pub fn head(&self) -> Self {
-        let Self { frame, at, link, from, kind, bytes, post, ended, message: _, by, text, why, flaws, http, event } =
-            self;
+        let Self {
+            frame,
+            at,
+            link,
+            from,
+            kind,
+            bytes,
+            post,
+            ended,
+            message: _,
+            by,
+            text,
+            why,
+            cause,
+            flaws,
+            http,
+            event,
+        } = self;
         let (frame, at, link, from, kind) = (*frame, *at, *link, *from, *kind);
         let (by, text, why, flaws) = (by.clone(), text.clone(), why.clone(), flaws.clone());
         let (http, event, message) = (http.clone(), event.clone(), None);
@@ -154,6 +176,7 @@ impl Frame {
             by,
             text,
             why,
+            cause: *cause,
             flaws,
             http,
             event,
@@ -177,4 +200,7 @@ pub struct Link {
     /// Opened for one request, and closed with the response to it.
     #[serde(default)]
     pub brief: bool,
+    /// How the process ended, or the event stream that is the connection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended: Option<Ended>,
 }

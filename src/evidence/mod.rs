@@ -1,21 +1,28 @@
 //! What happened in a run, as plain data: it can be saved, loaded and judged again.
 
+pub mod correlate;
 mod frame;
 mod manner;
 mod part;
+mod reason;
+mod record;
 mod recorder;
 mod reply;
 mod run_context;
+mod run_header;
 mod store;
 pub mod transcript;
 mod transport;
 mod weight;
 
-pub use frame::{Ended, Event, Frame, FrameKind, HttpHead, Link, Side};
+pub use frame::{Ended, Event, Frame, FrameKind, HttpHead, Link, SHOWN_INSTEAD, Side};
 pub use manner::Manner;
 pub use part::{PARTS, Part};
-pub use recorder::{Recorder, Sent, is_beyond_limits};
+pub use reason::{Cause, Reason};
+pub use record::{Evidence, Frames};
+pub use recorder::{Recorder, Sent};
 pub use reply::{End, HttpStatus, Reply};
 pub use run_context::RunContext;
+pub use run_header::{FailedHandshake, NotOpened, RunEnd, RunHeader, Scope, Tested};
 pub use transport::{Capabilities, Transport};
 pub use weight::weight;

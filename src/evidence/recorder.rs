@@ -5,19 +5,10 @@ use std::{
     time::Duration,
 };
 
-use indexmap::IndexMap;
 use serde_json::{Value, json};
 
-use super::{Ended, Event, Frame, FrameKind, HttpHead, Link, Side, Transport, store::Store};
+use super::{Ended, Event, Frame, FrameKind, HttpHead, Link, Reason, Side, Transport, store::Store};
 use crate::revision::Revision;
-
-/// Why something was not read that a client with more room might read.
-const BEYOND_LIMITS: [&str; 4] = ["longer than", "more than", "nested deeper than", "a number out of range"];
-
-/// Whether something was not read for that reason.
-pub fn is_beyond_limits(why: &str) -> bool {
-    BEYOND_LIMITS.iter().any(|limit| why.starts_with(limit))
-}
 
 /// A shared handle: the wire writes frames through it while the run goes on.
 #[derive(Clone)]
@@ -63,7 +54,7 @@ impl Recorder {
     pub fn open_link(&self, transport: Transport) -> u32 {
         let mut book = self.lock();
         let link = u32::try_from(book.links.len()).unwrap_or(u32::MAX) + 1;
-        book.links.push(Link { link, transport, revision: None, brief: false });
+        book.links.push(Link { link, transport, revision: None, brief: false, ended: None });
         link
     }
 
@@ -136,11 +127,6 @@ impl Recorder {
             let by = Some(suite.to_owned());
             book.store.keep(Frame { by, ..blank(link, Side::Client, FrameKind::CutShort) });
         }
-    }
-
-    /// Why messages were not read, and how many.
-    pub fn unread(&self) -> IndexMap<String, usize> {
-        self.lock().store.unread.clone()
     }
 
     /// All frames in order.
@@ -227,11 +213,12 @@ impl Recorder {
         post: Option<u64>,
         text: String,
         bytes: u64,
-        why: String,
+        why: Reason,
         event: Option<Event>,
     ) -> u64 {
-        let kind = if is_beyond_limits(&why) { FrameKind::Unread } else { FrameKind::Junk };
-        self.push(Frame { text: Some(text), why: Some(why), bytes, post, event, ..blank(link, Side::Server, kind) })
+        let kind = if why.is_limit() { FrameKind::Unread } else { FrameKind::Junk };
+        let (cause, why) = (Some(why.cause), Some(why.words));
+        self.push(Frame { text: Some(text), why, cause, bytes, post, event, ..blank(link, Side::Server, kind) })
     }
 
     /// The body of an HTTP response that is no place for messages.
@@ -281,7 +268,12 @@ impl Recorder {
 
     /// The end of one HTTP exchange, or of the process.
     pub fn ended(&self, link: u32, post: Option<u64>, text: String, ended: Ended) -> u64 {
-        self.lock().answered &= ended != Ended::Unsent;
+        let mut book = self.lock();
+        book.answered &= ended != Ended::Unsent;
+        if let Some(known) = book.links.iter_mut().find(|known| post.is_none() && known.link == link) {
+            known.ended = Some(ended);
+        }
+        drop(book);
         self.push(Frame { text: Some(text), post, ended: Some(ended), ..blank(link, Side::Server, FrameKind::Note) })
     }
 
@@ -315,6 +307,7 @@ fn blank<'v>(link: u32, from: Side, kind: FrameKind) -> Frame<&'v Value> {
         message: None,
         text: None,
         why: None,
+        cause: None,
         flaws: Vec::new(),
         http: None,
         post: None,

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::Cause;
+
 /// How a request ended. An error reply is an end like any other, never an `Err`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -59,6 +61,9 @@ pub struct Reply {
     /// In words, where `end` alone does not say what happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// What the HTTP exchange failed by, if it did.
+    #[serde(skip)]
+    pub cause: Option<Cause>,
     /// What the server asked of the client while the request was under way, each as `{ method, params }`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wanted: Vec<Value>,
@@ -86,6 +91,7 @@ impl Reply {
             ms: 0,
             frames: Vec::new(),
             why: None,
+            cause: None,
             wanted: Vec::new(),
             rounds: Vec::new(),
             retried: None,

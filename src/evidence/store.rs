@@ -10,11 +10,10 @@ use std::{
     sync::Arc,
 };
 
-use indexmap::IndexMap;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::{Frame, FrameKind};
+use super::Frame;
 
 /// What a frame costs in memory besides its text, roughly.
 const FRAME_COST: u64 = 50;
@@ -33,8 +32,6 @@ pub struct Store {
     written: u64,
     /// Why nothing more is recorded, if so.
     pub full: Option<String>,
-    /// Why messages were not read, and how many.
-    pub unread: IndexMap<String, usize>,
 }
 
 /// A frame as text, and its connection, so that those of others need not be read.
@@ -72,7 +69,6 @@ impl Store {
             spilled: None,
             written: 0,
             full: None,
-            unread: IndexMap::new(),
         }
     }
 
@@ -100,9 +96,6 @@ impl Store {
         self.recorded += 1;
         frame.frame = self.recorded;
         frame.at = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
-        if frame.kind == FrameKind::Unread {
-            *self.unread.entry(frame.why.clone().unwrap_or_default()).or_default() += 1;
-        }
         let text = serde_json::to_string(&frame).unwrap_or_else(|error| unreachable!("all keys are strings: {error}"));
         let kept = Kept { link: frame.link, text: text.into() };
         self.bytes += kept.cost();

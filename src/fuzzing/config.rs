@@ -5,7 +5,7 @@ use std::path::Path;
 use super::text::acts;
 use crate::{
     config::{Environment, parse},
-    error::Error,
+    error::{Error, Mistakes},
 };
 
 /// A configuration, or its mistakes; each of its targets, or what it lacks.
@@ -13,8 +13,8 @@ pub fn config(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let config = match parse(Path::new("fuzz.toml"), text.into_owned(), false) {
         Ok(config) => config,
-        Err(Error::Config { rendered, count }) => {
-            assert!(count > 0 && !rendered.contains(|c| acts(c) && c != '\n'), "{rendered:?}");
+        Err(Error::Config(Mistakes { rendered, short })) => {
+            assert!(!short.is_empty() && !rendered.contains(|c| acts(c) && c != '\n'), "{rendered:?}");
             return;
         }
         Err(other) => panic!("{other}"),

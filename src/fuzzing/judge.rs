@@ -10,16 +10,18 @@ use serde_json::{Value, json};
 
 use super::{evidence::written, report::shown};
 use crate::{
+    assess::{Options, assess},
     evidence::{
-        Frame, Recorder, RunContext, Sent, Transport,
-        transcript::{self, Header, TRANSCRIPT_SCHEMA, Transcript},
+        Evidence, Frame, Frames, Recorder, RunContext, RunEnd, RunHeader, Scope, Sent, Side, Tested, Transport,
+        transcript,
     },
     outcome::RunReport,
     plan::Filter,
     reference,
     revision::Revision,
-    run::{built_in, judged},
+    run::built_in,
     suite::Suite,
+    target::Limits,
     wire::json::{Reading, read},
 };
 
@@ -31,15 +33,15 @@ const VALUES: usize = 250_000;
 /// So many suites judge a conversation: many inputs a second find more than all rules on a few.
 const FEW: usize = 7;
 
-fn verdicts(recorded: &Transcript, suites: &[Suite]) -> Option<RunReport> {
-    judged(recorded, suites, &Filter::default(), &[], false).ok()
+fn verdicts(recorded: &Evidence, suites: &[Suite]) -> RunReport {
+    let filter = Filter::default();
+    assess(recorded, suites, &Options { filter: &filter, strict: false, own_suites: &[], illustrated: false })
 }
 
 /// The same evidence comes to the same report, twice, and it can be shown.
-fn judged_alike(recorded: &Transcript, suites: &[Suite]) {
-    let report = verdicts(recorded, suites);
+fn judged_alike(recorded: &Evidence, suites: &[Suite]) {
+    let mut report = verdicts(recorded, suites);
     assert!(report == verdicts(recorded, suites), "the second time it is judged otherwise");
-    let Some(mut report) = report else { return };
     // They are not part of a report that is written.
     report.rules.iter_mut().for_each(|rule| rule.held.clear());
     shown(&report);
@@ -70,8 +72,9 @@ pub fn judge(bytes: &[u8]) {
     // What was put into itself again and again is nested deeper than anything that is read.
     let Ok(recorded) = transcript::read(BufReader::new(text.as_slice())) else { return };
     judged_alike(&recorded, &SUITES);
-    let half = recorded.frames.len() / 2;
-    verdicts(&Transcript { frames: recorded.frames[..half].to_vec(), ..recorded }, &SUITES);
+    let mut half: Vec<_> = recorded.frames().collect();
+    half.truncate(half.len() / 2);
+    verdicts(&Evidence { frames: Frames::Read(half), ..recorded }, &SUITES);
 }
 
 /// The message of a frame, or what the suites saved of the responses.
@@ -164,13 +167,23 @@ pub fn conversation(bytes: &[u8]) {
         protected: false,
         saves: IndexMap::new(),
         incidents: IndexMap::new(),
+        skipped: IndexMap::new(),
     };
-    let target = json!({ "name": "fuzz", "transport": transport, "revisions": [revision] });
-    let header =
-        Header { schema: TRANSCRIPT_SCHEMA, version: String::new(), target, started: 0, ms: 0, notes: Vec::new() };
-    let recorded = Transcript { header, links: recorder.links(), frames, scenes: vec![scene], cut: None };
+    let header = RunHeader {
+        version: String::new(),
+        judged: Side::Server,
+        target: Tested { name: "fuzz".to_owned(), transport: transport.to_string(), ..Tested::default() },
+        started: 0,
+        ms: 0,
+        scope: Scope::default(),
+        evidence_frames: Limits::default().evidence_frames,
+        notes: Vec::new(),
+        end: RunEnd::default(),
+    };
+    let (links, frames) = (recorder.links(), Frames::Read(frames));
+    let recorded = Evidence { header, links, frames, scenes: vec![scene], cut_off: None };
     let again = transcript::read(written(&recorded).as_slice()).expect("what was recorded can be read");
-    assert_eq!(again.frames, recorded.frames);
+    assert!(again.frames().eq(recorded.frames()), "other frames are read than were written");
     let parts = SUITES.len().div_ceil(FEW);
     let few = part.checked_sub(1).and_then(|part| SUITES.chunks(FEW).nth(usize::from(part) % parts));
     judged_alike(&recorded, few.unwrap_or(&SUITES));

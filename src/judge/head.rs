@@ -57,7 +57,7 @@ mod tests {
     fn odd(transport: Transport, headers: &[(&str, &str)], message: &Value) -> bool {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let head = HttpHead { url: Some("http://here/post?a".into()), headers, ..HttpHead::default() };
-        let link = Link { link: 1, transport, revision: Some(Revision::V2026_07_28), brief: false };
+        let link = Link { link: 1, transport, revision: Some(Revision::V2026_07_28), brief: false, ended: None };
         is_odd(&head, message, &link, Some("http://here/post?a"))
     }
 
@@ -90,7 +90,13 @@ mod tests {
 
     #[test]
     fn what_is_posted_for_another_stream_is_odd() {
-        let link = Link { link: 1, transport: Transport::Sse, revision: Some(Revision::V2024_11_05), brief: false };
+        let link = Link {
+            link: 1,
+            transport: Transport::Sse,
+            revision: Some(Revision::V2024_11_05),
+            brief: false,
+            ended: None,
+        };
         let head = HttpHead { url: Some("http://here/post?b".into()), ..HttpHead::default() };
         assert!(is_odd(&head, &json!({}), &link, Some("http://here/post?a")));
         assert!(!is_odd(&head, &json!({}), &link, Some("http://here/post?b")));

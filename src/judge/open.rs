@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::evidence::Link;
+use crate::evidence::{Link, correlate::Request};
 
 pub struct Open {
     /// Its place among the messages that were sent.
@@ -27,6 +27,17 @@ pub struct Open {
 }
 
 impl Open {
+    pub fn request(&self) -> Request<'_> {
+        Request {
+            number: self.number,
+            id: Some(&self.id),
+            exchange: self.post,
+            subscription: self.method == "subscriptions/listen",
+            unreadable: None,
+            whole_exchange: false,
+        }
+    }
+
     pub fn describe(&self, link: &Link) -> Map<String, Value> {
         let mut described = json!({
             "method": self.method,

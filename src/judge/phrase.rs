@@ -1,8 +1,12 @@
 //! Findings in words: what a judged thing is called and what came instead of what.
 
+use serde::Deserialize;
 use serde_json::Value;
 
-use crate::suite::{Clause, Mismatch, Path, Scope};
+use crate::{
+    evidence::Cause,
+    suite::{Clause, Mismatch, Path, Scope},
+};
 
 /// How the words of a clause begin that are about what was not received.
 const EXPECTED: &str = "expected ";
@@ -89,7 +93,8 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
         && let Some(frame) = at(parent)
         && let Some(why) = frame["why"].as_str()
     {
-        return no_message(frame["text"].as_str().unwrap_or_default(), why);
+        let no_json = matches!(Cause::deserialize(&frame["cause"]), Ok(Cause::NotJson | Cause::TrailingData));
+        return no_message(frame["text"].as_str().unwrap_or_default(), why, no_json);
     }
     if member == "text" && at(parent).is_some_and(|frame| frame["kind"] == "junk") {
         return "a line contains more than one message".into();
@@ -148,11 +153,11 @@ fn reply_without<'s>(path: &Path, mismatch: &Mismatch, scope: &'s Scope) -> Opti
 }
 
 /// What is wrong with a line that cannot be read. Where a reader of JSON stumbles tells nothing about plain text.
-fn no_message(text: &str, why: &str) -> String {
+fn no_message(text: &str, why: &str, no_json: bool) -> String {
     let text = text.trim_start();
     if text.get(..15).is_some_and(|head| head.eq_ignore_ascii_case("content-length:")) {
         "this is a header of the Language Server Protocol; an MCP message is one line of JSON".into()
-    } else if why.starts_with("not JSON") && !text.starts_with(['{', '[']) {
+    } else if no_json && !text.starts_with(['{', '[']) {
         "received text that is not valid JSON".into()
     } else {
         format!("received an invalid message: {why}")

@@ -2,26 +2,22 @@
 //!
 //! A folder imports only from those above it here; `tests/layers.rs` checks it.
 //!
-//! - `assembly`: what a report says besides its verdicts.
 //! - `process`: the process and the terminal that the program runs in.
 //! - `inputs`: from what was typed and configured to what a run needs.
 //! - `conducting`: which suites are gathered on which connections, in which order.
 //! - `commands`: one file a command.
 
-mod assembly;
 mod commands;
 mod conducting;
 mod inputs;
 mod process;
 
-#[cfg(any(test, fuzzing))]
-pub(crate) use commands::judge::judged;
 pub use commands::{
     mutants::{Bug, Matrix, Trial, Variations, bugs, gaps, trials, variation_trials},
     run,
     run::{Tested, own_suites, tested},
 };
-pub use conducting::assemble_run::{Conducted, conduct};
+pub use conducting::assemble_run::conduct;
 #[cfg(any(test, fuzzing))]
 pub(crate) use inputs::suites;
 pub use inputs::{

@@ -125,6 +125,7 @@ impl Opener {
                 tried: self.target.name.clone(),
                 came: format!("it stopped responding more than {HANGS_AT_MOST} times"),
                 help: "check the first request without a response".into(),
+                refused: false,
             }
             .into());
         }

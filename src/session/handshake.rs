@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    evidence::{End, Frame, FrameKind, Reply, Side},
+    evidence::{Cause, End, Frame, FrameKind, Reply, Side},
     revision::Revision,
     target::Start,
     wire::{OpenError, last_words},
@@ -34,8 +34,7 @@ pub const PATIENCE: u32 = 3;
 /// Told apart from every later id, so that a late answer is recognised.
 const PROBE_ID: &str = "discover";
 
-/// How a connection fails before a server listens, and for how many milliseconds it is left alone then.
-const NOBODY_LISTENS: &str = "connection refused";
+/// Milliseconds to wait, each time that nobody listens yet.
 const START_PAUSES: &[u64] = &[200, 400, 800, 1600];
 
 /// Characters that are shown of a line which is no message.
@@ -69,7 +68,7 @@ pub async fn open(opener: &Opener, wish: Wish) -> Result<Session, Unopened> {
     let pauses = if opener.recorder.frames_so_far() == 0 { START_PAUSES } else { &[] };
     for pause in pauses {
         match settled(opener, wish).await {
-            Err(Unopened { error: Error::Target { came, .. }, .. }) if came == NOBODY_LISTENS => {}
+            Err(Unopened { error: Error::Target { refused: true, .. }, .. }) => {}
             opened => return opened,
         }
         sleep(Duration::from_millis(*pause)).await;
@@ -293,7 +292,7 @@ impl Opener {
         if let Some(line) = echo(&self.recorder) {
             let came = format!("its own input: `{}`", excerpt(&line).unwrap_or_default());
             let help = "this command sends its input back; give the command that starts the MCP server".into();
-            return Error::Target { tried, came, help };
+            return Error::Target { tried, came, help, refused: false };
         }
         let mut came = answer_in_words(reply);
         let stderr = session.stderr_tail();
@@ -313,7 +312,8 @@ impl Opener {
             came = format!("the server exited during `initialize`: {came}");
             help = "catch exceptions in the handler of `initialize`, and return them as errors".into();
         }
-        Error::Target { tried, came, help }
+        let refused = reply.cause == Some(Cause::ConnectionRefused);
+        Error::Target { tried, came, help, refused }
     }
 
     /// What an HTTP response says that holds no message: often why the server refuses.
@@ -355,5 +355,6 @@ fn is_modern(response: &Value) -> bool {
 }
 
 pub(super) fn unreachable(error: OpenError) -> Error {
-    Error::Target { tried: error.tried, came: error.came, help: error.help }
+    let refused = error.cause == Some(Cause::ConnectionRefused);
+    Error::Target { tried: error.tried, came: error.came, help: error.help, refused }
 }

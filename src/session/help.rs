@@ -29,8 +29,7 @@ pub fn help(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> Stri
             limits.request.as_secs_f32()
         ),
         (Start::Http { .. }, End::Closed) => reply
-            .why
-            .as_deref()
+            .cause
             .and_then(wire::help)
             .unwrap_or("start the server first and check host, port and path of the URL")
             .into(),

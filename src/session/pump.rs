@@ -1,7 +1,4 @@
 //! Sorts what the wire hands over: replies to those who wait, notifications to the log, requests to be answered.
-//!
-//! Ids are matched leniently on purpose. A reply with a wrong id is still given to the request it evidently belongs to,
-//! so that the run goes on and the rule about ids, which looks at the frames, can name the fault.
 
 use std::sync::Arc;
 
@@ -15,7 +12,10 @@ use super::{
     subscription::{Subscription, tag},
 };
 use crate::{
-    evidence::{HttpStatus, Manner, is_beyond_limits},
+    evidence::{
+        HttpStatus, Manner, Reason,
+        correlate::{Circumstances, Request, correlate, id_of},
+    },
     wire::{Envelope, Incoming},
 };
 
@@ -30,8 +30,8 @@ pub enum Outcome {
     Open,
     /// The HTTP exchange ended without a response.
     Done {
-        junk: Option<(u64, String)>,
-        failure: Option<String>,
+        junk: Option<(u64, Reason)>,
+        failure: Option<Reason>,
     },
     Closed(String),
 }
@@ -59,6 +59,19 @@ pub struct Waiter {
     pub tell: oneshot::Sender<(Outcome, Seen)>,
 }
 
+impl Waiter {
+    fn request(&self) -> Request<'_> {
+        Request {
+            number: self.number,
+            id: self.id.as_ref(),
+            exchange: self.post,
+            subscription: self.subscription,
+            unreadable: self.unidentified,
+            whole_exchange: self.whole_exchange,
+        }
+    }
+}
+
 /// What came along while a request waited.
 #[derive(Debug, Default)]
 pub struct Seen {
@@ -66,7 +79,7 @@ pub struct Seen {
     pub endpoint: Option<String>,
     pub notifications: Vec<Value>,
     pub frames: Vec<u64>,
-    pub junk: Option<(u64, String)>,
+    pub junk: Option<(u64, Reason)>,
     pub response: Option<(u64, Value)>,
     /// Requests of the server.
     pub wanted: Vec<Value>,
@@ -216,19 +229,19 @@ fn answer(shared: &Shared, frame: u64, request: &Value, post: Option<u64>) {
 
 /// A line that may be a response beyond what is read. Without its id, it may be that of any request that is not answered
 /// in time.
-fn unread(shared: &Shared, frame: u64, why: &str, id: Option<&Value>) {
-    if !is_beyond_limits(why) {
+fn unread(shared: &Shared, frame: u64, why: &Reason, id: Option<&Value>) {
+    if !why.is_limit() {
         return;
     }
     let mut state = shared.state();
     let Some(index) = state.waiters.iter().position(|waiter| id.is_some() && waiter.id.as_ref() == id) else {
-        state.waiters.iter_mut().for_each(|waiter| waiter.seen.junk = Some((frame, why.to_owned())));
+        state.waiters.iter_mut().for_each(|waiter| waiter.seen.junk = Some((frame, why.clone())));
         return;
     };
     state.answered += 1;
     state.silent = false;
     let waiter = state.waiters.swap_remove(index);
-    let _ = waiter.tell.send((Outcome::Done { junk: Some((frame, why.to_owned())), failure: None }, waiter.seen));
+    let _ = waiter.tell.send((Outcome::Done { junk: Some((frame, why.clone())), failure: None }, waiter.seen));
 }
 
 fn note(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
@@ -278,59 +291,31 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     let mut state = shared.state();
     // Whoever has stopped waiting must not catch what is meant for others.
     state.waiters.retain(|waiter| !waiter.tell.is_closed());
-    let id = message.get("id").filter(|id| !id.is_null());
-    // A line of a log is an object too, and answers nobody.
-    let is_answer = id.is_some() || message.get("result").is_some() || message.get("error").is_some();
+    let id = id_of(&message);
     let waited_for = |w: &Waiter| (post.is_some() && w.post == post) || (id.is_some() && w.id.as_ref() == id);
     if !state.waiters.iter().any(waited_for)
         && state.subscriptions.iter_mut().any(|subscription| subscription.respond(frame, &message, post))
     {
         return;
     }
-    let waiters = &state.waiters;
-    let exact = || waiters.iter().position(|w| id.is_some() && w.id.as_ref() == id);
-    // Raw bytes that name the id of their answer may well bring other answers along.
-    let another =
-        |w: &Waiter| w.unidentified.is_some() && matches!((&w.id, id), (Some(a), Some(b)) if text(a) != text(b));
-    let carried = || waiters.iter().position(|w| post.is_some() && w.post == post && !another(w));
     let given_up = state.given_up.iter().find(|(given_up, _)| Some(given_up) == id);
-    let too_late = given_up.is_some();
     if given_up.is_some_and(|(_, awaited)| *awaited) {
         shared.known.unanswered.late();
     }
-    let alike =
-        || waiters.iter().position(|w| !too_late && matches!((&w.id, id), (Some(a), Some(b)) if text(a) == text(b)));
-    let unread = id.is_none() && is_answer && state.awaits_unidentified();
-    // Where input before it is not answered yet, this may be the late answer to that: then what has an id to be answered
-    // by is not taken for unreadable, and nothing else is blamed for a code that does not fit it.
-    let behind = unread && state.unread > waiters.iter().filter(|w| w.unidentified.is_some()).count();
-    let code = message.pointer("/error/code").and_then(Value::as_i64);
-    let takes = |w: &Waiter| w.unidentified.is_some() && !(behind && (w.id.is_some() || code != w.unidentified));
-    let unidentified = || waiters.iter().position(|w| id.is_none() && is_answer && takes(w));
-    let oldest = || {
-        // Without an id, what comes after a notification answers that, and what comes in an HTTP response its request.
-        let nameless = id.is_none()
-            && is_answer
-            && state.notified.is_empty()
-            && !unread
-            && !shared.wire.transport().capabilities().stream_per_request;
-        let waiting =
-            waiters.iter().enumerate().filter(|(_, waiter)| nameless && waiter.id.is_some() && !waiter.subscription);
-        waiting.min_by_key(|(_, waiter)| waiter.number).map(|(index, _)| index)
+    let circumstances = Circumstances {
+        transport: shared.wire.transport(),
+        exchange: post,
+        late: given_up.is_some(),
+        strange: id.is_none_or(|id| !state.used.contains(&id.to_string())),
     };
-    let free = |w: &Waiter| !w.whole_exchange && !too_late && !another(w);
-    // An id that no request ever had can only be a garbled one; any other belongs where it was used.
-    let strange = id.is_none_or(|id| !state.used.contains(&id.to_string()));
-    let alone = || {
-        let answers = id.is_some() || (is_answer && state.notified.is_empty() && !unread);
-        matches!(waiters.as_slice(), [only] if strange && answers && free(only)).then_some(0)
-    };
-    let Some(index) = carried().or_else(exact).or_else(alike).or_else(unidentified).or_else(oldest).or_else(alone)
-    else {
-        state.unread -= usize::from(unread);
-        if id.is_none() && is_answer && !unread && !state.notified.is_empty() {
-            state.notified.remove(0);
-        }
+    let old = state.set_aside();
+    let requests: Vec<Request> = state.waiters.iter().map(Waiter::request).collect();
+    let found = correlate(&message, &requests, &state.loose, circumstances);
+    if found.is_none() {
+        state.loose.take(&message);
+    }
+    state.loose.unreadable += old;
+    let Some((index, _)) = found else {
         if state.unclaimed.len() < UNCLAIMED_KEPT && state.may_keep(&message) {
             state.unclaimed.push(message);
         }
@@ -338,10 +323,10 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     };
     state.answered += 1;
     state.silent = false;
-    let number = state.waiters[index].number;
-    state.notified.retain(|before| *before >= number);
-    state.unread -= usize::from(state.waiters[index].unidentified.is_some() && state.unread > 0);
-    if state.waiters[index].whole_exchange {
+    let Waiter { number, unidentified, whole_exchange, .. } = state.waiters[index];
+    state.loose.responded(number, number);
+    state.loose.unreadable -= usize::from(unidentified.is_some() && state.loose.unreadable > 0);
+    if whole_exchange {
         state.waiters[index].seen.response = Some((frame, message));
         return;
     }
@@ -349,12 +334,7 @@ fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     let _ = waiter.tell.send((Outcome::Response { frame, message }, waiter.seen));
 }
 
-/// An id as a server that confuses types would write it.
-fn text(id: &Value) -> String {
-    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
-}
-
-fn done(shared: &Arc<Shared>, post: u64, failure: Option<String>) {
+fn done(shared: &Arc<Shared>, post: u64, failure: Option<Reason>) {
     let mut state = shared.state();
     let Some(index) = state.waiters.iter().position(|waiter| waiter.post == Some(post)) else {
         state.subscriptions.iter_mut().for_each(|subscription| subscription.done(post));

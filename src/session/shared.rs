@@ -16,7 +16,7 @@ use super::{
     subscription::Subscription,
 };
 use crate::{
-    evidence::{Manner, weight},
+    evidence::{Manner, correlate::Loose, weight},
     revision::Revision,
     target::Limits,
     wire::Wire,
@@ -59,11 +59,9 @@ pub struct State {
     pub silent: bool,
     /// Whether a harmless request got no response either.
     pub hung: bool,
-    /// Input that has no id to be answered by and was not answered yet, and when the last of it was sent.
-    pub unread: usize,
-    pub unread_at: Option<Instant>,
-    /// Notifications, each as the number of the request before it, as long as no request sent after them was answered.
-    pub notified: Vec<u64>,
+    /// What was sent besides requests, and when the last unreadable input was.
+    pub loose: Loose,
+    pub unreadable_at: Option<Instant>,
     /// Every id that a request had.
     pub used: HashSet<String>,
     pub closed: Option<String>,
@@ -73,14 +71,17 @@ pub struct State {
 }
 
 impl State {
-    /// Whether a response without id may be to input that has none.
-    pub fn awaits_unidentified(&self) -> bool {
-        self.unread > 0 && self.unread_at.is_some_and(|at| at.elapsed() < LATEST)
+    /// Unreadable input that is too old to get a response, which does not count for a moment.
+    pub fn set_aside(&mut self) -> usize {
+        let recent = self.unreadable_at.is_some_and(|at| at.elapsed() < LATEST);
+        if recent { 0 } else { std::mem::take(&mut self.loose.unreadable) }
     }
 
     /// So many notifications were sent after the latest request.
     pub fn note_notifications(&mut self, count: usize) {
-        self.notified.extend(std::iter::repeat_n(self.next_waiter, count));
+        self.next_waiter += 1;
+        let number = self.next_waiter;
+        (0..count).for_each(|_| self.loose.sent_notification(number, number));
     }
 
     /// Whether one more message may be kept; a flood beyond this is still in the transcript. What floods most leaves

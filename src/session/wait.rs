@@ -18,7 +18,7 @@ use super::{
     unanswered::Wanted,
 };
 use crate::{
-    evidence::{End, Reply, is_beyond_limits},
+    evidence::{End, Reply},
     wire::{Envelope, Posted, Wire},
 };
 
@@ -168,8 +168,8 @@ impl Session {
         let answered = state.answered;
         state.note_notifications(waits.notifications);
         if waits.unidentified.is_some() {
-            state.unread += 1;
-            state.unread_at = Some(Instant::now());
+            state.loose.sent_unreadable(None);
+            state.unreadable_at = Some(Instant::now());
         }
         state.waiters.push(Waiter {
             number,
@@ -208,8 +208,8 @@ impl Session {
             None => Seen::default(),
         };
         drop(state);
-        let (end, why) = match seen.junk.filter(|(_, why)| is_beyond_limits(why)) {
-            Some((_, why)) => (End::Unread, why),
+        let (end, why) = match seen.junk.filter(|(_, why)| why.is_limit()) {
+            Some((_, why)) => (End::Unread, why.words),
             None => (End::Timeout, format!("no reply within {} s", limit.as_secs_f32())),
         };
         Reply {
@@ -258,12 +258,12 @@ pub fn conclude(outcome: Outcome, seen: Seen) -> Reply {
         Outcome::Open => Reply { end: End::Open, ..base },
         Outcome::Closed(why) => Reply { end: End::Closed, why: Some(why), ..base },
         Outcome::Done { failure: Some(failure), .. } => {
-            let end = if is_beyond_limits(&failure) { End::Unread } else { End::Closed };
-            Reply { end, why: Some(failure), ..base }
+            let end = if failure.is_limit() { End::Unread } else { End::Closed };
+            Reply { end, why: Some(failure.words), cause: Some(failure.cause), ..base }
         }
         Outcome::Done { junk: Some((frame, why)), .. } => {
-            let end = if is_beyond_limits(&why) { End::Unread } else { End::Malformed };
-            with_frame(Reply { end, why: Some(why), ..base }, frame)
+            let end = if why.is_limit() { End::Unread } else { End::Malformed };
+            with_frame(Reply { end, why: Some(why.words), ..base }, frame)
         }
         Outcome::Done { .. } => match seen.document {
             Some((frame, body)) => with_frame(Reply { end: End::Answered, body, ..base }, frame),
@@ -275,15 +275,15 @@ pub fn conclude(outcome: Outcome, seen: Seen) -> Reply {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::{Cause, Reason};
 
     #[test]
     fn what_is_beyond_our_limits_is_neither_lost_nor_malformed() {
-        let text = |why: &str| Some(why.to_owned());
         for (failure, junk, expected) in [
-            (text("longer than 10 bytes, not read further"), None, End::Unread),
-            (text("the connection was reset"), None, End::Closed),
-            (None, text("more than 10 values, not read further"), End::Unread),
-            (None, text("no JSON"), End::Malformed),
+            (Some(Reason::too_long(10)), None, End::Unread),
+            (Some(Reason::new(Cause::ConnectionReset, "reset")), None, End::Closed),
+            (None, Some(Reason::too_many_values(10)), End::Unread),
+            (None, Some(Reason::new(Cause::NotJson, "no JSON")), End::Malformed),
         ] {
             let outcome = Outcome::Done { junk: junk.map(|why| (1, why)), failure };
             assert_eq!(conclude(outcome, Seen::default()).end, expected);

@@ -1,7 +1,7 @@
 //! The body of an HTTP response: one message, a stream of them, or something else that is kept as it came.
 
 use reqwest::{
-    Response,
+    Response, StatusCode,
     header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName},
 };
 
@@ -15,10 +15,10 @@ use super::{
     failure,
     http::Core,
 };
-use crate::evidence::Ended;
+use crate::evidence::{Cause, Ended, Reason};
 
 /// `Err`: why the body broke off, or why it is no event stream where it has to be one.
-pub async fn take(core: &Core, response: Response, carrier: Carrier, role: &mut Role) -> Result<(), String> {
+pub async fn take(core: &Core, response: Response, carrier: Carrier, role: &mut Role) -> Result<(), Reason> {
     let status = response.status();
     let media = text(&response, CONTENT_TYPE).map(|media| essence(&media));
     let refused = matches!(status.as_u16(), 401 | 403);
@@ -54,17 +54,24 @@ pub async fn take(core: &Core, response: Response, carrier: Carrier, role: &mut 
             let beginning = core.channel.shown(&body, 100);
             core.channel.note(carrier, format!("the server added: {beginning}"), None);
         }
-        Some(why) => core.channel.junk(carrier, &body, body.len() as u64, why, None).await,
+        Some(why) => {
+            let why = Reason::new(Cause::WrongMedia, why);
+            core.channel.junk(carrier, &body, body.len() as u64, why, None).await;
+        }
     }
     if must_stream {
         let media = media.as_deref().unwrap_or("no content type");
-        return Err(format!("the response is not an event stream: status {}, {media}", status.as_u16()));
+        let cause = if status == StatusCode::UNAUTHORIZED { Cause::Unauthorized } else { Cause::Other };
+        return Err(Reason::new(
+            cause,
+            format!("the response is not an event stream: status {}, {media}", status.as_u16()),
+        ));
     }
     Ok(())
 }
 
 /// All of it, if it is no longer than the limit. What came of a broken one is kept.
-async fn whole(core: &Core, mut response: Response, carrier: Carrier) -> Result<Vec<u8>, String> {
+async fn whole(core: &Core, mut response: Response, carrier: Carrier) -> Result<Vec<u8>, Reason> {
     let mut body = Vec::new();
     let (failure, why) = loop {
         match response.chunk().await {
@@ -73,12 +80,12 @@ async fn whole(core: &Core, mut response: Response, carrier: Carrier) -> Result<
                 let room = core.limit - body.len();
                 body.extend_from_slice(&chunk[..chunk.len().min(room)]);
                 if chunk.len() > room {
-                    break (too_long(core.limit), too_long(core.limit));
+                    break (Reason::too_long(core.limit), Reason::too_long(core.limit));
                 }
             }
             Err(error) => {
-                let failure = failure::words(&error);
-                let why = format!("the body was incomplete: {failure}");
+                let failure = failure::reason(&error);
+                let why = Reason::new(Cause::CutOff, format!("the body was incomplete: {failure}"));
                 break (failure, why);
             }
         }
@@ -89,7 +96,7 @@ async fn whole(core: &Core, mut response: Response, carrier: Carrier) -> Result<
     Err(failure)
 }
 
-async fn events(core: &Core, mut response: Response, carrier: Carrier, role: &mut Role) -> Result<(), String> {
+async fn events(core: &Core, mut response: Response, carrier: Carrier, role: &mut Role) -> Result<(), Reason> {
     let mut stream = EventStream::new(core.limit);
     let outcome = loop {
         match response.chunk().await {
@@ -99,12 +106,12 @@ async fn events(core: &Core, mut response: Response, carrier: Carrier, role: &mu
                     event(core, carrier, role, block).await;
                 }
             }
-            Err(error) => break Err(failure::words(&error)),
+            Err(error) => break Err(failure::reason(&error)),
         }
     };
     if let Some(Block { event, data, .. }) = stream.finish() {
         let data = data.unwrap_or_default();
-        let why = "the stream ended within this event".to_owned();
+        let why = Reason::new(Cause::CutOff, "the stream ended within this event");
         core.channel.junk(carrier, &data, data.len() as u64, why, Some(event)).await;
     }
     if outcome.is_ok() {
@@ -126,7 +133,7 @@ async fn event(core: &Core, carrier: Carrier, role: &mut Role, block: Block) {
         data => data.unwrap_or_default(),
     };
     if cut {
-        return core.channel.junk(carrier, &data, data.len() as u64, too_long(core.limit), Some(event)).await;
+        return core.channel.junk(carrier, &data, data.len() as u64, Reason::too_long(core.limit), Some(event)).await;
     }
     match role {
         Role::Stream(waiting) if event.name.as_deref() == Some("endpoint") => {
@@ -170,8 +177,4 @@ fn is_message(body: &Value) -> bool {
 
 fn answers(body: &Value) -> bool {
     body.get("jsonrpc").is_some() && body.get("id").is_some()
-}
-
-fn too_long(limit: usize) -> String {
-    format!("longer than {limit} bytes, not read further")
 }

@@ -10,7 +10,7 @@ use super::{
     json::{self, Reading},
     secrets::{Secrets, leave_out_credentials},
 };
-use crate::evidence::{Ended, Event, HttpHead, HttpStatus, Recorder, Sent, Transport, is_beyond_limits};
+use crate::evidence::{Ended, Event, HttpHead, HttpStatus, Reason, Recorder, Sent, Transport};
 
 /// So much text of what is no message is kept.
 const SHOWN: usize = 4096;
@@ -148,11 +148,11 @@ impl Channel {
     }
 
     /// Bytes that are no message; `length` counts those too that were not kept.
-    pub async fn junk(&self, carrier: Carrier, bytes: &[u8], length: u64, why: String, event: Option<Event>) {
-        let (text, why) = (self.beginning(bytes), self.secrets.hide(why));
+    pub async fn junk(&self, carrier: Carrier, bytes: &[u8], length: u64, why: Reason, event: Option<Event>) {
+        let (text, why) = (self.beginning(bytes), self.hide_reason(why));
         let event = event.map(|event| self.hidden(event));
         let frame = self.recorder.received_junk(self.link, carrier.post, text, length, why.clone(), event);
-        let id = is_beyond_limits(&why).then(|| json::id_of(bytes)).flatten();
+        let id = why.is_limit().then(|| json::id_of(bytes)).flatten();
         self.hand_on(Incoming::Junk { frame, post: carrier.shown(), why, id }).await;
     }
 
@@ -200,6 +200,10 @@ impl Channel {
 
     pub fn hide(&self, text: String) -> String {
         self.secrets.hide(text)
+    }
+
+    pub fn hide_reason(&self, reason: Reason) -> Reason {
+        Reason { words: self.secrets.hide(reason.words), ..reason }
     }
 
     fn sender(&self, by: &str, post: Option<u64>) -> Sent {

@@ -62,6 +62,7 @@ impl Child {
             tried: "to start a server".to_owned(),
             came: "the command is empty".to_owned(),
             help: "name a program".to_owned(),
+            cause: None,
         })?;
         let mut command = Command::new(program);
         command.args(arguments).envs(env.iter().map(|(name, value)| (name, value)));
@@ -79,6 +80,7 @@ impl Child {
                 tried: format!("to start {program}"),
                 came: "it has no pipes".to_owned(),
                 help: String::new(),
+                cause: None,
             });
         };
         let (told, exit) = watch::channel(None);

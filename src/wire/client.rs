@@ -119,8 +119,11 @@ impl Clients {
             return Ok(client);
         }
         let builder = self.builder();
-        let reqwest =
-            if secure { builder.build().map_err(|error| super::failure::words(&error)) } else { finish(builder) }?;
+        let reqwest = if secure {
+            builder.build().map_err(|error| super::failure::reason(&error).words)
+        } else {
+            finish(builder)
+        }?;
         Ok(slot.get_or_init(|| Client { reqwest, titled: false, inside: self.inside.clone() }))
     }
 
@@ -141,5 +144,5 @@ impl Clients {
 /// Without TLS there is no need for certificates.
 fn finish(builder: ClientBuilder) -> Result<reqwest::Client, String> {
     let client = builder.tls_certs_only(std::iter::empty::<Certificate>()).build();
-    client.map_err(|error| super::failure::words(&error))
+    client.map_err(|error| super::failure::reason(&error).words)
 }

@@ -1,5 +1,7 @@
 //! How a connection ended, or why it never began.
 
+use crate::evidence::Cause;
+
 /// How a connection ended.
 #[derive(Clone, Debug, Default)]
 pub struct Ending {
@@ -13,4 +15,6 @@ pub struct OpenError {
     pub tried: String,
     pub came: String,
     pub help: String,
+    /// What the HTTP exchange failed by, if it was one.
+    pub cause: Option<Cause>,
 }

@@ -17,7 +17,7 @@ use super::{
     failure,
     http::Core,
 };
-use crate::evidence::{Ended, HttpHead};
+use crate::evidence::{Cause, Ended, HttpHead, Reason};
 
 /// What an exchange is for.
 pub enum Role {
@@ -28,7 +28,7 @@ pub enum Role {
     /// Something beside the endpoint, such as metadata: no message can come.
     Document,
     /// The event stream of HTTP+SSE: it is the connection. Whoever opens it waits for the URL that takes messages.
-    Stream(Option<oneshot::Sender<Result<String, String>>>),
+    Stream(Option<oneshot::Sender<Result<String, Reason>>>),
 }
 
 pub async fn run(
@@ -43,7 +43,7 @@ pub async fn run(
     let (outcome, ended) = tokio::select! {
         biased;
         outcome = converse(&core, &client, request, carrier, &mut role) => (outcome, Ended::Broken),
-        _ = abandoned => (Err("abandoned by the client".to_owned()), Ended::Dropped),
+        _ = abandoned => (Err(Reason::new(Cause::Other, "abandoned by the client")), Ended::Dropped),
     };
     core.ended(post);
     let ended = match ended {
@@ -51,18 +51,18 @@ pub async fn run(
         Ended::Broken if core.so_far(post).fatal => Ended::Unasked,
         ended => ended,
     };
-    let failure = outcome.err().map(|failure| core.channel.hide(failure));
+    let failure = outcome.err().map(|failure| core.channel.hide_reason(failure));
     if let Some(failure) = &failure {
-        core.channel.ended(carrier, failure.clone(), ended);
+        core.channel.ended(carrier, failure.words.clone(), ended);
     }
     let end = match role {
         Role::Usual | Role::Message | Role::Document => Incoming::PostDone { post, failure },
         Role::Stream(waiting) => {
-            let why = failure.unwrap_or_else(|| "the event stream ended".to_owned());
+            let why = failure.unwrap_or_else(|| Reason::new(Cause::Other, "the event stream ended"));
             if let Some(waiting) = waiting {
                 let _ = waiting.send(Err(why.clone()));
             }
-            Incoming::Closed { why }
+            Incoming::Closed { why: why.words }
         }
     };
     core.channel.hand_on(end).await;
@@ -74,8 +74,8 @@ async fn converse(
     request: Request,
     carrier: Carrier,
     role: &mut Role,
-) -> Result<(), String> {
-    let response = accepted(core, client, request, carrier).await.map_err(|error| failure::words(&*error))?;
+) -> Result<(), Reason> {
+    let response = accepted(core, client, request, carrier).await.map_err(|error| failure::reason(&*error))?;
     core.channel.http_response(carrier, head(&response)).await;
     body::take(core, response, carrier, role).await
 }

@@ -2,11 +2,17 @@
 
 use std::{error::Error, io, iter};
 
-pub fn words(error: &(dyn Error + 'static)) -> String {
+use crate::evidence::{Cause, Reason};
+
+pub fn reason(error: &(dyn Error + 'static)) -> Reason {
     if of_reqwest(error).is_some_and(|error| error.is_connect() && error.is_timeout()) {
-        return "no connection in time".to_owned();
+        return Reason::new(Cause::ConnectionTimeout, "no connection in time");
     }
-    causes(error).find_map(known).or_else(|| causes(error).last().map(ToString::to_string)).unwrap_or_default()
+    let last = || {
+        let words = causes(error).last().map(ToString::to_string).unwrap_or_default();
+        Reason::new(named(&words), words)
+    };
+    causes(error).find_map(known).unwrap_or_else(last)
 }
 
 /// Whether no connection came about.
@@ -37,45 +43,55 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
     iter::successors(Some(error), |&cause| cause.source())
 }
 
-fn known(cause: &(dyn Error + 'static)) -> Option<String> {
+fn known(cause: &(dyn Error + 'static)) -> Option<Reason> {
+    const INCOMPLETE: &str = "the server closed the connection before the response was complete";
     if let Some(error) = cause.downcast_ref::<hyper::Error>() {
         if error.is_incomplete_message() {
-            return Some("the server closed the connection before the response was complete".to_owned());
+            return Some(Reason::new(Cause::IncompleteResponse, INCOMPLETE));
         }
         if error.is_parse() {
-            return Some(format!("the response is not HTTP: {error}"));
+            let cause = if error.is_parse_too_large() { Cause::HeadTooLarge } else { Cause::NotHttp };
+            return Some(Reason::new(cause, format!("the response is not HTTP: {error}")));
         }
     }
     let error = cause.downcast_ref::<io::Error>()?;
     match error.kind() {
-        io::ErrorKind::ConnectionRefused => Some("connection refused".to_owned()),
-        _ if is_reset(error) => Some("the server reset the connection".to_owned()),
-        io::ErrorKind::UnexpectedEof => {
-            Some("the server closed the connection before the response was complete".to_owned())
+        io::ErrorKind::ConnectionRefused => Some(Reason::new(Cause::ConnectionRefused, "connection refused")),
+        _ if is_reset(error) => Some(Reason::new(Cause::ConnectionReset, "the server reset the connection")),
+        io::ErrorKind::UnexpectedEof => Some(Reason::new(Cause::IncompleteResponse, INCOMPLETE)),
+        _ if error.to_string().contains("chunk") => {
+            Some(Reason::new(Cause::BrokenChunks, format!("the chunked encoding is broken: {error}")))
         }
-        _ if error.to_string().contains("chunk") => Some(format!("the chunked encoding is broken: {error}")),
         _ => None,
     }
 }
 
-/// What a user may look at when an exchange failed so.
-pub fn help(failure: &str) -> Option<&'static str> {
-    let helps = [
-        (
-            "status 401",
-            "the server requires authorization: pass a token, for example with --bearer-token-command COMMAND",
-        ),
-        ("connection refused", "is the server running, and does it listen on that port?"),
-        ("no connection in time", "is the host reachable from here?"),
-        ("lookup address", "check the host name"),
-        ("message head is too large", "the response has too many or too long headers"),
-        ("not HTTP", "is it an HTTP port? is it https?"),
-        ("InvalidContentType", "is it a TLS port? is it http?"),
-        ("tls handshake", "is it a TLS port? is it http?"),
-        ("chunked encoding", "`curl -iv` shows the response; a proxy in between may be the cause"),
-        ("before the response was complete", "did the server crash? check its log"),
-        ("reset the connection", "did the server crash? check its log"),
-        ("certificate", "is the certificate trusted here? SSL_CERT_FILE sets the root certificates"),
+/// What libraries have no code for is known by their words, here and nowhere else.
+fn named(words: &str) -> Cause {
+    let signs = [
+        ("lookup address", Cause::UnknownHost),
+        ("InvalidContentType", Cause::NotTls),
+        ("tls handshake", Cause::NotTls),
+        ("certificate", Cause::Certificate),
     ];
-    helps.iter().find(|(sign, _)| failure.contains(sign)).map(|(_, help)| *help)
+    signs.iter().find(|(sign, _)| words.contains(sign)).map_or(Cause::Other, |(_, cause)| *cause)
+}
+
+/// What a user may look at when an exchange failed so.
+pub const fn help(cause: Cause) -> Option<&'static str> {
+    Some(match cause {
+        Cause::Unauthorized => {
+            "the server requires authorization: pass a token, for example with --bearer-token-command COMMAND"
+        }
+        Cause::ConnectionRefused => "is the server running, and does it listen on that port?",
+        Cause::ConnectionTimeout => "is the host reachable from here?",
+        Cause::UnknownHost => "check the host name",
+        Cause::HeadTooLarge => "the response has too many or too long headers",
+        Cause::NotHttp => "is it an HTTP port? is it https?",
+        Cause::NotTls => "is it a TLS port? is it http?",
+        Cause::BrokenChunks => "`curl -iv` shows the response; a proxy in between may be the cause",
+        Cause::IncompleteResponse | Cause::ConnectionReset => "did the server crash? check its log",
+        Cause::Certificate => "is the certificate trusted here? SSL_CERT_FILE sets the root certificates",
+        _ => return None,
+    })
 }

@@ -19,10 +19,10 @@ use super::{
     client::Clients,
     exchange::{self, Role},
     failure,
-    secrets::{SHOWN_INSTEAD, Secrets, in_headers},
+    secrets::{Secrets, in_headers},
 };
 use crate::{
-    evidence::{Event, HttpHead, Recorder, Transport},
+    evidence::{Event, HttpHead, Recorder, SHOWN_INSTEAD, Transport},
     target::{Limits, Target, Token, shown_url},
 };
 
@@ -92,6 +92,7 @@ impl Http {
             tried: format!("to reach {}", shown_url(url)),
             came,
             help: help.to_owned(),
+            cause: None,
         };
         let url = Url::parse(url)
             .map_err(|error| failed(error.to_string(), "use a URL such as http://127.0.0.1:3000/mcp"))?;
@@ -231,7 +232,7 @@ impl Http {
         if let Some(bytes) = &bytes {
             request = request.body(bytes.clone());
         }
-        let request = request.build().map_err(|error| failure::words(&error))?;
+        let request = request.build().map_err(|error| failure::reason(&error).words)?;
         // A URL may hold a name and password.
         if request.headers().contains_key(AUTHORIZATION)
             && !shown.iter().any(|(name, _)| name == AUTHORIZATION.as_str())

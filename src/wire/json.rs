@@ -8,16 +8,24 @@ use regex::{Captures, Regex};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+use crate::evidence::{Cause, Reason};
+
 /// Deeper messages are not read. What is read is written again inside of transcripts and reports, whose readers end at
 /// 128 levels.
 const DEEPEST: usize = 96;
-const TOO_MANY: &str = "too many values";
+
+/// What ended the reading of a value that may be JSON.
+#[derive(Clone, Copy)]
+enum Limit {
+    Values,
+    Depth,
+}
 
 /// What bytes turned out to be.
 #[derive(Debug, PartialEq)]
 pub enum Reading {
     Message { message: Value, flaws: Vec<String> },
-    Junk { why: String },
+    Junk { why: Reason },
 }
 
 /// A value of more than `most` parts is not read: each takes many times the memory of its bytes.
@@ -32,12 +40,24 @@ pub fn read(bytes: &[u8], most: usize) -> Reading {
     if broken {
         flaws.push("invalid-utf8".to_owned());
     }
-    let repeated = Cell::new(false);
+    let (repeated, limit) = (Cell::new(false), Cell::new(None));
+    let and = if broken { "not UTF-8 and " } else { "" };
+    let not_json = |cause, error: &serde_json::Error| {
+        let said = error.to_string().replace(" at line 1 column ", " at column ");
+        Reason::new(cause, format!("{and}not JSON: {said}"))
+    };
     let parse = |text: &str| {
         let left = Cell::new(most);
-        let seed = Seed { repeated: &repeated, left: &left, depth: 0 };
+        let seed = Seed { repeated: &repeated, left: &left, limit: &limit, depth: 0 };
         let mut deserializer = serde_json::Deserializer::from_str(text);
-        seed.deserialize(&mut deserializer).and_then(|value| deserializer.end().map(|()| value))
+        let value = seed.deserialize(&mut deserializer).map_err(|error| match limit.take() {
+            Some(Limit::Values) => Reason::too_many_values(most),
+            Some(Limit::Depth) => Reason::too_deep(DEEPEST),
+            None if is_out_of_range(&error) => Reason::new(Cause::NumberOutOfRange, "a number out of range"),
+            None => not_json(Cause::NotJson, &error),
+        })?;
+        deserializer.end().map_err(|error| not_json(Cause::TrailingData, &error))?;
+        Ok(value)
     };
     let mut parsed = parse(&text);
     if parsed.is_err()
@@ -51,10 +71,7 @@ pub fn read(bytes: &[u8], most: usize) -> Reading {
     }
     match parsed {
         Ok(message) => Reading::Message { message, flaws },
-        Err(error) if error.to_string().starts_with(TOO_MANY) => {
-            Reading::Junk { why: format!("more than {most} values, not read further") }
-        }
-        Err(error) => Reading::Junk { why: words(&error.to_string(), broken) },
+        Err(why) => Reading::Junk { why },
     }
 }
 
@@ -100,19 +117,9 @@ fn without_lone_surrogates(text: &str) -> Cow<'_, str> {
     PATTERN.replace_all(text, written)
 }
 
-fn words(error: &str, broken: bool) -> String {
-    if error.starts_with(&too_deep()) {
-        return too_deep();
-    }
-    if error.starts_with("number out of range") {
-        return "a number out of range".to_owned();
-    }
-    let and = if broken { "not UTF-8 and " } else { "" };
-    format!("{and}not JSON: {}", error.replace(" at line 1 column ", " at column "))
-}
-
-fn too_deep() -> String {
-    format!("nested deeper than {DEEPEST} levels")
+/// `serde_json` has no code for it; a test holds its words.
+fn is_out_of_range(error: &serde_json::Error) -> bool {
+    error.to_string().starts_with("number out of range")
 }
 
 /// Builds a `Value` as `serde_json` does, notices a field that is given twice, and counts.
@@ -121,13 +128,20 @@ struct Seed<'a> {
     repeated: &'a Cell<bool>,
     /// How many values may still come.
     left: &'a Cell<usize>,
+    /// The limit that was reached.
+    limit: &'a Cell<Option<Limit>>,
     depth: usize,
 }
 
 impl Seed<'_> {
     fn deeper<E: Error>(self) -> Result<Self, E> {
         let depth = self.depth + 1;
-        if depth > DEEPEST { Err(E::custom(too_deep())) } else { Ok(Self { depth, ..self }) }
+        if depth > DEEPEST { Err(self.reached(Limit::Depth)) } else { Ok(Self { depth, ..self }) }
+    }
+
+    fn reached<E: Error>(self, limit: Limit) -> E {
+        self.limit.set(Some(limit));
+        E::custom("a limit was reached")
     }
 }
 
@@ -137,7 +151,7 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
         match self.left.get().checked_sub(1) {
             Some(left) => self.left.set(left),
-            None => return Err(D::Error::custom(TOO_MANY)),
+            None => return Err(self.reached(Limit::Values)),
         }
         deserializer.deserialize_any(self)
     }
@@ -214,7 +228,7 @@ mod tests {
     fn why(bytes: &[u8]) -> String {
         match read(bytes, 1000) {
             Reading::Message { message, .. } => panic!("read as {message}"),
-            Reading::Junk { why } => why,
+            Reading::Junk { why } => why.words,
         }
     }
 
@@ -238,7 +252,7 @@ mod tests {
         assert_eq!(why(b"\xFF"), "not UTF-8 and not JSON: expected value at column 1");
         assert_eq!(why("[".repeat(100_000).as_bytes()), "nested deeper than 96 levels");
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
-        assert_eq!(why(nested(DEEPEST + 1).as_bytes()), too_deep());
+        assert_eq!(why(nested(DEEPEST + 1).as_bytes()), "nested deeper than 96 levels");
         flawed(nested(DEEPEST).as_bytes());
         assert_eq!(why("9".repeat(1000).as_bytes()), "a number out of range");
         assert_eq!(why(format!("[0{}]", ",0".repeat(999)).as_bytes()), "more than 1000 values, not read further");

@@ -38,6 +38,6 @@ pub use failure::help;
 pub use incoming::Incoming;
 pub use outgoing::{Envelope, HttpRequest, Posted};
 pub use put_off::PutOff;
-pub use secrets::{SHOWN_INSTEAD, Secrets};
+pub use secrets::Secrets;
 pub use side_request::{Fetched, fetch, side_request};
 pub use stderr::last_words;

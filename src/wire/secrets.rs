@@ -15,9 +15,8 @@ use base64::{
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value;
 
-use crate::target::is_secret;
+use crate::{evidence::SHOWN_INSTEAD, target::is_secret};
 
-pub const SHOWN_INSTEAD: &str = "(given by the user)";
 const SHORTEST: usize = 8;
 /// The least of a secret that is taken for its beginning where a text was cut off.
 const FEWEST: usize = 4;

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use super::{
     challenge,
     client::{Clients, Failed},
-    failure::words,
+    failure::reason,
 };
 use crate::target::Inside;
 
@@ -66,7 +66,7 @@ pub async fn fetch(
         Ok::<_, Failed>(Fetched { status: response.status().as_u16(), challenges, body })
     };
     match timeout(within, fetched).await {
-        Ok(fetched) => fetched.map_err(|error| words(&*error)),
+        Ok(fetched) => fetched.map_err(|error| reason(&*error).words),
         Err(_) => Err(format!("{url} did not respond within {} s", within.as_secs())),
     }
 }

@@ -13,7 +13,7 @@ use super::{
     http::{Body, Http},
 };
 use crate::{
-    evidence::{Recorder, Transport},
+    evidence::{Cause, Reason, Recorder, Transport},
     target::{Limits, Target},
 };
 
@@ -34,17 +34,19 @@ impl Sse {
         recorder: &Recorder,
     ) -> Result<(Self, mpsc::Receiver<Incoming>), OpenError> {
         let (http, incoming) = Http::open(url, headers, target, limits, Transport::Sse, recorder)?;
-        let failed = |came: String| OpenError {
+        let failed_by = |came: Reason| OpenError {
             tried: format!("to open the event stream of {}", http.shown_url()),
-            help: help(&came).unwrap_or("is this an HTTP+SSE server? Use --http for Streamable HTTP").to_owned(),
-            came: http.core.channel.hide(came),
+            help: help(came.cause).unwrap_or("is this an HTTP+SSE server? Use --http for Streamable HTTP").to_owned(),
+            cause: Some(came.cause),
+            came: http.core.channel.hide(came.words),
         };
+        let failed = |came: String| failed_by(Reason::new(Cause::Other, came));
         let (found, endpoint) = oneshot::channel();
         let envelope = Envelope { by: "handshake".to_owned(), headers: Vec::new() };
         let posted = http.listen(&envelope, Role::Stream(Some(found))).map_err(failed)?;
         let endpoint = match timeout(limits.request, endpoint).await {
             Ok(Ok(Ok(endpoint))) => endpoint,
-            Ok(Ok(Err(why))) => return Err(failed(why)),
+            Ok(Ok(Err(why))) => return Err(failed_by(why)),
             Ok(Err(_)) | Err(_) => return Err(failed(format!("no endpoint event within {:?}", limits.request))),
         };
         let messages =

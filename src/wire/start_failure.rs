@@ -10,7 +10,7 @@ pub fn start_failure(program: &str, cwd: Option<&Path>, error: &io::Error) -> Op
         None => format!("to start {program}"),
     };
     let (came, help) = words(program, cwd, error);
-    OpenError { tried, came, help }
+    OpenError { tried, came, help, cause: None }
 }
 
 fn words(program: &str, cwd: Option<&Path>, error: &io::Error) -> (String, String) {

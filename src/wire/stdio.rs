@@ -27,7 +27,7 @@ use super::{
     unread::{LOOK, Unread},
 };
 use crate::{
-    evidence::{Ended, Recorder, Transport},
+    evidence::{Cause, Ended, Reason, Recorder, Transport},
     target::{Limits, Target},
 };
 
@@ -276,15 +276,14 @@ async fn take(channel: &Channel, limit: usize, line: Line) -> bool {
             return channel.received(nowhere, &bytes, &flaws, None).await;
         }
         Line::TooLong { beginning } => {
-            let why = format!("longer than {limit} bytes, not read further");
-            channel.junk(nowhere, &beginning, beginning.len() as u64, why, None).await;
+            channel.junk(nowhere, &beginning, beginning.len() as u64, Reason::too_long(limit), None).await;
         }
         Line::TooLongEnded { length } => {
             channel.note(Carrier::default(), format!("the line that was too long ended after {length} bytes"), None);
         }
         Line::Empty { count } => {
             let why = if count == 1 { "empty line".to_owned() } else { format!("{count} empty lines") };
-            channel.junk(nowhere, b"", 0, why, None).await;
+            channel.junk(nowhere, b"", 0, Reason::new(Cause::EmptyLine, why), None).await;
         }
     }
     false

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mcp_conform::reference;
 use serde_json::{Value, json};
 
-use crate::{assert_shown, report, server::Reference, typed};
+use crate::{PROGRAM, ran, report, server::Reference, typed};
 
 /// The status of each rule that applies, with what its findings say.
 pub fn verdicts(report: &Value) -> BTreeMap<String, (String, Vec<String>)> {
@@ -27,16 +27,35 @@ pub fn verdicts(report: &Value) -> BTreeMap<String, (String, Vec<String>)> {
 fn a_transcript_is_judged_like_the_run_that_wrote_it() {
     let directory = tempfile::tempdir().unwrap();
     let transcript = directory.path().join("run.jsonl").display().to_string();
+    let legacy = format!("{PROGRAM} serve --revision 2024-11-05");
+    let line = |line: &'static str| line.split(' ').collect::<Vec<_>>();
     for target in [
-        "--reference --fault list-item-without-name",
-        "--reference --revision all",
-        "--reference --fault bad-json-ignored --revision 2025-03-26 --timeout 2",
+        line("--reference --fault list-item-without-name"),
+        line("--reference --revision all"),
+        line("--reference --fault bad-json-ignored --revision 2025-03-26 --timeout 2"),
+        line("--reference --fault list-item-without-name --strict --filter resources.list"),
+        line("--reference --partition hash:1/9"),
+        line("--reference --limit run=1"),
+        line("--stdio /no/such/server"),
+        line("--http http://127.0.0.1:1/mcp"),
+        vec!["--stdio", &legacy, "--revision", "2025-06-18"],
     ] {
-        let (of_run, code) = report(&format!("run {target} --transcript {transcript}"));
-        let (again, code_again) = report(&format!("judge {transcript}"));
-        assert_eq!(code, code_again, "{target}");
-        assert_shown(&format!("{again:#}"), &format!("{of_run:#}"));
+        let run = ran([&["run", "--report", "json", "--transcript", &transcript], target.as_slice()].concat());
+        let again = ran(["judge", "--report", "json", &transcript]);
+        assert_eq!((again.code, &again.stdout), (run.code, &run.stdout), "{target:?}: {}", again.stderr);
+        assert!(run.stdout.contains("\"exit_code\""), "{target:?}: {}", run.stderr);
     }
+}
+
+#[test]
+fn an_older_transcript_is_rejected() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("old.jsonl").display().to_string();
+    let first = json!({ "transcript": { "schema": 1, "version": "0.0.9", "target": { "name": "x" } } });
+    std::fs::write(&path, first.to_string()).unwrap();
+    let ran = typed(&format!("judge {path}"));
+    let told = "it was written by mcp-conform 0.0.9 in an older format (1, now 2)";
+    assert!(ran.code == 2 && ran.stderr.contains(told), "{}", ran.stderr);
 }
 
 #[test]
@@ -59,7 +78,7 @@ fn a_transcript_is_judged_up_to_where_it_is_cut_off() {
     let whole = std::fs::read(&path).unwrap();
     std::fs::write(&path, &whole[..whole.len() - 30]).unwrap();
     let (part, code) = report(&format!("judge {shown} --filter base.ping"));
-    assert_eq!((code, part["revisions"].as_array().map(Vec::len)), (0, Some(5)));
+    assert_eq!((code, part["revisions"].as_array().map(Vec::len)), (0, Some(4)));
     let revisions = part["rules"].as_array().expect("rules").iter().map(|rule| rule["revision"].to_string());
     assert_eq!(revisions.collect::<BTreeSet<_>>().len(), 4, "{part:#}");
     let note = part["notes"].as_array().and_then(|notes| notes.last()?.as_str()).unwrap_or_default();

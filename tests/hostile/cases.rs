@@ -212,6 +212,9 @@ fn judge(case: &Case, met: &Met) -> Result<(), Failed> {
         () if said.contains("panicked") => "it panicked".to_owned(),
         () if met.peak_mb > MEGABYTES => format!("it took {} MB", met.peak_mb),
         () if met.said.contains('\u{1b}') => "it passes on what terminals act on".to_owned(),
+        () if met.judged_otherwise.is_some() => {
+            format!("its transcript is judged otherwise: {}", met.judged_otherwise.as_deref().unwrap_or_default())
+        }
         () if !met.left.is_empty() => format!("it left {:?}", met.left),
         () => return Ok(()),
     };

@@ -48,10 +48,12 @@ fn hanging(more: &[&str]) -> Run {
 
 fn check(met: &Met, code: Option<i32>, says: &str) -> Result<(), Failed> {
     let said = met.said.split_whitespace().collect::<Vec<_>>().join(" ");
-    if met.code == code && said.contains(says) && !said.contains("panicked") && met.left.is_empty() {
+    let again = &met.judged_otherwise;
+    if met.code == code && said.contains(says) && !said.contains("panicked") && met.left.is_empty() && again.is_none() {
         return Ok(());
     }
-    Err(format!("exit code {:?}, left {:?}, and not {says:?} in\n{}", met.code, met.left, met.said).into())
+    let (code, left) = (met.code, &met.left);
+    Err(format!("exit code {code:?}, left {left:?}, judged {again:?}, and not {says:?} in\n{}", met.said).into())
 }
 
 fn limit(limit: &str, more: &[&str], says: &str) -> Result<(), Failed> {

@@ -39,6 +39,8 @@ pub struct Met {
     pub cpu_seconds: f32,
     /// Memory of the program itself at its peak, where the system tells.
     pub peak_mb: u64,
+    /// In what the report on the transcript differs, if it was written and does.
+    pub judged_otherwise: Option<String>,
     /// Processes that still run, and files in the directory for temporary ones.
     pub left: Vec<String>,
 }
@@ -53,6 +55,10 @@ pub fn start(arguments: &[&str]) -> Run {
     let said = File::create(path("said")).expect("a file");
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-conform"));
     command.arg("run").args(["--report", "human"]).arg("--report").arg(format!("json={}", path("json").display()));
+    // Some name a transcript of their own.
+    if !arguments.iter().any(|argument| argument.starts_with("--transcript")) {
+        command.arg("--transcript").arg(path("transcript"));
+    }
     command.args(arguments).env(MARK, &mark).env("TMPDIR", path("tmp")).current_dir(directory.path());
     command.stdin(Stdio::null()).stdout(said.try_clone().expect("a file")).stderr(said);
     let child = command.spawn().expect("the program starts");
@@ -81,12 +87,37 @@ impl Run {
         Met {
             code: status.code(),
             said: String::from_utf8_lossy(&read("said")).into_owned(),
+            judged_otherwise: self.judged_otherwise(status.code()),
             report: serde_json::from_slice(&read("json")).ok(),
             seconds,
             cpu_seconds: self.cpu_seconds,
             peak_mb: self.peak_kb.div_ceil(1024),
             left: self.left(),
         }
+    }
+
+    /// Judges the transcript, where there is one: report and exit code have to be those of the run, times included.
+    fn judged_otherwise(&self, code: Option<i32>) -> Option<String> {
+        let path = |name: &str| self.directory.path().join(name);
+        if fs::metadata(path("transcript")).is_ok_and(|file| file.len() == 0) || !path("transcript").exists() {
+            return None;
+        }
+        let mut judge = Command::new(env!("CARGO_BIN_EXE_mcp-conform"));
+        judge.arg("judge").arg(path("transcript")).arg("--report").arg(format!("json={}", path("again").display()));
+        let judged = judge.current_dir(self.directory.path()).output().expect("the program starts");
+        let read = |name: &str| fs::read_to_string(path(name)).unwrap_or_default();
+        if (judged.status.code(), read("again")) == (code, read("json")) {
+            return None;
+        }
+        let (run, again) = (read("json"), read("again"));
+        let (differing, _) = run.lines().zip(again.lines()).enumerate().find(|(_, (a, b))| a != b).unzip();
+        let shown = |text: &str| differing.and_then(|line| text.lines().nth(line).map(str::to_owned));
+        Some(format!(
+            "{:?} instead of {code:?}: {:?} instead of {:?}",
+            judged.status.code(),
+            shown(&again),
+            shown(&run)
+        ))
     }
 
     fn left(&self) -> Vec<String> {

@@ -14,7 +14,10 @@ use super::{
     asked, head::is_odd, notification_context::NotificationContext, open::Open, phase::Phase, replays::Replays,
 };
 use crate::{
-    evidence::{Ended, Frame, FrameKind, HttpHead, Link, Side},
+    evidence::{
+        Ended, Frame, FrameKind, HttpHead, Link, Side,
+        correlate::{Circumstances, Loose, Other, Request, correlate},
+    },
     revision::Revision,
 };
 
@@ -39,8 +42,8 @@ pub struct Assembler<'a> {
     posted: HashMap<u64, HttpHead>,
     /// Where the first message went.
     endpoint: Option<String>,
-    /// Unreadable input that may still be answered by an error without id.
-    junk: usize,
+    /// What was sent besides requests.
+    loose: Loose,
     /// Whether the last message, probes aside, was valid: then the server has no reason to end.
     sound: bool,
     /// What was sent last that is no well-formed request, if nothing after it was responded to: that may end a server
@@ -48,14 +51,8 @@ pub struct Assembler<'a> {
     suspect: Option<u64>,
     /// How many messages were sent.
     sent: u64,
-    /// Notifications, each with its place among these and its frame, as long as no request sent after it was answered: an
-    /// error without id may be the reply to one of them.
-    notified: VecDeque<(u64, u64)>,
-    /// The frames of arrays of which nothing was answered yet: a server may reject one as a whole.
-    arrays: VecDeque<u64>,
     /// Responses without an id that came over stdio while requests were open.
     nameless: Vec<Nameless>,
-    loose_ids: HashSet<String>,
     own_ids: HashSet<String>,
     notification_context: NotificationContext,
     phase: Phase,
@@ -104,14 +101,11 @@ impl<'a> Assembler<'a> {
             heads: HashMap::new(),
             posted: HashMap::new(),
             endpoint: None,
-            junk: 0,
+            loose: Loose::default(),
             sound: false,
             suspect: None,
             sent: 0,
-            notified: VecDeque::new(),
-            arrays: VecDeque::new(),
             nameless: Vec::new(),
-            loose_ids: HashSet::new(),
             own_ids: HashSet::new(),
             notification_context: NotificationContext::new(link),
             replays: Replays::default(),
@@ -236,7 +230,7 @@ impl<'a> Assembler<'a> {
     /// A message of the client, well-formed or not: suites send what no client would.
     fn sent(&mut self, frame: &Frame, message: &Value) {
         if let Value::Array(batch) = message {
-            self.arrays.push_back(frame.frame);
+            self.loose.sent_array(frame.frame);
             for message in batch {
                 let before = self.open.len();
                 self.sent(frame, message);
@@ -284,7 +278,7 @@ impl<'a> Assembler<'a> {
             }
             (None, Some("notifications/cancelled")) => {
                 self.suspect = Some(frame.frame);
-                self.notified.push_back((self.sent, frame.frame));
+                self.loose.sent_notification(self.sent, frame.frame);
                 let cancelled = message.pointer("/params/requestId");
                 self.notification_context.cancelled(frame.frame, cancelled.unwrap_or(&Value::Null));
                 if let Some(open) = self.open.iter_mut().rfind(|open| Some(&open.id) == cancelled) {
@@ -292,7 +286,7 @@ impl<'a> Assembler<'a> {
                 }
             }
             (None, Some(method)) => {
-                self.notified.push_back((self.sent, frame.frame));
+                self.loose.sent_notification(self.sent, frame.frame);
                 if method != "notifications/initialized" {
                     self.suspect = Some(frame.frame);
                 }
@@ -303,8 +297,7 @@ impl<'a> Assembler<'a> {
             (id, _) => {
                 self.sound = false;
                 self.suspect = Some(frame.frame);
-                self.junk += 1;
-                self.loose_ids.extend(id.map(Value::to_string));
+                self.loose.sent_unreadable(id);
             }
         }
     }
@@ -355,14 +348,10 @@ impl<'a> Assembler<'a> {
         // A line of a log is an object too, and answers nothing.
         if !has("method") && (id.is_some() || kind != "other" || frame.post.is_some()) {
             let exchange = self.response(frame, id.unwrap_or(&Value::Null), message);
-            let answers = self.answered_by(frame, id, exchange.is_some(), message);
-            item["answers"] = json!(answers);
-            // Without an id it can only be the reply to a notification. Over HTTP the exchange shows to which.
-            if answers == "nothing"
-                && id.is_none_or(Value::is_null)
-                && let Some((_, to)) = self.notified.pop_front()
-                && frame.post.is_none()
-            {
+            let other = if exchange.is_some() { None } else { Some(self.other(message)) };
+            item["answers"] = json!(self.answers(frame, other));
+            // Over HTTP the exchange shows to which notification it is the response.
+            if let (Some(Other::Notification(to)), None) = (other, frame.post) {
                 item["origin"]["to"] = json!(to);
             }
             let listed = message.pointer("/error/data/elicitations").and_then(Value::as_array).into_iter().flatten();
@@ -427,52 +416,34 @@ impl<'a> Assembler<'a> {
         self.heads.get(&frame.post?)?["status"].as_u64()
     }
 
-    /// What a response is the response to.
-    fn answered_by(&mut self, frame: &Frame, id: Option<&Value>, matched: bool, message: &Value) -> &'static str {
-        // What cannot be read has no method that could be unknown.
-        let of_notification =
-            !self.notified.is_empty() && message.pointer("/error/code").is_some_and(|code| *code == -32601);
-        if matched {
-            "request"
-        } else if id.is_some_and(|id| self.loose_ids.remove(&id.to_string()) || self.is_null_misread(id)) {
-            "unreadable input"
-        } else if id.is_none_or(Value::is_null) && self.junk > 0 && !of_notification {
-            self.junk -= 1;
-            "unreadable input"
-        } else if id.is_none_or(Value::is_null) && !of_notification && !self.arrays.is_empty() {
-            let refused = self.arrays.pop_front();
-            self.notified.retain(|(_, frame)| Some(*frame) != refused);
-            self.open.retain(|open| Some(open.frame) != refused);
-            "unreadable input"
-        } else if self.status(frame).is_some_and(|status| status >= 400) {
-            "refused HTTP request"
-        } else {
-            "nothing"
+    /// What a response belongs to that belongs to no request.
+    fn other(&mut self, message: &Value) -> Other {
+        let other = self.loose.take(message);
+        if let Other::Array(rejected) = other {
+            self.open.retain(|open| open.frame != rejected);
+        }
+        other
+    }
+
+    /// In the words of the suite language; `None` is a request.
+    fn answers(&self, frame: &Frame, other: Option<Other>) -> &'static str {
+        match other {
+            None => "request",
+            Some(Other::UnreadableInput | Other::Array(_)) => "unreadable input",
+            Some(_) if self.status(frame).is_some_and(|status| status >= 400) => "refused HTTP request",
+            Some(_) => "nothing",
         }
     }
 
-    /// In some languages an id of null is read as the number 0 or as an empty text.
-    fn is_null_misread(&mut self, id: &Value) -> bool {
-        (*id == 0 || *id == "") && self.loose_ids.remove("null")
-    }
-
     fn response(&mut self, frame: &Frame, id: &Value, message: &Value) -> Option<Value> {
-        // Suites use some ids again, and what was never answered then stays behind.
-        let exact =
-            self.open.iter().rposition(|open| open.id == *id && (open.post == frame.post || frame.post.is_none()));
-        let carried = || self.open.iter().position(|open| frame.post.is_some() && open.post == frame.post);
-        let alike = || self.open.iter().position(|open| !id.is_null() && bare(&open.id) == bare(id));
-        // An error that lost its id can only be about the request that has waited longest, unless it is about junk or
-        // answers a notification. In an HTTP response it is about what that responds to.
-        let about_other = self.junk > 0 || !self.arrays.is_empty() || !self.notified.is_empty();
-        let lost = id.is_null() && !about_other && !self.link.transport.capabilities().stream_per_request;
-        let nameless = || (lost && !self.open.is_empty()).then_some(0);
-        if let Some(index) = exact.or_else(carried).or_else(alike).or_else(nameless) {
+        let transport = self.link.transport;
+        let circumstances = Circumstances { transport, exchange: frame.post, late: false, strange: false };
+        let requests: Vec<Request> = self.open.iter().map(Open::request).collect();
+        if let Some((index, _)) = correlate(message, &requests, &self.loose, circumstances) {
             let open = self.open.remove(index);
             self.nameless.iter_mut().for_each(|nameless| _ = nameless.open.remove(&open.frame));
             self.suspect = self.suspect.filter(|suspect| *suspect > open.frame);
-            self.notified.retain(|(number, _)| *number > open.number);
-            self.arrays.retain(|frame| *frame != open.frame);
+            self.loose.responded(open.number, open.frame);
             self.notification_context.answered(open.frame, frame, &open.id, message);
             let worked_on = self.notification_context.worked_on(open.frame, &open.id);
             let http = open.post.and_then(|post| self.heads.get(&post));
@@ -532,11 +503,6 @@ fn opens_by_get(head: &HttpHead) -> bool {
 /// Whether a note tells of an end. One on an exchange may also tell what else there was to it.
 fn is_loss(note: &Frame) -> bool {
     note.event.is_none() && note.ended.map_or(note.post.is_none(), |ended| ended != Ended::Complete)
-}
-
-/// An id as a server that confuses types would write it.
-fn bare(id: &Value) -> String {
-    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
 }
 
 fn status(head: &HttpHead) -> Value {

@@ -19,6 +19,7 @@ impl Conversation {
                 transport: Transport::Stdio,
                 revision: Some(revision),
                 brief: false,
+                ended: None,
             }),
             0,
         )

@@ -8,13 +8,13 @@ use serde_json::Value;
 
 use super::outputs::{self, Output};
 use crate::{
+    assess::verdict::without_results,
     cli::RunArgs,
-    error::{Error, in_short},
+    error::Error,
     outcome::{RunReport, TargetReport},
     run::{
-        assembly::verdict::without_results,
         inputs::{configured, target},
-        process::{Surroundings, console},
+        process::Surroundings,
     },
 };
 
@@ -23,15 +23,13 @@ pub fn tell(
     error: &Error,
     code: u8,
     took: Duration,
-    mut wanted: Vec<Output>,
+    wanted: Vec<Output>,
     args: &RunArgs,
     surroundings: &Surroundings,
 ) -> u8 {
-    let told = error.to_string();
-    console::complain(&told);
-    wanted.retain(|output| !output.is_beside_stderr());
+    let wanted = outputs::beside(Some(error), wanted);
     let target = described(args, surroundings);
-    let report = without_results(target, in_short(&told), took, args.output.strict, code);
+    let report = without_results(target, error.in_short(), took, args.output.strict, code);
     let partition = args.partition.iter().map(ToString::to_string).collect();
     let written = outputs::write(&wanted, &RunReport { partition, ..report }, &args.output.forms, surroundings);
     outputs::exit_code(code, [written])

@@ -6,16 +6,15 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 
 use crate::{
+    assess::verdict::total,
     cli::OutputArgs,
     error::Error,
+    evidence::RunEnd,
     judge::FINDINGS_KEPT,
     outcome::{Finding, RuleResult, RunReport, Status},
     plan::nearest,
     revision::Revision,
-    run::{
-        assembly::verdict::total,
-        process::console::{complain, failed},
-    },
+    run::process::console::{complain, failed},
     suite::Suite,
 };
 
@@ -63,7 +62,13 @@ impl Baseline {
     }
 
     /// Writes the list or holds the report against it, as was asked for.
-    pub fn settle(self, report: &mut RunReport, args: &OutputArgs) -> Result<(), Error> {
+    pub fn settle(self, report: &mut RunReport, args: &OutputArgs, end: &RunEnd) -> Result<(), Error> {
+        let settled = if report.cause().is_none() { self.compare(report, args) } else { Ok(()) };
+        report.exit_code = end.interrupted.unwrap_or(report.exit_code);
+        settled
+    }
+
+    fn compare(self, report: &mut RunReport, args: &OutputArgs) -> Result<(), Error> {
         if let Some(path) = &args.write_baseline {
             let text = self.renewed(report);
             fs::write(path, &text).map_err(|source| failed(path, "write", source))?;

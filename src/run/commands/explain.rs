@@ -2,8 +2,9 @@
 //!
 //! The example is no text that could grow stale: the reference server commits the rule's first fault and is tested.
 
-use super::{mutants::Trial, mutants::trials};
+use super::mutants::{Conducted, Trial, trials};
 use crate::{
+    assess::shown::show_frames,
     cli::ExplainArgs,
     config,
     embedded::SUITES,
@@ -14,8 +15,6 @@ use crate::{
     report::{self, explanation},
     revision::Revision,
     run::{
-        assembly::shown::show_frames,
-        conducting::assemble_run::Conducted,
         inputs::suites::load,
         process::{Surroundings, console::say},
     },
@@ -235,7 +234,7 @@ fn answered_rightly(finding: &Finding, healthy: &Conducted, rule: &Rule) -> Opti
     let mut result = result(healthy, rule).filter(|result| result.status == Status::Pass)?;
     result.findings = result.held.iter().map(|held| shown(&finding.subject, held, finding)).collect();
     let mut results = [result];
-    show_frames(&mut results, healthy.recorder.frames(), Limits::default().evidence_frames);
+    show_frames(&mut results, healthy.evidence.frames(), Limits::default().evidence_frames);
     let [RuleResult { findings: candidates, held, .. }] = results;
     let said = |messages: &[ShownFrame], side: &str| -> Vec<String> {
         messages.iter().filter(|message| message.from == side).map(|message| message.text.clone()).collect()

@@ -12,15 +12,12 @@ use clap::ValueEnum;
 use crate::{
     cli::{self, FormArgs},
     error::{Error, exit},
-    evidence::transcript,
+    evidence::{Evidence, transcript},
     outcome::RunReport,
     report::{Format, Style, Verbosity, render},
-    run::{
-        conducting::assemble_run::Conducted,
-        process::{
-            Surroundings,
-            console::{complain, failed, put},
-        },
+    run::process::{
+        Surroundings,
+        console::{complain, failed, put},
     },
 };
 
@@ -132,21 +129,18 @@ pub fn exit_code(verdict: u8, written: impl IntoIterator<Item = Result<(), Error
     if verdict == exit::CONFORMING { failures.first().map_or(verdict, Error::exit_code) } else { verdict }
 }
 
-pub fn save_transcript(path: &Path, conducted: &Conducted) -> Result<(), Error> {
-    let report = &conducted.report;
-    let header = transcript::Header {
-        schema: transcript::TRANSCRIPT_SCHEMA,
-        version: report.tool.version.clone(),
-        target: serde_json::to_value(&report.target).unwrap_or_default(),
-        started: report.started,
-        ms: report.ms,
-        notes: report.notes.clone(),
-    };
-    let file = File::create(path).map_err(|source| failed(path, "write", source))?;
-    let file = BufWriter::new(file);
-    let recorder = &conducted.recorder;
-    transcript::write(file, &header, &recorder.links(), recorder.frames(), &conducted.scenes)
-        .map_err(|source| failed(path, "write", source))
+pub fn save_transcript(path: &Path, evidence: &Evidence) -> Result<(), Error> {
+    let written = File::create(path).and_then(|file| transcript::write(BufWriter::new(file), evidence));
+    written.map_err(|source| failed(path, "write", source))
+}
+
+/// The reports to write. Where there are no results, stderr says why, and whoever reads it needs no report beside it.
+pub fn beside(failure: Option<&Error>, mut outputs: Vec<Output>) -> Vec<Output> {
+    if let Some(error) = failure {
+        complain(&error.to_string());
+        outputs.retain(|output| !output.is_beside_stderr());
+    }
+    outputs
 }
 
 /// Whether it can be written; what stands there stays until there is something to take its place.

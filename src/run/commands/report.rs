@@ -6,16 +6,14 @@ use indexmap::IndexMap;
 
 use super::outputs;
 use crate::{
+    assess::verdict::total,
     cli::ReportCommand,
     error::{Error, exit},
     outcome::{RuleResult, RunReport, Status},
     partition::Partition,
     report,
     revision::Revision,
-    run::{
-        assembly::verdict::total,
-        process::{Surroundings, console},
-    },
+    run::process::{Surroundings, console},
 };
 
 pub fn report(command: &ReportCommand, surroundings: &Surroundings) -> Result<u8, Error> {

@@ -4,14 +4,14 @@ use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use super::{abort_report, baseline::Baseline, outputs};
 use crate::{
+    assess,
     cli::RunArgs,
     error::{Error, exit},
-    evidence::Recorder,
+    evidence::{Evidence, Recorder},
     outcome::{RunReport, Status},
     plan::{Filter, Proposals},
     run::{
-        assembly::{by_hand, rerun},
-        conducting::assemble_run::{Conducted, conduct, illustrate, schedule},
+        conducting::assemble_run::{conduct, schedule},
         inputs::{configured, credentials, job::Job, misnamed, suites::load, target},
         process::{
             Surroundings, console,
@@ -32,7 +32,8 @@ pub fn run(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     outputs::try_path(args.transcript.as_deref())?;
     let (interrupts, began) = (Interrupts::listen(), Instant::now());
     match tested(args, surroundings, &interrupts) {
-        Ok(Tested { report, kept }) => {
+        Ok(Tested { report, failure, kept }) => {
+            let outputs = outputs::beside(failure.as_ref(), outputs);
             let written = outputs::write(&outputs, &report, &args.output.forms, surroundings);
             Ok(outputs::exit_code(report.exit_code, kept.into_iter().chain([written])))
         }
@@ -57,6 +58,8 @@ fn show_schedule(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Erro
 struct Prepared {
     job: Job,
     suites: Vec<Suite>,
+    /// What the filter was made of.
+    terms: Vec<String>,
     filter: Filter,
     baseline: Baseline,
 }
@@ -64,6 +67,8 @@ struct Prepared {
 /// A run that is over, but for its reports.
 pub struct Tested {
     pub report: RunReport,
+    /// Why there are no results in it, if so.
+    pub failure: Option<Error>,
     /// Whether what was to be kept besides could be written.
     pub kept: [Result<(), Error>; 2],
 }
@@ -71,7 +76,8 @@ pub struct Tested {
 fn prepared(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts) -> Result<Prepared, Error> {
     let (mut target, mut facts, limits) = target::target(&args.target, surroundings)?;
     let suites = load(&own_suites(args, surroundings)?, surroundings.color)?;
-    let filter = filter(args, &suites)?;
+    let terms = terms(args)?;
+    let filter = filter(args, &terms, &suites)?;
     let baseline = Baseline::wanted(&args.output, &suites)?;
     let limits = target::limits(args, limits)?;
     unless_ended(credentials::obtain(&mut target, &mut facts, &limits))?;
@@ -89,43 +95,50 @@ fn prepared(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts
         interrupts: interrupts.clone(),
         suites: Arc::default(),
     };
-    Ok(Prepared { job, suites, filter, baseline })
+    Ok(Prepared { job, suites, terms, filter, baseline })
 }
 
 pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts) -> Result<Tested, Error> {
-    let Prepared { job, suites, filter, baseline } = prepared(args, surroundings, interrupts)?;
-    let Conducted { mut report, recorder, scenes } = watched(&job, &suites, &filter, args, surroundings)?;
-    report.partition = args.partition.iter().map(ToString::to_string).collect();
-    report.target.options = target::options(&args.target);
-    report.target.command = target::command(&job.target);
-    report.target.config = configured::shown(&args.target, surroundings);
-    if let Some(file) = &report.target.config {
-        report.notes.extend(misnamed::notes(file, &job.facts, &scenes));
-    }
-    if args.scope.call_tools {
-        report.target.options += " --call-tools";
-    }
-    for proposal in &args.scope.proposal {
-        report.target.options += &format!(" --proposal {proposal}");
-    }
-    report.target.options += &target::manner(args);
-    if outputs::illustrated(&args.output.forms) {
-        illustrate(&mut report, &suites, &scenes, recorder.frames());
-    }
-    rerun::say_how(&mut report, recorder.frames(), &args.scope.suite);
-    by_hand::show_how(&mut report, &suites, || recorder.frames());
+    let Prepared { job, suites, terms, filter, baseline } = prepared(args, surroundings, interrupts)?;
+    let mut evidence = watched(&job, &suites, &filter, args, surroundings)?;
+    evidence.header.scope.filter = terms;
+    describe(&mut evidence, &job, args, surroundings);
+    let options = assess::Options {
+        filter: &filter,
+        strict: args.output.strict,
+        own_suites: &args.scope.suite,
+        illustrated: outputs::illustrated(&args.output.forms),
+    };
+    let mut report = assess::assess(&evidence, &suites, &options);
+    // It may have come while the verdicts were worked out.
+    evidence.header.end.interrupted = interrupts.code();
+    let settled = baseline.settle(&mut report, &args.output, &evidence.header.end);
     // What cannot be written keeps nothing else from being so.
-    let settled = baseline.settle(&mut report, &args.output);
-    if let Some(code) = interrupts.code() {
-        report.exit_code = code;
-    }
-    let conducted = Conducted { report, recorder, scenes };
-    let saved = args.transcript.as_ref().map_or(Ok(()), |path| outputs::save_transcript(path, &conducted));
-    Ok(Tested { report: conducted.report, kept: [settled, saved] })
+    let saved = args.transcript.as_ref().map_or(Ok(()), |path| outputs::save_transcript(path, &evidence));
+    Ok(Tested { failure: assess::failure::without_results(&report, &evidence), report, kept: [settled, saved] })
 }
 
-/// The rules that were asked for, of this part of the run.
-fn filter(args: &RunArgs, suites: &[Suite]) -> Result<Filter, Error> {
+/// What the evidence says of the command that it came from.
+fn describe(evidence: &mut Evidence, job: &Job, args: &RunArgs, surroundings: &Surroundings) {
+    let Evidence { header, scenes, .. } = evidence;
+    header.scope.partition = args.partition.as_ref().map(ToString::to_string);
+    header.target.config = configured::shown(&args.target, surroundings);
+    header.target.command = target::command(&job.target);
+    if let Some(file) = &header.target.config {
+        header.notes.extend(misnamed::notes(file, &job.facts, scenes));
+    }
+    let mut options = target::options(&args.target);
+    if args.scope.call_tools {
+        options += " --call-tools";
+    }
+    for proposal in &args.scope.proposal {
+        options += &format!(" --proposal {proposal}");
+    }
+    header.target.options = options + &target::manner(args);
+}
+
+/// What was typed to select rules.
+fn terms(args: &RunArgs) -> Result<Vec<String>, Error> {
     let mut terms = args.scope.terms();
     if let Some(path) = &args.last_failed {
         let report = super::report::read(path)?;
@@ -137,7 +150,12 @@ fn filter(args: &RunArgs, suites: &[Suite]) -> Result<Filter, Error> {
             return Err(Error::usage(format!("nothing failed in `{}`", path.display())));
         }
     }
-    let filter = Filter::new(&terms, suites)?;
+    Ok(terms)
+}
+
+/// The rules that were asked for, of this part of the run.
+fn filter(args: &RunArgs, terms: &[String], suites: &[Suite]) -> Result<Filter, Error> {
+    let filter = Filter::new(terms, suites)?;
     Ok(match args.partition {
         Some(part) => filter.part(part, suites),
         None => filter,
@@ -147,7 +165,7 @@ fn filter(args: &RunArgs, suites: &[Suite]) -> Result<Filter, Error> {
 /// `run --list`: the rules that the filter selects, as `SUITE  RULE`.
 pub fn list(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let suites = load(&own_suites(args, surroundings)?, surroundings.color)?;
-    let filter = filter(args, &suites)?;
+    let filter = filter(args, &terms(args)?, &suites)?;
     let shown = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
     let shown = shown.filter(|(suite, rule)| filter.selects(suite, rule) && filter.shows(&rule.id));
     let lines: Vec<String> = shown.map(|(suite, rule)| format!("{:<32} {}", suite.id, rule.id)).collect();
@@ -162,7 +180,7 @@ fn watched(
     filter: &Filter,
     args: &RunArgs,
     surroundings: &Surroundings,
-) -> Result<Conducted, Error> {
+) -> Result<Evidence, Error> {
     let earlier = strays::adopt();
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
     let status = surroundings.status.filter(|_| !args.output.forms.quiet);
@@ -177,12 +195,12 @@ fn watched(
     });
     drop(shown);
     let strays = strays::end(&earlier);
-    let mut conducted = conducted?;
+    let mut evidence = conducted?;
     if strays > 0 {
         let note = format!("killed processes that the server left running outside of its process group: {strays}");
-        conducted.report.notes.push(note);
+        evidence.header.notes.push(note);
     }
-    Ok(conducted)
+    Ok(evidence)
 }
 
 /// The suites of the user's own: those that were typed, and those that the configuration names.

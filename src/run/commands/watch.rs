@@ -81,13 +81,18 @@ fn again(
     let forms = &args.output.forms;
     let mut wanted = outputs::wanted(forms)?;
     let began = Instant::now();
-    let Tested { report, kept } = match tested(args, surroundings, interrupts) {
+    let Tested { report, failure, kept } = match tested(args, surroundings, interrupts) {
         Ok(tested) => tested,
         Err(error) => {
             let code = error.exit_code();
             return Ok(abort_report::tell(&error, code, began.elapsed(), wanted, args, surroundings));
         }
     };
+    if failure.is_some() {
+        let code = report.exit_code;
+        let written = outputs::write(&outputs::beside(failure.as_ref(), wanted), &report, forms, surroundings);
+        return Ok(outputs::exit_code(code, kept.into_iter().chain([written])));
+    }
     if let Some(last) = last {
         let style = Style { width: surroundings.width, color: surroundings.color, verbosity: Verbosity::Quiet };
         let totals = render(Format::Human, &report, &style);

@@ -1,37 +1,22 @@
-//! One run: gather what the suites ask for in each revision to be tested, judge it, and report.
+//! One run: gather what the suites ask for in each revision to be tested.
 
 use std::{
-    collections::HashSet,
     sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use tokio::time::Instant;
 
-use super::{clients, handshake_failure, revision_run::Course, run_context::describe};
+use super::{clients, revision_run::Course};
 use crate::{
     error::Error,
-    evidence::{Frame, Link, Recorder, RunContext},
-    judge::judge,
-    outcome::RunReport,
-    plan::{Filter, plan},
+    evidence::{Evidence, Frames, Recorder, RunEnd, RunHeader, Scope, Side, Tested},
+    plan::Filter,
     revision::Revision,
-    run::{
-        assembly::{
-            given_up, reached::reached, resource_graph, shown::show_frames, timeline::timeline, verdict::sum_up,
-        },
-        inputs::job::{Job, Revisions},
-    },
+    run::inputs::job::{Job, Revisions},
     session::{Opener, Wish},
     suite::Suite,
 };
-
-/// A run that is over: the report, and the evidence it rests on.
-pub struct Conducted {
-    pub report: RunReport,
-    pub recorder: Recorder,
-    pub scenes: Vec<RunContext>,
-}
 
 /// The schedule of each revision to be tested, in words.
 pub async fn schedule(job: &Job, suites: &[Suite], filter: &Filter, recorder: Recorder) -> Result<String, Error> {
@@ -64,7 +49,8 @@ fn opener(job: &Job, recorder: Recorder) -> Opener {
     }
 }
 
-pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Recorder) -> Result<Conducted, Error> {
+/// `Err` is about the program and what it was given, not about the server.
+pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Recorder) -> Result<Evidence, Error> {
     let began = Instant::now();
     let mut course = Course::new(job, suites, filter, opener(job, recorder.clone()));
     let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
@@ -73,44 +59,26 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
         Revisions::One(revision) => course.revision(Wish::Exactly(revision)).await,
         Revisions::All => course.every_revision().await,
     };
-    let failure = match opened {
+    let failed_handshake = match opened {
         Ok(()) => None,
         Err(unopened) => Some(course.fall_back(unopened).await?),
     };
-    let Course { mut notes, mishaps, heard, scenes, cut_short, .. } = course;
+    let Course { mut notes, mishaps, scenes, cut_short, .. } = course;
     notes.extend(mishaps.notes());
-    let (mut rules, links) = (Vec::new(), recorder.links());
-    for scene in &scenes {
-        let spoken = |link: &Link| link.revision == Some(scene.revision);
-        let ours: HashSet<u32> = links.iter().filter(|link| spoken(link)).map(|link| link.link).collect();
-        let frames = recorder.frames_where(move |link, _| ours.contains(&link));
-        rules.extend(judge(&plan(suites, scene, filter), scene, &links, frames));
-    }
-    rules.retain(|rule| filter.shows(&rule.id));
-    given_up::explain(&mut rules, &scenes, suites);
-    if !heard {
-        handshake_failure::explain(&mut rules);
-    }
-    show_frames(&mut rules, recorder.frames(), job.limits.evidence_frames);
-    let target = describe(&job.target, &scenes);
-    let ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-    let report = sum_up(target, rules, notes, cut_short, started, ms, job.strict);
-    let unread = recorder.unread();
-    let report = RunReport { limits: reached(unread, &scenes, suites), ..report };
-    let report = match failure {
-        Some(error) => handshake_failure::conclude(error, report)?,
-        None => report,
+    let header = RunHeader {
+        version: env!("CARGO_PKG_VERSION").into(),
+        judged: Side::Server,
+        target: Tested {
+            name: job.target.name.clone(),
+            transport: job.target.start.transport().to_owned(),
+            ..Tested::default()
+        },
+        started,
+        ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        scope: Scope { strict: job.strict, ..Scope::default() },
+        evidence_frames: job.limits.evidence_frames,
+        notes,
+        end: RunEnd { cut_short, interrupted: job.interrupts.code(), failed_handshake },
     };
-    Ok(Conducted { report, recorder, scenes })
-}
-
-/// Adds what some reports show besides verdicts.
-pub fn illustrate(
-    report: &mut RunReport,
-    suites: &[Suite],
-    scenes: &[RunContext],
-    frames: impl Iterator<Item = Arc<Frame>>,
-) {
-    (report.timeline, report.timeline_left_out) = timeline(frames);
-    report.graph = scenes.last().and_then(|scene| resource_graph::graph(scene, suites));
+    Ok(Evidence { header, links: recorder.links(), frames: Frames::Recorded(recorder), scenes, cut_off: None })
 }

@@ -245,7 +245,7 @@ impl<'a> Lanes<'a> {
         };
         opener.recorder.cut_short(&came, self.job.limits.request);
         let help = "check the last messages before that above".to_owned();
-        Err(Error::Target { tried: self.job.target.name.clone(), came, help }.into())
+        Err(Error::Target { tried: self.job.target.name.clone(), came, help, refused: false }.into())
     }
 
     fn opener(&self, client: Client) -> Opener {

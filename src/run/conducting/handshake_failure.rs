@@ -4,9 +4,8 @@ use serde_json::Value;
 
 use super::run_context::scene;
 use crate::{
-    error::{Error, exit},
+    error::Error,
     evidence::{FrameKind, Recorder, RunContext, Side},
-    outcome::{RuleResult, RunReport, Status},
     revision::Revision,
     run::inputs::job::{Job, Revisions},
     session::{Unopened, echo},
@@ -47,22 +46,4 @@ pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Record
 /// The server asks for authorization, which is something to look at.
 pub fn lets_nobody_in(hello: &Value) -> bool {
     hello["http"]["status"] == 401
-}
-
-/// Most rules had nothing to judge, all for the same reason.
-pub fn explain(rules: &mut [RuleResult]) {
-    for rule in rules.iter_mut().filter(|rule| rule.status == Status::NotExercised && rule.checked == 0) {
-        rule.reason = Some("the handshake failed".into());
-    }
-}
-
-/// The error, if no rule could say more than it does; else the report with the exit code that the error has.
-pub fn conclude(error: Error, mut report: RunReport) -> Result<RunReport, Error> {
-    match report.exit_code {
-        exit::NOTHING_EXERCISED => return Err(error),
-        exit::FAILED => {}
-        _ => report.exit_code = error.exit_code(),
-    }
-    report.cut_short = Some(format!("the handshake failed: {}", error.came()));
-    Ok(report)
 }

@@ -6,19 +6,19 @@ use super::{
     gather_all::gather_all,
     gathered::Gathered,
     handshake_failure,
+    mishaps::Mishaps,
     run_context::{left_alone, scene},
     show_schedule::planned,
+    skipped,
 };
 use crate::{
+    assess::{failure, resource_graph},
     error::Error,
-    evidence::RunContext,
+    evidence::{FailedHandshake, RunContext},
     gather::{add_prefixes, adoption, authorization, complete_facts, first_task, steps},
     plan::{Filter, deciding, plan},
     revision::Revision,
-    run::{
-        assembly::{given_up, mishaps::Mishaps, resource_graph},
-        inputs::job::Job,
-    },
+    run::inputs::job::Job,
     session::{Conversation, Opener, Unopened, Wish},
     suite::{SURVEY, Suite},
 };
@@ -30,8 +30,6 @@ pub struct Course<'a> {
     lanes: Lanes<'a>,
     pub notes: Vec<String>,
     pub mishaps: Mishaps,
-    /// Whether a handshake succeeded.
-    pub heard: bool,
     pub scenes: Vec<RunContext>,
     /// Why it ended before all was asked, if so.
     pub cut_short: Option<String>,
@@ -41,7 +39,7 @@ impl<'a> Course<'a> {
     pub fn new(job: &'a Job, suites: &'a [Suite], filter: &'a Filter, opener: Opener) -> Self {
         let lanes = Lanes::new(job, opener);
         let (notes, scenes) = (Vec::new(), Vec::new());
-        Self { job, suites, filter, lanes, notes, mishaps: Mishaps::default(), heard: true, scenes, cut_short: None }
+        Self { job, suites, filter, lanes, notes, mishaps: Mishaps::default(), scenes, cut_short: None }
     }
 
     pub async fn every_revision(&mut self) -> Result<(), Unopened> {
@@ -60,23 +58,21 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// The handshake failed; the error comes back if there is something to judge all the same.
-    pub async fn fall_back(&mut self, unopened: Unopened) -> Result<Error, Error> {
-        if !self.scenes.is_empty() {
+    /// The handshake failed. What the server said meanwhile may be something to judge all the same.
+    pub async fn fall_back(&mut self, unopened: Unopened) -> Result<FailedHandshake, Error> {
+        let after_another = !self.scenes.is_empty();
+        if after_another {
             self.notes.push(format!("some revisions could not be tested: {}", unopened.error.came()));
-            return Ok(unopened.error);
+        } else if let Some((mut scene, note)) =
+            handshake_failure::scene_without_handshake(&unopened, self.job, &self.lanes.opener.recorder)
+        {
+            if handshake_failure::lets_nobody_in(&unopened.hello) {
+                self.outside(&mut scene).await?;
+            }
+            self.scenes.push(scene);
+            self.notes.push(note);
         }
-        self.heard = false;
-        let recorder = &self.lanes.opener.recorder;
-        let Some((mut scene, note)) = handshake_failure::scene_without_handshake(&unopened, self.job, recorder) else {
-            return Err(unopened.error);
-        };
-        if handshake_failure::lets_nobody_in(&unopened.hello) {
-            self.outside(&mut scene).await?;
-        }
-        self.scenes.push(scene);
-        self.notes.push(note);
-        Ok(unopened.error)
+        Ok(FailedHandshake { why: failure::recorded(unopened.error)?, after_another })
     }
 
     /// Gathers what a server that lets nobody in shows from outside.
@@ -147,7 +143,7 @@ impl<'a> Course<'a> {
             self.keep(&mut scene, gathered);
         }
         let unanswered = &self.lanes.opener.known.unanswered;
-        let mut notes = given_up::keep(&mut scene, unanswered.given_up());
+        let mut notes = skipped::record(&mut scene, unanswered.given_up());
         notes.extend(unanswered.told(self.job.limits.request));
         for note in notes {
             self.note(Some(note));

@@ -4,7 +4,6 @@ use serde_json::{Value, json};
 
 use crate::{
     evidence::{RunContext, Transport},
-    outcome::TargetReport,
     revision::Revision,
     run::inputs::{job::Job, place::place},
     suite::{Step, Suite, Template, Verb},
@@ -46,6 +45,7 @@ pub fn scene(hello: &Value, transport: Transport, revision: Revision, job: &Job)
         protected: false,
         saves: indexmap::IndexMap::new(),
         incidents: indexmap::IndexMap::new(),
+        skipped: indexmap::IndexMap::new(),
     }
 }
 
@@ -80,18 +80,4 @@ fn few(names: &[&str]) -> String {
     let more = names.len().saturating_sub(NAMES_SHOWN);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     names[..names.len().min(NAMES_SHOWN)].join(", ") + &more
-}
-
-pub fn describe(target: &Target, scenes: &[RunContext]) -> TargetReport {
-    let newest = scenes.last();
-    TargetReport {
-        name: target.name.clone(),
-        options: String::new(),
-        command: None,
-        config: None,
-        transport: newest.map(|scene| scene.transport.to_string()).unwrap_or_default(),
-        server: newest.map(|scene| scene.server["info"].clone()).filter(|info| !info.is_null()),
-        capabilities: newest.map(|scene| scene.server["capabilities"].clone()).unwrap_or_default(),
-        revisions: scenes.iter().map(|scene| scene.revision).collect(),
-    }
 }

@@ -38,6 +38,7 @@ pub async fn request(
         tried: format!("to get a token for {} at {}", client.id, found.token_endpoint),
         came,
         help: "check client_id, client_secret and scopes; `token_endpoint` under auth sets the token endpoint".into(),
+        refused: false,
     };
     if client.token_endpoint.is_none() && !is_private(&found.token_endpoint) {
         return Err(failed("the server names this endpoint, and the secret would be sent unencrypted".to_owned()));

@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf};
 
 use crate::{
-    error::Error,
+    error::{Error, Mistakes},
     judge::checks::CHECKS,
     reference,
     run::process::console::failed,
@@ -79,5 +79,6 @@ fn collect(path: &PathBuf, files: &mut Vec<(String, String)>) -> Result<(), Erro
 
 fn refused(mistakes: &[Diagnostic], color: bool) -> Error {
     let rendered: Vec<String> = mistakes.iter().map(|mistake| mistake.render(color)).collect();
-    Error::Suites { rendered: rendered.join("\n\n"), count: mistakes.len() }
+    let short = mistakes.iter().map(ToString::to_string).collect();
+    Error::Suites(Mistakes { rendered: rendered.join("\n\n"), short })
 }

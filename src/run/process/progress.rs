@@ -18,10 +18,10 @@ use std::{
 };
 
 use crate::{
+    assess::timeline::about,
     evidence::{Frame, FrameKind, Recorder, Side},
     outcome::excerpt::middle,
     report::plain,
-    run::assembly::timeline::about,
 };
 
 /// A run that is over by then shows nothing.

@@ -206,6 +206,8 @@ views! {
         text,
         /// What is wrong with it.
         why,
+        /// What `why` says, as one word: `not-json`, `trailing-data`, `empty-line` and others.
+        cause,
         /// `crlf`, `bom`, `invalid-utf8`, `duplicate-key`, `unterminated` or `blank-lines`.
         flaws: list,
         /// The head of the HTTP request or response.

@@ -238,9 +238,9 @@ async fn tells_that_nobody_listens() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
     let mut open = open(start(format!("http://{free}/mcp"), &[]), &limits()).await;
     open.wire.send(&envelope(), &json!({})).expect("sent");
-    let failure = open.post_done().await.expect("a failure");
-    assert_eq!(failure, "connection refused");
-    assert_eq!(help(&failure), Some("is the server running, and does it listen on that port?"));
+    let failure = open.failure().await.expect("a failure");
+    assert_eq!(failure, Reason::new(Cause::ConnectionRefused, "connection refused"));
+    assert_eq!(help(failure.cause), Some("is the server running, and does it listen on that port?"));
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ use tokio::{sync::mpsc::Receiver, time::timeout};
 
 use super::*;
 use crate::{
-    evidence::{Frame, FrameKind, Recorder},
+    evidence::{Cause, Frame, FrameKind, Reason, Recorder},
     target::{Limits, Start, Target, Token},
 };
 
@@ -62,7 +62,7 @@ impl Open {
 
     async fn junk(&mut self) -> String {
         match self.next().await {
-            Incoming::Junk { why, .. } => why,
+            Incoming::Junk { why, .. } => why.words,
             other => panic!("not junk: {other:?}"),
         }
     }
@@ -89,6 +89,10 @@ impl Open {
     }
 
     async fn post_done(&mut self) -> Option<String> {
+        self.failure().await.map(|failure| failure.words)
+    }
+
+    async fn failure(&mut self) -> Option<Reason> {
         match self.next().await {
             Incoming::PostDone { failure, .. } => failure,
             other => panic!("not the end of an exchange: {other:?}"),

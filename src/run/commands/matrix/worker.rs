@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use anstream::adapter::strip_str;
 use serde_json::Value;
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, copy, sink},
@@ -17,12 +18,12 @@ use tokio::{
 
 use super::targets::Entry;
 use crate::{
+    assess::verdict::without_results,
     cli::MatrixArgs,
-    error::{Error, exit, in_short},
+    error::{Error, exit},
     outcome::{RunReport, TargetReport},
     report::{self, Format, Style, render},
     run::{
-        assembly::verdict::without_results,
         inputs::target::seconds,
         process::{Surroundings, console::failed},
     },
@@ -166,5 +167,6 @@ async fn beginning(pipe: Option<impl AsyncRead + Unpin>) -> String {
     let mut said = Vec::new();
     let _ = (&mut pipe).take(SAID).read_to_end(&mut said).await;
     let _ = copy(&mut pipe, &mut sink()).await;
-    in_short(&String::from_utf8_lossy(&said))
+    let said = strip_str(&String::from_utf8_lossy(&said)).to_string();
+    said.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }

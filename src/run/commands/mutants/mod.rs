@@ -20,7 +20,7 @@ use std::{
 
 pub use bugs::{Bug, bugs, gaps};
 pub use matrix::Matrix;
-pub use trial::{Trial, trials, variation_trials};
+pub use trial::{Conducted, Trial, trials, variation_trials};
 pub use variations::Variations;
 
 use self::changed::Changed;

@@ -15,14 +15,15 @@ use tokio::{runtime::Builder, sync::oneshot};
 
 use super::inside::{AUTHORITY, Reference};
 use crate::{
+    assess::{Options, assess, failure::without_results},
     error::Error,
-    evidence::{Recorder, Transport},
-    outcome::Status,
+    evidence::{Evidence, Recorder, Transport, transcript},
+    outcome::{RunReport, Status},
     plan::{Filter, Proposals},
     reference::{self, FaultInfo},
     revision::Revision,
     run::{
-        conducting::assemble_run::{Conducted, conduct},
+        conducting::assemble_run::conduct,
         inputs::{
             credentials::obtain,
             job::{Job, Revisions},
@@ -64,7 +65,38 @@ pub struct Trial {
 
 async fn recorded(job: &Job, suites: &[Suite], filter: &Filter) -> Result<Conducted, Error> {
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
-    Box::pin(conduct(job, suites, filter, recorder)).await
+    let evidence = Box::pin(conduct(job, suites, filter, recorder)).await?;
+    let report = assess(&evidence, suites, &options(filter));
+    match without_results(&report, &evidence) {
+        Some(error) => Err(error),
+        None => Ok(Conducted { report, evidence }),
+    }
+}
+
+const fn options(filter: &Filter) -> Options<'_> {
+    Options { filter, strict: true, own_suites: &[], illustrated: false }
+}
+
+/// A trial that is over: the report, and the evidence it rests on.
+pub struct Conducted {
+    pub report: RunReport,
+    pub evidence: Evidence,
+}
+
+impl Conducted {
+    /// The evidence is written and read again: the report on it has to be the same.
+    fn judged_again(&self, suites: &[Suite], filter: &Filter) -> Result<(), String> {
+        let mut written = Vec::new();
+        transcript::write(&mut written, &self.evidence).map_err(|error| error.to_string())?;
+        let again = assess(&transcript::read(written.as_slice())?, suites, &options(filter));
+        let shown = |report: &RunReport| serde_json::to_value(report).unwrap_or_default();
+        let (first, second) = (shown(&self.report), shown(&again));
+        let rules = self.report.rules.iter().enumerate();
+        let differing = rules.filter(|(index, _)| first["rules"][index] != second["rules"][index]);
+        let differing: Vec<&str> = differing.map(|(_, rule)| rule.id.as_str()).collect();
+        let told = || format!("the transcript is judged otherwise than the run: {}", differing.join(", "));
+        if first == second { Ok(()) } else { Err(told()) }
+    }
 }
 
 /// What a trial showed.
@@ -204,7 +236,10 @@ impl Trial {
     /// them in the suites of those rules; all suites are run there only where that is not enough.
     pub fn run(&self, suites: &[Suite], program: Option<&Path>) -> Shown {
         let run = |filter: &Filter| match self.evidence(suites, filter, program) {
-            Ok(conducted) => self.read(&conducted, suites),
+            Ok(conducted) => {
+                let again = if self.all_suites { conducted.judged_again(suites, filter) } else { Ok(()) };
+                Shown { stopped: again.err(), ..self.read(&conducted, suites) }
+            }
             Err(error) => Shown { stopped: Some(error.to_string()), code: error.exit_code(), ..Shown::default() },
         };
         if self.all_suites {

@@ -71,6 +71,7 @@ impl Fetch<'_> {
                 tried: "resources/list".into(),
                 came: why.clone(),
                 help: "the server has no resources".into(),
+                refused: false,
             });
         }
         let mut graph = Graph::default();

@@ -8,10 +8,7 @@ use super::{
     history::{History, Post, SESSION},
     method, names_what_was_made_up, opens, quoted, seconds,
 };
-use crate::{
-    evidence::{Frame, FrameKind},
-    wire::SHOWN_INSTEAD,
-};
+use crate::evidence::{Frame, FrameKind, SHOWN_INSTEAD};
 
 /// What a stand-in for a token begins with.
 const TOKEN: &str = "mcp-conform-token-";

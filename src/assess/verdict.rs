@@ -14,8 +14,6 @@ pub fn sum_up(
     rules: Vec<RuleResult>,
     notes: Vec<String>,
     cut_short: Option<String>,
-    started: u64,
-    ms: u64,
     strict: bool,
 ) -> RunReport {
     let mut report = RunReport {
@@ -23,8 +21,8 @@ pub fn sum_up(
         tool: Tool { name: env!("CARGO_PKG_NAME").into(), version: env!("CARGO_PKG_VERSION").into() },
         revisions: target.revisions.clone(),
         target,
-        started,
-        ms,
+        started: 0,
+        ms: 0,
         strict,
         partition: Vec::new(),
         limits: Vec::new(),
@@ -42,12 +40,16 @@ pub fn sum_up(
     report
 }
 
-/// The report of a run that ended after so long, before there was a result: why is its one note.
+/// The report of a run that ended before there was a result: why is its one note.
+pub fn nothing(target: TargetReport, why: String, strict: bool, exit_code: u8) -> RunReport {
+    RunReport { exit_code, ..sum_up(target, Vec::new(), vec![why], None, strict) }
+}
+
+/// The same, of a run that took so long and ends now.
 pub fn without_results(target: TargetReport, why: String, took: Duration, strict: bool, exit_code: u8) -> RunReport {
     let began = SystemTime::now().checked_sub(took).and_then(|began| began.duration_since(UNIX_EPOCH).ok());
     let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-    let report = sum_up(target, Vec::new(), vec![why], None, began.unwrap_or_default().as_secs(), ms, strict);
-    RunReport { exit_code, ..report }
+    RunReport { started: began.unwrap_or_default().as_secs(), ms, ..nothing(target, why, strict, exit_code) }
 }
 
 /// What happened several times is told once.

@@ -5,14 +5,18 @@ use indexmap::IndexMap;
 
 use super::resource_graph;
 use crate::{
-    evidence::RunContext,
+    evidence::{Cause, Evidence, RunContext},
     suite::{SURVEY, Step, Suite, Verb, ground},
 };
 
-/// One line for each limit that was reached; `unread` is why messages were not read, and how many.
-pub fn reached(unread: IndexMap<String, usize>, scenes: &[RunContext], suites: &[Suite]) -> Vec<String> {
-    let mut lines: Vec<String> = unread.into_iter().map(|(why, count)| not_read(&why, count)).collect();
-    for scene in scenes {
+/// One line for each limit that was reached.
+pub fn reached(evidence: &Evidence, suites: &[Suite]) -> Vec<String> {
+    let mut unread: IndexMap<(Option<Cause>, String), usize> = IndexMap::new();
+    for frame in evidence.unread() {
+        *unread.entry((frame.cause, frame.why.clone().unwrap_or_default())).or_default() += 1;
+    }
+    let mut lines: Vec<String> = unread.iter().map(|((cause, why), count)| not_read(*cause, why, *count)).collect();
+    for scene in &evidence.scenes {
         let steps = suites.iter().flat_map(|suite| suite.gather.iter().map(move |step| (suite, step)));
         let met = steps
             .filter_map(|(suite, step)| of_step(suite, step, scene))
@@ -27,10 +31,10 @@ pub fn reached(unread: IndexMap<String, usize>, scenes: &[RunContext], suites: &
 }
 
 /// What a client with more room might have read.
-fn not_read(why: &str, count: usize) -> String {
-    let raise = match why.split(' ').next() {
-        Some("longer") => " (--max-message)",
-        Some("more") => " (--limit message_values)",
+fn not_read(cause: Option<Cause>, why: &str, count: usize) -> String {
+    let raise = match cause {
+        Some(Cause::TooLong) => " (--max-message)",
+        Some(Cause::TooManyValues) => " (--limit message_values)",
         _ => "",
     };
     match count {

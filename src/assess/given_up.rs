@@ -1,0 +1,22 @@
+//! What was not sent any more because requests like it had got no reply, in words.
+
+use crate::{
+    evidence::RunContext,
+    outcome::{RuleResult, Status},
+    plan::lacking,
+    suite::Suite,
+};
+
+/// Adds it to the reasons why rules of such suites could not be judged, unless something is to be given first.
+pub fn explain(rules: &mut [RuleResult], scenes: &[RunContext], suites: &[Suite]) {
+    for result in rules.iter_mut().filter(|rule| rule.status == Status::NotExercised && rule.checked == 0) {
+        let Some(scene) = scenes.iter().find(|scene| scene.revision == result.revision) else { continue };
+        let kinds: Vec<_> =
+            scene.skipped.get(&result.suite).into_iter().flatten().map(|(kind, _)| kind.as_str()).collect();
+        let rule = suites.iter().flat_map(|suite| &suite.rules).find(|rule| rule.id == result.id);
+        let lacks = rule.is_some_and(|rule| lacking(&rule.applies, scene).is_some());
+        if let (Some(reason), false) = (&mut result.reason, lacks || kinds.is_empty()) {
+            *reason += &format!("; skipped after two without a response: {}", kinds.join(", "));
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! From evidence to a report: the one way, for a run that has just ended and for one that was recorded.
+
+pub mod by_hand;
+pub mod failure;
+mod given_up;
+mod reached;
+mod rerun;
+pub mod resource_graph;
+pub mod shown;
+pub mod timeline;
+pub mod verdict;
+
+use std::path::PathBuf;
+
+use self::{shown::show_frames, verdict::sum_up};
+use crate::{
+    error::exit,
+    evidence::{Evidence, FailedHandshake, RunContext, RunHeader},
+    judge::judge,
+    outcome::{RuleResult, RunReport, Status, TargetReport},
+    plan::{Filter, plan},
+    suite::Suite,
+};
+
+/// What is not in the evidence, as it may be asked otherwise another time.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    pub filter: &'a Filter,
+    pub strict: bool,
+    /// Files of suites that a command which shows a finding again has to name.
+    pub own_suites: &'a [PathBuf],
+    /// With what went over the wire, and what was walked through.
+    pub illustrated: bool,
+}
+
+pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunReport {
+    let Evidence { header, links, scenes, .. } = evidence;
+    let failed = header.end.failed_handshake.as_ref();
+    let mut rules = Vec::new();
+    for scene in scenes {
+        rules.extend(judge(&plan(suites, scene, options.filter), scene, links, evidence.frames_in(scene.revision)));
+    }
+    rules.retain(|rule| options.filter.shows(&rule.id));
+    given_up::explain(&mut rules, scenes, suites);
+    if failed.is_some_and(|failed| !failed.after_another) {
+        explain_failed_handshake(&mut rules);
+    }
+    show_frames(&mut rules, evidence.frames(), header.evidence_frames);
+    let cut_short = header.end.cut_short.clone();
+    let mut report = RunReport {
+        started: header.started,
+        ms: header.ms,
+        partition: header.scope.partition.iter().cloned().collect(),
+        limits: reached::reached(evidence, suites),
+        ..sum_up(target(header, scenes), rules, notes(evidence), cut_short, options.strict)
+    };
+    if let Some(failed) = failed {
+        report = conclude(failed, report);
+    }
+    if options.illustrated {
+        (report.timeline, report.timeline_left_out) = timeline::timeline(evidence.frames());
+        report.graph = scenes.last().and_then(|scene| resource_graph::graph(scene, suites));
+    }
+    rerun::say_how(&mut report, evidence.frames(), options.own_suites);
+    by_hand::show_how(&mut report, suites, || evidence.frames());
+    report.exit_code = header.end.interrupted.unwrap_or(report.exit_code);
+    report
+}
+
+fn target(header: &RunHeader, scenes: &[RunContext]) -> TargetReport {
+    let (tested, newest) = (&header.target, scenes.last());
+    TargetReport {
+        name: tested.name.clone(),
+        options: tested.options.clone(),
+        command: tested.command.clone(),
+        config: tested.config.clone(),
+        transport: newest.map_or_else(|| tested.transport.clone(), |scene| scene.transport.to_string()),
+        server: newest.map(|scene| scene.server["info"].clone()).filter(|info| !info.is_null()),
+        capabilities: newest.map(|scene| scene.server["capabilities"].clone()).unwrap_or_default(),
+        revisions: scenes.iter().map(|scene| scene.revision).collect(),
+    }
+}
+
+fn notes(evidence: &Evidence) -> Vec<String> {
+    let cut = |line| format!("the transcript is truncated in line {line}; the lines before were judged");
+    evidence.header.notes.iter().cloned().chain(evidence.cut_off.map(cut)).collect()
+}
+
+/// Most rules had nothing to judge, all for the same reason.
+fn explain_failed_handshake(rules: &mut [RuleResult]) {
+    for rule in rules.iter_mut().filter(|rule| rule.status == Status::NotExercised && rule.checked == 0) {
+        rule.reason = Some("the handshake failed".into());
+    }
+}
+
+/// The failure, if no rule could say more than it does; else the report with its exit code.
+fn conclude(failed: &FailedHandshake, mut report: RunReport) -> RunReport {
+    let error = failure::error(&failed.why);
+    match report.exit_code {
+        exit::NOTHING_EXERCISED => {
+            let RunReport { target, started, ms, strict, partition, .. } = report;
+            let nothing = verdict::nothing(target, error.in_short(), strict, error.exit_code());
+            return RunReport { started, ms, partition, ..nothing };
+        }
+        exit::FAILED => {}
+        _ => report.exit_code = error.exit_code(),
+    }
+    report.cut_short = Some(format!("the handshake failed: {}", error.came()));
+    report
+}

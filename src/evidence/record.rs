@@ -1,0 +1,52 @@
+//! All that is known of a run: enough to assess it, at once or later.
+
+use std::{collections::HashSet, sync::Arc};
+
+use super::{Frame, FrameKind, Link, Recorder, RunContext, RunHeader};
+use crate::revision::Revision;
+
+pub struct Evidence {
+    pub header: RunHeader,
+    pub links: Vec<Link>,
+    pub frames: Frames,
+    /// One for each revision that was tested.
+    pub scenes: Vec<RunContext>,
+    /// The line in which the transcript stops, where it does so in the middle.
+    pub cut_off: Option<usize>,
+}
+
+/// Where the frames are.
+pub enum Frames {
+    Recorded(Recorder),
+    Read(Vec<Arc<Frame>>),
+}
+
+impl Evidence {
+    pub fn frames(&self) -> Box<dyn Iterator<Item = Arc<Frame>> + '_> {
+        match &self.frames {
+            Frames::Recorded(recorder) => Box::new(recorder.frames()),
+            Frames::Read(frames) => Box::new(frames.iter().cloned()),
+        }
+    }
+
+    /// What was not read, as it is beyond the limits.
+    pub fn unread(&self) -> impl Iterator<Item = Arc<Frame>> + '_ {
+        let frames: Box<dyn Iterator<Item = Arc<Frame>>> = match &self.frames {
+            Frames::Recorded(recorder) => {
+                Box::new(recorder.frames_where(|_, text| text.contains(r#""kind":"unread""#)))
+            }
+            Frames::Read(frames) => Box::new(frames.iter().cloned()),
+        };
+        frames.filter(|frame| frame.kind == FrameKind::Unread)
+    }
+
+    /// The frames of the connections that settled on a revision.
+    pub fn frames_in(&self, revision: Revision) -> Box<dyn Iterator<Item = Arc<Frame>> + '_> {
+        let links = self.links.iter().filter(|link| link.revision == Some(revision));
+        let links: HashSet<u32> = links.map(|link| link.link).collect();
+        match &self.frames {
+            Frames::Recorded(recorder) => Box::new(recorder.frames_where(move |link, _| links.contains(&link))),
+            Frames::Read(frames) => Box::new(frames.iter().filter(move |frame| links.contains(&frame.link)).cloned()),
+        }
+    }
+}

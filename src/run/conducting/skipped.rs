@@ -1,0 +1,23 @@
+//! Requests that were not sent any more because others like them had got no reply.
+
+use crate::{
+    evidence::RunContext,
+    session::{GivenUp, Kind},
+};
+
+/// Records them; the value are notes on them.
+pub fn record(scene: &mut RunContext, given_up: Vec<(Kind, GivenUp)>) -> Vec<String> {
+    let mut notes = Vec::new();
+    for (Kind { text, awaited, .. }, GivenUp { sent, suites }) in given_up {
+        for suite in &suites {
+            scene.skipped.entry(suite.clone()).or_default().insert(text.clone(), sent);
+        }
+        let sent = if awaited {
+            format!("`{text}` was expected {sent} times and was not received")
+        } else {
+            format!("`{text}` was sent {sent} times without a response")
+        };
+        notes.push(format!("{sent}; given up in {}", suites.join(", ")));
+    }
+    notes
+}
