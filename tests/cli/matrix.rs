@@ -163,7 +163,7 @@ fn mistakes_are_told_before_any_server_is_tested() {
     let unset = servers.matrix("");
     assert_eq!((unset.code, unset.stdout.as_str()), (2, ""));
     assert!(
-        unset.stderr.contains("targets.toml:5:") && unset.stderr.contains("no variable `NO_SUCH`"),
+        unset.stderr.contains("targets.toml:5:") && unset.stderr.contains("`NO_SUCH` is not set"),
         "{}",
         unset.stderr
     );

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{HashMap, HashSet},
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
     time::Duration,
 };
 
@@ -16,12 +17,20 @@ use crate::{
     revision::Revision,
 };
 
+/// A name for one server among all processes, and among all servers of one process.
+pub fn unlike_any_other() -> String {
+    static SERVERS: AtomicU64 = AtomicU64::new(0);
+    format!("{}-{}", std::process::id(), SERVERS.fetch_add(1, Relaxed))
+}
+
 /// What some faults have to remember from one message to the next.
 #[derive(Default)]
 pub struct Memory {
     pub requests: u64,
     pub responses: u64,
     deaf: bool,
+    /// A name that no other server has.
+    pub own: Option<String>,
     /// The URI of the last scoped list.
     pub scope: Option<Value>,
     /// The last prefix of each method.
@@ -278,7 +287,7 @@ pub static BEHAVIOURS: &[Behaviour] = &[
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
-        prepare: Some(|world| drop(world.add_named(&format!("connection-{}", std::process::id())))),
+        prepare: Some(|world| drop(world.add_named(&format!("connection-{}", unlike_any_other())))),
         ..Behaviour::new("list-changes-per-connection", "each connection is shown a list of its own", STDIO)
     },
     Behaviour {
@@ -342,7 +351,6 @@ pub static BEHAVIOURS: &[Behaviour] = &[
         also: &[
             "prefix-no-new-access",
             "prefix-templates-no-new-access",
-            "prompts-list-not-connection-dependent",
             "resources-list-no-side-effects",
             "sep2093-list-uri-children-complete",
             "tools-list-not-connection-dependent",

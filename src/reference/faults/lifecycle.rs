@@ -196,11 +196,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
                 None => Heard::Message,
             }
         }),
-        also: &[
-            "tools-execution-errors-in-result",
-            "tools-input-validation-errors-in-result",
-            "tools-listed-can-be-called",
-        ],
+        also: &["tools-execution-errors-in-result", "tools-listed-can-be-called"],
         ..Behaviour::new("call-needs-list", "a tool is unknown on a connection that did not list it", STDIO)
     },
     Behaviour {

@@ -6,7 +6,7 @@ use crate::{
     reference::{
         faults::{
             Heard, Scene,
-            behaviour::{Behaviour, EVERYWHERE, Memory},
+            behaviour::{Behaviour, EVERYWHERE, Memory, unlike_any_other},
         },
         options::Transport,
     },
@@ -35,19 +35,19 @@ pub static TOOLS: &[Behaviour] = &[
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
-        say: Some(|_, scene, message| list_more(scene, message, "tools", true)),
+        say: Some(|memory, scene, message| list_more(memory, scene, message, "tools", true)),
         ..Behaviour::new("tools-per-connection", "each connection is shown a tool of its own", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(|memory, message| note(memory, message, "tools/call")),
-        say: Some(|memory, scene, message| list_more(scene, message, "tools", memory.unlocked)),
+        say: Some(|memory, scene, message| list_unlocked(memory, scene, message, "tools")),
         ..Behaviour::new("tools-unlocked-by-call", "after a call its connection is shown one more tool", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(|memory, message| note(memory, message, "tools/call")),
-        say: Some(|memory, scene, message| list_more(scene, message, "resources", memory.unlocked)),
+        say: Some(|memory, scene, message| list_unlocked(memory, scene, message, "resources")),
         also: &[
             "prefix-list-only-matching",
             "prefix-no-match-is-empty",
@@ -76,21 +76,21 @@ pub static TOOLS: &[Behaviour] = &[
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
-        say: Some(|_, scene, message| list_more(scene, message, "prompts", true)),
+        say: Some(|memory, scene, message| list_more(memory, scene, message, "prompts", true)),
         also: &["prompts-get-required-suffice"],
         ..Behaviour::new("prompts-per-connection", "each connection is shown a prompt of its own", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(|memory, message| note(memory, message, "prompts/get")),
-        say: Some(|memory, scene, message| list_more(scene, message, "prompts", memory.unlocked)),
+        say: Some(|memory, scene, message| list_unlocked(memory, scene, message, "prompts")),
         also: &["pagination-cursor-stable"],
         ..Behaviour::new("prompts-unlocked-by-get", "after a prompt its connection is shown one more", STDIO)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),
         hear: Some(|memory, message| note_one(memory, message, "prompts/get", "point")),
-        say: Some(|memory, scene, message| list_more(scene, message, "prompts", memory.unlocked)),
+        say: Some(|memory, scene, message| list_unlocked(memory, scene, message, "prompts")),
         ..Behaviour::new("prompts-unlocked-by-one", "one prompt shows another one to its connection", STDIO)
     },
     Behaviour {
@@ -186,11 +186,16 @@ fn shuffle(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
 }
 
 /// The last page of a list ends with an entry that belongs to this process.
-fn list_more(scene: &Scene, message: &mut Value, list: &str, more: bool) -> bool {
+fn list_unlocked(memory: &mut Memory, scene: &Scene, message: &mut Value, list: &str) -> bool {
+    let unlocked = memory.unlocked;
+    list_more(memory, scene, message, list, unlocked)
+}
+
+fn list_more(memory: &mut Memory, scene: &Scene, message: &mut Value, list: &str, more: bool) -> bool {
     let last_page = message.pointer("/result/nextCursor").is_none() && scene.method().is_some();
     let items = message.get_mut("result").and_then(|result| result.get_mut(list)).and_then(Value::as_array_mut);
     if let Some(items) = items.filter(|_| last_page && more) {
-        let name = format!("own-{}", std::process::id());
+        let name = format!("own-{}", memory.own.get_or_insert_with(unlike_any_other));
         items.push(match list {
             "resources" => json!({ "name": name, "uri": format!("file:///{name}") }),
             _ => json!({ "name": name, "inputSchema": { "type": "object" } }),

@@ -58,7 +58,7 @@ impl Listening {
     pub async fn serve(self, mut stream: impl AsyncRead + AsyncWrite + Unpin) {
         let Self(hub) = self;
         // How a client spells the names of headers shows in its first request; after the parser nobody can tell any more.
-        let mut head = Vec::new();
+        let mut head = Vec::with_capacity(1024);
         if lock(&hub).server.faults.lower_case_only() {
             let _ = stream.read_buf(&mut head).await;
         }
