@@ -62,7 +62,9 @@ fn command_meant(word: &str) -> Option<String> {
         "diff" | "merge" | "render" => format!("did you mean `mcp-conform report {word}`?"),
         "version" => "did you mean `mcp-conform --version`?".to_owned(),
         "rules" | "suites" | "faults" | "variations" => format!("did you mean `mcp-conform list {word}`?"),
-        file if file.ends_with(".json") => format!("did you mean `mcp-conform report render {file}`?"),
+        file if std::path::Path::new(file).extension().is_some_and(|ending| ending == "json") => {
+            format!("did you mean `mcp-conform report render {file}`?")
+        }
         _ => return None,
     })
 }
