@@ -82,13 +82,11 @@ fn read_path<'a>(text: &'a str, before: &str, found: &mut Vec<String>) -> &'a st
         let name = &text[..text.find(|c| !is_name(c)).unwrap_or(text.len())];
         let path = if before.is_empty() { name.to_owned() } else { format!("{before}::{name}") };
         let rest = &text[name.len()..];
-        return match rest.strip_prefix("::") {
-            Some(rest) => read_path(rest, &path, found),
-            None => {
-                found.push(path);
-                rest
-            }
-        };
+        if let Some(rest) = rest.strip_prefix("::") {
+            return read_path(rest, &path, found);
+        }
+        found.push(path);
+        return rest;
     };
     loop {
         rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
@@ -166,7 +164,7 @@ fn comparisons(text: &str) -> Vec<String> {
                 let rest = rest.trim_start_matches(')').trim_start();
                 let compares = |text: &str, ends: bool| {
                     let is = |sign: &&str| if ends { text.ends_with(*sign) } else { text.starts_with(*sign) };
-                    ["==", "!=", "<=", ">=", " <", " >", "|"].iter().any(|sign| is(&sign))
+                    ["==", "!=", "<=", ">=", " <", " >", "|"].iter().any(is)
                 };
                 if compares(before, true)
                     || compares(rest, false)
