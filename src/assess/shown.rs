@@ -255,7 +255,7 @@ fn begin(http: &HttpHead) -> String {
 fn head(http: &HttpHead) -> String {
     let mut line = begin(http);
     let says_something = |name: &str, value: &str| match http.status {
-        None => !USUAL_HEADERS.contains(&(name, value)),
+        None => !USUAL_HEADERS.contains(&(name.to_ascii_lowercase().as_str(), value)),
         Some(_) => name.starts_with("mcp-") || TELLING_HEADERS.contains(&name),
     };
     for (name, value) in http.headers.iter().filter(|(name, value)| says_something(name, value)) {

@@ -56,9 +56,17 @@ pub struct HttpHead {
     pub url: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// Names in lower case, in the order sent; a repeated header is listed twice.
+    /// In the order sent; a repeated header is listed twice. Names are as they were sent in a request, and in lower case in a
+    /// response.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<(String, String)>,
+}
+
+impl HttpHead {
+    /// The first value of a header.
+    pub fn value(&self, wanted: &str) -> Option<&str> {
+        self.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.as_str())
+    }
 }
 
 /// What surrounded a message that came as an event of an event stream.

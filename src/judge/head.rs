@@ -13,14 +13,14 @@ use crate::{
 /// `endpoint`, which each stream has for itself.
 pub fn is_odd(head: &HttpHead, message: &Value, link: &Link, endpoint: Option<&str>) -> bool {
     // Web pages have an origin, not we. What the user gave for one is not shown.
-    let foreign = value(head, "origin").is_some_and(|origin| origin == "null" || origin.contains("://"));
+    let foreign = head.value("origin").is_some_and(|origin| origin == "null" || origin.contains("://"));
     foreign
         || (link.transport.capabilities().endpoint && head.url.as_deref() != endpoint)
         || (link.transport.capabilities().stream_per_request
             && link
                 .revision
                 .filter(|known| known.is_modern())
-                .is_some_and(|revision| value(head, "mcp-session-id").is_some() || disagrees(head, message, revision)))
+                .is_some_and(|revision| head.value("mcp-session-id").is_some() || disagrees(head, message, revision)))
 }
 
 /// Whether headers say something else than the message that they repeat.
@@ -31,13 +31,9 @@ fn disagrees(head: &HttpHead, message: &Value, revision: Revision) -> bool {
         Some("resources/read") => Some(&message["params"]["uri"]),
         _ => None,
     };
-    value(head, "mcp-protocol-version") != Some(revision.as_str())
-        || value(head, "mcp-method") != method
-        || name.is_some_and(|name| value(head, "mcp-name").map(decoded).as_deref() != name.as_str())
-}
-
-fn value<'a>(head: &'a HttpHead, wanted: &str) -> Option<&'a str> {
-    head.headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_str())
+    head.value("mcp-protocol-version") != Some(revision.as_str())
+        || head.value("mcp-method") != method
+        || name.is_some_and(|name| head.value("mcp-name").map(decoded).as_deref() != name.as_str())
 }
 
 /// A header value, read as a server of 2026-07-28 reads it.

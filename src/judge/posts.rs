@@ -62,8 +62,7 @@ fn carried(message: Option<&Value>) -> &'static str {
 
 /// The media type without its parameters.
 fn media(head: &HttpHead) -> Option<String> {
-    let (_, value) = head.headers.iter().find(|(name, _)| name == "content-type")?;
-    Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+    Some(head.value("content-type")?.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
 }
 
 #[cfg(test)]

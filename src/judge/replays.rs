@@ -17,7 +17,7 @@ impl Replays {
     pub fn hold(&mut self, frame: &Frame) -> bool {
         let Some(post) = frame.post else { return false };
         if let (FrameKind::HttpRequest, Some(head)) = (frame.kind, &frame.http)
-            && head.headers.iter().any(|(name, _)| name == "last-event-id")
+            && head.value("last-event-id").is_some()
         {
             self.resumed.insert(post);
         }

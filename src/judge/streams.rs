@@ -84,9 +84,9 @@ impl Streams {
             (FrameKind::HttpRequest, _) => self.request(post, frame),
             (_, Side::Client) => self.asks(post, frame),
             (FrameKind::HttpResponse, _) => {
-                let begun = frame.http.as_ref().and_then(|head| header(head, "mcp-session-id"));
+                let begun = frame.http.as_ref().and_then(|head| head.value("mcp-session-id"));
                 if let Some((asked, session)) = self.asked.get_mut(&post).zip(begun) {
-                    asked.session = Some(session.clone());
+                    asked.session = Some(session.to_owned());
                 }
                 if frame.http.as_ref().is_some_and(|head| head.status == Some(404)) {
                     self.ended.extend(self.asked.get(&post).and_then(|asked| asked.session.clone()));
@@ -126,7 +126,7 @@ impl Streams {
 
     fn request(&mut self, post: u64, frame: &Frame) {
         let head = frame.http.clone().unwrap_or_default();
-        let header = |wanted| header(&head, wanted).cloned();
+        let header = |wanted| head.value(wanted).map(str::to_owned);
         let (last_event, version) = (header("last-event-id"), header("mcp-protocol-version"));
         let session = header("mcp-session-id");
         let verb = head.method.unwrap_or_default();
@@ -254,15 +254,11 @@ impl Streams {
 impl Stream {
     fn of(post: u64, head: &HttpHead) -> Option<Self> {
         let status = head.status.filter(|status| (200..300).contains(status))?;
-        let media = header(head, "content-type")?.split(';').next()?.trim().to_ascii_lowercase();
+        let media = head.value("content-type")?.split(';').next()?.trim().to_ascii_lowercase();
         let headers: HashMap<&String, &String> = head.headers.iter().map(|(name, value)| (name, value)).collect();
         let http = json!({ "status": status, "headers": headers });
         (media == "text/event-stream").then(|| Self { post, http, events: Vec::new(), answered_at: None, last: 0 })
     }
-}
-
-fn header<'a>(head: &'a HttpHead, wanted: &str) -> Option<&'a String> {
-    head.headers.iter().find(|(name, _)| name == wanted).map(|(_, value)| value)
 }
 
 fn kind(message: &Value) -> Option<&'static str> {

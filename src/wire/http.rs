@@ -69,6 +69,17 @@ enum Spelling {
     Title,
 }
 
+impl Spelling {
+    fn written(self, name: &str) -> String {
+        let name = name.to_ascii_lowercase();
+        let titled = |part: &str| part[..1.min(part.len())].to_uppercase() + part.get(1..).unwrap_or_default();
+        match self {
+            Self::Lower => name,
+            Self::Title => name.split('-').map(titled).collect::<Vec<_>>().join("-"),
+        }
+    }
+}
+
 /// A request to which the user's headers are still to be added.
 #[derive(Clone, Copy)]
 struct Draft<'a> {
@@ -201,16 +212,16 @@ impl Http {
             map.append(name, value);
         }
         let mut shown: Vec<(String, String)> =
-            headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect();
+            headers.iter().map(|(name, value)| (spelling.written(name), value.clone())).collect();
         if !map.contains_key(ACCEPT) {
-            shown.push((ACCEPT.to_string(), "*/*".to_owned()));
+            shown.push((spelling.written(ACCEPT.as_str()), "*/*".to_owned()));
         }
         let left_out = |name: &HeaderName| without.iter().any(|other| other.eq_ignore_ascii_case(name.as_str()));
         // It never replaces what a test sends on purpose.
         for (name, value) in core.user.iter().filter(|(name, _)| trusted && !left_out(name)) {
             if !headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name.as_str())) {
                 map.append(name, value.clone());
-                shown.push((name.to_string(), SHOWN_INSTEAD.to_owned()));
+                shown.push((spelling.written(name.as_str()), SHOWN_INSTEAD.to_owned()));
             }
         }
         let mut target = url.clone();
@@ -235,9 +246,9 @@ impl Http {
         let request = request.build().map_err(|error| failure::reason(&error).words)?;
         // A URL may hold a name and password.
         if request.headers().contains_key(AUTHORIZATION)
-            && !shown.iter().any(|(name, _)| name == AUTHORIZATION.as_str())
+            && !shown.iter().any(|(name, _)| name.eq_ignore_ascii_case(AUTHORIZATION.as_str()))
         {
-            shown.push((AUTHORIZATION.to_string(), SHOWN_INSTEAD.to_owned()));
+            shown.push((spelling.written(AUTHORIZATION.as_str()), SHOWN_INSTEAD.to_owned()));
         }
         let post = core.channel.next_post();
         let head = HttpHead {

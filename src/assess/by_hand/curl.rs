@@ -8,15 +8,19 @@ use super::{
     history::{History, Post, SESSION},
     method, names_what_was_made_up, opens, quoted, seconds,
 };
-use crate::evidence::{Frame, FrameKind, SHOWN_INSTEAD};
+use crate::evidence::SHOWN_INSTEAD;
 
 /// What a stand-in for a token begins with.
 const TOKEN: &str = "mcp-conform-token-";
 
 pub fn requests(shown: &BTreeSet<u64>, history: &History, past: Past) -> Option<String> {
     let asked = history.exchanges(shown);
-    let needed = needed(&asked, history, past)?;
+    let needed = needed(shown, &asked, history, past)?;
     let posts: Vec<&Post> = needed.iter().map(|number| &history.posts[number]).collect();
+    // A shell does not respond to what the server requests meanwhile.
+    if posts[..posts.len() - 1].iter().any(|post| post.asks) {
+        return None;
+    }
     let sessions = sessions(&posts);
     let mut lines = Vec::new();
     let mut in_background = false;
@@ -27,7 +31,7 @@ pub fn requests(shown: &BTreeSet<u64>, history: &History, past: Past) -> Option<
             let shown = if is_asked { " | tee /dev/stderr" } else { "" };
             let silent = line.replacen("curl -i", "curl -si", 1);
             line = format!("{name}=$({silent}{shown} | tr -d '\\r' | sed -n 's/^{SESSION}: //Ip')");
-        } else if posts[index + 1..].first().is_some_and(|next| is_open_under(post, next)) {
+        } else if posts.get(index + 1).is_some_and(|next| stays_open(post) || is_open_under(post, next)) {
             line += " & sleep 1";
             in_background = true;
         } else if let Some(next) = posts.get(index + 1).filter(|next| next.at[0] > post.at[1] + 500_000) {
@@ -42,12 +46,14 @@ pub fn requests(shown: &BTreeSet<u64>, history: &History, past: Past) -> Option<
 }
 
 /// The exchanges without which the asked ones would not have been met by the same server.
-fn needed(asked: &BTreeSet<u64>, history: &History, past: Past) -> Option<BTreeSet<u64>> {
+fn needed(shown: &BTreeSet<u64>, asked: &BTreeSet<u64>, history: &History, past: Past) -> Option<BTreeSet<u64>> {
     let mut needed = asked.clone();
     for number in asked {
         let post = history.posts.get(number)?;
-        // What comes on such a stream follows from what others ask meanwhile.
-        if verb(post) == "GET" && post.first_message.is_some() {
+        // What comes on such a stream follows from what others ask meanwhile; only an acknowledgement does not.
+        let only = if verb(post) == "GET" { None } else { post.first_message };
+        let later = |frame: &u64| history.is_message_of(*frame, *number) && Some(*frame) != only;
+        if stays_open(post) && shown.iter().any(later) {
             return None;
         }
         if history.stateful.contains(&post.by) || past.requests && !ALWAYS.contains(&post.by.as_str()) {
@@ -93,8 +99,7 @@ fn sessions(posts: &[&Post]) -> BTreeMap<String, String> {
 }
 
 fn session(post: &Post) -> Option<&str> {
-    let headers = &post.request.http.as_ref()?.headers;
-    headers.iter().find(|(name, _)| name == SESSION).map(|(_, session)| session.as_str())
+    post.request.http.as_ref()?.value(SESSION)
 }
 
 /// Whether an exchange had to be open while the next request was sent.
@@ -107,6 +112,13 @@ fn is_open_under(post: &Post, next: &Post) -> bool {
     post.last > next.first && (streams || !is_request)
 }
 
+/// Whether the response is a stream for what others cause.
+fn stays_open(post: &Post) -> bool {
+    let accept = post.request.http.as_ref().and_then(|http| http.value("accept"));
+    let listens = post.body.as_deref().and_then(method) == Some("subscriptions/listen");
+    listens || verb(post) == "GET" && accept.is_some_and(|accept| accept.contains("text/event-stream"))
+}
+
 fn verb(post: &Post) -> &str {
     post.request.http.as_ref().and_then(|http| http.method.as_deref()).unwrap_or_default()
 }
@@ -114,8 +126,7 @@ fn verb(post: &Post) -> &str {
 fn curl(post: &Post, sessions: &BTreeMap<String, String>) -> Option<String> {
     let http = post.request.http.as_ref()?;
     let mut line = "curl -i".to_owned();
-    let streams = |(name, value): &(String, String)| name == "accept" && value.contains("text/event-stream");
-    if post.dropped || !post.responded || verb(post) == "GET" && http.headers.iter().any(streams) {
+    if post.dropped || !post.responded || post.asks || stays_open(post) {
         // It stays open, and whoever looks has seen enough after this time.
         let took = seconds(post.at[1] - post.at[0]);
         line += &format!("N -m {}", if post.responded { took.max(2) } else { PATIENCE });
@@ -134,27 +145,24 @@ fn curl(post: &Post, sessions: &BTreeMap<String, String>) -> Option<String> {
         line += " --path-as-is";
     }
     line += &format!(" {}", filled(url)?);
-    // Suites that send whole requests write the names of headers like this, and messages have them in small letters.
-    let is_message =
-        post.body.as_deref().is_some_and(|frame: &Frame| frame.kind == FrameKind::Message && frame.text.is_none());
     let authority = url.split('/').nth(2).unwrap_or_default();
     for (name, value) in &http.headers {
-        let usual = name == "content-length" || name == "host" && value == authority;
-        if usual || name == "accept" && value == "*/*" {
+        let lower = name.to_ascii_lowercase();
+        if matches!((lower.as_str(), value.as_str()), ("content-length", _) | ("accept", "*/*"))
+            || lower == "host" && value == authority
+        {
             continue;
         }
-        let written = if is_message { name.clone() } else { titled(name) };
         line += " -H ";
-        line += &match (name.as_str(), value.as_str()) {
-            (SESSION, session) if sessions.contains_key(session) => format!("\"{written}: ${}\"", sessions[session]),
+        line += &match (lower.as_str(), value.as_str()) {
+            (SESSION, session) if sessions.contains_key(session) => format!("\"{name}: ${}\"", sessions[session]),
             // What was entrusted to the run has to come from where it came from.
-            (_, SHOWN_INSTEAD) => format!("\"{written}: ${}\"", name.to_uppercase().replace('-', "_")),
-            (_, "") => quoted(&format!("{written};"))?,
-            (_, value) => filled(&format!("{written}: {value}"))?,
+            (_, SHOWN_INSTEAD) => format!("\"{name}: ${}\"", lower.to_uppercase().replace('-', "_")),
+            (_, "") => quoted(&format!("{name};"))?,
+            (_, value) => filled(&format!("{name}: {value}"))?,
         };
     }
-    let has = |wanted: &str| http.headers.iter().any(|(name, _)| name == wanted);
-    if text.is_some() && !has("content-type") {
+    if text.is_some() && http.value("content-type").is_none() {
         line += " -H Content-Type:";
     }
     match text {
@@ -175,9 +183,4 @@ fn filled(text: &str) -> Option<String> {
     let is_plain = |text: &str| !text.contains(['"', '$', '`', '\\', '!']);
     let (before, after) = (before, &rest[end..]);
     (is_plain(before) && is_plain(after)).then(|| format!("\"{before}${{TOKEN_{variable}}}{after}\""))
-}
-
-fn titled(name: &str) -> String {
-    let part = |part: &str| part[..1.min(part.len())].to_uppercase() + part.get(1..).unwrap_or_default();
-    name.split('-').map(part).collect::<Vec<_>>().join("-")
 }

@@ -8,7 +8,10 @@ use std::{
 use serde_json::Value;
 
 use super::{super::rerun::ALWAYS, Habits, discovers, opens};
-use crate::evidence::{Ended, Frame, FrameKind, Side};
+use crate::{
+    evidence::{Ended, Frame, FrameKind, Side},
+    outcome::Finding,
+};
 
 /// Header of Streamable HTTP that names a session.
 pub const SESSION: &str = "mcp-session-id";
@@ -49,6 +52,8 @@ pub struct Post {
     pub first_message: Option<u64>,
     /// The session that the response names.
     pub session: Option<String>,
+    /// The server requests something on the stream.
+    pub asks: bool,
     pub responded: bool,
     /// The client did not wait for the end.
     pub dropped: bool,
@@ -74,7 +79,7 @@ impl History {
             }
             if shown.contains(&frame.frame) {
                 history.post_of.extend(frame.post.map(|post| (frame.frame, post)));
-                if frame.from == Side::Server {
+                if frame.from == Side::Server && (frame.post.is_none() || frame.kind == FrameKind::Message) {
                     history.heard.insert(frame.frame, frame.link);
                 }
             }
@@ -118,6 +123,7 @@ impl History {
                 at: [frame.at; 2],
                 first_message: None,
                 session: None,
+                asks: false,
                 responded: false,
                 dropped: false,
             };
@@ -130,8 +136,7 @@ impl History {
         match (frame.kind, &frame.http) {
             (FrameKind::HttpResponse, Some(http)) => {
                 post.responded = true;
-                let session = http.headers.iter().find(|(name, _)| name == SESSION);
-                post.session = session.map(|(_, session)| session.clone());
+                post.session = http.value(SESSION).map(str::to_owned);
             }
             (FrameKind::Message | FrameKind::Junk, _) if frame.from == Side::Client => {
                 post.body = Some(Arc::clone(frame));
@@ -140,7 +145,13 @@ impl History {
                     self.posts.remove(&number);
                 }
             }
-            (FrameKind::Message, _) => _ = post.first_message.get_or_insert(frame.frame),
+            (FrameKind::Message, _) => {
+                post.asks |= frame
+                    .message
+                    .as_ref()
+                    .is_some_and(|message| message.get("method").is_some() && message.get("id").is_some());
+                post.first_message.get_or_insert(frame.frame);
+            }
             _ => {}
         }
     }
@@ -161,6 +172,18 @@ impl History {
 
     pub fn is_post(&self, frame: u64) -> bool {
         self.post_of.contains_key(&frame)
+    }
+
+    /// Whether a frame is a message that came from the server in an exchange.
+    pub fn is_message_of(&self, frame: u64, post: u64) -> bool {
+        self.heard.contains_key(&frame) && self.post_of.get(&frame) == Some(&post)
+    }
+
+    /// How many requests of the client a finding shows.
+    pub fn asked(&self, finding: &Finding) -> usize {
+        let is_line = |frame: &&u64| self.lines.values().any(|lines| lines.contains_key(frame));
+        let shown: BTreeSet<u64> = finding.frames.iter().copied().collect();
+        self.exchanges(&shown).len() + shown.iter().filter(is_line).count()
     }
 
     /// The exchanges of these frames.

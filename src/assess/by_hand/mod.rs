@@ -51,6 +51,9 @@ pub fn show_how<I: Iterator<Item = Arc<Frame>>>(report: &mut RunReport, suites: 
         let past =
             Past { declaration: habits.declared.contains(&rule.id), requests: habits.comparing.contains(&rule.id) };
         for finding in &mut rule.findings {
+            if habits.across.contains(&rule.id) && history.asked(finding) < 2 {
+                continue;
+            }
             let recipe = recipe(finding, &history, past, command.as_deref());
             finding.by_hand = recipe.filter(|recipe| recipe.len() <= LONGEST);
         }
@@ -73,6 +76,8 @@ struct Habits {
     listed: HashSet<String>,
     /// Rules that compare what came at several times.
     comparing: HashSet<String>,
+    /// Rules whose check compares all exchanges of the run.
+    across: HashSet<String>,
 }
 
 /// What a recipe has to have in it besides the requests of its finding.
@@ -103,6 +108,9 @@ impl Habits {
         let comparing = suites
             .iter()
             .flat_map(|suite| suite.rules.iter().filter(|rule| rule.compares_saves(suite)).map(|rule| rule.id.clone()));
+        let compares_all = |rule: &&Rule| matches!(rule.test, Test::Check { .. }) && rule.every.is_none();
+        let across =
+            suites.iter().flat_map(|suite| suite.rules.iter().filter(compares_all).map(|rule| rule.id.clone()));
         let listed = suites.iter().flat_map(|suite| {
             suite.rules.iter().filter(|rule| rule.looks_at_listing(suite)).map(|rule| rule.id.clone())
         });
@@ -120,6 +128,7 @@ impl Habits {
             beside: named(asks_beside),
             declared: declared.collect(),
             comparing: comparing.collect(),
+            across: across.collect(),
         }
     }
 }
@@ -166,10 +175,17 @@ fn opens(frame: &Frame) -> bool {
 /// What the server had made up for this request to name, which it will not make up again: a task, a state, an id of its own.
 fn names_what_was_made_up(frame: &Frame, history: &History) -> bool {
     let Some(message) = frame.message.as_ref().filter(|_| frame.kind == FrameKind::Message) else { return false };
-    let text = |pointer: &str| message.pointer(pointer).and_then(Value::as_str);
     let is_response = message.get("method").is_none() && (message.get("result").or(message.get("error"))).is_some();
-    let of_client = ["/params/taskId", "/params/requestState", "/params/cursor"].into_iter().filter_map(text);
-    is_response && text("/id").is_some() || of_client.into_iter().any(|value| history.is_made_up(value))
+    is_response && message["id"].is_string() || has_made_up(&message["params"], history)
+}
+
+fn has_made_up(value: &Value, history: &History) -> bool {
+    match value {
+        Value::String(text) => history.is_made_up(text),
+        Value::Array(items) => items.iter().any(|item| has_made_up(item, history)),
+        Value::Object(members) => members.values().any(|member| has_made_up(member, history)),
+        _ => false,
+    }
 }
 
 /// Whether a message has the server say what it is.

@@ -6,7 +6,8 @@ use std::{
 };
 
 use super::{
-    super::rerun::ALWAYS, Past, body, discovers, history::History, names_what_was_made_up, opens, quoted, seconds,
+    super::rerun::ALWAYS, Past, body, discovers, history::History, method, names_what_was_made_up, opens, quoted,
+    seconds,
 };
 use crate::evidence::Frame;
 
@@ -69,8 +70,14 @@ fn paced(link: u32, lines: &[Arc<Frame>], last_shown: u64, history: &History) ->
         });
         if let Some(earlier) = waited {
             // Time that went by for the sake of others is no wait.
-            let pause = if history.came_between(link, earlier.frame, frame.frame) { 1 } else { frame.at - earlier.at };
-            script += &format!("; sleep {}; ", seconds(pause));
+            let gap = frame.at - earlier.at;
+            script += &match history.came_between(link, earlier.frame, frame.frame) {
+                // It has to come while the request is in progress.
+                true if method(frame) == Some("notifications/cancelled") => {
+                    format!("; sleep 0.{}; ", (gap / 100_000 + 1).min(9))
+                }
+                came => format!("; sleep {}; ", seconds(if came { 1 } else { gap })),
+            };
         }
         script += if earlier.is_none() || waited.is_some() { "printf '%s\\n' " } else { " " };
         script += &quoted(&body(frame)?)?;

@@ -409,7 +409,7 @@ impl<'a> Assembler<'a> {
     fn is_in_session(&self, frame: &Frame) -> bool {
         let head = frame.post.and_then(|post| self.posted.get(&post));
         !self.link.transport.capabilities().stream_per_request
-            || head.is_some_and(|head| head.headers.iter().any(|(name, _)| name == "mcp-session-id"))
+            || head.is_some_and(|head| head.value("mcp-session-id").is_some())
     }
 
     fn status(&self, frame: &Frame) -> Option<u64> {
@@ -497,7 +497,7 @@ fn complete(mut exchange: Map<String, Value>, frame: u64, message: &Value, repli
 
 /// Whether it opens a stream that belongs to no request.
 fn opens_by_get(head: &HttpHead) -> bool {
-    head.method.as_deref() == Some("GET") && head.headers.iter().all(|(name, _)| name != "last-event-id")
+    head.method.as_deref() == Some("GET") && head.value("last-event-id").is_none()
 }
 
 /// Whether a note tells of an end. One on an exchange may also tell what else there was to it.

@@ -1,21 +1,18 @@
 //! How long runs take at the default limits: no fault or variation may make one longer than somebody waits for it.
 
-use std::{
-    path::Path,
-    time::{Duration, Instant},
-};
+use std::{path::Path, time::Duration};
 
 use indexmap::IndexMap;
 
 use super::trial::Trial;
-use crate::{evidence::Transport, run::process::console, suite::Suite, target::Limits};
+use crate::{evidence::Transport, run::process::console, suite::Suite};
 
 /// Each fault or variation over each transport, in the newest revision of its trials, as `run` tests a server.
 pub fn newest(trials: Vec<Trial>) -> Vec<Trial> {
     let mut newest: IndexMap<(Option<String>, Option<String>, Transport), Trial> = IndexMap::new();
     for trial in trials {
         let key = (trial.fault.clone(), trial.proposal.clone(), trial.transport);
-        let trial = Trial { all_suites: true, patience: Limits::default().request, ..trial };
+        let trial = Trial { all_suites: true, ..trial };
         if newest.get(&key).is_none_or(|known| known.revision < trial.revision) {
             newest.insert(key, trial);
         }
@@ -24,14 +21,8 @@ pub fn newest(trials: Vec<Trial>) -> Vec<Trial> {
 }
 
 /// Runs it and prints how long that took.
-pub fn measure(trial: &Trial, suites: &[Suite], program: &Path) -> Duration {
-    let began = Instant::now();
-    let shown = trial.run(suites, Some(program));
-    let took = began.elapsed();
-    let found = match (&trial.fault, trial.variation) {
-        (Some(_), false) if shown.caught.is_empty() => ", not caught",
-        _ => "",
-    };
-    console::say(&format!("{:6.1} s  {}{found}", took.as_secs_f32(), trial.name()));
-    took
+pub fn measure(trial: &Trial, suites: &[Suite], program: Option<&Path>) -> Duration {
+    let shown = trial.run(suites, program);
+    console::say(&format!("{:6.1} s  {}", shown.took.as_secs_f32(), trial.name()));
+    shown.took
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::trial::{Shown, Trial};
+use super::trial::{LONGEST, Shown, Trial};
 use crate::{
     outcome::Level,
     suite::{Rule, Suite},
@@ -43,6 +43,8 @@ impl Matrix {
             row.caught.extend(shown.caught.iter().cloned());
             row.missed.extend(shown.caught.is_empty().then(seen));
             if trial.all_suites {
+                let took = shown.took;
+                row.collateral.extend((took > LONGEST).then(|| format!("{} took {took:?}", trial.name())));
                 let undeclared = shown.undeclared.iter().map(|id| format!("also breaks {id}, which is not declared"));
                 let unaffected =
                     shown.unaffected.iter().map(|id| format!("is declared to break {id}, which it does not"));

@@ -36,12 +36,6 @@ use crate::{
     suite::{Suite, fits},
 };
 
-/// Trials at once over real transports: most of such a trial is waiting.
-const AT_ONCE: usize = 8;
-
-/// The same where it is measured how long they take: fewer, so that they wait for the server and not for a processor.
-const MEASURED_AT_ONCE: usize = 4;
-
 pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let suites = load(&[], surroundings.color)?;
     if let Some(folder) = &args.bugs {
@@ -73,7 +67,7 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
         trials.retain(|trial| args.filters.iter().any(|filter| selects(filter, trial, &suites)));
     }
     if let Some(limit) = args.longer_than {
-        return Ok(longer_than(limit, &durations::newest(trials), &suites, &itself(surroundings)?));
+        return Ok(longer_than(limit, &durations::newest(trials), &suites, program.as_deref()));
     }
     let whole = args.revision.is_empty() && (args.variations || args.transport.is_empty());
     let holds = prove(&trials, &suites, program.as_deref(), whole);
@@ -86,10 +80,8 @@ fn itself(surroundings: &Surroundings) -> Result<PathBuf, Error> {
 
 /// Runs the trials, of variations or of faults, and shows what is not as it should be.
 fn prove(trials: &[Trial], suites: &[Suite], program: Option<&Path>, whole: bool) -> bool {
-    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let at_once = if program.is_some() { AT_ONCE } else { processors };
     let (mut variations, mut matrix) = (Variations::default(), Matrix::default());
-    for (trial, shown) in trials.iter().zip(run_all(trials, at_once, |trial| trial.run(suites, program))) {
+    for (trial, shown) in trials.iter().zip(run_all(trials, at_once(program), |trial| trial.run(suites, program))) {
         match trial.variation {
             true => variations.add(trial, &shown),
             false => matrix.add(trial, &shown),
@@ -161,8 +153,8 @@ fn selects(filter: &str, trial: &Trial, suites: &[Suite]) -> bool {
 }
 
 /// Lists the runs that take longer than so many seconds at the default limits.
-fn longer_than(limit: f64, trials: &[Trial], suites: &[Suite], program: &Path) -> u8 {
-    let took = run_all(trials, MEASURED_AT_ONCE, |trial| durations::measure(trial, suites, program));
+fn longer_than(limit: f64, trials: &[Trial], suites: &[Suite], program: Option<&Path>) -> u8 {
+    let took = run_all(trials, at_once(program), |trial| durations::measure(trial, suites, program));
     let mut longer: Vec<_> = took.iter().zip(trials).filter(|(took, _)| took.as_secs_f64() > limit).collect();
     longer.sort_by(|(one, _), (other, _)| other.cmp(one));
     for (took, trial) in &longer {
@@ -170,6 +162,12 @@ fn longer_than(limit: f64, trials: &[Trial], suites: &[Suite], program: &Path) -
     }
     console::say(&format!("{} runs, {} of them longer than {limit} s", trials.len(), longer.len()));
     if longer.is_empty() { exit::CONFORMING } else { exit::FAILED }
+}
+
+/// How many trials run at once. Over real transports most of a trial is waiting.
+fn at_once(program: Option<&Path>) -> usize {
+    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    if program.is_some() { 4 * processors } else { processors }
 }
 
 /// Runs the trials concurrently, and keeps their order.

@@ -11,7 +11,7 @@ use std::{
 
 use reqwest::Url;
 use serde_json::Value;
-use tokio::{runtime::Builder, sync::oneshot};
+use tokio::{runtime::Builder, sync::oneshot, time::Instant};
 
 use super::inside::{AUTHORITY, Reference};
 use crate::{
@@ -35,9 +35,8 @@ use crate::{
     target::{Auth, Client, Limits, Source, Start, Target},
 };
 
-/// How long a trial waits for a response: long for a loaded machine, short for a thousand trials. The reference server
-/// responds within milliseconds; a fault that makes it hang need not be waited for long.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long a run may take on any fault or variation at the default limits.
+pub const LONGEST: Duration = Duration::from_secs(30);
 
 /// One run of all rules against one behaviour of the reference server.
 #[derive(Clone, Debug)]
@@ -59,17 +58,17 @@ pub struct Trial {
     pub all_suites: bool,
     /// The rules that the fault is declared to break besides those that name it.
     pub also: Vec<String>,
-    /// How long it waits for a response.
-    pub patience: Duration,
 }
 
 async fn recorded(job: &Job, suites: &[Suite], filter: &Filter) -> Result<Conducted, Error> {
+    let began = Instant::now();
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
     let evidence = Box::pin(conduct(job, suites, filter, recorder)).await?;
+    let took = began.elapsed();
     let report = assess(&evidence, suites, &options(filter));
     match without_results(&report, &evidence) {
         Some(error) => Err(error),
-        None => Ok(Conducted { report, evidence }),
+        None => Ok(Conducted { report, evidence, took }),
     }
 }
 
@@ -81,6 +80,8 @@ const fn options(filter: &Filter) -> Options<'_> {
 pub struct Conducted {
     pub report: RunReport,
     pub evidence: Evidence,
+    /// By the clock of the trial, which jumps where nothing is left to do but wait.
+    pub took: Duration,
 }
 
 impl Conducted {
@@ -119,6 +120,7 @@ pub struct Shown {
     pub code: u8,
     /// How many rules passed.
     pub passed: usize,
+    pub took: Duration,
 }
 
 /// Every fault in every revision and over every transport where it can show, and the faultless server everywhere.
@@ -170,12 +172,7 @@ pub fn variation_trials(revisions: &[Revision]) -> Vec<Trial> {
                 transport.is_defined_in(revision) && variation.transports.iter().any(|known| same(*known, *transport))
             };
             if let Some(transport) = Transport::ALL.into_iter().find(shows) {
-                trials.push(Trial {
-                    variation: true,
-                    all_suites: true,
-                    patience: Limits::default().request,
-                    ..trial(&variation, revision, transport)
-                });
+                trials.push(Trial { variation: true, all_suites: true, ..trial(&variation, revision, transport) });
             }
         }
     }
@@ -198,7 +195,6 @@ fn trial(fault: &FaultInfo, revision: Revision, transport: Transport) -> Trial {
         transport,
         all_suites: false,
         also: fault.also.clone(),
-        patience: PATIENCE,
     }
 }
 
@@ -280,7 +276,7 @@ impl Trial {
 
     async fn conduct(&self, suites: &[Suite], filter: &Filter, program: Option<&Path>) -> Result<Conducted, Error> {
         let proposals: Vec<String> = self.proposal.iter().cloned().collect();
-        let (name, limits) = (self.name(), Limits { request: self.patience, ..Limits::default() });
+        let (name, limits) = (self.name(), Limits::default());
         let (variation, fault) = if self.variation { (self.fault.clone(), None) } else { (None, self.fault.clone()) };
         let mut options =
             reference::Options { fault, variation, revisions: self.serves(), ..reference::Options::default() };
@@ -382,7 +378,12 @@ impl Trial {
     }
 
     fn read(&self, conducted: &Conducted, suites: &[Suite]) -> Shown {
-        let mut shown = Shown { unaffected: self.also.clone(), code: conducted.report.exit_code, ..Shown::default() };
+        let mut shown = Shown {
+            unaffected: self.also.clone(),
+            code: conducted.report.exit_code,
+            took: conducted.took,
+            ..Shown::default()
+        };
         for result in &conducted.report.rules {
             let rule = suites.iter().flat_map(|suite| &suite.rules).find(|rule| rule.id == result.id);
             let named = rule.is_some_and(|rule| self.fault.as_ref().is_some_and(|fault| rule.faults.contains(fault)));

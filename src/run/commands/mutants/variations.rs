@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::trial::{Shown, Trial};
+use super::trial::{LONGEST, Shown, Trial};
 use crate::error::exit;
 
 #[derive(Default)]
@@ -61,6 +61,7 @@ fn wrong(trial: &Trial, shown: &Shown) -> Option<String> {
         (Some(says), None) => Some(format!("it prevents every run, and there was one; expected `{says}`")),
         (None, Some(why)) => Some(format!("no run: {}", why.lines().map(str::trim).collect::<Vec<_>>().join("; "))),
         (None, None) if !shown.undeclared.is_empty() => Some(format!("changes {}", shown.undeclared.join(", "))),
+        (None, None) if shown.took > LONGEST => Some(format!("took {:?}", shown.took)),
         (None, None) if shown.passed == 0 => Some("no rule passed".to_owned()),
         (None, None) => None,
     }
