@@ -1,7 +1,7 @@
 //! Findings in words: what a judged thing is called and what came instead of what.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     evidence::Cause,
@@ -207,6 +207,8 @@ fn answer(reply: &Value) -> String {
             let about = message["params"]["uri"].as_str().map(|uri| format!(" for {}", cut(uri))).unwrap_or_default();
             format!("received {method}{about}")
         }
+        // A wait for a message has no frame of a request.
+        Some("timeout") if reply["frames"] == json!([]) => "received no such message in time".into(),
         Some("timeout" | "none") => "the request timed out".into(),
         Some("closed") => format!("the connection ended before the response: {why}"),
         Some("malformed") => format!("the response is not valid JSON-RPC: {why}"),

@@ -84,6 +84,8 @@ impl Session {
         let delay = self.shared.wire.put_off(post);
         put_off.note(delay, reply.http.as_ref().map(|http| http.status));
         let took = began.elapsed().saturating_sub(delay.took);
+        // The start of a process says nothing of how long others take.
+        let usually = Some(took).filter(|_| usual && !starting);
         match reply.end {
             End::Timeout => {
                 // Tools may be slow by nature.
@@ -93,7 +95,7 @@ impl Session {
                 unanswered.missed(usual, by, wanted);
             }
             End::Closed | End::Unread => {}
-            End::Result | End::Error => unanswered.answered(Some(took).filter(|_| usual), of_tool, wanted),
+            End::Result | End::Error => unanswered.answered(usually, of_tool, wanted),
             _ => unanswered.answered(None, of_tool, wanted),
         }
         if delay.unsent {

@@ -65,8 +65,13 @@ impl Measured {
             let takes_two = suites.iter().any(|suite| takes_two(suite, scene));
             gains = (able.process && takes_two && connects_quickly)
                 || (able.stream_per_request && lanes.gains_from_concurrency(first).await);
-            if gains && (!able.stream_per_request || lanes.serves_many(scene.revision).await) {
+            if gains {
+                let many = !able.stream_per_request || lanes.serves_many(scene.revision).await;
+                // This also replaces the first session if the others have ended it.
                 second = lanes.second(first, scene.revision).await;
+                if !many {
+                    lanes.close(second.take(), false).await;
+                }
             }
         }
         Self { capacity: Capacity { connects_quickly, concurrent: gains, second: second.is_some() }, second }
