@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use mcp_conform::{outcome::Level, run::built_in};
 use serde_json::Value;
 
 use crate::{PROGRAM, ran, report, server::Reference, typed};
@@ -66,7 +67,7 @@ fn findings_over_http_show_methods_statuses_and_headers() {
     let line = format!("run --http {} --revision 2025-11-25 --filter http.*origin* --filter *origin*", server.http);
     for form in ["human", "json", "markdown", "html"] {
         let shown = typed(&format!("{line} --report {form}")).stdout;
-        for part in [format!("POST {}", server.http), "origin: http".to_owned(), "HTTP 200".to_owned()] {
+        for part in [format!("POST {}", server.http), "Origin: http".to_owned(), "HTTP 200".to_owned()] {
             assert!(shown.contains(&part), "{form} lacks {part}: {shown}");
         }
     }
@@ -89,6 +90,16 @@ fn rerun_has_the_options_that_matter() {
     let (told, _) = report(line);
     let again = rule(&told, "resources-list-item-name")["findings"][0]["reproduce"].as_str().unwrap_or_default();
     assert!(again.contains(" --client none ") && again.contains(" --timeout 3 "), "{again}");
+}
+
+#[test]
+fn explain_shows_a_violation_of_each_rule_that_can_fail() {
+    let suites = built_in().expect("the built-in suites load");
+    let rules = suites.iter().flat_map(|suite| &suite.rules).filter(|rule| rule.level != Level::May);
+    for rule in rules.step_by(100) {
+        let explained = typed(&format!("explain {}", rule.id)).stdout;
+        assert!(explained.contains("\nViolation by a server with this fault: "), "{explained}");
+    }
 }
 
 /// The example of a right answer is one that the rule was seen to hold for.

@@ -172,15 +172,19 @@ fn blocks(text: &str, begin: &str) -> Vec<String> {
 /// What the rule says of the reference server with a fault that breaks it, beside what holds in the healthy one.
 fn example(suite: &Suite, rule: &Rule, suites: &[Suite], width: usize) -> Option<String> {
     let all = trials(&Revision::ALL, &Transport::ALL);
-    let filter = Filter::new(std::slice::from_ref(&rule.id), suites).ok()?;
+    let alone = (Filter::new(std::slice::from_ref(&rule.id), suites).ok()?, format!(" --filter {}", rule.id));
+    // Some rules judge what other suites request.
+    let beside_all = (Filter::default(), String::new());
     let newest = newest(suite, rule);
-    // Some show only beside what other suites ask.
-    let (faulty, wrong) = rule.faults.iter().find_map(|fault| {
+    let shows = |fault: &String, filter: &Filter| {
         let fits = |trial: &&Trial| trial.fault.as_ref() == Some(fault) && trial.revision <= newest;
         let faulty = all.iter().rfind(fits)?;
-        let wrong = result(&faulty.evidence(suites, &filter, None).ok()?, rule)?;
+        let wrong = result(&faulty.evidence(suites, filter, None).ok()?, rule)?;
         (!wrong.findings.is_empty()).then_some((faulty, wrong))
-    })?;
+    };
+    let (filter, only, (faulty, wrong)) = [&alone, &beside_all]
+        .into_iter()
+        .find_map(|(filter, only)| Some((filter, only, rule.faults.iter().find_map(|fault| shows(fault, filter))?)))?;
     let fault = faulty.fault.as_ref()?;
     let first = RuleResult {
         findings: wrong.findings[..1].to_vec(),
@@ -193,7 +197,7 @@ fn example(suite: &Suite, rule: &Rule, suites: &[Suite], width: usize) -> Option
     let mut lines = vec![
         String::new(),
         format!("Violation by a server with this fault: {}", about(fault)),
-        format!("(mcp-conform run --reference --fault {fault} --revision {} --filter {})", wrong.revision, rule.id),
+        format!("(mcp-conform run --reference --fault {fault} --revision {}{only})", wrong.revision),
         String::new(),
     ];
     lines.extend(
@@ -203,7 +207,7 @@ fn example(suite: &Suite, rule: &Rule, suites: &[Suite], width: usize) -> Option
             .map(|line| format!("  {line}").trim_end().to_owned()),
     );
     let healthy = Trial { fault: None, ..faulty.clone() };
-    let right = healthy.evidence(suites, &filter, None).ok();
+    let right = healthy.evidence(suites, filter, None).ok();
     if let Some(right) = right.and_then(|healthy| answered_rightly(&wrong.findings[0], &healthy, rule)) {
         lines.extend(["Answered rightly:".to_owned(), String::new()]);
         let room = width.saturating_sub(10);
