@@ -1,15 +1,22 @@
 //! One test for each fault of the reference server: wherever it can show, a rule that names it catches it, and each rule
-//! that names it does so somewhere. And one for each revision and transport: the faultless server passes.
+//! that names it does so somewhere. And one for each revision and transport: the faultless server passes. And one for each
+//! conversation with a real server in `recorded`: its verdicts are those that are recorded. `MCP_CONFORM_BLESS=1` records
+//! them.
 
-use std::{process::ExitCode, sync::Arc};
+use std::{env, path::Path, process::ExitCode, sync::Arc};
 
 use libtest_mimic::{Arguments, Failed, Trial as Test};
 use mcp_conform::{
     evidence::Transport,
+    plan::Filter,
     revision::Revision,
-    run::{Matrix, Trial, built_in, trials},
+    run::{Matrix, Recording, Trial, built_in, trials},
     suite::Suite,
 };
+
+/// That of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -24,7 +31,26 @@ fn main() -> ExitCode {
         let (suites, trials) = (Arc::clone(&suites), trials.to_vec());
         Test::test(name, move || prove(&trials, &suites))
     });
-    libtest_mimic::run(&arguments, tests.collect()).exit_code()
+    let recorded = Recording::all(Path::new("tests/recorded")).into_iter().map(|recording| {
+        let suites = Arc::clone(&suites);
+        Test::test(format!("recorded {}", recording.name), move || judge(&recording, &suites))
+    });
+    libtest_mimic::run(&arguments, tests.chain(recorded).collect()).exit_code()
+}
+
+fn judge(recording: &Recording, suites: &[Suite]) -> Result<(), Failed> {
+    if env::var_os("MCP_CONFORM_BLESS").is_some() {
+        return Ok(recording.record(suites)?);
+    }
+    let differences = recording.differences(suites, &Filter::default())?;
+    let told = || {
+        format!(
+            "{}
+If these verdicts are right, MCP_CONFORM_BLESS=1 records them",
+            differences.join("\n")
+        )
+    };
+    if differences.is_empty() { Ok(()) } else { Err(told().into()) }
 }
 
 fn prove(trials: &[Trial], suites: &[Suite]) -> Result<(), Failed> {

@@ -9,6 +9,10 @@ use mcp_conform::{
     suite::Suite,
 };
 
+/// That of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let suites = Arc::new(built_in().expect("the built-in suites load"));

@@ -13,9 +13,12 @@ pub fn explain(rules: &mut [RuleResult], scenes: &[RunContext], suites: &[Suite]
         let Some(scene) = scenes.iter().find(|scene| scene.revision == result.revision) else { continue };
         let kinds: Vec<_> =
             scene.skipped.get(&result.suite).into_iter().flatten().map(|(kind, _)| kind.as_str()).collect();
+        if kinds.is_empty() {
+            continue;
+        }
         let rule = suites.iter().flat_map(|suite| &suite.rules).find(|rule| rule.id == result.id);
         let lacks = rule.is_some_and(|rule| lacking(&rule.applies, scene).is_some());
-        if let (Some(reason), false) = (&mut result.reason, lacks || kinds.is_empty()) {
+        if let (Some(reason), false) = (&mut result.reason, lacks) {
             *reason += &format!("; skipped after two without a response: {}", kinds.join(", "));
         }
     }

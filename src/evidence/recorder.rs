@@ -134,6 +134,11 @@ impl Recorder {
         self.frames_where(|_, _| true)
     }
 
+    /// The same as JSON texts.
+    pub fn texts(&self) -> impl Iterator<Item = Arc<str>> + use<> {
+        self.lock().store.texts()
+    }
+
     /// Those that are wanted, by their connection and by what can be seen in their text: reading it takes the longest.
     pub fn frames_where<F: Fn(u32, &str) -> bool>(&self, wanted: F) -> impl Iterator<Item = Arc<Frame>> + use<F> {
         self.lock().store.frames(wanted)

@@ -74,6 +74,15 @@ impl Store {
 
     /// The frames that are wanted, in order.
     pub fn frames<F: Fn(u32, &str) -> bool>(&mut self, wanted: F) -> impl Iterator<Item = Arc<Frame>> + use<F> {
+        self.kept(wanted).filter_map(|kept| kept.read())
+    }
+
+    /// All frames as JSON texts.
+    pub fn texts(&mut self) -> impl Iterator<Item = Arc<str>> + use<> {
+        self.kept(|_, _| true).map(|kept| kept.text)
+    }
+
+    fn kept<F: Fn(u32, &str) -> bool>(&mut self, wanted: F) -> impl Iterator<Item = Kept> + use<F> {
         let earlier = self.spilled.as_mut().and_then(|file| {
             file.flush().ok()?;
             let mut reader = file.get_ref().try_clone().ok()?;
@@ -83,7 +92,7 @@ impl Store {
         let later: Vec<Kept> = self.frames.iter().filter(|kept| wanted(kept.link, &kept.text)).cloned().collect();
         let lines = earlier.into_iter().flat_map(BufRead::lines).map_while(Result::ok);
         let earlier = lines.filter_map(|line| Kept::of(&line)).filter(move |kept| wanted(kept.link, &kept.text));
-        earlier.chain(later).filter_map(|kept| kept.read())
+        earlier.chain(later)
     }
 
     pub fn since(&self, seen: u64) -> Vec<Arc<Frame>> {

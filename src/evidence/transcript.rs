@@ -15,7 +15,7 @@ use super::{Evidence, Frame, Frames, Link, RunContext, RunHeader};
 /// Raised when an older reader could not understand a transcript.
 pub const TRANSCRIPT_SCHEMA: u32 = 2;
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Line {
     Transcript(Box<Header>),
@@ -44,15 +44,23 @@ struct Written {
 }
 
 pub fn write(mut out: impl Write, evidence: &Evidence) -> io::Result<()> {
-    let mut line = |line: &Line| -> io::Result<()> {
-        serde_json::to_writer(&mut out, line)?;
-        out.write_all(b"\n")
-    };
-    line(&Line::Transcript(Box::new(Header { schema: TRANSCRIPT_SCHEMA, about: evidence.header.clone() })))?;
-    evidence.links.iter().try_for_each(|link| line(&Line::Link(link.clone())))?;
-    evidence.frames().try_for_each(|frame| line(&Line::Frame(frame)))?;
-    evidence.scenes.iter().try_for_each(|scene| line(&Line::Scene(Box::new(scene.clone()))))?;
+    let Evidence { header, links, frames, scenes, cut_off: _ } = evidence;
+    line(&mut out, "transcript", &Header { schema: TRANSCRIPT_SCHEMA, about: header.clone() })?;
+    links.iter().try_for_each(|link| line(&mut out, "link", link))?;
+    match frames {
+        // These are texts already; reading and writing each again would take most of the time.
+        Frames::Recorded(recorder) => recorder.texts().try_for_each(|text| writeln!(out, r#"{{"frame":{text}}}"#))?,
+        Frames::Read(frames) => frames.iter().try_for_each(|frame| line(&mut out, "frame", frame))?,
+    }
+    scenes.iter().try_for_each(|scene| line(&mut out, "scene", scene))?;
     out.flush()
+}
+
+/// Writes what is read as a [`Line`] of that kind.
+fn line(out: &mut impl Write, kind: &str, value: &impl Serialize) -> io::Result<()> {
+    write!(out, r#"{{"{kind}":"#)?;
+    serde_json::to_writer(&mut *out, value)?;
+    out.write_all(b"}\n")
 }
 
 /// Reads a transcript; the error says which line is at fault and why.

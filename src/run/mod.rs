@@ -13,7 +13,7 @@ mod inputs;
 mod process;
 
 pub use commands::{
-    mutants::{Bug, Matrix, Trial, Variations, bugs, gaps, trials, variation_trials},
+    mutants::{Bug, Matrix, Recording, Trial, Variations, bugs, gaps, trials, variation_trials},
     run,
     run::{Tested, own_suites, tested},
 };

@@ -18,7 +18,7 @@ use serde_json::Value;
 use self::history::History;
 use crate::{
     evidence::{Frame, FrameKind, Transport},
-    outcome::{Finding, RunReport},
+    outcome::{Finding, RuleResult, RunReport},
     suite::{Connection, Rule, Suite, Test, Verb},
 };
 
@@ -38,7 +38,7 @@ pub fn show_how<I: Iterator<Item = Arc<Frame>>>(report: &mut RunReport, suites: 
     if shown.is_empty() {
         return;
     }
-    let habits = Habits::of(suites);
+    let habits = Habits::of(suites, &report.rules);
     let history = History::of(&shown, &habits, frames);
     let command = command(report);
     let over_stdio = able.is_some_and(|able| able.process);
@@ -90,7 +90,12 @@ struct Past {
 }
 
 impl Habits {
-    fn of(suites: &[Suite]) -> Self {
+    /// Of rules those that found something.
+    fn of<'a>(suites: &'a [Suite], results: &[RuleResult]) -> Self {
+        let found = results.iter().filter(|rule| !rule.findings.is_empty()).map(|rule| rule.id.as_str());
+        let found: HashSet<&str> = found.collect();
+        let rules_of =
+            |suite: &'a Suite| suite.rules.iter().filter(|rule| found.contains(rule.id.as_str())).collect::<Vec<_>>();
         let named = |fits: fn(&Suite) -> bool| {
             suites.iter().filter(|suite| fits(suite)).map(|suite| suite.id.clone()).collect::<HashSet<_>>()
         };
@@ -103,22 +108,26 @@ impl Habits {
             |suite: &Suite| suite.applies.lacks_some() || suite.gather.iter().any(|step| step.applies.lacks_some());
         let declared = suites.iter().flat_map(|suite| {
             let whole = lacking(suite);
-            suite.rules.iter().filter(move |rule| whole || rule.looks_at_declaration()).map(|rule| rule.id.clone())
+            rules_of(suite)
+                .into_iter()
+                .filter(move |rule| whole || rule.looks_at_declaration())
+                .map(|rule| rule.id.clone())
         });
-        let comparing = suites
-            .iter()
-            .flat_map(|suite| suite.rules.iter().filter(|rule| rule.compares_saves(suite)).map(|rule| rule.id.clone()));
+        let comparing = suites.iter().flat_map(|suite| {
+            rules_of(suite).into_iter().filter(|rule| rule.compares_saves(suite)).map(|rule| rule.id.clone())
+        });
         let compares_all = |rule: &&Rule| matches!(rule.test, Test::Check { .. }) && rule.every.is_none();
-        let across =
-            suites.iter().flat_map(|suite| suite.rules.iter().filter(compares_all).map(|rule| rule.id.clone()));
+        let across = suites
+            .iter()
+            .flat_map(|suite| rules_of(suite).into_iter().filter(compares_all).map(|rule| rule.id.clone()));
         let listed = suites.iter().flat_map(|suite| {
-            suite.rules.iter().filter(|rule| rule.looks_at_listing(suite)).map(|rule| rule.id.clone())
+            rules_of(suite).into_iter().filter(|rule| rule.looks_at_listing(suite)).map(|rule| rule.id.clone())
         });
         let asks_beside =
             |suite: &Suite| suite.gather.iter().any(|step| matches!(&step.verb, Verb::List(list) if list.beside));
         let agreeing = suites.iter().filter(|suite| asks_beside(suite)).flat_map(|suite| {
             let compares = |rule: &&Rule| matches!(rule.test, Test::Check { .. }) || rule.compares_saves(suite);
-            suite.rules.iter().filter(compares).map(|rule| rule.id.clone())
+            rules_of(suite).into_iter().filter(compares).map(|rule| rule.id.clone())
         });
         Self {
             agreeing: agreeing.collect(),

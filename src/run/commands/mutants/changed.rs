@@ -25,6 +25,8 @@ pub struct Changed {
     pub faults: BTreeSet<String>,
     /// Changed files of code: what they affect is not known.
     pub code: Vec<String>,
+    /// The checkout.
+    pub root: PathBuf,
 }
 
 /// What differs between the checkout around the working directory and that commit.
@@ -32,7 +34,7 @@ pub fn changed(base: &str, suites: &[Suite]) -> Result<Changed, Error> {
     let root = PathBuf::from(git(Path::new("."), &["rev-parse", "--show-toplevel"])?.trim());
     let tracked = git(&root, &["diff", "--name-only", base, "--"])?;
     let untracked = git(&root, &["ls-files", "--others", "--exclude-standard"])?;
-    let mut changed = Changed::default();
+    let mut changed = Changed { root: root.clone(), ..Changed::default() };
     for path in tracked.lines().chain(untracked.lines()) {
         let is_data = path.starts_with(SUITES) || path.starts_with(REFERENCE);
         let is = |kind: &str| Path::new(path).extension().is_some_and(|extension| extension == kind);

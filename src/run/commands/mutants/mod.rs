@@ -8,6 +8,7 @@ mod changed;
 mod durations;
 mod inside;
 mod matrix;
+mod recorded;
 mod trial;
 mod variations;
 
@@ -20,10 +21,11 @@ use std::{
 
 pub use bugs::{Bug, bugs, gaps};
 pub use matrix::Matrix;
+pub use recorded::Recording;
 pub use trial::{Conducted, Trial, trials, variation_trials};
 pub use variations::Variations;
 
-use self::changed::Changed;
+use self::{changed::Changed, recorded::RECORDED};
 use crate::{
     cli::MutantsArgs,
     error::{Error, exit},
@@ -100,6 +102,10 @@ fn prove(trials: &[Trial], suites: &[Suite], program: Option<&Path>, whole: bool
     flaws.is_empty()
 }
 
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, NonZeroUsize::get)
+}
+
 /// Proves what a change affects, and that the faultless server passes the affected rules everywhere.
 fn prove_changed(
     changed: &Changed,
@@ -127,7 +133,23 @@ fn prove_changed(
     for trials in [faulty, varied].iter().filter(|trials| !trials.is_empty()) {
         holds &= prove(trials, suites, program, true);
     }
-    holds
+    holds & (rules.is_empty() || prove_recorded(changed, suites))
+}
+
+/// Whether the changed rules say of recorded servers what is recorded.
+fn prove_recorded(changed: &Changed, suites: &[Suite]) -> bool {
+    let ids: Vec<String> = changed.rules.iter().cloned().collect();
+    let filter = trial::with_causes(ids, suites).unwrap_or_default();
+    let recordings = Recording::all(&changed.root.join(RECORDED));
+    let differences = run_all(&recordings, processors(), |recording| {
+        recording.differences(suites, &filter).unwrap_or_else(|why| vec![why])
+    });
+    let differences: Vec<String> = differences.into_iter().flatten().collect();
+    for difference in &differences {
+        console::say(&format!("✗ {difference}"));
+    }
+    console::say(&format!("{} recorded servers: {} verdicts differ", recordings.len(), differences.len()));
+    differences.is_empty()
 }
 
 /// Which bugs the faults stand for, and whether each rule that should detect one is there. Nothing is run.
@@ -166,19 +188,18 @@ fn longer_than(limit: f64, trials: &[Trial], suites: &[Suite], program: Option<&
 
 /// How many trials run at once. Over real transports most of a trial is waiting.
 fn at_once(program: Option<&Path>) -> usize {
-    let processors = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    if program.is_some() { 4 * processors } else { processors }
+    if program.is_some() { 4 * processors() } else { processors() }
 }
 
-/// Runs the trials concurrently, and keeps their order.
-fn run_all<T: Clone + Default + Send>(trials: &[Trial], at_once: usize, run: impl Fn(&Trial) -> T + Sync) -> Vec<T> {
-    let next = Mutex::new(trials.iter().enumerate());
-    let done = Mutex::new(vec![T::default(); trials.len()]);
+/// Runs them concurrently, and keeps their order.
+fn run_all<I: Sync, T: Clone + Default + Send>(all: &[I], at_once: usize, run: impl Fn(&I) -> T + Sync) -> Vec<T> {
+    let next = Mutex::new(all.iter().enumerate());
+    let done = Mutex::new(vec![T::default(); all.len()]);
     thread::scope(|scope| {
         for _ in 0..at_once {
             scope.spawn(|| {
-                while let Some((index, trial)) = next.lock().ok().and_then(|mut trials| trials.next()) {
-                    let result = run(trial);
+                while let Some((index, one)) = next.lock().ok().and_then(|mut all| all.next()) {
+                    let result = run(one);
                     if let Ok(mut done) = done.lock() {
                         done[index] = result;
                     }

@@ -3,6 +3,7 @@
 //! Over real transports a server over stdio is started as any server is, and one over HTTP listens on a socket.
 
 use std::{
+    collections::HashSet,
     net::{Ipv4Addr, SocketAddr},
     path::Path,
     sync::Arc,
@@ -31,7 +32,7 @@ use crate::{
         process::interrupts::Interrupts,
     },
     session::ClientProfile,
-    suite::{Suite, Verb},
+    suite::{Rule, Suite, Verb},
     target::{Auth, Client, Limits, Source, Start, Target},
 };
 
@@ -60,18 +61,6 @@ pub struct Trial {
     pub also: Vec<String>,
 }
 
-async fn recorded(job: &Job, suites: &[Suite], filter: &Filter) -> Result<Conducted, Error> {
-    let began = Instant::now();
-    let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
-    let evidence = Box::pin(conduct(job, suites, filter, recorder)).await?;
-    let took = began.elapsed();
-    let report = assess(&evidence, suites, &options(filter));
-    match without_results(&report, &evidence) {
-        Some(error) => Err(error),
-        None => Ok(Conducted { report, evidence, took }),
-    }
-}
-
 const fn options(filter: &Filter) -> Options<'_> {
     Options { filter, strict: true, own_suites: &[], illustrated: false }
 }
@@ -84,20 +73,22 @@ pub struct Conducted {
     pub took: Duration,
 }
 
-impl Conducted {
-    /// The evidence is written and read again: the report on it has to be the same.
-    fn judged_again(&self, suites: &[Suite], filter: &Filter) -> Result<(), String> {
-        let mut written = Vec::new();
-        transcript::write(&mut written, &self.evidence).map_err(|error| error.to_string())?;
-        let again = assess(&transcript::read(written.as_slice())?, suites, &options(filter));
-        let shown = |report: &RunReport| serde_json::to_value(report).unwrap_or_default();
-        let (first, second) = (shown(&self.report), shown(&again));
-        let rules = self.report.rules.iter().enumerate();
-        let differing = rules.filter(|(index, _)| first["rules"][index] != second["rules"][index]);
-        let differing: Vec<&str> = differing.map(|(_, rule)| rule.id.as_str()).collect();
-        let told = || format!("the transcript is judged otherwise than the run: {}", differing.join(", "));
-        if first == second { Ok(()) } else { Err(told()) }
-    }
+/// The evidence as it is read from its transcript, which has to be the same.
+fn read_again(evidence: &Evidence) -> Result<Evidence, String> {
+    let mut written = Vec::new();
+    transcript::write(&mut written, evidence).map_err(|error| error.to_string())?;
+    let again = transcript::read(written.as_slice())?;
+    if again == *evidence { Ok(again) } else { Err("the transcript does not hold what was recorded".into()) }
+}
+
+/// A report depends on nothing but the evidence: it is the same wherever its frames are.
+fn is_same(first: &RunReport, second: &RunReport) -> Result<(), String> {
+    let [first_shown, second_shown] = [first, second].map(|report| serde_json::to_value(report).unwrap_or_default());
+    let rules = first.rules.iter().enumerate();
+    let differing = rules.filter(|(index, _)| first_shown["rules"][index] != second_shown["rules"][index]);
+    let differing: Vec<&str> = differing.map(|(_, rule)| rule.id.as_str()).collect();
+    let told = || format!("the transcript is judged otherwise than the run: {}", differing.join(", "));
+    if first_shown == second_shown { Ok(()) } else { Err(told()) }
 }
 
 /// What a trial showed.
@@ -216,6 +207,19 @@ fn auth(start: &Start) -> Auth {
     Auth { own: Some(Source::Client(Box::new(client))), others }
 }
 
+/// The rules, and those that would speak in their place. `None` if any rule might.
+pub fn with_causes(mut ids: Vec<String>, suites: &[Suite]) -> Option<Filter> {
+    let rules = || suites.iter().flat_map(|suite| &suite.rules);
+    let mut looked_at = 0;
+    while let Some(id) = ids.get(looked_at).cloned() {
+        let causes = rules().filter(|rule| rule.id == id).flat_map(|rule| &rule.after);
+        let fresh: Vec<String> = causes.filter(|cause| !ids.contains(cause)).cloned().collect();
+        ids.extend(fresh);
+        looked_at += 1;
+    }
+    (!ids.is_empty() && !ids.iter().any(|id| id == "*")).then(|| Filter::new(&ids, suites).ok())?
+}
+
 impl Trial {
     pub fn name(&self) -> String {
         let fault = match (&self.fault, &self.proposal) {
@@ -232,10 +236,7 @@ impl Trial {
     /// them in the suites of those rules; all suites are run there only where that is not enough.
     pub fn run(&self, suites: &[Suite], program: Option<&Path>) -> Shown {
         let run = |filter: &Filter| match self.evidence(suites, filter, program) {
-            Ok(conducted) => {
-                let again = if self.all_suites { conducted.judged_again(suites, filter) } else { Ok(()) };
-                Shown { stopped: again.err(), ..self.read(&conducted, suites) }
-            }
+            Ok(conducted) => self.read(&conducted, suites),
             Err(error) => Shown { stopped: Some(error.to_string()), code: error.exit_code(), ..Shown::default() },
         };
         if self.all_suites {
@@ -261,17 +262,8 @@ impl Trial {
     /// The rules that name the fault, and those that would speak in their place. `None` if any rule might.
     fn concerned(&self, suites: &[Suite]) -> Option<Filter> {
         let fault = self.fault.as_ref()?;
-        let rules = || suites.iter().flat_map(|suite| &suite.rules);
-        let mut ids: Vec<String> =
-            rules().filter(|rule| rule.faults.contains(fault)).map(|rule| rule.id.clone()).collect();
-        let mut looked_at = 0;
-        while let Some(id) = ids.get(looked_at).cloned() {
-            let causes = rules().filter(|rule| rule.id == id).flat_map(|rule| &rule.after);
-            let fresh: Vec<String> = causes.filter(|cause| !ids.contains(cause)).cloned().collect();
-            ids.extend(fresh);
-            looked_at += 1;
-        }
-        (!ids.is_empty() && !ids.iter().any(|id| id == "*")).then(|| Filter::new(&ids, suites).ok())?
+        let naming = suites.iter().flat_map(|suite| &suite.rules).filter(|rule| rule.faults.contains(fault));
+        with_causes(naming.map(|rule| rule.id.clone()).collect(), suites)
     }
 
     async fn conduct(&self, suites: &[Suite], filter: &Filter, program: Option<&Path>) -> Result<Conducted, Error> {
@@ -335,7 +327,22 @@ impl Trial {
             job.target.auth = Some(Box::new(auth(&job.target.start)));
             obtain(&mut job.target, &mut job.facts, &job.limits).await?;
         }
-        recorded(&job, suites, filter).await
+        let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
+        let began = Instant::now();
+        let mut evidence = Box::pin(conduct(&job, suites, filter, recorder)).await?;
+        let took = began.elapsed();
+        let assessed = |evidence: &Evidence| assess(evidence, suites, &options(filter));
+        // Where the server has no fault, both are assessed.
+        let live = (self.all_suites && self.fault.is_none()).then(|| assessed(&evidence));
+        if self.all_suites {
+            evidence = read_again(&evidence).map_err(Error::usage)?;
+        }
+        let report = assessed(&evidence);
+        live.map_or(Ok(()), |live| is_same(&live, &report)).map_err(Error::usage)?;
+        match without_results(&report, &evidence) {
+            Some(error) => Err(error),
+            None => Ok(Conducted { report, evidence, took }),
+        }
     }
 
     /// The revisions that the server speaks. Most servers of legacy revisions know no other era, and variations are to be
@@ -384,9 +391,11 @@ impl Trial {
             took: conducted.took,
             ..Shown::default()
         };
+        let names = |rule: &&Rule| self.fault.as_ref().is_some_and(|fault| rule.faults.contains(fault));
+        let naming = suites.iter().flat_map(|suite| &suite.rules).filter(names);
+        let naming: HashSet<&str> = naming.map(|rule| rule.id.as_str()).collect();
         for result in &conducted.report.rules {
-            let rule = suites.iter().flat_map(|suite| &suite.rules).find(|rule| rule.id == result.id);
-            let named = rule.is_some_and(|rule| self.fault.as_ref().is_some_and(|fault| rule.faults.contains(fault)));
+            let named = naming.contains(result.id.as_str());
             shown.passed += usize::from(result.status == Status::Pass);
             if matches!(result.status, Status::Fail | Status::Warn | Status::Broken) {
                 let declared = |id: &String| id == "*" || *id == result.id;

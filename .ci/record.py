@@ -1,0 +1,99 @@
+"""Records conversations with real servers anew: tests/recorded, which `cargo test` judges.
+
+record.py PROGRAM DIRECTORY [SERVER...]
+
+What is installed in DIRECTORY stays there for the next time. tests/recorded/README.md says more.
+"""
+
+import concurrent.futures
+import gzip
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+from servers import REAL, ROOT, ended, free_port, install, installed, listening, words
+
+PROGRAM, INTO = (Path(argument).resolve() for argument in sys.argv[1:3])
+CHOSEN = sys.argv[3:]
+RECORDED = ROOT / "tests/recorded"
+RUN_SECONDS = 900
+# Larger records slow down each checkout and each test; those of most servers have a fifth of that.
+LARGEST = 500_000
+# Paths of this machine, and what is written instead.
+PRIVATE = {str(INTO): "/srv/mcp", str(ROOT): "/srv/mcp", sys.base_prefix: "/usr", str(Path.home()): "/home/user"}
+# A server may show its environment.
+ENVIRONMENT = {"PATH": f"{Path(shutil.which('node')).parent}:/usr/bin:/bin", "HOME": str(INTO / "home")}
+
+
+def install_more(listed):
+    """Where everything is that tests/recorded/servers.yaml names."""
+    places, quiet = {}, ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    wanted = [f"{name}@{version}" for name, version in listed["npm"].items()]
+    list_of = RECORDED / "servers.yaml"
+    installed(INTO / "more", [list_of], ["npm", "install", *quiet, *wanted])
+    places["more"] = INTO / "more/node_modules"
+    for name, package in listed["pypi"].items():
+        places[name] = INTO / name
+        pip = ["bin/python", "-m", "pip", "install", "-q", "--disable-pip-version-check", package]
+        installed(places[name], [list_of], [sys.executable, "-m", "venv", "."], pip)
+    places["repository"] = INTO / "repository"
+    shutil.rmtree(places["repository"], ignore_errors=True)
+    subprocess.run(["git", "init", "-q", places["repository"]], check=True)
+    places["kubeconfig"] = INTO / "kubeconfig.json"
+    cluster = '{"name": "none", "cluster": {"server": "http://127.0.0.1:9"}}'
+    context = '{"name": "none", "context": {"cluster": "none", "user": "none"}}'
+    config = f'{{"apiVersion": "v1", "kind": "Config", "clusters": [{cluster}], "contexts": [{context}], '
+    places["kubeconfig"].write_text(config + '"current-context": "none", "users": [{"name": "none", "user": {}}]}')
+    return places
+
+
+def record(name, transport, how, places):
+    """Runs one server in each revision that it supports; what is wrong, if something is."""
+    transcript = INTO / f"{name}.{transport}.jsonl"
+    transcript.unlink(missing_ok=True)
+    command, process = [PROGRAM, "run", "--revision", "all", "--transcript", transcript, "--run-timeout", RUN_SECONDS], None
+    if transport == "stdio":
+        command += ["--", *words(how, places)]
+    else:
+        port = free_port()
+        process = listening(words(how["start"], {**places, "port": port}), port)
+        command += [f"--{transport}", f"http://127.0.0.1:{port}{how['at']}"]
+    try:
+        run = [str(word) for word in command]
+        done = subprocess.run(run, cwd=INTO, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=2 * RUN_SECONDS)
+    finally:
+        if process:
+            ended(process)
+    if done.returncode not in (0, 1):
+        return f"{shlex.join(run)} ended with {done.returncode}\n{done.stdout}"
+    text = transcript.read_text()
+    for private, instead in PRIVATE.items():
+        text = re.sub(rf"(?<![\w/]){re.escape(private)}(?![\w-])", instead, text)
+    packed = gzip.compress(text.encode(), mtime=0)
+    if len(packed) > LARGEST:
+        return f"{name}.{transport}: {len(packed)} bytes are too many"
+    (RECORDED / f"{name}.{transport}.jsonl.gz").write_bytes(packed)
+    print(f"{name}.{transport}: {len(packed)} bytes", flush=True)
+
+
+def main():
+    (INTO / "home").mkdir(parents=True, exist_ok=True)
+    listed = yaml.safe_load((RECORDED / "servers.yaml").read_text())
+    servers = {**yaml.safe_load((REAL / "servers.yaml").read_text()), **listed["servers"]}
+    places = {**install(INTO), **install_more(listed)}
+    os.environ.clear()
+    os.environ.update(ENVIRONMENT)
+    runs = [(name, transport, how) for name, ways in servers.items() for transport, how in ways.items() if not CHOSEN or name in CHOSEN]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        wrong = [said for said in pool.map(lambda run: record(*run, places), runs) if said]
+    if wrong:
+        sys.exit("\n".join(wrong))
+
+
+main()
