@@ -53,16 +53,23 @@ def install_more(listed):
     return places
 
 
+def executable(command):
+    """Some packages have programs without that bit, which their install script would set."""
+    if Path(command[0]).is_relative_to(INTO):
+        os.chmod(command[0], 0o755)
+    return command
+
+
 def record(name, transport, how, places):
     """Runs one server in each revision that it supports; what is wrong, if something is."""
     transcript = INTO / f"{name}.{transport}.jsonl"
     transcript.unlink(missing_ok=True)
     command, process = [PROGRAM, "run", "--revision", "all", "--transcript", transcript, "--run-timeout", RUN_SECONDS], None
     if transport == "stdio":
-        command += ["--", *words(how, places)]
+        command += ["--", *executable(words(how, places))]
     else:
         port = free_port()
-        process = listening(words(how["start"], {**places, "port": port}), port)
+        process = listening(executable(words(how["start"], {**places, "port": port})), port)
         command += [f"--{transport}", f"http://127.0.0.1:{port}{how['at']}"]
     try:
         run = [str(word) for word in command]
