@@ -53,16 +53,23 @@ def install_more(listed):
     return places
 
 
+def executable(command):
+    """Some packages have programs without that bit, which their install script would set."""
+    if Path(command[0]).is_relative_to(INTO):
+        os.chmod(command[0], 0o755)
+    return command
+
+
 def record(name, transport, how, places):
     """Runs one server in each revision that it supports; what is wrong, if something is."""
     transcript = INTO / f"{name}.{transport}.jsonl"
     transcript.unlink(missing_ok=True)
     command, process = [PROGRAM, "run", "--revision", "all", "--transcript", transcript, "--run-timeout", RUN_SECONDS], None
     if transport == "stdio":
-        command += ["--", *words(how, places)]
+        command += ["--", *executable(words(how, places))]
     else:
         port = free_port()
-        process = listening(words(how["start"], {**places, "port": port}), port)
+        process = listening(executable(words(how["start"], {**places, "port": port})), port)
         command += [f"--{transport}", f"http://127.0.0.1:{port}{how['at']}"]
     try:
         run = [str(word) for word in command]
@@ -74,7 +81,8 @@ def record(name, transport, how, places):
         return f"{shlex.join(run)} ended with {done.returncode}\n{done.stdout}"
     text = transcript.read_text()
     for private, instead in PRIVATE.items():
-        text = re.sub(rf"(?<![\w/]){re.escape(private)}(?![\w-])", instead, text)
+        # An escaped line break looks like the end of a word.
+        text = re.sub(rf"((?<!\w)|(?<=\\n)){re.escape(private)}(?![\w-])", instead, text)
     packed = gzip.compress(text.encode(), mtime=0)
     if len(packed) > LARGEST:
         return f"{name}.{transport}: {len(packed)} bytes are too many"

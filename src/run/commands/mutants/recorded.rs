@@ -28,7 +28,7 @@ const ENDING: &str = ".jsonl.gz";
 const MAGIC: [u8; 4] = [0x1f, 0x8b, 8, 0];
 const HEADER: usize = 10;
 const TRAILER: usize = 8;
-/// The largest transcript has 6 MB.
+/// The largest transcript has 5 MB.
 const LONGEST: usize = 64 << 20;
 
 pub struct Recording {
