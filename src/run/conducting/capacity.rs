@@ -118,7 +118,12 @@ impl<'a> Lanes<'a> {
         }
         let session = first.session().await;
         // One that is put off, or waits until the first is gone, would take as long as there is.
-        let opened = timeout(self.second_within(), self.open(&self.opener, revision)).await;
+        let within = self.second_within();
+        let opened = timeout(within, self.open(&self.opener, revision)).await;
+        if opened.is_err() {
+            // The machine may have become busy, and the first process may end as slowly.
+            self.opener.recorder.started(within);
+        }
         let second = opened.ok().and_then(Result::ok);
         let well = self.stop.unless(session.is_well()).await.is_ok_and(|well| well);
         if second.is_some() && well {
