@@ -99,12 +99,11 @@ fn lanes<'a>(suites: Vec<&'a Suite>, each: usize, first: Slot, why: &'static str
         let is_required = |other: &&Suite| other.connection == suite.connection && suite.evidence.contains(&other.id);
         let requires = |lane: &Lane<&Suite>| suite.client == Client::Full && lane.suites.iter().any(is_required);
         let last = lanes.len().checked_sub(1).filter(|&last| lanes[last].suites.len() < each);
-        match lanes.iter().position(requires).or(last) {
-            Some(lane) => lanes[lane].suites.push(suite),
-            None => {
-                let on = if lanes.is_empty() { first } else { Slot::New };
-                lanes.push(Lane { suites: vec![suite], on, why });
-            }
+        if let Some(lane) = lanes.iter().position(requires).or(last) {
+            lanes[lane].suites.push(suite);
+        } else {
+            let on = if lanes.is_empty() { first } else { Slot::New };
+            lanes.push(Lane { suites: vec![suite], on, why });
         }
     }
     lanes
