@@ -91,11 +91,6 @@ impl Known {
         *starts = Some([quickest.min(took), slowest.max(took)]);
     }
 
-    /// Whether a request came too soon, or got no reply: further ones at once would make that worse.
-    pub fn is_strained(&self) -> bool {
-        self.put_off.any() || self.unanswered.any()
-    }
-
     /// What was lost or left unanswered in these suites does not count: they are asked again.
     pub fn asks_again(&self, unanswered: usize, hangs: usize, suites: &[&str]) {
         self.unanswered.count_again_from(unanswered, suites);

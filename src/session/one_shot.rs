@@ -20,7 +20,7 @@ use super::{
 use crate::{
     evidence::{End, Reply},
     revision::Revision,
-    wire::{Ending, OpenError},
+    wire::Ending,
 };
 
 /// How long a response to what stands behind a handshake is waited for.
@@ -38,8 +38,6 @@ pub struct OneShot {
     closing: Mutex<Vec<JoinHandle<Ending>>>,
     /// A process that has rejected a handshake, and may be asked for another.
     refused: Mutex<Option<Session>>,
-    /// Processes that were started ahead of their request.
-    ahead: Mutex<Vec<Session>>,
     /// A second conversation, if one was to be had.
     second: OnceCell<Option<Conversation>>,
 }
@@ -53,25 +51,8 @@ impl OneShot {
             lost: AtomicBool::default(),
             closing: Mutex::default(),
             refused: Mutex::default(),
-            ahead: Mutex::default(),
             second: OnceCell::new(),
         }
-    }
-
-    /// Starts processes for as many requests ahead of them, as slow starts take less time concurrently.
-    pub async fn start_ahead(&self, count: usize) {
-        for _ in 0..count {
-            // A start that fails will fail again, and is told of then.
-            let Ok(session) = self.start().await else { return };
-            lock(&self.ahead).push(session);
-        }
-    }
-
-    /// A connection for one request.
-    async fn start(&self) -> Result<Session, OpenError> {
-        let session = Session::connect(&self.opener).await?;
-        self.opener.recorder.brief(session.link());
-        Ok(session)
     }
 
     /// A conversation on which nothing comes but what is to be compared with the first one.
@@ -88,8 +69,7 @@ impl OneShot {
 
     /// Waits until all that was opened is closed.
     pub async fn close(self) {
-        let unused = lock(&self.refused).take().into_iter().chain(std::mem::take(&mut *lock(&self.ahead)));
-        let unused: Vec<_> = unused.map(|session| tokio::spawn(session.close())).collect();
+        let unused = lock(&self.refused).take().map(|session| tokio::spawn(session.close()));
         let closing = std::mem::take(&mut *lock(&self.closing));
         if let Some(second) = self.second.into_inner().flatten() {
             second.close().await;
@@ -119,15 +99,11 @@ impl OneShot {
                 return reply;
             }
         }
-        let ahead = lock(&self.ahead).pop();
-        let started = match ahead {
-            Some(session) => Ok(session),
-            None => self.start().await,
-        };
-        let session = match started {
+        let session = match Session::connect(&self.opener).await {
             Ok(session) => session,
             Err(error) => return Reply { why: Some(error.came), ..Reply::ended(End::Closed) },
         };
+        self.opener.recorder.brief(session.link());
         let reply = self.first(&session, by, method, params, options).await;
         behind(&session, then, &reply).await;
         self.leave(session, method, &reply);

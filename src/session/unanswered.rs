@@ -216,10 +216,6 @@ impl Unanswered {
         self.state().is_slow = true;
     }
 
-    pub fn any(&self) -> bool {
-        !self.state().by_suite.is_empty()
-    }
-
     /// How many requests got no response in the usual time, by suite.
     pub fn by_suite(&self) -> HashMap<String, usize> {
         self.state().by_suite.clone()

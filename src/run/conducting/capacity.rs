@@ -1,6 +1,6 @@
 //! What is measured of a server before its suites are scheduled: what a connection costs, and how many it serves.
 
-use std::{sync::atomic::Ordering, time::Duration};
+use std::{fmt, sync::atomic::Ordering, time::Duration};
 
 use futures_util::future::join_all;
 use tokio::{
@@ -8,64 +8,123 @@ use tokio::{
     time::{Instant, timeout},
 };
 
-use super::{
-    executor::{AT_ONCE_OVER_HTTP, Lanes},
-    gathered::Gathered,
-};
+use super::{executor::Executor, schedule::schedule, suite_effects::needs_two};
 use crate::{
-    evidence::RunContext,
+    evidence::{RunContext, Transport},
     revision::Revision,
     session::{Conversation, Wish},
     suite::Suite,
-    target::Start,
 };
 
 /// A server that starts in this time takes less of a processor than the shortest wait of a suite.
 const QUICK_START: Duration = Duration::from_millis(50);
 
-/// Answers over HTTP that take longer than this are waited for side by side, if that is quicker. From others no time is to
+/// Responses over HTTP that take longer than this are waited for concurrently, if that is quicker. From others no time is to
 /// be gained that would be worth not knowing at once whose request has ended a server.
-const SLOW_ANSWER: Duration = Duration::from_millis(20);
+const SLOW_RESPONSE: Duration = Duration::from_millis(20);
 
 /// A connection beside others is served within this time, if starts are not slow.
 const SERVED_WITHIN: Duration = Duration::from_secs(5);
 
-/// As far as the schedule depends on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Processes at once: one that starts keeps a processor busy, and further ones only slow each other down, ...
+const PROCESSES: usize = 4;
+/// ... unless they start so quickly that they do little but wait.
+const QUICK_PROCESSES: usize = 16;
+/// Sessions at once over HTTP: as many connections as browsers have to one host.
+const SESSIONS: usize = 6;
+
+/// Suites that share a session over HTTP: a further one costs a request or two.
+const IN_A_SESSION: usize = 3;
+/// Processes among which suites are divided that could share one, where a start takes less than a wait.
+const SHARING: usize = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity {
-    /// A further connection costs less than waiting on the server's behalf.
-    pub connects_quickly: bool,
-    /// Several suites at once are through sooner, and the server serves as many connections as that takes.
-    pub concurrent: bool,
-    /// The server serves a second connection beside the first.
-    pub second: bool,
+    /// What a connection costs: the shortest handshake so far.
+    pub start: Duration,
+    /// Whether each connection is to a process of its own.
+    pub process: bool,
+    /// How many connections are served at once, as far as that is of use.
+    pub connections: usize,
+    /// How many suites send requests at once.
+    pub at_once: usize,
 }
 
-impl<'a> Lanes<'a> {
+impl Capacity {
+    /// The most that is of use over a transport.
+    fn most(transport: Transport, start: Duration) -> Self {
+        let able = transport.capabilities();
+        let most = match () {
+            () if able.endpoint => 1,
+            () if able.stream_per_request => SESSIONS,
+            () if start < QUICK_START => QUICK_PROCESSES,
+            () => PROCESSES,
+        };
+        Self { start, process: able.process, connections: most, at_once: most }
+    }
+
     /// Whether a further connection costs less than waiting on the server's behalf.
-    pub fn connects_quickly(&self) -> bool {
-        matches!(self.job.target.start, Start::Http { .. }) || self.opener.known.quickest() < QUICK_START
+    pub fn starts_quickly(self) -> bool {
+        !self.process || self.start < QUICK_START
     }
 
-    /// Whether the user lets several suites ask a server over HTTP at once.
-    pub fn may_be_concurrent(&self) -> bool {
-        self.job.limits.in_flight >= AT_ONCE_OVER_HTTP
-    }
-
-    /// Whether the server is slow to answer one request, and not much slower to answer several, as it may be asked to.
-    pub async fn gains_from_concurrency(&self, first: &Conversation) -> bool {
-        if !self.may_be_concurrent() {
-            return false;
+    /// How many of so many suites are to share a connection, of those that can.
+    pub fn share(self, suites: usize) -> usize {
+        match () {
+            () if self.at_once == 1 || !self.starts_quickly() => suites,
+            () if self.process => suites.div_ceil(SHARING),
+            () => IN_A_SESSION,
         }
+    }
+}
+
+impl fmt::Display for Capacity {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        let Self { start, connections, at_once, .. } = self;
+        writeln!(out, "  a connection starts in {} ms", start.as_millis())?;
+        writeln!(out, "  it serves {connections} connections at once; {at_once} suites send requests at once")
+    }
+}
+
+impl Executor<'_> {
+    /// What the server serves, measured as far as `suites` have a use for it. A second connection, where that had to be
+    /// opened, stays open.
+    pub async fn measure(
+        &self,
+        suites: &[&Suite],
+        scene: &RunContext,
+        first: Option<&Conversation>,
+    ) -> (Capacity, Option<Conversation>) {
+        let able = scene.transport.capabilities();
+        let most = || Capacity::most(scene.transport, self.opener.known.quickest());
+        let one = Capacity { connections: 1, at_once: 1, ..most() };
+        let of_use = most().connections > 1
+            && (suites.iter().any(|suite| needs_two(suite, scene))
+                || schedule(suites, scene, most()).iter().any(|stage| stage.lanes.len() > 1));
+        let Some(first) = first.filter(|_| of_use) else { return (one, None) };
+        let may_be_many = able.stream_per_request && self.job.limits.in_flight >= SESSIONS;
+        if may_be_many && self.serves_many(scene.revision).await {
+            let at_once = if self.gains_from_concurrency(first).await { SESSIONS } else { 1 };
+            return (Capacity { at_once, ..most() }, None);
+        }
+        match self.second(first, scene.revision).await {
+            None => (one, None),
+            second if able.process => (most(), second),
+            second => (Capacity { connections: 2, ..one }, second),
+        }
+    }
+
+    /// Whether the server is slow to answer one request, and not much slower to answer several.
+    async fn gains_from_concurrency(&self, first: &Conversation) -> bool {
         let session = first.session().await;
         let took = async |requests| {
             let began = Instant::now();
-            let asked = join_all((0..requests).map(|_| session.is_well())).await;
-            asked.into_iter().all(|well| well).then(|| began.elapsed())
+            let responses = join_all((0..requests).map(|_| session.is_well())).await;
+            responses.into_iter().all(|well| well).then(|| began.elapsed())
         };
         let gains = async {
             let one = took(1).await?;
-            Some(one > SLOW_ANSWER && took(AT_ONCE_OVER_HTTP).await? < one * 2)
+            Some(one > SLOW_RESPONSE && took(SESSIONS).await? < one * 2)
         };
         self.stop.unless(gains).await.is_ok_and(|gains| gains == Some(true))
     }
@@ -75,10 +134,10 @@ impl<'a> Lanes<'a> {
     }
 
     /// Whether the server serves as many sessions as lanes have: an event stream in each may hold a thread of it.
-    pub async fn serves_many(&self, revision: Revision) -> bool {
+    async fn serves_many(&self, revision: Revision) -> bool {
         let (over, _) = watch::channel(false);
-        let (served, mut all_served) = mpsc::channel(AT_ONCE_OVER_HTTP);
-        for _ in 0..AT_ONCE_OVER_HTTP {
+        let (served, mut all_served) = mpsc::channel(SESSIONS);
+        for _ in 0..SESSIONS {
             let (opener, served, mut over) = (self.opener.clone(), served.clone(), over.subscribe());
             self.end(async move {
                 let session = opener.open(Wish::Exactly(revision)).await.ok()?;
@@ -93,32 +152,30 @@ impl<'a> Lanes<'a> {
         }
         drop(served);
         let all = async {
-            for _ in 0..AT_ONCE_OVER_HTTP {
+            for _ in 0..SESSIONS {
                 all_served.recv().await?;
             }
             Some(())
         };
-        let bears = timeout(self.second_within(), all).await.is_ok_and(|all| all.is_some());
+        let served = timeout(self.second_within(), all).await.is_ok_and(|all| all.is_some());
         over.send_replace(true);
         self.closed().await;
-        bears
+        served
     }
 
-    /// What a reader of the report should know of a server that refused every connection but one.
-    pub fn bears_one(&self) -> Option<String> {
-        let bears_one = self.opener.known.single.load(Ordering::Relaxed);
-        bears_one
-            .then(|| "the server supports one connection at a time: rules that need two were not judged".to_owned())
-    }
-
-    /// A second connection, if the server bears it beside the first.
-    pub async fn second(&self, first: &Conversation, revision: Revision) -> Option<Conversation> {
+    /// A second connection, if the server serves it beside the first.
+    async fn second(&self, first: &Conversation, revision: Revision) -> Option<Conversation> {
         if self.opener.is_single() {
             return None;
         }
         let session = first.session().await;
         // One that is put off, or waits until the first is gone, would take as long as there is.
-        let opened = timeout(self.second_within(), self.open(&self.opener, revision)).await;
+        let within = self.second_within();
+        let opened = timeout(within, self.open(&self.opener, revision)).await;
+        if opened.is_err() {
+            // The machine may have become busy, and the first process may end as slowly.
+            self.opener.recorder.started(within);
+        }
         let second = opened.ok().and_then(Result::ok);
         let well = self.stop.unless(session.is_well()).await.is_ok_and(|well| well);
         if second.is_some() && well {
@@ -128,15 +185,5 @@ impl<'a> Lanes<'a> {
         self.opener.known.single.fetch_or(second.is_some() || well, Ordering::Relaxed);
         self.close(second, false).await;
         None
-    }
-
-    /// What came of a suite that has no need of the first connection, if the server bears another process beside that.
-    pub async fn probe(&self, first: &Conversation, suite: &'a Suite, scene: &RunContext) -> Option<Gathered<'a>> {
-        let session = first.session().await;
-        let asked = timeout(self.second_within(), self.suite(suite, scene, &mut None, true)).await;
-        let gathered = asked.ok()?.ok()?;
-        let well = self.stop.unless(session.is_well()).await.is_ok_and(|well| well);
-        // Who does not answer may wait for the first process to end.
-        (well && gathered.is_answered()).then_some(gathered)
     }
 }

@@ -1,38 +1,32 @@
-//! Lanes: each gathers one suite after another on connections of its own, and several may be under way at once.
+//! Executes the schedule, stage by stage and lane by lane.
 
 use std::{
-    sync::{Mutex, atomic::Ordering},
+    ptr,
+    sync::{Mutex as StdMutex, atomic::Ordering},
     time::Duration,
 };
 
 use futures_util::{StreamExt, stream};
 use serde_json::json;
-use tokio::{task::JoinHandle, time::timeout};
+use tokio::{sync::Mutex, task::JoinHandle, time::timeout};
 
 use super::{
+    capacity::Capacity,
     clients,
     gathered::Gathered,
-    schedule::Lane,
+    schedule::{Lane, Slot, Stage, in_words, schedule},
     stop::Stop,
-    suite_effects::{asks, starts_ahead},
 };
 use crate::{
     error::Error,
     evidence::{Recorder, RunContext, Side},
-    gather::{Controls, Stage, gather},
+    gather::{self, Controls, gather, steps},
     revision::Revision,
     run::inputs::job::Job,
     session::{Conversation, OneShot, Opener, Session, Unopened, Wish, lock},
     suite::{Client, Connection, SURVEY, Suite},
     target::Start,
 };
-
-/// Lanes at once: a process that starts keeps a processor busy, and further ones only slow each other down, ...
-const AT_ONCE: usize = 4;
-/// ... unless they start so quickly that lanes do little but wait.
-const QUICK_AT_ONCE: usize = 8;
-/// As many connections as browsers have to one host.
-pub const AT_ONCE_OVER_HTTP: usize = 6;
 
 /// How a connection ended, and what it was last sent.
 fn ended_behind(recorder: &Recorder, link: u32, why: String) -> String {
@@ -51,121 +45,189 @@ struct Walked<'a> {
     unopened: Vec<(&'a Suite, Error)>,
 }
 
-/// A lane of the schedule, with the place where the connection is kept that its suites share, unless nobody else is to use
-/// it. It is opened when it is needed.
-pub struct OpenLane<'a, 'c> {
-    pub lane: Lane<'a>,
-    pub shared: Option<&'c mut Option<Conversation>>,
-}
+/// The connections that stay open from one stage to the next. A lane holds the one that it is gathered on.
+type Slots = [Mutex<Option<Conversation>>; 2];
 
-pub struct Lanes<'a> {
+pub struct Executor<'a> {
     pub(super) job: &'a Job,
     pub opener: Opener,
     pub stop: Stop,
     /// Conversations that are being ended; a bad end that is to be noted comes out in words.
-    endings: Mutex<Vec<JoinHandle<Option<String>>>>,
-    notes: Mutex<Vec<String>>,
-    /// Held by the lane that asks, of those that are not to ask at once.
-    turn: tokio::sync::Mutex<()>,
+    endings: StdMutex<Vec<JoinHandle<Option<String>>>>,
+    notes: StdMutex<Vec<String>>,
     /// The last suite that the server did not survive, of those that may end it.
-    ended_under: Mutex<Option<String>>,
+    ended_under: StdMutex<Option<String>>,
 }
 
-impl<'a> Lanes<'a> {
+impl<'a> Executor<'a> {
     pub fn new(job: &'a Job, opener: Opener) -> Self {
         let stop = Stop::new(&job.limits, &opener, &job.interrupts);
-        Self {
-            job,
-            opener,
-            stop,
-            endings: Mutex::default(),
-            notes: Mutex::default(),
-            turn: tokio::sync::Mutex::default(),
-            ended_under: Mutex::default(),
-        }
+        let (endings, notes, ended_under) = Default::default();
+        Self { job, opener, stop, endings, notes, ended_under }
     }
 
-    /// Gathers in one lane after another.
-    pub async fn one_by_one(&self, lanes: Vec<OpenLane<'a, '_>>, scene: &RunContext) -> Vec<Gathered<'a>> {
+    /// The schedule for these suites in words; `first` is the connection of the survey.
+    pub async fn plan(&self, suites: &[&Suite], scene: &RunContext, first: Option<Conversation>) -> String {
+        let (capacity, second) = self.measure(suites, scene, first.as_ref()).await;
+        self.close(second, false).await;
+        self.close(first, false).await;
+        self.closed().await;
+        let title = format!("schedule for {} over {}\n", scene.revision, scene.transport);
+        format!("{title}{capacity}{}", in_words(&schedule(suites, scene, capacity)))
+    }
+
+    /// Gathers for these suites. What was gathered comes in their order.
+    pub async fn gather_all(
+        &self,
+        suites: &[&'a Suite],
+        scene: &RunContext,
+        first: Option<Conversation>,
+    ) -> Vec<Gathered<'a>> {
+        let (capacity, second) = self.measure(suites, scene, first.as_ref()).await;
+        let slots = [Mutex::new(first), Mutex::new(second)];
         let mut all = Vec::new();
-        for lane in lanes {
-            let Walked { gathered, unopened } = self.walk(lane, scene, false).await;
+        for stage in schedule(suites, scene, capacity) {
+            let (gathered, lost) = self.stage(stage, scene, &slots, capacity).await;
             all.extend(gathered);
-            all.extend(unopened.into_iter().map(|(suite, error)| {
-                let gone = match lock(&self.ended_under).as_ref() {
-                    Some(ended) => format!("the server closed its connections during {ended} and did not recover"),
-                    None => "the server could not be reached again".to_owned(),
-                };
-                Gathered::nothing(suite, self.stop.why().unwrap_or_else(|| format!("{gone}: {}", error.came())))
-            }));
+            if !lost.is_empty() {
+                all.extend(self.again(lost, scene, &slots, capacity).await);
+            }
         }
+        let mut noted = false;
+        for slot in slots {
+            let conversation = slot.into_inner();
+            let was_open = conversation.is_some();
+            self.close(conversation, !noted).await;
+            noted |= was_open;
+        }
+        all.sort_by_key(|gathered| suites.iter().position(|suite| suite.id == gathered.suite.id));
         all
     }
 
-    /// Gathers in several lanes at once. The suites for which a connection could not be had beside the others, or not to
-    /// the end, come second: they may get it when nothing else is connected.
-    pub async fn side_by_side(
+    /// Gathers in the lanes of a stage. If they are gathered at once, the suites for which a connection could not be had,
+    /// or not to the end, come second: they may get it when nothing else is connected.
+    async fn stage(
         &self,
-        lanes: Vec<OpenLane<'a, '_>>,
+        stage: Stage<&'a Suite>,
         scene: &RunContext,
+        slots: &Slots,
+        capacity: Capacity,
     ) -> (Vec<Gathered<'a>>, Vec<Gathered<'a>>) {
-        let able = scene.transport.capabilities();
-        let at_once = match () {
-            () if able.stream_per_request => AT_ONCE_OVER_HTTP,
-            () if self.connects_quickly() => QUICK_AT_ONCE,
-            () => AT_ONCE,
-        };
-        let (shared, known) = (able.shared, &self.opener.known);
+        let of_use = clients::others(&self.opener.recorder);
+        let is_of_use = |suite: &Suite| suite.client == Client::Full || of_use.contains(&suite.client);
+        let lanes = stage.lanes.into_iter().filter(|lane| lane.suites.iter().all(|suite| is_of_use(suite)));
+        let (shared, known, crowded) = (scene.transport.capabilities().shared, &self.opener.known, stage.at_once > 1);
         let (missed, before, hangs) =
             (known.unanswered.count(), known.unanswered.by_suite(), known.hangs.load(Ordering::Relaxed));
-        let walked: Vec<Walked> =
-            stream::iter(lanes).map(|lane| self.walk(lane, scene, true)).buffer_unordered(at_once).collect().await;
-        let (mut all, mut left) = (Vec::new(), Vec::new());
+        let walked = lanes.map(|lane| self.walk(lane, scene, slots, capacity, crowded));
+        let walked: Vec<Walked> = stream::iter(walked).buffer_unordered(stage.at_once).collect().await;
         // Whose request has ended a server that all share, or was only one too many, shows when each is alone with it.
         let since = known.unanswered.by_suite();
         let is_lost = |gathered: &Gathered| {
             let missed = since.get(&gathered.suite.id) > before.get(&gathered.suite.id);
-            gathered.lost || (shared && (gathered.was_cut_off() || missed))
+            crowded && (gathered.lost || (shared && (gathered.was_cut_off() || missed)))
         };
+        let (mut all, mut lost) = (Vec::new(), Vec::new());
         for Walked { gathered, unopened } in walked {
-            let (lost, gathered): (Vec<_>, Vec<_>) = gathered.into_iter().partition(is_lost);
+            let (again, gathered): (Vec<_>, Vec<_>) = gathered.into_iter().partition(is_lost);
             all.extend(gathered);
-            left.extend(lost);
-            left.extend(unopened.into_iter().map(|(suite, error)| Gathered::nothing(suite, error.came())));
+            lost.extend(again);
+            let unopened = unopened.into_iter();
+            if crowded {
+                lost.extend(unopened.map(|(suite, error)| Gathered::nothing(suite, error.came())));
+            } else {
+                all.extend(unopened.map(|(suite, error)| self.unreachable(suite, &error)));
+            }
         }
-        let again: Vec<&str> = left.iter().map(|gathered| gathered.suite.id.as_str()).collect();
-        if shared {
+        if crowded && shared {
+            let again: Vec<&str> = lost.iter().map(|gathered| gathered.suite.id.as_str()).collect();
             known.asks_again(missed, hangs, &again);
             for suite in &again {
                 self.opener.recorder.asked_again(suite);
             }
         }
-        (all, left)
+        (all, lost)
     }
 
-    async fn walk(&self, OpenLane { lane, shared }: OpenLane<'a, '_>, scene: &RunContext, crowded: bool) -> Walked<'a> {
-        let mut walked = Walked::default();
-        let mut own = None;
-        let shared = shared.unwrap_or(&mut own);
-        for suite in lane.suites {
-            let takes_turns = scene.transport.capabilities().stream_per_request && self.opener.known.is_strained();
-            let _turn = if takes_turns { Some(self.turn.lock().await) } else { None };
-            let mut apart = None;
-            let fresh = suite.connection == Connection::Fresh;
-            let alone = (fresh && !lane.even_fresh) || suite.client != Client::Full;
-            match self.suite(suite, scene, if alone { &mut apart } else { &mut *shared }, crowded).await {
+    /// What a reader of the report should know of a server that refused every connection but one.
+    pub fn bears_one(&self) -> Option<String> {
+        let bears_one = self.opener.known.single.load(Ordering::Relaxed);
+        bears_one
+            .then(|| "the server supports one connection at a time: rules that need two were not judged".to_owned())
+    }
+
+    fn unreachable(&self, suite: &'a Suite, error: &Error) -> Gathered<'a> {
+        let gone = match lock(&self.ended_under).as_ref() {
+            Some(ended) => format!("the server closed its connections during {ended} and did not recover"),
+            None => "the server could not be reached again".to_owned(),
+        };
+        Gathered::nothing(suite, self.stop.why().unwrap_or_else(|| format!("{gone}: {}", error.came())))
+    }
+
+    /// Once more for suites that found no connection, or lost it, now that nothing else is connected. Where the server did
+    /// not come back, it is told how it was lost, and nothing else is judged: several suites lost it, and one request can
+    /// have ended it.
+    async fn again(
+        &self,
+        lost: Vec<Gathered<'a>>,
+        scene: &RunContext,
+        slots: &Slots,
+        capacity: Capacity,
+    ) -> Vec<Gathered<'a>> {
+        for slot in slots {
+            self.close(slot.lock().await.take(), false).await;
+        }
+        self.closed().await;
+        let lane = |suite| Lane { suites: vec![suite], on: Slot::New, why: "it lost its connection" };
+        let lanes = lost.iter().map(|gathered| lane(gathered.suite)).collect();
+        let (again, _) = self.stage(Stage { lanes, at_once: 1 }, scene, slots, capacity).await;
+        let counts = |(before, again): (Gathered<'a>, Gathered<'a>)| {
+            if again.unasked && !before.unasked { before.lost_for_good() } else { again }
+        };
+        lost.into_iter().zip(again).map(counts).collect()
+    }
+
+    async fn walk(
+        &self,
+        lane: Lane<&'a Suite>,
+        scene: &RunContext,
+        slots: &Slots,
+        capacity: Capacity,
+        crowded: bool,
+    ) -> Walked<'a> {
+        let new = Mutex::default();
+        let on = match lane.on {
+            Slot::Survey => &slots[0],
+            Slot::Second => &slots[1],
+            Slot::New => &new,
+        };
+        for slot in slots.iter().filter(|slot| capacity.connections == 1 && !ptr::eq(*slot, on)) {
+            self.close(slot.lock().await.take(), false).await;
+        }
+        let (mut walked, mut shared) = (Walked::default(), on.lock().await);
+        let mut is_unused = lane.on != Slot::Survey;
+        let mut suites = lane.suites.into_iter().peekable();
+        while let Some(suite) = suites.next() {
+            let needs_unused = suite.connection == Connection::Fresh;
+            if needs_unused && !is_unused {
+                self.close(shared.take(), false).await;
+            }
+            is_unused = needs_unused;
+            match self.suite(suite, scene, &mut shared, crowded).await {
                 Ok(gathered) => walked.gathered.push(gathered),
                 Err(error) => walked.unopened.push((suite, error)),
             }
-            self.close(apart, false).await;
-            if !alone
-                && (fresh || suite.connection == Connection::Own)
+            let is_used_again = lane.on != Slot::New || suites.peek().is_some();
+            if is_used_again
+                && matches!(suite.connection, Connection::Fresh | Connection::Own)
                 && !self.stop.unless(self.is_well(shared.as_ref())).await.is_ok_and(|well| well)
             {
                 self.close(shared.take(), false).await;
             }
         }
-        self.close(own, false).await;
+        if lane.on == Slot::New {
+            self.close(shared.take(), false).await;
+        }
         walked
     }
 
@@ -181,10 +243,7 @@ impl<'a> Lanes<'a> {
             return Ok(Gathered::nothing(suite, why));
         }
         let beside = OneShot::new(self.opener(suite.client), scene.revision, crowded);
-        if crowded && !self.connects_quickly() {
-            beside.start_ahead(starts_ahead(suite, scene)).await;
-        }
-        if conversation.is_none() && suite.connection != Connection::Alone && asks(suite, scene) {
+        if conversation.is_none() && suite.connection != Connection::Alone && steps(suite, scene).next().is_some() {
             *conversation = Some(self.open(&beside.opener, scene.revision).await?);
         }
         let conversation = conversation.as_ref();
@@ -194,7 +253,7 @@ impl<'a> Lanes<'a> {
         let deaths = || conversation.map(Conversation::deaths).unwrap_or_default();
         let earlier = deaths().len();
         let recorder = &self.opener.recorder;
-        let stage = Stage {
+        let stage = gather::Stage {
             suite,
             beside: &beside,
             conversation,

@@ -33,11 +33,6 @@ impl<'a> Gathered<'a> {
     pub fn was_cut_off(&self) -> bool {
         self.incident.is_some() || !self.deaths.is_empty() || some_ended(&self.saves, "closed")
     }
-
-    /// Whether nothing was lost, and no response was waited for without success.
-    pub fn is_answered(&self) -> bool {
-        !self.lost && !self.was_cut_off() && !some_ended(&self.saves, "timeout")
-    }
 }
 
 /// Whether one of the saved replies ended so.

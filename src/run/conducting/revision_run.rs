@@ -2,13 +2,11 @@
 
 use super::{
     clients,
-    executor::Lanes,
-    gather_all::gather_all,
+    executor::Executor,
     gathered::Gathered,
     handshake_failure,
     mishaps::Mishaps,
     run_context::{left_alone, scene},
-    show_schedule::planned,
     skipped,
 };
 use crate::{
@@ -27,7 +25,7 @@ pub struct Course<'a> {
     job: &'a Job,
     suites: &'a [Suite],
     filter: &'a Filter,
-    lanes: Lanes<'a>,
+    executor: Executor<'a>,
     pub notes: Vec<String>,
     pub mishaps: Mishaps,
     pub scenes: Vec<RunContext>,
@@ -37,9 +35,9 @@ pub struct Course<'a> {
 
 impl<'a> Course<'a> {
     pub fn new(job: &'a Job, suites: &'a [Suite], filter: &'a Filter, opener: Opener) -> Self {
-        let lanes = Lanes::new(job, opener);
+        let executor = Executor::new(job, opener);
         let (notes, scenes) = (Vec::new(), Vec::new());
-        Self { job, suites, filter, lanes, notes, mishaps: Mishaps::default(), scenes, cut_short: None }
+        Self { job, suites, filter, executor, notes, mishaps: Mishaps::default(), scenes, cut_short: None }
     }
 
     pub async fn every_revision(&mut self) -> Result<(), Unopened> {
@@ -64,7 +62,7 @@ impl<'a> Course<'a> {
         if after_another {
             self.notes.push(format!("some revisions could not be tested: {}", unopened.error.came()));
         } else if let Some((mut scene, note)) =
-            handshake_failure::scene_without_handshake(&unopened, self.job, &self.lanes.opener.recorder)
+            handshake_failure::scene_without_handshake(&unopened, self.job, &self.executor.opener.recorder)
         {
             if handshake_failure::lets_nobody_in(&unopened.hello) {
                 self.outside(&mut scene).await?;
@@ -77,7 +75,7 @@ impl<'a> Course<'a> {
 
     /// Gathers what a server that lets nobody in shows from outside.
     async fn outside(&mut self, scene: &mut RunContext) -> Result<(), Error> {
-        let opener = &self.lanes.opener;
+        let opener = &self.executor.opener;
         let session = opener.knock(scene.revision).await.map_err(|unopened| unopened.error)?;
         opener.recorder.settle(session.link(), scene.revision);
         let conversation = Conversation::new(opener.clone(), session, scene.revision);
@@ -86,30 +84,30 @@ impl<'a> Course<'a> {
         let protected = planned.iter().filter(|planned| planned.suite.applies.protected && planned.runs());
         let mut conversation = Some(conversation);
         for planned in protected {
-            let gathered = self.lanes.suite(planned.suite, scene, &mut conversation, false).await?;
+            let gathered = self.executor.suite(planned.suite, scene, &mut conversation, false).await?;
             self.keep(scene, gathered);
         }
-        self.lanes.close(conversation, false).await;
-        self.lanes.closed().await;
+        self.executor.close(conversation, false).await;
+        self.executor.closed().await;
         Ok(())
     }
 
     /// The schedule of one revision, in words.
     pub async fn planned(&mut self, wish: Wish) -> Result<String, Unopened> {
         let (scene, wanted, first) = self.survey(wish).await?;
-        Ok(planned(&self.lanes, &wanted, &scene, first).await)
+        Ok(self.executor.plan(&wanted, &scene, first).await)
     }
 
     /// The handshake, the survey, and the suites that fit what it shows.
     async fn survey(&mut self, wish: Wish) -> Result<(RunContext, Vec<&'a Suite>, Option<Conversation>), Unopened> {
-        let session = self.lanes.connect(&self.lanes.opener, wish).await?;
+        let session = self.executor.connect(&self.executor.opener, wish).await?;
         let Some(revision) = session.revision() else {
             return Err(Error::usage("no revision was negotiated").into());
         };
         let mut scene = scene(&session.hello, session.transport(), revision, self.job);
-        let mut first = Some(Conversation::new(self.lanes.opener.clone(), session, revision));
+        let mut first = Some(Conversation::new(self.executor.opener.clone(), session, revision));
         if let Some(survey) = self.suites.iter().find(|suite| suite.id == SURVEY) {
-            let gathered = self.lanes.suite(survey, &scene, &mut first, false).await?;
+            let gathered = self.executor.suite(survey, &scene, &mut first, false).await?;
             self.keep(&mut scene, gathered);
         }
         let survey = scene.saves.get(SURVEY).cloned().unwrap_or_default();
@@ -117,12 +115,12 @@ impl<'a> Course<'a> {
         if let Some(first) = &first {
             let known = deciding(self.suites, self.filter);
             let adopting = Box::pin(adoption(&self.job.proposals, &known, &scene, first));
-            if let Ok(adopted) = self.lanes.stop.unless(adopting).await {
+            if let Ok(adopted) = self.executor.stop.unless(adopting).await {
                 scene.proposals = adopted;
             }
-            let _ = self.lanes.stop.unless(Box::pin(first_task(&mut scene, first))).await;
+            let _ = self.executor.stop.unless(Box::pin(first_task(&mut scene, first))).await;
             // What was found out by then is good enough to stop with.
-            let _ = self.lanes.stop.unless(Box::pin(authorization(&mut scene, first, &self.job.target))).await;
+            let _ = self.executor.stop.unless(Box::pin(authorization(&mut scene, first, &self.job.target))).await;
         }
         if scene.proposals.iter().any(|name| name == "sep-prefix") {
             add_prefixes(&mut scene.facts, &survey);
@@ -139,21 +137,21 @@ impl<'a> Course<'a> {
     /// Gathers for one revision, from the handshake to the orderly end.
     pub async fn revision(&mut self, wish: Wish) -> Result<(), Unopened> {
         let (mut scene, wanted, first) = self.survey(wish).await?;
-        for gathered in gather_all(&self.lanes, &wanted, &scene, first).await {
+        for gathered in self.executor.gather_all(&wanted, &scene, first).await {
             self.keep(&mut scene, gathered);
         }
-        let unanswered = &self.lanes.opener.known.unanswered;
+        let unanswered = &self.executor.opener.known.unanswered;
         let mut notes = skipped::record(&mut scene, unanswered.given_up());
         notes.extend(unanswered.told(self.job.limits.request));
         for note in notes {
             self.note(Some(note));
         }
-        self.note(self.lanes.opener.known.put_off.told());
-        self.note(self.lanes.bears_one());
+        self.note(self.executor.opener.known.put_off.told());
+        self.note(self.executor.bears_one());
         self.note(resource_graph::summary(&scene, self.suites));
         self.scenes.push(scene);
-        self.lanes.closed().await;
-        self.notes.extend(self.lanes.notes());
+        self.executor.closed().await;
+        self.notes.extend(self.executor.notes());
         Ok(())
     }
 
@@ -164,7 +162,7 @@ impl<'a> Course<'a> {
             self.mishaps.started_anew(&suite.id, scene.revision, why);
         }
         if let Some(why) = incident {
-            self.cut_short = self.lanes.stop.why().filter(|stopped| *stopped == why).or(self.cut_short.take());
+            self.cut_short = self.executor.stop.why().filter(|stopped| *stopped == why).or(self.cut_short.take());
             self.mishaps.unfinished(&suite.id, scene.revision, why.clone());
             scene.incidents.insert(suite.id.clone(), why);
         }

@@ -1,4 +1,4 @@
-//! Paths that are a plain chain of fields, at any depth too, indices, `[*]` and simple filters.
+//! The segments of a path: fields, at any depth too, indices, slices, `[*]` and filters.
 
 use std::ops::ControlFlow;
 
@@ -9,8 +9,12 @@ use super::filter::Filter;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Segment {
     Member(String),
+    /// Each of these fields.
+    Members(Vec<String>),
     Index(i64),
     All,
+    /// From one index up to, and without, another one.
+    Slice(Option<i64>, Option<i64>),
     Where(Filter),
     /// A field at any depth.
     Below(String),
@@ -19,7 +23,7 @@ pub enum Segment {
 impl Segment {
     /// It may select more than one value.
     pub const fn is_plural(&self) -> bool {
-        matches!(self, Self::All | Self::Where(_) | Self::Below(_))
+        !matches!(self, Self::Member(_) | Self::Index(_))
     }
 
     /// It looks at the items of an array one by one.
@@ -36,7 +40,8 @@ impl Segment {
     }
 }
 
-/// Reads a chain of `.name`, `['name']`, `[0]`, `[*]` and `[?filter]`; `None` where there is anything else.
+/// Reads a chain of `.name`, `..name`, `['name', 'name']`, `[0]`, `[1:3]`, `[*]` and `[?filter]`;
+/// `None` where there is anything else.
 pub fn parse(text: &str) -> Option<Vec<Segment>> {
     take(text).filter(|(_, rest)| rest.is_empty()).map(|(segments, _)| segments)
 }
@@ -70,12 +75,25 @@ pub fn take(mut rest: &str) -> Option<(Vec<Segment>, &str)> {
                     (Segment::Where(filter), after)
                 }
                 '\'' | '"' => {
-                    let (name, after) = quoted(after)?;
-                    (Segment::Member(name.to_owned()), after)
+                    let (name, mut after) = quoted(after)?;
+                    let mut names = vec![name.to_owned()];
+                    while let Some(next) = after.trim_start_matches(' ').strip_prefix(',') {
+                        let (name, rest) = quoted(next.trim_start_matches(' '))?;
+                        names.push(name.to_owned());
+                        after = rest;
+                    }
+                    let segment =
+                        if names.len() == 1 { Segment::Member(names.remove(0)) } else { Segment::Members(names) };
+                    (segment, after)
                 }
                 _ => {
-                    let (index, _) = after.split_once(']')?;
-                    (Segment::Index(integer(index)?), &after[index.len()..])
+                    let (inside, _) = after.split_once(']')?;
+                    let bound = |text: &str| if text.is_empty() { Some(None) } else { integer(text).map(Some) };
+                    let segment = match inside.split_once(':') {
+                        Some((from, to)) => Segment::Slice(bound(from)?, bound(to)?),
+                        None => Segment::Index(integer(inside)?),
+                    };
+                    (segment, &after[inside.len()..])
                 }
             };
             segments.push(segment);
@@ -181,10 +199,18 @@ pub fn visit<'v, T: Trail>(
             let mut chosen = members.iter().filter(|(_, value)| segment.lets_through(value));
             chosen.try_for_each(|(name, value)| enter(Token::Member(name), value, rest))
         }
+        (Segment::Slice(from, to), Value::Array(items)) => {
+            let (from, to) = (from.map_or(0, |at| bound(at, items)), to.map_or(items.len(), |at| bound(at, items)));
+            (from..to).try_for_each(|at| enter(Token::Item(at), &items[at], rest))
+        }
         (Segment::Member(name), Value::Object(members)) => match member(members, name) {
             Some(value) => enter(Token::Member(name), value, rest),
             None => ControlFlow::Continue(()),
         },
+        (Segment::Members(names), Value::Object(members)) => {
+            let mut present = names.iter().filter_map(|name| Some((name, member(members, name)?)));
+            present.try_for_each(|(name, value)| enter(Token::Member(name), value, rest))
+        }
         (Segment::Index(index), Value::Array(items)) => match position(*index, items) {
             Some(at) => enter(Token::Item(at), &items[at], rest),
             None => ControlFlow::Continue(()),
@@ -218,6 +244,12 @@ fn member<'v>(members: &'v Map<String, Value>, name: &str) -> Option<&'v Value> 
         return members.get(name);
     }
     members.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+}
+
+/// Where a slice begins or ends.
+fn bound(index: i64, items: &[Value]) -> usize {
+    let away = usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX);
+    if index < 0 { items.len().saturating_sub(away) } else { away.min(items.len()) }
 }
 
 /// Negative indices count from the end.

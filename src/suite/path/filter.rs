@@ -1,5 +1,4 @@
-//! Filters as rules write them (`[?@.kind == 'junk' && !@.event]`): fields compared with constants, fields that are
-//! there. Functions, and comparisons of two fields, are left to `serde_json_path`.
+//! Filters (`[?@.kind == 'junk' && !@.event]`): fields that are there, fields compared with constants or with each other.
 
 use serde_json::Value;
 
@@ -11,7 +10,13 @@ pub enum Filter {
     All(Vec<Filter>),
     Not(Box<Filter>),
     Exists(Vec<Segment>),
-    Compares { what: Vec<Segment>, how: Comparison, with: Value },
+    Compares { what: Vec<Segment>, how: Comparison, with: Operand },
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operand {
+    Constant(Value),
+    Field(Vec<Segment>),
 }
 
 /// What has to be one of these texts, or a filter does not hold.
@@ -64,7 +69,13 @@ impl Filter {
             Self::All(filters) => filters.iter().all(|filter| filter.holds(value)),
             Self::Not(filter) => !filter.holds(value),
             Self::Exists(segments) => selects(value, segments),
-            Self::Compares { what, how, with } => how.holds(follow(value, what), with),
+            Self::Compares { what, how, with } => {
+                let with = match with {
+                    Operand::Constant(with) => Some(with),
+                    Operand::Field(path) => follow(value, path),
+                };
+                how.holds(follow(value, what), with)
+            }
         }
     }
 
@@ -77,7 +88,7 @@ impl Filter {
                 one.texts.extend(&other.texts);
                 one.is_on_the_same_as(&other).then_some(one)
             })?,
-            Self::Compares { what, how: Comparison::Equal, with: Value::String(text) } => {
+            Self::Compares { what, how: Comparison::Equal, with: Operand::Constant(Value::String(text)) } => {
                 Some(Demand { what, texts: vec![text] })
             }
             _ => None,
@@ -89,7 +100,7 @@ impl Filter {
         match self {
             Self::Any(filters) => filters.iter().all(|filter| filter.fails_without(value, lacking)),
             Self::All(filters) => filters.iter().any(|filter| filter.fails_without(value, lacking)),
-            Self::Not(_) => false,
+            Self::Not(_) | Self::Compares { with: Operand::Field(_), .. } => false,
             Self::Exists(path) | Self::Compares { what: path, .. } => {
                 matches!(path.first(), Some(Segment::Member(name)) if !lacking.contains(&name.as_str()))
                     && !self.holds(value)
@@ -100,13 +111,13 @@ impl Filter {
 
 impl Comparison {
     /// What is not there is unequal to everything; only numbers and strings have an order.
-    fn holds(self, value: Option<&Value>, with: &Value) -> bool {
-        let order = value.and_then(|value| match (value, with) {
+    fn holds(self, value: Option<&Value>, with: Option<&Value>) -> bool {
+        let order = value.zip(with).and_then(|pair| match pair {
             (Value::Number(a), Value::Number(b)) => a.as_f64().partial_cmp(&b.as_f64()),
             (Value::String(a), Value::String(b)) => Some(a.cmp(b)),
             _ => None,
         });
-        let equal = || order.map_or_else(|| value == Some(with), std::cmp::Ordering::is_eq);
+        let equal = || order.map_or_else(|| value == with, std::cmp::Ordering::is_eq);
         match self {
             Self::Equal => equal(),
             Self::Unequal => !equal(),
@@ -157,9 +168,14 @@ fn one(text: &str) -> Option<(Filter, &str)> {
     let Some((sign, how)) = COMPARISONS.into_iter().find(|(sign, _)| operator.starts_with(sign)) else {
         return Some((Filter::Exists(what), rest));
     };
-    let is_singular = what.iter().all(|segment| matches!(segment, Segment::Member(_) | Segment::Index(_)));
-    let (with, rest) = constant(operator[sign.len()..].trim_start_matches(' ')).filter(|_| is_singular)?;
-    Some((Filter::Compares { what, how, with }, rest))
+    let operand = operator[sign.len()..].trim_start_matches(' ');
+    let (with, rest) = match operand.strip_prefix('@') {
+        Some(path) => take(path).map(|(path, rest)| (Operand::Field(path), rest))?,
+        None => constant(operand).map(|(value, rest)| (Operand::Constant(value), rest))?,
+    };
+    let is_one = |path: &[Segment]| !path.iter().any(Segment::is_plural);
+    let are_one = is_one(&what) && !matches!(&with, Operand::Field(path) if !is_one(path));
+    are_one.then_some((Filter::Compares { what, how, with }, rest))
 }
 
 fn in_parentheses(text: &str) -> Option<(Filter, &str)> {
