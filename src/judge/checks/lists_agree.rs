@@ -151,7 +151,8 @@ fn wholes(exchanges: &[Value], calls: &[(u64, u64)]) -> Vec<Whole> {
                 let changes = calls.iter().filter(|(on, frame)| *on == link && *frame < asked).count();
                 Whole { link, keys: Vec::new(), in_order: Vec::new(), declared, changes, at }
             }
-            Some(cursor) => match open.iter().position(|(whole, next)| whole.link == link && next == cursor) {
+            // Of a list that was begun earlier, perhaps nobody wanted more than its first page.
+            Some(cursor) => match open.iter().rposition(|(whole, next)| whole.link == link && next == cursor) {
                 Some(index) => open.remove(index).0,
                 None => continue,
             },
@@ -201,6 +202,20 @@ mod tests {
         ];
         let report = run(&Given { values, revision: Revision::NEWEST });
         report.faults.into_iter().map(|fault| fault.pointer).collect()
+    }
+
+    #[test]
+    fn pages_continue_the_list_that_was_begun_last() {
+        let page = |link: u64, cursor: Option<&str>, uri: &str, next: Option<&str>| {
+            json!({
+                "link": link, "params": cursor.map_or(json!({}), |cursor| json!({ "cursor": cursor })),
+                "result": next.map_or(json!({ "resources": [{ "uri": uri }] }), |next| json!({ "resources": [{ "uri": uri }], "nextCursor": next })),
+            })
+        };
+        let exchanges =
+            [page(1, None, "only looked at", Some("2")), page(1, None, "a", Some("2")), page(1, Some("2"), "b", None)];
+        let wholes = wholes(&exchanges, &[]);
+        assert_eq!(wholes.iter().map(|whole| whole.at).collect::<Vec<_>>(), [1]);
     }
 
     #[test]

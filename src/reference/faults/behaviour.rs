@@ -351,6 +351,7 @@ pub static BEHAVIOURS: &[Behaviour] = &[
         also: &[
             "prefix-no-new-access",
             "prefix-templates-no-new-access",
+            "prompts-list-not-connection-dependent",
             "resources-list-no-side-effects",
             "sep2093-list-uri-children-complete",
             "tools-list-not-connection-dependent",
