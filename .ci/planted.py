@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from servers import ROOT, ended, free_port, install, listening, words
+from servers import ROOT, conducted, install
 
 PLANTED = ROOT / "tests/planted"
 PROGRAM, INTO = (Path(argument).resolve() for argument in sys.argv[1:3])
@@ -46,21 +46,12 @@ def verdicts(server, transport, fault, places):
     command = [PROGRAM, "run", "--strict", "--config", PLANTED / server["config"]]
     command += ["--report", f"json={report}", "--timeout", ANSWER_SECONDS, "--run-timeout", RUN_SECONDS]
     # Nothing is left in the folder of the servers.
-    command += ["--env", "PYTHONDONTWRITEBYTECODE=1"] if transport == "stdio" else []
-    command += ["--transcript", report.with_suffix(".jsonl"), "--revision", server["revision"]]
-    process = None
     if transport == "stdio":
-        command += ["--env", f"FAULT={fault}", "--", *words(server["stdio"], places)]
-    else:
-        port = free_port()
-        process = listening(words(server["http"], {**places, "port": port}), port, {"FAULT": fault, "PYTHONDONTWRITEBYTECODE": "1"})
-        command += ["--http", f"http://127.0.0.1:{port}/mcp"]
-    try:
-        run = [str(word) for word in command]
-        done = subprocess.run(run, cwd=INTO, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=2 * RUN_SECONDS)
-    finally:
-        if process:
-            ended(process)
+        command += ["--env", "PYTHONDONTWRITEBYTECODE=1", "--env", f"FAULT={fault}"]
+    command += ["--transcript", report.with_suffix(".jsonl"), "--revision", server["revision"]]
+    environment = {"FAULT": fault, "PYTHONDONTWRITEBYTECODE": "1"}
+    how = server["stdio"] if transport == "stdio" else {"start": server["http"], "at": "/mcp"}
+    done = conducted(command, transport, how, places, INTO, 2 * RUN_SECONDS, environment)
     rules = json.loads(report.read_text())["rules"] if report.is_file() else []
     if not rules:
         print(f"{name}: nothing was judged\n{done.stdout}", flush=True)

@@ -8,15 +8,13 @@ What is installed in DIRECTORY stays there for the next time. tests/real/README.
 import concurrent.futures
 import json
 import os
-import shlex
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import yaml
 
-from servers import REAL, ended, free_port, install, listening, words
+from servers import REAL, conducted, install
 
 PROGRAM, INTO = (Path(argument).resolve() for argument in sys.argv[1:3])
 WRITE = "--write" in sys.argv
@@ -46,19 +44,8 @@ def tested(name, transport, how, places):
     report.unlink(missing_ok=True)
     command = [PROGRAM, "run", "--strict", "--report", f"json={report}", "--report", "human", "--baseline", known(name, transport)]
     command += ["--transcript", report.with_suffix(".jsonl"), "--run-timeout", RUN_SECONDS, "--timeout", ANSWER_SECONDS]
-    began, process = time.monotonic(), None
-    if transport == "stdio":
-        command += ["--", *words(how, places)]
-    else:
-        port = free_port()
-        process = listening(words(how["start"], {**places, "port": port}), port)
-        command += [f"--{transport}", f"http://127.0.0.1:{port}{how['at']}"]
-    try:
-        run = [str(word) for word in command]
-        done = subprocess.run(run, cwd=INTO, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=2 * RUN_SECONDS)
-    finally:
-        if process:
-            ended(process)
+    began = time.monotonic()
+    done = conducted(command, transport, how, places, INTO, 2 * RUN_SECONDS)
     written = report.read_text() if report.is_file() else ""
     rules = json.loads(written)["rules"] if written else []
     # What no text states may depend on the moment, and fails nobody.

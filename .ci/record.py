@@ -17,7 +17,7 @@ from pathlib import Path
 
 import yaml
 
-from servers import REAL, ROOT, ended, free_port, install, installed, listening, words
+from servers import REAL, ROOT, conducted, install, installed
 
 PROGRAM, INTO = (Path(argument).resolve() for argument in sys.argv[1:3])
 CHOSEN = sys.argv[3:]
@@ -53,32 +53,22 @@ def install_more(listed):
     return places
 
 
-def executable(command):
+def make_executable(command, places):
     """Some packages have programs without that bit, which their install script would set."""
-    if Path(command[0]).is_relative_to(INTO):
-        os.chmod(command[0], 0o755)
-    return command
+    program = Path(shlex.split(command)[0].format_map(places))
+    if program.is_relative_to(INTO):
+        program.chmod(0o755)
 
 
 def record(name, transport, how, places):
     """Runs one server in each revision that it supports; what is wrong, if something is."""
     transcript = INTO / f"{name}.{transport}.jsonl"
     transcript.unlink(missing_ok=True)
-    command, process = [PROGRAM, "run", "--revision", "all", "--transcript", transcript, "--run-timeout", RUN_SECONDS], None
-    if transport == "stdio":
-        command += ["--", *executable(words(how, places))]
-    else:
-        port = free_port()
-        process = listening(executable(words(how["start"], {**places, "port": port})), port)
-        command += [f"--{transport}", f"http://127.0.0.1:{port}{how['at']}"]
-    try:
-        run = [str(word) for word in command]
-        done = subprocess.run(run, cwd=INTO, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=2 * RUN_SECONDS)
-    finally:
-        if process:
-            ended(process)
+    make_executable(how if transport == "stdio" else how["start"], places)
+    command = [PROGRAM, "run", "--revision", "all", "--transcript", transcript, "--run-timeout", RUN_SECONDS]
+    done = conducted(command, transport, how, places, INTO, 2 * RUN_SECONDS)
     if done.returncode not in (0, 1):
-        return f"{shlex.join(run)} ended with {done.returncode}\n{done.stdout}"
+        return f"{shlex.join(done.args)} ended with {done.returncode}\n{done.stdout}"
     text = transcript.read_text()
     for private, instead in PRIVATE.items():
         # An escaped line break looks like the end of a word.

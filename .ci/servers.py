@@ -1,4 +1,4 @@
-"""Servers from registries: what .ci/real.py and .ci/planted.py share. Locks, commands and what to start stand in tests/real."""
+"""Servers from registries: what .ci/real.py, .ci/record.py and .ci/planted.py share. Locks, commands and what to start stand in tests/real."""
 
 import hashlib
 import os
@@ -78,6 +78,23 @@ def listening(command, port, more=None):
             time.sleep(0.1)
     ended(process)
     sys.exit(f"{shlex.join(command)}\nnever listened on port {port}")
+
+
+def conducted(command, transport, how, places, cwd, seconds, more=None):
+    """Runs the program on a server, and starts and ends that one if it is one over HTTP."""
+    process = None
+    if transport == "stdio":
+        command = [*command, "--", *words(how, places)]
+    else:
+        port = free_port()
+        process = listening(words(how["start"], {**places, "port": port}), port, more)
+        command = [*command, f"--{transport}", f"http://127.0.0.1:{port}{how['at']}"]
+    try:
+        run = [str(word) for word in command]
+        return subprocess.run(run, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=seconds)
+    finally:
+        if process:
+            ended(process)
 
 
 def ended(process):

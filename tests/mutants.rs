@@ -43,13 +43,8 @@ fn judge(recording: &Recording, suites: &[Suite]) -> Result<(), Failed> {
         return Ok(recording.record(suites)?);
     }
     let differences = recording.differences(suites, &Filter::default())?;
-    let told = || {
-        format!(
-            "{}
-If these verdicts are right, MCP_CONFORM_BLESS=1 records them",
-            differences.join("\n")
-        )
-    };
+    let told =
+        || format!("{}\nIf these verdicts are correct, MCP_CONFORM_BLESS=1 records them", differences.join("\n"));
     if differences.is_empty() { Ok(()) } else { Err(told().into()) }
 }
 

@@ -63,6 +63,11 @@ pub struct HttpHead {
 }
 
 impl HttpHead {
+    /// The media type without its parameters.
+    pub fn media_type(&self) -> Option<String> {
+        Some(self.value("content-type")?.split(';').next()?.trim().to_ascii_lowercase())
+    }
+
     /// The first value of a header.
     pub fn value(&self, wanted: &str) -> Option<&str> {
         self.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.as_str())

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use crate::evidence::{Frame, FrameKind, HttpHead, Side};
+use crate::evidence::{Frame, FrameKind, Side};
 
 /// Every HTTP exchange so far, by its number.
 #[derive(Default)]
@@ -33,7 +33,7 @@ impl Posts {
             return;
         }
         if let (FrameKind::HttpResponse, Some(head)) = (frame.kind, &frame.http) {
-            post.response = json!({ "status": head.status, "media": media(head) });
+            post.response = json!({ "status": head.status, "media": head.media_type() });
         }
         if frame.event.is_some() {
             post.events += 1;
@@ -58,11 +58,6 @@ fn carried(message: Option<&Value>) -> &'static str {
         (false, true, _) if answers && !members.contains_key("method") => "response",
         _ => "other",
     }
-}
-
-/// The media type without its parameters.
-fn media(head: &HttpHead) -> Option<String> {
-    Some(head.value("content-type")?.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
 }
 
 #[cfg(test)]

@@ -254,10 +254,15 @@ impl Streams {
 impl Stream {
     fn of(post: u64, head: &HttpHead) -> Option<Self> {
         let status = head.status.filter(|status| (200..300).contains(status))?;
-        let media = head.value("content-type")?.split(';').next()?.trim().to_ascii_lowercase();
         let headers: HashMap<&String, &String> = head.headers.iter().map(|(name, value)| (name, value)).collect();
         let http = json!({ "status": status, "headers": headers });
-        (media == "text/event-stream").then(|| Self { post, http, events: Vec::new(), answered_at: None, last: 0 })
+        (head.media_type()? == "text/event-stream").then(|| Self {
+            post,
+            http,
+            events: Vec::new(),
+            answered_at: None,
+            last: 0,
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
     super::rerun::ALWAYS,
     PATIENCE, Past, body, discovers,
     history::{History, Post, SESSION},
-    method, names_what_was_made_up, opens, quoted, seconds,
+    is_request, method, names_what_was_made_up, opens, quoted, seconds,
 };
 use crate::evidence::SHOWN_INSTEAD;
 
@@ -17,7 +17,7 @@ pub fn requests(shown: &BTreeSet<u64>, history: &History, past: Past) -> Option<
     let asked = history.exchanges(shown);
     let needed = needed(shown, &asked, history, past)?;
     let posts: Vec<&Post> = needed.iter().map(|number| &history.posts[number]).collect();
-    // A shell does not respond to what the server requests meanwhile.
+    // A shell does not respond to requests of the server.
     if posts[..posts.len() - 1].iter().any(|post| post.asks) {
         return None;
     }
@@ -50,7 +50,7 @@ fn needed(shown: &BTreeSet<u64>, asked: &BTreeSet<u64>, history: &History, past:
     let mut needed = asked.clone();
     for number in asked {
         let post = history.posts.get(number)?;
-        // What comes on such a stream follows from what others ask meanwhile; only an acknowledgement does not.
+        // Other requests lead to the messages on such a stream, except for the acknowledgment of a subscription.
         let only = if verb(post) == "GET" { None } else { post.first_message };
         let later = |frame: &u64| history.is_message_of(*frame, *number) && Some(*frame) != only;
         if stays_open(post) && shown.iter().any(later) {
@@ -104,12 +104,9 @@ fn session(post: &Post) -> Option<&str> {
 
 /// Whether an exchange had to be open while the next request was sent.
 fn is_open_under(post: &Post, next: &Post) -> bool {
-    let is_request = next.body.as_deref().is_some_and(|frame| {
-        method(frame).is_some() && frame.message.as_ref().is_some_and(|message| message.get("id").is_some())
-    });
     let is_get = |post: &Post| verb(post) == "GET";
     let streams = is_get(post) || post.first_message.is_some_and(|came| came < next.first);
-    post.last > next.first && (streams || !is_request)
+    post.last > next.first && (streams || !next.body.as_deref().is_some_and(is_request))
 }
 
 /// Whether the response is a stream for what others cause.

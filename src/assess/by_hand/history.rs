@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::{super::rerun::ALWAYS, Habits, discovers, opens};
+use super::{super::rerun::ALWAYS, Habits, discovers, is_request, opens};
 use crate::{
     evidence::{Ended, Frame, FrameKind, Side},
     outcome::Finding,
@@ -52,7 +52,7 @@ pub struct Post {
     pub first_message: Option<u64>,
     /// The session that the response names.
     pub session: Option<String>,
-    /// The server requests something on the stream.
+    /// The server sends a request on the stream.
     pub asks: bool,
     pub responded: bool,
     /// The client did not wait for the end.
@@ -146,10 +146,7 @@ impl History {
                 }
             }
             (FrameKind::Message, _) => {
-                post.asks |= frame
-                    .message
-                    .as_ref()
-                    .is_some_and(|message| message.get("method").is_some() && message.get("id").is_some());
+                post.asks |= is_request(frame);
                 post.first_message.get_or_insert(frame.frame);
             }
             _ => {}

@@ -176,6 +176,11 @@ fn method(frame: &Frame) -> Option<&str> {
     frame.message.as_ref()?.get("method")?.as_str()
 }
 
+/// Whether a message needs a response.
+fn is_request(frame: &Frame) -> bool {
+    method(frame).is_some() && frame.message.as_ref().is_some_and(|message| message.get("id").is_some())
+}
+
 /// Whether a message opens a session.
 fn opens(frame: &Frame) -> bool {
     matches!(method(frame), Some("initialize" | "notifications/initialized"))

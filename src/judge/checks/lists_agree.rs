@@ -151,7 +151,7 @@ fn wholes(exchanges: &[Value], calls: &[(u64, u64)]) -> Vec<Whole> {
                 let changes = calls.iter().filter(|(on, frame)| *on == link && *frame < asked).count();
                 Whole { link, keys: Vec::new(), in_order: Vec::new(), declared, changes, at }
             }
-            // Of a list that was begun earlier, perhaps nobody wanted more than its first page.
+            // Of an earlier list, perhaps only the first page was requested.
             Some(cursor) => match open.iter().rposition(|(whole, next)| whole.link == link && next == cursor) {
                 Some(index) => open.remove(index).0,
                 None => continue,
