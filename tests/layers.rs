@@ -15,6 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("target", &[]),
     ("suite", &["embedded", "error", "revision", "outcome", "evidence"]),
     ("wire", &["error", "revision", "evidence", "target"]),
+    ("tap", &["evidence", "revision", "wire"]),
     ("plan", &["error", "revision", "outcome", "evidence", "partition", "suite"]),
     ("judge", &["error", "revision", "outcome", "evidence", "suite", "plan"]),
     ("assess", &["error", "revision", "outcome", "evidence", "suite", "plan", "judge"]),
