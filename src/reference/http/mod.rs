@@ -14,6 +14,7 @@ mod streams;
 
 pub use authority::CLIENT;
 pub use body::{Body, Reply, empty};
+
 pub use request::whole_body;
 pub use route::HungUp;
 
