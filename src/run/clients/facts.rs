@@ -83,6 +83,7 @@ pub fn start(
         (false, Some(_)) => "signal",
         (false, None) => "exited",
     };
+    let storm = sent.equal.iter().max_by_key(|(_, times)| **times);
     let took: u128 = rans.iter().map(|ran| ran.took.as_millis()).sum();
     let run = json!({
         "world": world,
@@ -93,7 +94,8 @@ pub fn start(
         "signal": signal,
         "sent": sent.messages,
         "requests": sent.requests,
-        "storm": sent.equal.values().max().copied().unwrap_or_default(),
+        "storm": storm.map(|(_, times)| *times).unwrap_or_default(),
+        "storm_of": storm.and_then(|(request, _)| request.split('"').nth(1)),
         "open": sent.open.values().sum::<usize>(),
         "stderr": last.map(|ran| ran.stderr.clone()).unwrap_or_default(),
         "trace": rans.iter().any(Ran::shows_trace),

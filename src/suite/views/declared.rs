@@ -674,6 +674,8 @@ views! {
         requests,
         /// How often it sent the request that it sent most often, ids and `_meta` aside.
         storm,
+        /// The method of that request.
+        storm_of,
         /// How many of its requests were open at the end.
         open,
         /// The last 4 kB of its stderr.
