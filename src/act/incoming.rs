@@ -68,7 +68,7 @@ impl Client {
     }
 
     /// Whether a message is still to be handled.
-    fn obey(self: &Rc<Self>, heard: Heard, why: &str) -> bool {
+    pub fn obey(self: &Rc<Self>, heard: Heard, why: &str) -> bool {
         let (messages, goes_on) = match heard {
             Heard::Message => return true,
             Heard::Nothing => return false,
@@ -79,7 +79,7 @@ impl Client {
                 self.disconnect(why);
                 return false;
             }
-            Heard::Deaf => {
+            Heard::Deaf | Heard::Break => {
                 self.state.borrow_mut().deaf = true;
                 return false;
             }

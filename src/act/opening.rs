@@ -37,6 +37,7 @@ impl Client {
             offer: json!(offer.as_str()),
             awaits: true,
             initialized: Initialized::After,
+            early_stream: false,
             timeout: Some(self.options.timeout),
             probe_timeout: Some(PROBE.min(self.options.timeout)),
             repeats: 0,
@@ -171,6 +172,9 @@ impl Client {
         }
         let params = json!({ "protocolVersion": plan.offer, "capabilities": own, "clientInfo": meta::client_info() });
         let ask = Ask { timeout: plan.timeout, endless: plan.timeout.is_none(), ..Ask::default() };
+        if plan.early_stream {
+            self.current()?.stand_by(self);
+        }
         if plan.initialized == Initialized::Early {
             self.say_initialized().await;
         }

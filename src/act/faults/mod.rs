@@ -5,14 +5,30 @@ pub mod behaviour;
 pub mod decisions;
 pub mod habits;
 pub mod memory;
+mod mirrors;
+mod names;
+mod params;
+mod posts;
 mod resources;
+mod responses;
+mod resumption;
 mod serving;
-mod transports;
+mod sessions;
+mod stdio;
 
 use behaviour::Behaviour;
 
 pub fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
-    [base::BASE, serving::SERVING, transports::TRANSPORTS, resources::RESOURCES].into_iter().flatten()
+    let transports = [
+        stdio::FAULTS,
+        posts::FAULTS,
+        names::FAULTS,
+        params::FAULTS,
+        responses::FAULTS,
+        resumption::FAULTS,
+        sessions::FAULTS,
+    ];
+    [base::BASE, serving::SERVING, resources::RESOURCES].into_iter().chain(transports).flatten()
 }
 
 pub fn find(name: &str) -> Result<&'static Behaviour, String> {
