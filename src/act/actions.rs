@@ -174,6 +174,11 @@ async fn execute(client: &Rc<Client>, action: &Value, name: &str) -> Outcome {
                 .request(action["method"].as_str().unwrap_or_default(), with(&["params"])["params"].clone(), &ask)
                 .await
         }
+        "notify" => {
+            let params = action.get("params").cloned().unwrap_or_default();
+            client.deliver(message::notification(action["method"].as_str().unwrap_or_default(), &params)).await?;
+            Ok(json!({}))
+        }
         "http" => {
             client.current()?.without_message(client, action["method"].as_str().unwrap_or("GET")).await;
             Ok(json!({}))

@@ -146,6 +146,11 @@ impl Client {
         self.state.borrow().revision.unwrap_or(self.options.revision)
     }
 
+    /// The version in `_meta`.
+    pub fn stated(&self) -> Revision {
+        if self.options.revision.is_modern() { self.options.revision } else { Revision::NEWEST }
+    }
+
     /// Ends those of the requests that are still open.
     pub fn fail(&self, ids: &[Value], failure: &Failure) {
         for id in ids {

@@ -75,6 +75,11 @@ impl Client {
             Heard::And(messages) => (messages, true),
             Heard::Instead(messages) => (messages, false),
             Heard::Crash => self.crash(why),
+            Heard::Fail => {
+                let ids: Vec<Value> = self.state.borrow().open.iter().map(|open| open.id.clone()).collect();
+                self.fail(&ids, &Failure::invalid(why));
+                return false;
+            }
             Heard::Disconnect => {
                 self.disconnect(why);
                 return false;

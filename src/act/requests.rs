@@ -184,7 +184,7 @@ impl Client {
         }
         if self.is_modern() {
             let own = self.state.borrow().own.clone();
-            meta::add(&mut params, self.options.revision, &own);
+            meta::add(&mut params, self.stated(), &own);
             if let Some(level) = &ask.log_level {
                 meta::object(&mut params, "_meta").insert(meta::LOG_LEVEL_KEY.to_owned(), json!(level));
             }

@@ -63,6 +63,8 @@ pub enum Heard {
     Hang,
     /// Like an exception in the reader of one event stream: it is read no further. Over stdio nothing is.
     Break,
+    /// The requests that are open fail.
+    Fail,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,30 +5,15 @@ pub mod behaviour;
 pub mod decisions;
 pub mod habits;
 pub mod memory;
-mod mirrors;
-mod names;
-mod params;
-mod posts;
 mod resources;
-mod responses;
-mod resumption;
 mod serving;
-mod sessions;
-mod stdio;
+mod transports;
 
 use behaviour::Behaviour;
 
 pub fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
-    let transports = [
-        stdio::FAULTS,
-        posts::FAULTS,
-        names::FAULTS,
-        params::FAULTS,
-        responses::FAULTS,
-        resumption::FAULTS,
-        sessions::FAULTS,
-    ];
-    [base::BASE, serving::SERVING, resources::RESOURCES].into_iter().chain(transports).flatten()
+    let alone = [serving::SERVING, resources::RESOURCES];
+    base::BASE.iter().chain(transports::TRANSPORTS).copied().chain(alone).flatten()
 }
 
 pub fn find(name: &str) -> Result<&'static Behaviour, String> {

@@ -31,7 +31,7 @@ pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         post: Some(|_, _, posting| {
             if posting.rpc().ends_with("/list") {
-                posting.method = "PUT".to_owned();
+                "PUT".clone_into(&mut posting.method);
             }
         }),
         ..Behaviour::new("sends-by-put", "lists are requested by PUT", HTTP)

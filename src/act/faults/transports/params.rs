@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::act::{
     faults::{
         behaviour::{Behaviour, HTTP},
-        mirrors::{PARAM, annotations, change, each, learn, mirror, params, pointer, raw, recode},
+        transports::mirrors::{PARAM, annotations, change, each, learn, mirror, params, pointer, raw, recode},
     },
     transport::headers::{encode, mirrored},
 };
@@ -22,7 +22,7 @@ pub static FAULTS: &[Behaviour] = &[
                 if param.path.len() > 1 {
                     posting.remove(header);
                 }
-            })
+            });
         }),
         ..Behaviour::modern("param-headers-of-nested-missing", "nested arguments are not mirrored into headers", HTTP)
     },
@@ -35,7 +35,7 @@ pub static FAULTS: &[Behaviour] = &[
                     let property = param.path.last().map(String::as_str).unwrap_or_default();
                     posting.set(&format!("{PARAM}x-{property}"), value);
                 }
-            })
+            });
         }),
         ..Behaviour::modern("param-named-after-property", "headers of arguments are not named by the annotation", HTTP)
     },
@@ -46,7 +46,7 @@ pub static FAULTS: &[Behaviour] = &[
                 if posting.message["params"]["arguments"].pointer(&pointer(param)) == Some(&Value::Null) {
                     posting.set(header, "null");
                 }
-            })
+            });
         }),
         ..Behaviour::modern("param-null-as-text", "an argument that is null is mirrored as `null`", HTTP)
     },
@@ -57,7 +57,7 @@ pub static FAULTS: &[Behaviour] = &[
                 if posting.get(header).is_none() {
                     posting.set(header, "");
                 }
-            })
+            });
         }),
         ..Behaviour::modern("param-empty-for-absent", "an absent argument is mirrored as an empty header", HTTP)
     },

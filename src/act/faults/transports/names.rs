@@ -5,7 +5,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use crate::act::{
     faults::{
         behaviour::{Behaviour, HTTP},
-        mirrors::{METHOD, NAME, change, keep_first, looks_encoded, mirrors, raw, recode, text},
+        transports::mirrors::{METHOD, NAME, change, keep_first, looks_encoded, mirrors, raw, recode, text},
     },
     transport::headers::encode,
 };
