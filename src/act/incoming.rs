@@ -39,7 +39,9 @@ impl Client {
                         return;
                     }
                 }
-                batch.into_iter().for_each(|message| self.hear_one(message));
+                for message in batch {
+                    self.hear_one(message);
+                }
             }
             single => self.hear_one(single),
         }
@@ -66,18 +68,23 @@ impl Client {
     }
 
     /// Whether a message is still to be handled.
-    fn obey(self: &Rc<Self>, heard: Heard, why: &str) -> bool {
+    pub fn obey(self: &Rc<Self>, heard: Heard, why: &str) -> bool {
         let (messages, goes_on) = match heard {
             Heard::Message => return true,
             Heard::Nothing => return false,
             Heard::And(messages) => (messages, true),
             Heard::Instead(messages) => (messages, false),
             Heard::Crash => self.crash(why),
+            Heard::Fail => {
+                let ids: Vec<Value> = self.state.borrow().open.iter().map(|open| open.id.clone()).collect();
+                self.fail(&ids, &Failure::invalid(why));
+                return false;
+            }
             Heard::Disconnect => {
                 self.disconnect(why);
                 return false;
             }
-            Heard::Deaf => {
+            Heard::Deaf | Heard::Break => {
                 self.state.borrow_mut().deaf = true;
                 return false;
             }
@@ -124,11 +131,10 @@ impl Client {
             }
             "notifications/cancelled" => {
                 let mut state = self.state.borrow_mut();
-                if let Some(at) = state.served.iter().position(|(id, _)| message::same_id(id, &params["requestId"])) {
-                    if let Some(task) = state.served[at].1.take() {
-                        task.abort();
-                        state.served.remove(at);
-                    }
+                let at = state.served.iter().position(|(id, _)| message::same_id(id, &params["requestId"]));
+                if let Some((at, task)) = at.and_then(|at| Some((at, state.served[at].1.take()?))) {
+                    task.abort();
+                    state.served.remove(at);
                 }
             }
             method => self.cache.borrow_mut().note(method, params),

@@ -12,7 +12,8 @@ mod transports;
 use behaviour::Behaviour;
 
 pub fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
-    [base::BASE, serving::SERVING, transports::TRANSPORTS, resources::RESOURCES].into_iter().flatten()
+    let alone = [serving::SERVING, resources::RESOURCES];
+    base::BASE.iter().chain(transports::TRANSPORTS).copied().chain(alone).flatten()
 }
 
 pub fn find(name: &str) -> Result<&'static Behaviour, String> {
