@@ -1,0 +1,26 @@
+//! Worlds: what a client meets besides the server as it is, its faults and its variations. They provoke clients.
+//!
+//! A world need not be lawful for a server: endless cursors, cyclic graphs, requests at odd times. They are made as faults are,
+//! by the same means and with the same windows.
+
+mod base;
+mod resources;
+mod serving;
+mod transports;
+
+use crate::{
+    embedded::WORLDS,
+    reference::faults::{Behaviour, FaultInfo, listed},
+};
+
+/// Worlds that are code, by the file they stand in.
+static FILES: &[&[Behaviour]] = &[base::BASE, serving::SERVING, resources::RESOURCES, transports::TRANSPORTS];
+
+/// Every world there is, in the order of the files.
+pub fn worlds() -> Vec<FaultInfo> {
+    listed(WORLDS.iter().copied(), behaviours())
+}
+
+pub fn behaviours() -> impl Iterator<Item = &'static Behaviour> {
+    FILES.iter().copied().flatten()
+}

@@ -1,0 +1,5 @@
+//! Worlds for rules about clients: transports.
+
+use crate::reference::faults::Behaviour;
+
+pub static TRANSPORTS: &[Behaviour] = &[];
