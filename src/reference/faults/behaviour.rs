@@ -43,6 +43,8 @@ pub struct Memory {
     /// The cursor that each method gave last, if its last page had one.
     pub places: HashMap<String, String>,
     pub listed: bool,
+    /// How often something happened, by its name.
+    pub counts: HashMap<String, u64>,
     pub unlocked: bool,
     pub reads: u64,
     /// A session is open and not yet initialized.

@@ -65,8 +65,7 @@ impl Streams {
         let live = Some(live);
         let (aborted, finished) = (false, false);
         let breaks = self.fault == Some(Streaming::Breaks) && !general;
-        let mut stream =
-            Stream { number, general, events: past, said: 0, finished, live, renumbered, aborted, breaks };
+        let mut stream = Stream { number, general, events: past, said: 0, finished, live, renumbered, aborted, breaks };
         if primed && self.fault != Some(Streaming::Unprimed) {
             stream.prime();
         }
