@@ -524,7 +524,7 @@ pub struct MutantsArgs {
 
 #[derive(Debug, Args)]
 pub struct ActArgs {
-    /// The URL of the server; with MCP_CONFORMANCE_TRANSPORT=stdio the path of an executable
+    /// The URL of the server; with `MCP_CONFORMANCE_TRANSPORT=stdio` the path of an executable
     #[arg(value_name = "TARGET", required_unless_present = "list")]
     pub target: Option<String>,
     /// The fault of the client

@@ -39,7 +39,9 @@ impl Client {
                         return;
                     }
                 }
-                batch.into_iter().for_each(|message| self.hear_one(message));
+                for message in batch {
+                    self.hear_one(message);
+                }
             }
             single => self.hear_one(single),
         }
@@ -124,11 +126,10 @@ impl Client {
             }
             "notifications/cancelled" => {
                 let mut state = self.state.borrow_mut();
-                if let Some(at) = state.served.iter().position(|(id, _)| message::same_id(id, &params["requestId"])) {
-                    if let Some(task) = state.served[at].1.take() {
-                        task.abort();
-                        state.served.remove(at);
-                    }
+                let at = state.served.iter().position(|(id, _)| message::same_id(id, &params["requestId"]));
+                if let Some((at, task)) = at.and_then(|at| Some((at, state.served[at].1.take()?))) {
+                    task.abort();
+                    state.served.remove(at);
                 }
             }
             method => self.cache.borrow_mut().note(method, params),

@@ -55,7 +55,10 @@ impl Client {
         }
         if plan.probe {
             match self.probe(&plan).await {
-                Era::Modern(revision) => return self.settle_modern(revision),
+                Era::Modern(revision) => {
+                    self.settle_modern(revision);
+                    return Ok(());
+                }
                 Era::Legacy(revision) => plan.offer = json!(revision.as_str()),
                 Era::LegacyAnew(revision) => {
                     plan.offer = json!(revision.as_str());
@@ -148,10 +151,9 @@ impl Client {
         *self.kind.borrow() == TransportKind::ALL[0]
     }
 
-    fn settle_modern(self: &Rc<Self>, revision: Revision) -> Result<(), Failure> {
+    fn settle_modern(&self, revision: Revision) {
         let mut state = self.state.borrow_mut();
         (state.revision, state.modern, state.opened) = (Some(revision), true, true);
-        Ok(())
     }
 
     async fn handshake(self: &Rc<Self>, plan: &Handshake) -> Result<(), Failure> {

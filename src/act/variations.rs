@@ -137,7 +137,7 @@ pub static VARIATIONS: &[Behaviour] = &[
         spell: Some(|_, message, bytes| {
             let newline = bytes.last() == Some(&b'\n');
             let pretty = serde_json::to_string_pretty(message).unwrap_or_default();
-            *bytes = if newline { format!(" {} \n", message).into_bytes() } else { pretty.into_bytes() };
+            *bytes = if newline { format!(" {message} \n").into_bytes() } else { pretty.into_bytes() };
         }),
         ..Behaviour::new("json-with-spaces", "messages have whitespace between their tokens", EVERYWHERE)
     },

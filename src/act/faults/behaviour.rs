@@ -24,6 +24,26 @@ use crate::{
 /// A hook that may change a decision.
 type Hook<T> = Option<fn(&mut Memory, &Scene, &mut T)>;
 
+/// A hook that may change a decision about something.
+type HookOn<A, T> = Option<fn(&mut Memory, &Scene, &A, &mut T)>;
+
+/// A hook for what was received.
+type Hearing<T> = Option<fn(&mut Memory, &Scene, &mut T) -> Heard>;
+
+/// A hook that may change something of a method.
+type HookBy<T> = Option<fn(&mut Memory, &Scene, &str, &mut T)>;
+
+/// A hook by method and parameters.
+type Permission = Option<fn(&mut Memory, &Scene, &str, &Value, &mut bool)>;
+
+/// A hook by method and outcome.
+type Repetition = Option<fn(&mut Memory, &Scene, &str, &Outcome, &mut Retry)>;
+
+/// A hook for bytes that are not JSON.
+type Noise = Option<fn(&mut Memory, &Scene, &[u8]) -> Heard>;
+
+type Errands = Option<fn(&mut Memory, &Scene, Moment) -> Vec<Value>>;
+
 pub struct Behaviour {
     pub name: &'static str,
     pub about: &'static str,
@@ -45,7 +65,7 @@ pub struct Behaviour {
     /// The HTTP request with a message, or without one.
     pub post: Hook<Posting>,
     /// The responses to a request of the server, which is the first argument.
-    pub reply: Option<fn(&mut Memory, &Scene, &Value, &mut Vec<Value>)>,
+    pub reply: HookOn<Value, Vec<Value>>,
     /// How long the response to a request of the server is held back, by its method.
     pub reply_delay: Option<fn(&mut Memory, &str) -> Duration>,
     /// One request of the server is handled at a time, and only when no own request is open.
@@ -53,15 +73,15 @@ pub struct Behaviour {
 
     // Messages that are received.
     /// The bytes of a line or body that is not JSON.
-    pub noise: Option<fn(&mut Memory, &Scene, &[u8]) -> Heard>,
+    pub noise: Noise,
     /// A batch before it is taken apart.
-    pub hear_batch: Option<fn(&mut Memory, &Scene, &mut Vec<Value>) -> Heard>,
+    pub hear_batch: Hearing<Vec<Value>>,
     /// A message before it is handled.
-    pub hear: Option<fn(&mut Memory, &Scene, &mut Value) -> Heard>,
+    pub hear: Hearing<Value>,
     /// Which of the open requests (see `Scene::open`) a response ends.
-    pub correlate: Option<fn(&mut Memory, &Scene, &Value, &mut Option<usize>)>,
+    pub correlate: HookOn<Value, Option<usize>>,
     /// The head of the response to an HTTP request.
-    pub head: Option<fn(&mut Memory, &Scene, &Posting, &mut Head)>,
+    pub head: HookOn<Posting, Head>,
     /// An event before its data are read; false drops it.
     pub event: Option<fn(&mut Memory, &Scene, &mut Event) -> bool>,
     /// How an event stream is cut into events.
@@ -72,25 +92,25 @@ pub struct Behaviour {
     // Decisions.
     pub handshake: Hook<Handshake>,
     /// What follows from the result of `initialize`.
-    pub settle: Option<fn(&mut Memory, &Scene, &Outcome, &mut Settlement)>,
+    pub settle: HookOn<Outcome, Settlement>,
     /// What follows from the probe.
     pub era: Option<fn(&mut Memory, &Scene, &Probed, &mut Era)>,
     /// Whether a request may be sent, by its method and parameters.
-    pub permit: Option<fn(&mut Memory, &Scene, &str, &Value, &mut bool)>,
+    pub permit: Permission,
     /// Parameters of a request before `_meta` is added.
-    pub params: Option<fn(&mut Memory, &Scene, &str, &mut Value)>,
+    pub params: HookBy<Value>,
     /// How long a request may take; none is for ever.
-    pub timeout: Option<fn(&mut Memory, &Scene, &str, &mut Option<Duration>)>,
-    pub abort: Option<fn(&mut Memory, &Scene, &(Value, String), &mut Abort)>,
+    pub timeout: HookBy<Option<Duration>>,
+    pub abort: HookOn<(Value, String), Abort>,
     /// Whether a request is sent again that ended like this.
-    pub retry: Option<fn(&mut Memory, &Scene, &str, &Outcome, &mut Retry)>,
+    pub retry: Repetition,
     /// The parameters of the request that follows an `input_required` result, which is the first value.
-    pub input: Option<fn(&mut Memory, &Scene, &Value, &mut Map<String, Value>)>,
+    pub input: HookOn<Value, Map<String, Value>>,
     /// Which page is next.
-    pub page: Option<fn(&mut Memory, &Scene, &Pages, &mut NextPage)>,
+    pub page: HookOn<Pages, NextPage>,
     /// Whether a resource is listed in a walk; its URI may be changed in the node.
     pub walk: Option<fn(&mut Memory, &mut Node, &mut bool)>,
-    pub resume: Option<fn(&mut Memory, &Scene, &Lost, &mut Resumption)>,
+    pub resume: HookOn<Lost, Resumption>,
     pub standalone: Hook<Standalone>,
     pub restart: Hook<Restart>,
     /// The first POST failed: whether HTTP+SSE is tried, by the status.
@@ -99,7 +119,7 @@ pub struct Behaviour {
     /// What is reported for an action.
     pub outcome: Option<fn(&mut Memory, &Value, &mut Outcome)>,
     /// Actions that nobody requested; `"force": true` skips the check of capabilities.
-    pub unasked: Option<fn(&mut Memory, &Scene, Moment) -> Vec<Value>>,
+    pub unasked: Errands,
     pub habits: Habits,
 }
 

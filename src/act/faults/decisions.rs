@@ -170,7 +170,7 @@ pub struct Resumption {
     pub again: bool,
     pub wait: Duration,
     pub last_event_id: Option<String>,
-    /// The message is POSTed again.
+    /// The message is sent again by POST.
     pub repost: bool,
 }
 

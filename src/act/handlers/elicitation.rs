@@ -73,12 +73,16 @@ pub fn value_for(property: &Value) -> Option<Value> {
     }
     match property["type"].as_str()? {
         "boolean" => Some(json!(true)),
-        "integer" => Some(json!(number(property).ceil() as i64)),
+        "integer" => Some(integer(number(property))),
         "number" => Some(json!(number(property))),
         "string" => Some(json!(text(property))),
         "array" => several(&property["items"], property),
         _ => None,
     }
+}
+
+fn integer(number: f64) -> Value {
+    format!("{:.0}", number.ceil()).parse::<i64>().map_or_else(|_| json!(0), |number| json!(number))
 }
 
 fn number(property: &Value) -> f64 {

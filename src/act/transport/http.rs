@@ -91,7 +91,7 @@ impl Http {
             client.state.borrow_mut().session.clone_from(&head.session);
         }
         if head.status >= 300 {
-            return self.rejected(&client, &posting, &head, answer, &ids).await;
+            return Self::rejected(&client, &posting, &head, answer, &ids).await;
         }
         match head.media.as_deref() {
             Some("text/event-stream") => streams::follow(client, self, answer, ids, posting.message).await,
@@ -114,9 +114,9 @@ impl Http {
     }
 
     /// A status that is an error: what is in its body counts, if it is a JSON-RPC error.
-    async fn rejected(&self, client: &Rc<Client>, posting: &Posting, head: &Head, answer: Answer, ids: &[Value]) {
+    async fn rejected(client: &Rc<Client>, posting: &Posting, head: &Head, answer: Answer, ids: &[Value]) {
         let body = if head.reads_body { raw::whole(answer).await.unwrap_or_default() } else { Vec::new() };
-        if self.lost_session(client, posting, head) {
+        if Self::lost_session(client, posting, head) {
             let failure = Failure { status: Some(404), ..Failure::new(SESSION_OVER, "the session is over") };
             return client.fail(ids, &failure);
         }
@@ -133,7 +133,7 @@ impl Http {
     }
 
     /// 404 for a session means that it is over; the client begins anew.
-    fn lost_session(&self, client: &Rc<Client>, posting: &Posting, head: &Head) -> bool {
+    fn lost_session(client: &Rc<Client>, posting: &Posting, head: &Head) -> bool {
         let used = posting.get("mcp-session-id").map(|id| String::from_utf8_lossy(id).into_owned());
         let lost = head.status == 404 && !client.is_modern() && posting.method != "DELETE";
         if let Some(used) = used.filter(|_| lost && posting.rpc() != "initialize") {
@@ -163,7 +163,7 @@ impl Http {
         if head.status == 200 && head.media.as_deref() == Some("text/event-stream") {
             return Ok(answer);
         }
-        self.lost_session(client, &posting, &head);
+        Self::lost_session(client, &posting, &head);
         let failure = Failure::closed(format!("GET: HTTP status {}", head.status));
         Err(Failure { status: Some(head.status), ..failure })
     }

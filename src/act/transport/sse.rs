@@ -42,12 +42,10 @@ impl Sse {
         let (sender, mut receiver) = watch::channel(None);
         let task = spawn_local(listen(Rc::clone(client), answer, sender)).abort_handle();
         let named = timeout(ENDPOINT, receiver.wait_for(Option::is_some)).await;
-        let named = match named {
-            Ok(Ok(endpoint)) => endpoint.clone().unwrap_or_default(),
-            _ => {
-                task.abort();
-                return Err(Failure::closed("the event stream named no endpoint"));
-            }
+        let named = named.ok().and_then(Result::ok).and_then(|endpoint| endpoint.clone());
+        let Some(named) = named else {
+            task.abort();
+            return Err(Failure::closed("the event stream named no endpoint"));
         };
         let endpoint =
             resolve(url, &named).ok_or_else(|| Failure::closed(format!("endpoint `{named}` is not a URI")))?;
