@@ -2,7 +2,7 @@
 
 use std::{
     cell::RefCell,
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     rc::Rc,
     time::{Duration, Instant},
 };
@@ -59,6 +59,8 @@ pub struct State {
     pub tokens: u64,
     /// The mirrored parameters of each tool that was listed last.
     pub tools: HashMap<String, Vec<MirroredParam>>,
+    /// Tools that were left out of the list, because they cannot be called correctly.
+    pub excluded: HashSet<String>,
     pub roots: Vec<String>,
     /// The filters of the listens that are open.
     pub listens: Vec<Value>,

@@ -101,15 +101,22 @@ fn usable(client: &Client, method: &str, scope: &Map<String, Value>, mut items: 
     if method == "tools/list" {
         let strict = client.is_modern() && *client.kind.borrow() == TransportKind::ALL[1];
         let mut tools = std::collections::HashMap::new();
+        let mut excluded = HashSet::new();
         items.retain(|tool| match headers::mirrored(&tool["inputSchema"]) {
             Ok(params) => {
                 tools.insert(tool["name"].as_str().unwrap_or_default().to_owned(), params);
                 true
             }
             // A tool that cannot be called correctly is not offered.
-            Err(_) => !strict,
+            Err(_) => {
+                if strict {
+                    excluded.extend(tool["name"].as_str().map(str::to_owned));
+                }
+                !strict
+            }
         });
-        client.state.borrow_mut().tools = tools;
+        let mut state = client.state.borrow_mut();
+        (state.tools, state.excluded) = (tools, excluded);
     }
     // A server that does not know `prefix` returns everything.
     if let Some(prefix) = scope.get("prefix").and_then(Value::as_str) {

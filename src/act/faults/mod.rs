@@ -3,16 +3,36 @@
 mod base;
 pub mod behaviour;
 pub mod decisions;
+mod events;
 pub mod habits;
+mod headers;
+mod lists;
 pub mod memory;
+mod reads;
 mod resources;
 mod serving;
+mod sessions;
+pub mod simple;
+mod stdio;
 mod transports;
 
 use behaviour::Behaviour;
 
 pub fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
-    [base::BASE, serving::SERVING, transports::TRANSPORTS, resources::RESOURCES].into_iter().flatten()
+    [
+        base::BASE,
+        serving::SERVING,
+        transports::TRANSPORTS,
+        stdio::LINES,
+        sessions::SESSIONS,
+        events::EVENTS,
+        headers::HEADERS,
+        resources::RESOURCES,
+        lists::LISTS,
+        reads::READS,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 pub fn find(name: &str) -> Result<&'static Behaviour, String> {
