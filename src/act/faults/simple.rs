@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use crate::act::{
     faults::{
-        behaviour::{Behaviour, EVERYWHERE, HTTP},
-        decisions::{Heard, NextPage, Node, Pages, Posting, Scene},
+        behaviour::{Behaviour, EVERYWHERE},
+        decisions::{Heard, NextPage, Node, Pages, Scene},
         memory::Memory,
     },
     report::{Failure, Outcome},
@@ -52,20 +52,9 @@ pub const fn hear(
     Behaviour { hear: Some(hook), ..Behaviour::new(name, about, EVERYWHERE) }
 }
 
-pub const fn post(name: &'static str, about: &'static str, hook: fn(&mut Memory, &Scene, &mut Posting)) -> Behaviour {
-    Behaviour { post: Some(hook), ..Behaviour::new(name, about, HTTP) }
-}
-
 /// The client rejects what it received.
 pub fn reject(outcome: &mut Outcome, why: &str) {
     *outcome = Err(Failure::invalid(why));
-}
-
-/// The client waited in vain.
-pub fn time_out(outcome: &mut Outcome) {
-    if outcome.as_ref().is_err_and(|failure| failure.kind == "closed") {
-        *outcome = Err(Failure::new("timeout", "no response in time"));
-    }
 }
 
 /// What an action does to what: its word and its URI.
