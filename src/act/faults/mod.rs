@@ -4,15 +4,18 @@ mod base;
 pub mod behaviour;
 pub mod decisions;
 pub mod habits;
+mod lists;
 pub mod memory;
+mod reads;
 mod resources;
 mod serving;
+mod simple;
 mod transports;
 
 use behaviour::Behaviour;
 
 pub fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
-    let alone = [serving::SERVING, resources::RESOURCES];
+    let alone = [serving::SERVING, resources::RESOURCES, lists::LISTS, reads::READS];
     base::BASE.iter().chain(transports::TRANSPORTS).copied().chain(alone).flatten()
 }
 

@@ -4,8 +4,14 @@
 //! by the same means and with the same windows.
 
 mod base;
+mod graphs;
+mod lists;
+mod made;
+mod processes;
 mod resources;
+mod responses;
 mod serving;
+mod tools;
 mod transports;
 
 use crate::{
@@ -14,7 +20,17 @@ use crate::{
 };
 
 /// Worlds that are code, by the file they stand in.
-static FILES: &[&[Behaviour]] = &[base::BASE, serving::SERVING, resources::RESOURCES, transports::TRANSPORTS];
+static FILES: &[&[Behaviour]] = &[
+    base::BASE,
+    serving::SERVING,
+    resources::RESOURCES,
+    graphs::GRAPHS,
+    lists::LISTS,
+    transports::TRANSPORTS,
+    processes::PROCESSES,
+    responses::RESPONSES,
+    tools::TOOLS,
+];
 
 /// Every world there is, in the order of the files.
 pub fn worlds() -> Vec<FaultInfo> {

@@ -1,11 +1,13 @@
 //! What is known of one start of a client besides its messages: `$runs`, `$spawns` and `$actions`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
 use super::{process::Ran, watched::Spawned};
 use crate::evidence::{Frame, FrameKind, Recorder, Side};
+
+const SESSION: &str = "mcp-session-id";
 
 /// What became of one start.
 pub struct Start {
@@ -26,9 +28,29 @@ struct Sent {
     first: Option<u64>,
     /// The method of the first message of each connection.
     began: HashMap<u32, Value>,
+    /// Connections on which it subscribed since 2026-07-28.
+    listened: HashSet<u32>,
+    /// A session id that the server assigned and that is not over, and whether it was deleted.
+    session: bool,
+    deleted: bool,
 }
 
 impl Sent {
+    /// The head of an HTTP request or response.
+    fn pass(&mut self, frame: &Frame) {
+        let Some(http) = &frame.http else { return };
+        match frame.kind {
+            FrameKind::HttpRequest => {
+                self.deleted |= http.method.as_deref() == Some("DELETE") && http.value(SESSION).is_some();
+            }
+            FrameKind::HttpResponse => {
+                self.session |= http.value(SESSION).is_some();
+                self.session &= http.status != Some(404);
+            }
+            _ => {}
+        }
+    }
+
     fn take(&mut self, frame: &Frame) {
         let Some(message) = &frame.message else { return };
         let all = message.as_array().map_or(std::slice::from_ref(message), Vec::as_slice);
@@ -42,6 +64,9 @@ impl Sent {
                     self.began.entry(frame.link).or_insert_with(|| message["method"].clone());
                     if let (true, Some(id)) = (is_request, id) {
                         self.requests += 1;
+                        if message["method"] == "subscriptions/listen" {
+                            self.listened.insert(frame.link);
+                        }
                         *self.open.entry(id).or_default() += 1;
                         *self.equal.entry(without_meta(message)).or_default() += 1;
                     }
@@ -74,6 +99,7 @@ pub fn start(
         if frame.kind == FrameKind::Message {
             sent.take(&frame);
         }
+        sent.pass(&frame);
     }
     let last = rans.last();
     let signal = last.and_then(Ran::signal);
@@ -100,13 +126,19 @@ pub fn start(
         "stderr": last.map(|ran| ran.stderr.clone()).unwrap_or_default(),
         "trace": rans.iter().any(Ran::shows_trace),
         "ms": u64::try_from(took).unwrap_or(u64::MAX),
+        "session": sent.session,
+        "deleted": sent.deleted,
         "frames": sent.first.into_iter().collect::<Vec<_>>(),
     });
-    let link = |spawned: &Spawned| links.get(spawned.number).copied().unwrap_or_default();
+    let link_of = |spawned: &Spawned| links.get(spawned.number).copied().unwrap_or_default();
+    let spawned_by_client = spawned;
     let described = |spawned: &Spawned| {
-        let link = link(spawned);
+        let link = link_of(spawned);
         let mut item = spawned.described(link);
         item["first"] = sent.began.get(&link).cloned().unwrap_or_default();
+        item["listens"] = json!(sent.listened.contains(&link));
+        let earlier = |other: &Spawned| other.number < spawned.number && sent.listened.contains(&link_of(other));
+        item["listened"] = json!(spawned_by_client.iter().any(earlier));
         item
     };
     let mut spawns: Vec<Value> = spawned.iter().map(described).collect();
