@@ -38,7 +38,12 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
     let failed = header.end.failed_handshake.as_ref();
     let mut rules = Vec::new();
     for scene in scenes {
-        rules.extend(judge(&plan(suites, scene, options.filter), scene, links, evidence.frames_in(scene.revision)));
+        rules.extend(judge(
+            &plan(suites, scene, options.filter),
+            scene,
+            links,
+            evidence.frames_in(scene.revision, scene.scenario.as_deref()),
+        ));
     }
     rules.retain(|rule| options.filter.shows(&rule.id));
     given_up::explain(&mut rules, scenes, suites);

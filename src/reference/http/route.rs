@@ -41,8 +41,13 @@ impl fmt::Display for HungUp {
 impl Error for HungUp {}
 
 pub async fn route(hub: Shared, request: Request<Incoming>) -> Result<Reply, HungUp> {
-    let (mut head, body) = request.into_parts();
+    let (head, body) = request.into_parts();
     let Some(bytes) = whole_body(body).await else { return Ok(empty(StatusCode::PAYLOAD_TOO_LARGE)) };
+    respond(hub, head, bytes).await
+}
+
+/// The response to a request that is there as a whole.
+pub async fn respond(hub: Shared, mut head: Parts, bytes: Bytes) -> Result<Reply, HungUp> {
     let exchange = HttpRequest::new(&head, &bytes);
     let overlooked = lock(&hub).server.faults.overlooked_headers(&exchange);
     for name in &overlooked {

@@ -92,7 +92,11 @@ impl Lint<'_> {
         let written = format!("${}", name.value);
         if split_root(&written).is_none_or(|(_, rest)| !rest.is_empty()) {
             self.problems.add(name.at, "a name has letters, digits, `_` and `-`, and starts with a letter");
-        } else if self.names.contains(&name.value) || self.fixed_names().any(|fixed| fixed == name.value) {
+        } else if self.names.contains(&name.value)
+            // One message of `$sent` can be called no better.
+            || self.fixed_names().any(|fixed| fixed == name.value)
+                && !(self.subject == Side::Client && self.is_streamed(&name.value))
+        {
             self.problems.add(name.at, format!("`{written}` is already defined"));
         }
     }

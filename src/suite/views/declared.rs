@@ -67,6 +67,8 @@ views! {
         killed,
         /// Why the response was not read.
         why,
+        /// About clients: whether an earlier request had the same method, params and id.
+        repeats,
     }
     /// `$messages[*]`: one message of the server.
     MESSAGE "a message of the server" {
@@ -467,8 +469,10 @@ views! {
         offered,
         /// Whether the server's response to `initialize` was sent before.
         answered_initialize,
-        /// Of a list request: `first` without a cursor, `next` page, an `earlier` cursor, a cursor after the list had `ended`, or an `unknown` one.
+        /// Of a list request: `first` without a cursor, `next` page, an `earlier` cursor, one after the list had `ended`, one of a `foreign` list, or an `unknown` one.
         list,
+        /// Of `resources/unsubscribe`: whether the client was subscribed to the resource.
+        subscribed,
         /// Over HTTP: the request that carried it.
         http: one POST_HEAD,
         /// Milliseconds since the last message of the server on the connection.
@@ -585,6 +589,16 @@ views! {
         since_stream_ms,
         /// The last `retry` that the server gave, in milliseconds.
         retry_ms,
+        /// With Last-Event-ID: the last id on the stream that the id belongs to.
+        last_event,
+        /// How many requests with this HTTP method and this method of the message there were in the last 10 s.
+        recent,
+        /// Over HTTP+SSE: the `path` and `query` that the server gave for messages.
+        endpoint,
+        /// What the header Mcp-Name says.
+        mirrors,
+        /// What each header Mcp-Param-* says, by the rest of its name in lower case.
+        mirrored,
         /// Where it was sent.
         origin: one ORIGIN,
         /// The numbers of its frames.
@@ -673,6 +687,12 @@ views! {
     }
     /// `$spawns[*]`, about clients: one process that the client started as its server.
     SPAWN "a process that the client started" {
+        /// Its number, from 0.
+        nr,
+        /// The method of the first message that it received.
+        first,
+        /// Whether stdin ended in the middle of a line.
+        cut,
         /// Its arguments.
         arguments: list,
         /// Whether its stdin was closed.

@@ -1,0 +1,113 @@
+//! What is known of one start of a client besides its messages: `$runs`, `$spawns` and `$actions`.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::{process::Ran, watched::Spawned};
+use crate::evidence::{Frame, FrameKind, Recorder, Side};
+
+/// What became of one start.
+pub struct Start {
+    pub scenario: String,
+    pub run: Value,
+    pub spawns: Vec<Value>,
+    pub actions: Vec<Value>,
+}
+
+/// What a client sent on these connections.
+#[derive(Default)]
+struct Sent {
+    messages: usize,
+    requests: usize,
+    equal: HashMap<String, usize>,
+    /// Ids of requests without a response.
+    open: HashMap<(u32, String), usize>,
+    first: Option<u64>,
+    /// The method of the first message of each connection.
+    began: HashMap<u32, Value>,
+}
+
+impl Sent {
+    fn take(&mut self, frame: &Frame) {
+        let Some(message) = &frame.message else { return };
+        let all = message.as_array().map_or(std::slice::from_ref(message), Vec::as_slice);
+        for message in all {
+            let id = message.get("id").map(|id| (frame.link, id.to_string()));
+            let is_request = message.get("method").is_some();
+            match (frame.from, id) {
+                (Side::Client, id) => {
+                    self.messages += 1;
+                    self.first.get_or_insert(frame.frame);
+                    self.began.entry(frame.link).or_insert_with(|| message["method"].clone());
+                    if let (true, Some(id)) = (is_request, id) {
+                        self.requests += 1;
+                        *self.open.entry(id).or_default() += 1;
+                        *self.equal.entry(without_meta(message)).or_default() += 1;
+                    }
+                }
+                (Side::Server, Some(id)) if !is_request => _ = self.open.remove(&id),
+                (Side::Server, _) => {}
+            }
+        }
+    }
+}
+
+fn without_meta(request: &Value) -> String {
+    let params = request["params"].as_object().into_iter().flatten().filter(|(name, _)| *name != "_meta");
+    let params: Vec<String> = params.map(|(name, value)| format!("{name}={value}")).collect();
+    format!("{} {}", request["method"], params.join(" "))
+}
+
+/// Puts it all together. `rans` are the processes of the client.
+pub fn start(
+    scenario: &str,
+    world: &str,
+    rans: &[Ran],
+    links: &[u32],
+    spawned: &[Spawned],
+    (actions, follows): (Vec<Value>, bool),
+    recorder: &Recorder,
+) -> Start {
+    let mut sent = Sent::default();
+    for frame in recorder.frames_where(|link, _| links.contains(&link)) {
+        if frame.kind == FrameKind::Message {
+            sent.take(&frame);
+        }
+    }
+    let last = rans.last();
+    let signal = last.and_then(Ran::signal);
+    let hung = rans.iter().any(|ran| ran.hung);
+    let end = match (hung, signal) {
+        (true, _) => "hung",
+        (false, Some(_)) => "signal",
+        (false, None) => "exited",
+    };
+    let took: u128 = rans.iter().map(|ran| ran.took.as_millis()).sum();
+    let run = json!({
+        "world": world,
+        "follows": follows,
+        "connected": sent.messages > 0,
+        "end": end,
+        "code": last.and_then(|ran| ran.status).and_then(|status| status.code()),
+        "signal": signal,
+        "sent": sent.messages,
+        "requests": sent.requests,
+        "storm": sent.equal.values().max().copied().unwrap_or_default(),
+        "open": sent.open.values().sum::<usize>(),
+        "stderr": last.map(|ran| ran.stderr.clone()).unwrap_or_default(),
+        "trace": rans.iter().any(Ran::shows_trace),
+        "ms": u64::try_from(took).unwrap_or(u64::MAX),
+        "frames": sent.first.into_iter().collect::<Vec<_>>(),
+    });
+    let link = |spawned: &Spawned| links.get(spawned.number).copied().unwrap_or_default();
+    let described = |spawned: &Spawned| {
+        let link = link(spawned);
+        let mut item = spawned.described(link);
+        item["first"] = sent.began.get(&link).cloned().unwrap_or_default();
+        item
+    };
+    let mut spawns: Vec<Value> = spawned.iter().map(described).collect();
+    spawns.sort_by_key(|spawn| spawn["nr"].as_u64());
+    Start { scenario: scenario.to_owned(), run, spawns, actions }
+}
