@@ -94,6 +94,9 @@ pub enum Command {
     },
     /// Test the rules: run them against each fault of the reference server
     Mutants(MutantsArgs),
+    /// Run the reference client
+    #[command(hide = true)]
+    Act(ActArgs),
     /// Print a completion script for a shell
     Completions { shell: Shell },
     /// Write manual pages
@@ -517,6 +520,22 @@ pub struct MutantsArgs {
     /// Run nothing: list the known bugs in the YAML files of this directory with their faults
     #[arg(long, value_name = "DIR", conflicts_with_all = ["filters", "transport", "revision", "variations", "longer_than", "real", "changed"])]
     pub bugs: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct ActArgs {
+    /// The URL of the server; with `MCP_CONFORMANCE_TRANSPORT=stdio` the path of an executable
+    #[arg(value_name = "TARGET", required_unless_present = "list")]
+    pub target: Option<String>,
+    /// The fault of the client
+    #[arg(long, value_name = "NAME")]
+    pub fault: Option<String>,
+    /// A conforming variation of the client
+    #[arg(long, value_name = "NAME", conflicts_with = "fault")]
+    pub variation: Option<String>,
+    /// List the faults and variations and exit
+    #[arg(long)]
+    pub list: bool,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -45,11 +45,14 @@
 //! [`mod@reference`] is separate: the server that proves the rules shares nothing with the client but
 //! [`revision`] and the texts; otherwise it would share the mistakes of the client.
 //!
+//! [`act`] is separate, too: the client that proves the rules for clients.
+//!
 //! `fuzzing` exists only in tests and under `cargo fuzz`, and states what must hold for any bytes.
 //!
 //! Three imports are forbidden on purpose. `suite` cannot see `wire`, so a suite means the same on every transport. `judge`
 //! cannot see `session`, so it sends nothing. `report` cannot see `suite`, so a format is a function of the report.
 
+pub mod act;
 pub mod assess;
 pub mod cli;
 pub mod config;

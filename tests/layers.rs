@@ -25,6 +25,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("config", &["error", "revision", "suite", "target"]),
     ("cli", &["report", "outcome", "partition", "revision", "target"]),
     ("reference", &["embedded", "revision"]),
+    ("act", &["embedded", "revision"]),
 ];
 
 /// The folders of `run`, each of which imports only from those before it.

@@ -1,6 +1,7 @@
 //! The commands, one a file.
 
 mod abort_report;
+mod act;
 mod baseline;
 mod check;
 mod client;
@@ -45,6 +46,7 @@ pub fn run(cli: &Cli, surroundings: &Surroundings) -> u8 {
         Command::Tree(args) => tree::tree(args, surroundings),
         Command::Check(args) => check::check(args, surroundings),
         Command::Serve(args) => serve::serve(args),
+        Command::Act(args) => act::act(args),
         Command::Mutants(args) => mutants::mutants(args, surroundings),
         Command::Completions { shell } => Ok(shell::completions(*shell)),
         Command::Man { directory } => shell::man(directory),

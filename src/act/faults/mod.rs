@@ -1,0 +1,65 @@
+//! What the client can get wrong. Each fault is a row of a table; the file is that of the rules which it breaks.
+
+mod base;
+pub mod behaviour;
+pub mod decisions;
+pub mod habits;
+pub mod memory;
+mod resources;
+mod serving;
+mod transports;
+
+use behaviour::Behaviour;
+
+pub fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
+    [base::BASE, serving::SERVING, transports::TRANSPORTS, resources::RESOURCES].into_iter().flatten()
+}
+
+pub fn find(name: &str) -> Result<&'static Behaviour, String> {
+    lookup("fault", name, all())
+}
+
+/// The behaviour of a name, or an error with the name that was probably meant.
+pub fn lookup(
+    what: &str,
+    name: &str,
+    mut known: impl Iterator<Item = &'static Behaviour> + Clone,
+) -> Result<&'static Behaviour, String> {
+    let names = known.clone();
+    known.find(|behaviour| behaviour.name == name).ok_or_else(|| {
+        let close = names.map(|behaviour| (strsim::jaro_winkler(behaviour.name, name), behaviour.name));
+        let closest =
+            close.max_by(|(one, _), (other, _)| one.total_cmp(other)).filter(|(closeness, _)| *closeness > 0.7);
+        let tip = closest.map(|(_, name)| format!("; did you mean `{name}`?")).unwrap_or_default();
+        format!("the reference client has no {what} `{name}`{tip}\n`mcp-conform act --list` lists all")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::act::variations::VARIATIONS;
+
+    #[test]
+    fn names_are_unique_and_kebab_case() {
+        let mut seen = HashSet::new();
+        for behaviour in all().chain(VARIATIONS) {
+            let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+            assert!(behaviour.name.bytes().all(fits), "{}", behaviour.name);
+            assert!(!behaviour.name.starts_with('-') && !behaviour.name.ends_with('-'), "{}", behaviour.name);
+            assert!(seen.insert(behaviour.name), "{} is there twice", behaviour.name);
+            assert!(!behaviour.about.is_empty() && !behaviour.about.contains('\n'), "{}", behaviour.name);
+            assert!(!behaviour.about.ends_with('.'), "{}: no full stop", behaviour.name);
+            assert!(!behaviour.transports.is_empty(), "{}", behaviour.name);
+            assert!(behaviour.since.is_none_or(|since| behaviour.until.is_none_or(|until| since <= until)));
+        }
+    }
+
+    #[test]
+    fn a_misspelt_name_is_corrected() {
+        let Err(error) = find("initialized-nevr-sent") else { panic!("found") };
+        assert!(error.contains("did you mean `initialized-never-sent`?"), "{error}");
+    }
+}

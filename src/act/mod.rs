@@ -1,0 +1,73 @@
+//! The reference client: `mcp-conform act`. It is correct in every revision and over every transport, and commits one of
+//! its faults on demand, so that each rule for clients is seen to pass and to fail.
+//!
+//! It shares nothing with the rest of the program but [`crate::revision`]: otherwise it would share the mistakes of the
+//! server that it is tested by.
+//!
+//! There is one healthy path. A fault or a variation is a row of functions that are called at the ends of this path
+//! (`faults`): before a message leaves, before one is handled, and where the client decides something.
+
+mod actions;
+mod cache;
+mod client;
+mod closing;
+pub mod faults;
+mod handlers;
+mod incoming;
+mod lists;
+mod message;
+mod meta;
+mod opening;
+pub mod options;
+mod report;
+mod requests;
+mod transport;
+pub mod variations;
+
+use std::{path::Path, rc::Rc};
+
+use tokio::task::LocalSet;
+
+pub use options::Options;
+
+use faults::behaviour::Behaviour;
+
+/// The exit codes.
+pub const IN_ORDER: u8 = 0;
+pub const NOT_CONNECTED: u8 = 1;
+
+/// What a fault or variation is called and does, for lists.
+#[derive(Clone, Debug)]
+pub struct Info {
+    pub name: &'static str,
+    pub about: &'static str,
+    pub transports: Vec<&'static str>,
+}
+
+fn info(behaviour: &'static Behaviour) -> Info {
+    let transports = behaviour.transports.iter().map(|kind| kind.as_str()).collect();
+    Info { name: behaviour.name, about: behaviour.about, transports }
+}
+
+pub fn faults() -> Vec<Info> {
+    faults::all().map(info).collect()
+}
+
+pub fn variations() -> Vec<Info> {
+    variations::VARIATIONS.iter().map(info).collect()
+}
+
+/// Runs the client; the value is its exit code. The error says what is wrong with the command line or the environment.
+pub async fn run(target: &str, fault: Option<&str>, variation: Option<&str>) -> Result<u8, String> {
+    let ways = match (fault, variation) {
+        (Some(name), _) => faults::find(name)?,
+        (None, Some(name)) => variations::find(name)?,
+        (None, None) => &Behaviour::USUAL,
+    };
+    let options = Options::of_environment(target)?;
+    let report = report::Report::open(options.report.as_deref().map(Path::new))?;
+    let client = client::Client::new(options, ways, report);
+    let local = LocalSet::new();
+    let connected = local.run_until(async move { actions::perform(&Rc::clone(&client)).await }).await;
+    Ok(if connected { IN_ORDER } else { NOT_CONNECTED })
+}

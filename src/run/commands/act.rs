@@ -1,0 +1,22 @@
+//! `mcp-conform act`: runs the reference client.
+
+use crate::{
+    act,
+    cli::ActArgs,
+    error::{Error, exit},
+    run::process::{console, runtime::block_on},
+};
+
+pub fn act(args: &ActArgs) -> Result<u8, Error> {
+    if args.list {
+        for (title, behaviours) in [("faults", act::faults()), ("variations", act::variations())] {
+            console::say(&format!("{title} ({}):", behaviours.len()));
+            for behaviour in behaviours {
+                console::say(&format!("  {}: {}", behaviour.name, behaviour.about));
+            }
+        }
+        return Ok(exit::CONFORMING);
+    }
+    let target = args.target.as_deref().unwrap_or_default();
+    block_on(act::run(target, args.fault.as_deref(), args.variation.as_deref())).map_err(Error::usage)
+}
