@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 
 use super::{process::Ran, watched::Spawned};
-use crate::evidence::{Frame, FrameKind, Recorder, Side};
+use crate::{
+    evidence::{Frame, FrameKind, Recorder, Side},
+    revision::Revision,
+};
 
 /// What became of one start.
 pub struct Start {
@@ -24,6 +27,10 @@ struct Sent {
     /// Ids of requests without a response.
     open: HashMap<(u32, String), usize>,
     first: Option<u64>,
+    /// How often each method was sent.
+    methods: HashMap<String, usize>,
+    /// Responses to initialize with a published revision.
+    sessions: usize,
     /// The method of the first message of each connection.
     began: HashMap<u32, Value>,
 }
@@ -38,6 +45,9 @@ impl Sent {
             match (frame.from, id) {
                 (Side::Client, id) => {
                     self.messages += 1;
+                    if let Some(method) = message["method"].as_str() {
+                        *self.methods.entry(method.to_owned()).or_default() += 1;
+                    }
                     self.first.get_or_insert(frame.frame);
                     self.began.entry(frame.link).or_insert_with(|| message["method"].clone());
                     if let (true, Some(id)) = (is_request, id) {
@@ -46,11 +56,21 @@ impl Sent {
                         *self.equal.entry(without_meta(message)).or_default() += 1;
                     }
                 }
-                (Side::Server, Some(id)) if !is_request => _ = self.open.remove(&id),
+                (Side::Server, Some(id)) if !is_request => {
+                    let version = message.pointer("/result/protocolVersion").and_then(Value::as_str);
+                    let legacy = version.and_then(|version| version.parse::<Revision>().ok()).filter(|it| !it.is_modern());
+                    self.sessions += usize::from(legacy.is_some());
+                    self.open.remove(&id);
+                }
                 (Side::Server, _) => {}
             }
         }
     }
+}
+
+/// The method in what `without_meta` makes of a request.
+fn method_of(request: &str) -> String {
+    request.split(' ').next().unwrap_or_default().trim_matches('"').to_owned()
 }
 
 fn without_meta(request: &Value) -> String {
@@ -94,6 +114,10 @@ pub fn start(
         "sent": sent.messages,
         "requests": sent.requests,
         "storm": sent.equal.values().max().copied().unwrap_or_default(),
+        "storm_of": sent.equal.iter().max_by_key(|(_, times)| **times).map(|(request, _)| method_of(request)),
+        "probes": sent.methods.get("server/discover").copied().unwrap_or_default(),
+        "sessions": sent.sessions,
+        "initialized": sent.methods.get("notifications/initialized").copied().unwrap_or_default(),
         "open": sent.open.values().sum::<usize>(),
         "stderr": last.map(|ran| ran.stderr.clone()).unwrap_or_default(),
         "trace": rans.iter().any(Ran::shows_trace),

@@ -453,6 +453,10 @@ views! {
         batch,
         /// Of a request: whether the client used the id before in this session.
         id_repeated,
+        /// Of a request: whether another open request has the same id.
+        id_open,
+        /// Of a request: how often it was sent on the connection, ids and `_meta` aside.
+        times,
         /// Of a request with a progress token: whether another open request has the same.
         token_repeated,
         /// Of a response: `request`, `answered request`, `cancelled request` or `nothing`.
@@ -674,6 +678,14 @@ views! {
         requests,
         /// How often it sent the request that it sent most often, ids and `_meta` aside.
         storm,
+        /// The method of that request.
+        storm_of,
+        /// How often it sent server/discover.
+        probes,
+        /// How many handshakes led to a published revision.
+        sessions,
+        /// How often it sent notifications/initialized.
+        initialized,
         /// How many of its requests were open at the end.
         open,
         /// The last 4 kB of its stderr.
