@@ -27,7 +27,7 @@ use serde_json::Value;
 use tokio::time::sleep;
 
 pub use behaviour::{Batch, Behaviour, EVERYWHERE, Memory, Reading, STDIO};
-pub use http::{Bodies, HttpRequest, HttpWays, Misroute, Rewrite};
+pub use http::{Bodies, HttpRequest, HttpWays, Met, Misroute, Rewrite};
 pub use scene::{Heard, Scene, Spoken};
 pub use streams::Streaming;
 
@@ -186,6 +186,11 @@ impl Faults {
         self.behaviour().is_some_and(|behaviour| behaviour.holds_newlines)
     }
 
+    /// Whether messages are written in small pieces.
+    pub fn writes_pieces(&self) -> bool {
+        self.behaviour().is_some_and(|behaviour| behaviour.pieces)
+    }
+
     /// What is wrong with event streams.
     pub fn streaming(&self) -> Option<Streaming> {
         self.behaviour()?.streaming
@@ -229,7 +234,12 @@ impl Faults {
                 if behaviour.say.is_some_and(|say| !say(&mut self.memory, scene, &mut message)) {
                     return Vec::new();
                 }
-                vec![behaviour.spell.map_or_else(|| Spoken::plain(&message), |spell| Spoken::raw(spell(&message)))]
+                let around = behaviour.around.map(|around| around(&mut self.memory, scene, &message));
+                let (before, after) = around.unwrap_or_default();
+                let spoken = |message: &Value| {
+                    behaviour.spell.map_or_else(|| Spoken::plain(message), |spell| Spoken::raw(spell(message)))
+                };
+                before.iter().chain([&message]).chain(&after).map(spoken).collect()
             }
             _ => vec![Spoken::plain(&message)],
         }

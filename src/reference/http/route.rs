@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::{
     reference::{
         era,
-        faults::{Bodies, HttpRequest},
+        faults::{Bodies, HttpRequest, Met},
         http::{
             authority,
             body::{Body, Reply, empty, events_of, json},
@@ -55,6 +55,11 @@ pub async fn respond(hub: Shared, mut head: Parts, bytes: Bytes) -> Result<Reply
     }
     if lock(&hub).server.faults.hangs_up(&exchange) {
         return Err(HungUp);
+    }
+    match lock(&hub).server.faults.meet(&exchange) {
+        Met::Served => {}
+        Met::Answered(reply) => return Ok(reply),
+        Met::HungUp => return Err(HungUp),
     }
     let keeps_waiting = lock(&hub).server.faults.keeps_waiting(&exchange);
     if keeps_waiting {

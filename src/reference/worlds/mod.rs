@@ -5,8 +5,14 @@
 
 mod base;
 mod odd;
+mod graphs;
+mod lists;
+mod made;
+mod processes;
 mod resources;
+mod responses;
 mod serving;
+mod tools;
 mod transports;
 
 use crate::{
@@ -15,7 +21,17 @@ use crate::{
 };
 
 /// Worlds that are code, by the file they stand in.
-static FILES: &[&[Behaviour]] = &[base::BASE, serving::SERVING, resources::RESOURCES, transports::TRANSPORTS];
+static FILES: &[&[Behaviour]] = &[
+    base::BASE,
+    serving::SERVING,
+    resources::RESOURCES,
+    graphs::GRAPHS,
+    lists::LISTS,
+    transports::TRANSPORTS,
+    processes::PROCESSES,
+    responses::RESPONSES,
+    tools::TOOLS,
+];
 
 /// Every world there is, in the order of the files.
 pub fn worlds() -> Vec<FaultInfo> {
