@@ -3,6 +3,7 @@
 use std::{fs, path::PathBuf};
 
 use crate::{
+    act,
     error::{Error, Mistakes},
     evidence::Side,
     judge::checks::CHECKS,
@@ -46,6 +47,7 @@ pub(crate) fn known() -> Known {
     let given = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     Known {
         faults: reference::faults().into_iter().map(|fault| fault.name).collect(),
+        client_faults: act::faults().into_iter().map(|fault| fault.name.to_owned()).collect(),
         worlds: worlds().into_iter().map(|world| world.name).collect(),
         checks: CHECKS.iter().map(|check| (check.name.to_owned(), given(check.given))).collect(),
         shapes: shape::names().map(str::to_owned).collect(),

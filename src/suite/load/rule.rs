@@ -109,7 +109,7 @@ impl Lint<'_> {
         if paths.is_empty() {
             self.problems.add(var.at, "`every` needs at least one path");
         }
-        let over: Vec<Path> = paths.iter().filter_map(|path| self.path_or_stream(path)).collect();
+        let over: Vec<Path> = paths.iter().filter_map(|path| self.path(path)).collect();
         self.new_name(&var);
         self.names.push(var.value.clone());
         self.goes_over(&var.value, &over.iter().collect::<Vec<_>>());
