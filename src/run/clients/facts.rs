@@ -26,6 +26,12 @@ struct Sent {
     equal: HashMap<String, usize>,
     /// Ids of requests without a response.
     open: HashMap<(u32, String), usize>,
+    /// The params of requests, by id, and of those that were cancelled.
+    params: HashMap<(u32, String), Value>,
+    cancelled: Vec<Value>,
+    declares_root_changes: bool,
+    /// The lists of roots that it returned.
+    roots: Vec<Value>,
     first: Option<u64>,
     /// How often each method was sent.
     methods: HashMap<String, usize>,
@@ -49,9 +55,17 @@ impl Sent {
                         *self.methods.entry(method.to_owned()).or_default() += 1;
                     }
                     self.first.get_or_insert(frame.frame);
+                    let changes = message.pointer("/params/capabilities/roots/listChanged");
+                    self.declares_root_changes |= changes.and_then(Value::as_bool).unwrap_or_default();
+                    self.roots.extend(message.pointer("/result/roots").cloned());
+                    if message["method"] == "notifications/cancelled" {
+                        let key = (frame.link, message["params"]["requestId"].to_string());
+                        self.cancelled.extend(self.params.get(&key).cloned());
+                    }
                     self.began.entry(frame.link).or_insert_with(|| message["method"].clone());
                     if let (true, Some(id)) = (is_request, id) {
                         self.requests += 1;
+                        self.params.insert(id.clone(), message["params"].clone());
                         *self.open.entry(id).or_default() += 1;
                         *self.equal.entry(without_meta(message)).or_default() += 1;
                     }
@@ -116,6 +130,11 @@ pub fn start(
         "storm": sent.equal.values().max().copied().unwrap_or_default(),
         "storm_of": sent.equal.iter().max_by_key(|(_, times)| **times).map(|(request, _)| method_of(request)),
         "probes": sent.methods.get("server/discover").copied().unwrap_or_default(),
+        "pings": sent.methods.get("ping").copied().unwrap_or_default(),
+        "cancelled": sent.cancelled,
+        "declares_root_changes": sent.declares_root_changes,
+        "root_changes": sent.methods.get("notifications/roots/list_changed").copied().unwrap_or_default(),
+        "roots_differ": sent.roots.first() != sent.roots.last(),
         "sessions": sent.sessions,
         "initialized": sent.methods.get("notifications/initialized").copied().unwrap_or_default(),
         "open": sent.open.values().sum::<usize>(),

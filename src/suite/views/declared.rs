@@ -530,6 +530,29 @@ views! {
         /// The number of the connection.
         link,
     }
+    /// `$served[*]`, about clients: what the server requested, as `$handled` and as `$inputs`, and what the client returned.
+    SERVED "something that the server requested" {
+        /// The method.
+        method,
+        /// The params.
+        params,
+        /// The id of the request, or the key in `inputRequests`.
+        id,
+        /// `result`, `error` or `none`.
+        end,
+        /// The result.
+        result,
+        /// The error.
+        error,
+        /// The capabilities that the client declared.
+        offered,
+        /// Whether it was inside of a result.
+        input,
+        /// The numbers of the frames.
+        frames: list,
+        /// The number of the connection.
+        link,
+    }
     /// `$inputs[*]`, about clients, since 2026-07-28: one input that a result requires, and what the retry has for it.
     INPUT "a required input" {
         /// The key in `inputRequests`.
@@ -682,6 +705,14 @@ views! {
         storm_of,
         /// How often it sent server/discover.
         probes,
+        /// How often it sent ping.
+        pings,
+        /// Whether it declared `roots.listChanged`, how often it said that its roots changed, and whether its roots did.
+        declares_root_changes,
+        root_changes,
+        roots_differ,
+        /// The params of the requests that it cancelled by a notification.
+        cancelled: list,
         /// How many handshakes led to a published revision.
         sessions,
         /// How often it sent notifications/initialized.
