@@ -1,18 +1,27 @@
 //! What the client can get wrong. Each fault is a row of a table; the file is that of the rules which it breaks.
 
+mod answers;
 mod base;
 pub mod behaviour;
 pub mod decisions;
 pub mod habits;
+mod hearing;
 pub mod memory;
+mod messages;
+mod progress;
 mod resources;
 mod serving;
+mod sessions;
+mod tools;
 mod transports;
 
 use behaviour::Behaviour;
 
 pub fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
-    [base::BASE, serving::SERVING, transports::TRANSPORTS, resources::RESOURCES].into_iter().flatten()
+    let of_base = [base::BASE, messages::MESSAGES, hearing::HEARING, sessions::SESSIONS, progress::PROGRESS];
+    let of_serving = [serving::SERVING, answers::ANSWERS];
+    let others = [transports::TRANSPORTS, resources::RESOURCES];
+    of_base.into_iter().chain(of_serving).chain(others).flatten()
 }
 
 pub fn find(name: &str) -> Result<&'static Behaviour, String> {

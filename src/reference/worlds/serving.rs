@@ -50,7 +50,10 @@ fn around(_: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Vec<Va
         return (Vec::new(), Vec::new());
     }
     let mut before = Vec::new();
-    for (id, method, params) in wanted(text) {
+    for (id, method, mut params) in wanted(text) {
+        if text == "sampling text" {
+            params["_meta"] = json!({ "progressToken": "sampling-progress" });
+        }
         before.push(request(&json!(id), method, params));
         if text == "cancelled" {
             before.push(note("notifications/cancelled", json!({ "requestId": id, "reason": "no longer needed" })));

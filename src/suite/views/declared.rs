@@ -707,9 +707,11 @@ views! {
         probes,
         /// How often it sent ping.
         pings,
-        /// Whether it declared `roots.listChanged`, how often it said that its roots changed, and whether its roots did.
+        /// Whether it declared `roots.listChanged`.
         declares_root_changes,
+        /// How often it said that its roots changed.
         root_changes,
+        /// Whether the last list of roots differs from the first.
         roots_differ,
         /// The params of the requests that it cancelled by a notification.
         cancelled: list,
