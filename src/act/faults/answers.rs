@@ -399,6 +399,69 @@ pub static ANSWERS: &[Behaviour] = &[
         ..Behaviour::legacy("call-cancelled-while-user-thinks", "a call is cancelled while the user is asked", EVERYWHERE)
     },
     Behaviour {
+        say: Some(|memory, _, messages| {
+            if messages.iter().any(|message| message["method"] == "tools/call") && memory.first("roots") {
+                messages.insert(0, message::notification("notifications/roots/list_changed", &Value::Null));
+            }
+        }),
+        since: FORMS,
+        ..Behaviour::legacy("root-change-always-notified", "changes of roots are notified undeclared", EVERYWHERE)
+    },
+    replies!("task-for-sampling-undeclared", "sampling as a task gets a task undeclared", "sampling task", |request, responses| {
+        responses[0] = message::result(&request["id"], &json!({ "task": { "taskId": "1", "status": "working" } }));
+    }, since: MODES, also: &["client-sampling-result-shape", "client-sampling-role-assistant"]),
+    replies!("tasks-listed-undeclared", "tasks are listed undeclared", "task list", |request, responses| {
+        responses[0] = message::result(&request["id"], &json!({ "tasks": [] }));
+    }, since: MODES),
+    Behaviour {
+        input: Some(|_, _, result, params| {
+            in_retry(result, params, "sampling/createMessage", |_, result| {
+                *result = json!({ "task": { "taskId": "1", "status": "working" } });
+            });
+        }),
+        also: &["client-sampling-result-shape", "client-sampling-role-assistant"],
+        ..Behaviour::modern("task-as-input-response", "an input response is a task", EVERYWHERE)
+    },
+    Behaviour {
+        since: MODES,
+        outcome: Some(|_, action, outcome| {
+            if action["arguments"]["text"] == "page required" {
+                *outcome = Err(crate::act::report::Failure::invalid("there is no elicitation"));
+            }
+        }),
+        ..Behaviour::legacy("page-required-without-list-fails", "the error -32042 is not understood", EVERYWHERE)
+    },
+    Behaviour {
+        since: MODES,
+        retry: Some(|_, _, _, outcome, retry| {
+            let code = outcome.as_ref().err().and_then(crate::act::report::Failure::code);
+            retry.again |= code == Some(-32042) && retry.attempts < 5;
+        }),
+        ..Behaviour::new("page-required-retried", "a call with the error -32042 is sent again and again", EVERYWHERE)
+    },
+    replies!("url-accepted-when-complete", "accept of URL mode waits for the page", "mode url", |_, responses| {
+        responses.clear();
+    }, since: MODES, also: &["client-elicitation-undeclared-mode"]),
+    Behaviour {
+        since: MODES,
+        hear: Some(|_, scene, heard| {
+            crate::act::faults::tools::fail_call_at(scene, heard, "notifications/elicitation/complete", |_| true)
+        }),
+        ..Behaviour::legacy("unknown-completion-fails-call", "an unknown completion fails the open call", EVERYWHERE)
+    },
+    Behaviour {
+        since: MODES,
+        outcome: Some(|memory, action, outcome| {
+            if action["arguments"]["text"] == "mode url" {
+                memory.count("page");
+            }
+            if memory.counts.contains_key("page") && action["arguments"]["text"] == "last" {
+                *outcome = Err(crate::act::report::Failure::new("timeout", "a page is open"));
+            }
+        }),
+        ..Behaviour::legacy("blocked-until-completion", "calls wait for the page of an elicitation", EVERYWHERE)
+    },
+    Behaviour {
         since: FORMS,
         hear: Some(|_, _, heard| {
             let cancels = heard["method"] == "notifications/cancelled";

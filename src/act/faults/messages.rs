@@ -289,6 +289,14 @@ pub static MESSAGES: &[Behaviour] = &[
         ..Behaviour::new("meta-prefix-forward-dns", "the prefix of a key of `_meta` is a domain", EVERYWHERE)
     },
     Behaviour {
+        say: Some(|memory, _, messages| {
+            if messages[0]["method"] == "tools/list" && memory.first("empty") {
+                messages.push(json!([]));
+            }
+        }),
+        ..Behaviour::legacy("empty-batch-sent", "an empty array is sent", EVERYWHERE)
+    },
+    Behaviour {
         token: Some(|_, number| json!(f64::from(u32::try_from(number).unwrap_or_default()) + 0.5)),
         ..Behaviour::new("progress-token-fractional", "progress tokens have fractions", EVERYWHERE)
     },

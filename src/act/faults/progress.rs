@@ -2,15 +2,17 @@
 
 use serde_json::{Value, json};
 
-use crate::act::{
+use crate::{
+    revision::Revision,
+    act::{
     faults::{
         behaviour::{Behaviour, EVERYWHERE, STDIO},
-        decisions::{Initialized, Moment},
+        decisions::{Era, Initialized, Moment, Probed},
         tools::{meta, of_method, remove, requests},
     },
     message,
     meta::{CAPABILITIES_KEY, INFO_KEY, LOG_LEVEL_KEY, VERSION_KEY},
-};
+}};
 
 /// What the client reports about a request of the server.
 fn progress(token: &Value, progress: &Value) -> Value {
@@ -243,5 +245,26 @@ pub static PROGRESS: &[Behaviour] = &[
         restart: Some(|_, _, next| next.again = next.attempts < 50),
         also: &["*"],
         ..Behaviour::modern("process-ended-to-cancel", "a request is cancelled by the end of the process", STDIO)
+    },
+    Behaviour {
+        era: Some(|_, _, probed, era| {
+            if let Probed::Failure(failure) = probed
+                && failure.code() == Some(message::UNSUPPORTED_VERSION)
+            {
+                *era = Era::Legacy(Revision::NEWEST_LEGACY);
+            }
+        }),
+        also: &["*"],
+        ..Behaviour::modern("unsupported-version-leads-to-initialize", "the error -32022 leads to initialize", EVERYWHERE)
+    },
+    Behaviour {
+        era: Some(|memory, _, probed, era| {
+            let fails = matches!(probed, Probed::Failure(failure) if failure.code() == Some(message::UNSUPPORTED_VERSION));
+            if fails && memory.count("again") < 10 {
+                *era = Era::Again(std::time::Duration::ZERO);
+            }
+        }),
+        also: &["client-era-cached"],
+        ..Behaviour::modern("unsupported-version-tried-again", "the probe is repeated after the error -32022", EVERYWHERE)
     },
 ];

@@ -98,6 +98,18 @@ pub static BASE: &[Behaviour] = &[
         ..Behaviour::new("vendor-fields", "capabilities, results and `_meta` have fields that no client knows", EVERYWHERE)
     },
     Behaviour {
+        hear: Some(|_, message| {
+            if message.get("id").is_none() || message.get("method").is_none() {
+                return Heard::Message;
+            }
+            let data = json!({ "supported": ["2099-01-01"], "requested": "2026-07-28" });
+            let error = json!({ "code": -32022, "message": "Unsupported protocol version", "data": data });
+            Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }))
+        }),
+        since: Some(Revision::V2026_07_28),
+        ..Behaviour::new("no-common-version", "every request names a version that the server does not support", EVERYWHERE)
+    },
+    Behaviour {
         answers_cancelled: true,
         ..Behaviour::new("late-responses", "cancelled requests are answered all the same", EVERYWHERE)
     },

@@ -21,6 +21,11 @@ type Wanted = (String, &'static str, Value);
 
 /// A call since 2026-07-28 has to be sent again with input.
 fn hear(_: &mut Memory, message: &mut Value) -> Heard {
+    if text(message) == Some("page required") {
+        let page = json!({ "mode": "url", "message": "Please visit", "url": "https://example.com/", "elicitationId": "page-1" });
+        let error = json!({ "code": -32042, "message": "A page is required", "data": { "elicitations": [page] } });
+        return Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }));
+    }
     let Some(text) = text(message).map(str::to_owned).filter(|_| message.pointer(VERSION).is_some()) else {
         return Heard::Message;
     };
@@ -29,7 +34,7 @@ fn hear(_: &mut Memory, message: &mut Value) -> Heard {
     if params.shift_remove("requestState").is_some() || retried {
         return Heard::Message;
     }
-    let wanted = wanted(&text);
+    let wanted = if text == "task methods" { Vec::new() } else { wanted(&text) };
     if wanted.is_empty() {
         return Heard::Message;
     }
@@ -50,6 +55,10 @@ fn around(_: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Vec<Va
         return (Vec::new(), Vec::new());
     }
     let mut before = Vec::new();
+    if text == "complete" {
+        let complete = || note("notifications/elicitation/complete", json!({ "elicitationId": "no-such-page" }));
+        before.extend([complete(), complete()]);
+    }
     for (id, method, mut params) in wanted(text) {
         if text == "sampling text" {
             params["_meta"] = json!({ "progressToken": "sampling-progress" });
@@ -69,6 +78,13 @@ fn text(message: &Value) -> Option<&str> {
 
 fn wanted(text: &str) -> Vec<Wanted> {
     let one = |method: &'static str, params: Value| vec![(text.to_owned(), method, params)];
+    if text == "task methods" {
+        let cursor = json!({ "taskId": "no-such-task" });
+        return vec![
+            ("task list".to_owned(), "tasks/list", json!({})),
+            ("task cancel".to_owned(), "tasks/cancel", cursor),
+        ];
+    }
     if text == "roots" {
         return one("roots/list", json!({}));
     }
@@ -110,6 +126,7 @@ fn sampling(kind: &str) -> Option<Value> {
     let history = |messages: Vec<Value>| json!([vec![hello.clone()], messages].concat());
     match kind {
         "text" => {}
+        "task" => params["task"] = json!({ "ttl": 60000 }),
         "image" => params["messages"] = json!([said("user", json!({ "type": "image", "data": pixel, "mimeType": "image/png" }))]),
         "both roles" => params["messages"] = history(vec![said("assistant", text("Yes?")), said("user", text("Go on"))]),
         "blocks" => params["messages"] = json!([said("user", json!([text("One"), text("Two")]))]),
