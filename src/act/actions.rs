@@ -174,6 +174,15 @@ async fn execute(client: &Rc<Client>, action: &Value, name: &str) -> Outcome {
                 .request(action["method"].as_str().unwrap_or_default(), with(&["params"])["params"].clone(), &ask)
                 .await
         }
+        "notify" => {
+            let params = action.get("params").cloned().unwrap_or_default();
+            client.deliver(message::notification(action["method"].as_str().unwrap_or_default(), &params)).await?;
+            Ok(json!({}))
+        }
+        "http" => {
+            client.current()?.without_message(client, action["method"].as_str().unwrap_or("GET")).await;
+            Ok(json!({}))
+        }
         "cancel" => cancel(client, &action["action"], name).await,
         "wait" => {
             let time = action["ms"].as_u64().or_else(|| action["wait"].as_u64()).unwrap_or_default();

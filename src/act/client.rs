@@ -2,7 +2,7 @@
 
 use std::{
     cell::RefCell,
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     rc::Rc,
     time::{Duration, Instant},
 };
@@ -59,6 +59,8 @@ pub struct State {
     pub tokens: u64,
     /// The mirrored parameters of each tool that was listed last.
     pub tools: HashMap<String, Vec<MirroredParam>>,
+    /// Tools that the client does not call because their annotations are invalid.
+    pub excluded: HashSet<String>,
     pub roots: Vec<String>,
     /// The filters of the listens that are open.
     pub listens: Vec<Value>,
@@ -144,6 +146,11 @@ impl Client {
         self.state.borrow().revision.unwrap_or(self.options.revision)
     }
 
+    /// The version in `_meta`.
+    pub fn stated(&self) -> Revision {
+        if self.options.revision.is_modern() { self.options.revision } else { Revision::NEWEST }
+    }
+
     /// Ends those of the requests that are still open.
     pub fn fail(&self, ids: &[Value], failure: &Failure) {
         for id in ids {
@@ -170,6 +177,9 @@ impl Client {
 
     /// The connection is gone: nothing that is open will be answered.
     pub fn lose(&self, why: &str) {
+        if self.ways.ignores_loss && self.state.borrow().restarts != u32::MAX {
+            return;
+        }
         let ids: Vec<Value> = {
             let mut state = self.state.borrow_mut();
             state.over.get_or_insert_with(|| why.to_owned());

@@ -68,18 +68,23 @@ impl Client {
     }
 
     /// Whether a message is still to be handled.
-    fn obey(self: &Rc<Self>, heard: Heard, why: &str) -> bool {
+    pub fn obey(self: &Rc<Self>, heard: Heard, why: &str) -> bool {
         let (messages, goes_on) = match heard {
             Heard::Message => return true,
             Heard::Nothing => return false,
             Heard::And(messages) => (messages, true),
             Heard::Instead(messages) => (messages, false),
             Heard::Crash => self.crash(why),
+            Heard::Fail => {
+                let ids: Vec<Value> = self.state.borrow().open.iter().map(|open| open.id.clone()).collect();
+                self.fail(&ids, &Failure::invalid(why));
+                return false;
+            }
             Heard::Disconnect => {
                 self.disconnect(why);
                 return false;
             }
-            Heard::Deaf => {
+            Heard::Deaf | Heard::Break => {
                 self.state.borrow_mut().deaf = true;
                 return false;
             }

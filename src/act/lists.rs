@@ -1,10 +1,11 @@
 //! Lists over all of their pages, and walks through the resources.
 
 use std::{
-    collections::{BTreeMap, HashSet, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     rc::Rc,
 };
 
+use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use crate::act::{
@@ -100,16 +101,24 @@ fn follow(client: &Client, pages: &Pages, most: Option<usize>) -> NextPage {
 fn usable(client: &Client, method: &str, scope: &Map<String, Value>, mut items: Vec<Value>) -> Value {
     if method == "tools/list" {
         let strict = client.is_modern() && *client.kind.borrow() == TransportKind::ALL[1];
-        let mut tools = std::collections::HashMap::new();
+        let listed = items.clone();
+        let name = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_owned();
+        let mut tools = HashMap::new();
         items.retain(|tool| match headers::mirrored(&tool["inputSchema"]) {
             Ok(params) => {
-                tools.insert(tool["name"].as_str().unwrap_or_default().to_owned(), params);
+                tools.insert(name(tool), params);
                 true
             }
             // A tool that cannot be called correctly is not offered.
             Err(_) => !strict,
         });
-        client.state.borrow_mut().tools = tools;
+        if let Some(hook) = client.ways.tools {
+            client.with(|memory, scene| hook(memory, scene, &listed, &mut items));
+        }
+        let mut state = client.state.borrow_mut();
+        let kept: HashSet<String> = items.iter().map(name).collect();
+        state.excluded = listed.iter().map(name).filter(|name| !kept.contains(name)).collect();
+        state.tools = tools;
     }
     // A server that does not know `prefix` returns everything.
     if let Some(prefix) = scope.get("prefix").and_then(Value::as_str) {
@@ -122,7 +131,7 @@ fn usable(client: &Client, method: &str, scope: &Map<String, Value>, mut items: 
 /// Every resource that can be reached from the list, each once. Breadth first, so an endless branch does not hide others.
 pub async fn walk(client: &Rc<Client>, ask: &Ask) -> Outcome {
     let roots = all(client, "resources/list", &Map::new(), None, ask).await?;
-    let mut found: BTreeMap<String, Value> = BTreeMap::new();
+    let mut found: IndexMap<String, Value> = IndexMap::new();
     let mut listed: HashSet<String> = HashSet::new();
     let children = |value: Value, depth: usize| {
         let Value::Array(items) = value else { return Vec::new() };

@@ -37,6 +37,7 @@ impl Client {
             offer: json!(offer.as_str()),
             awaits: true,
             initialized: Initialized::After,
+            early_stream: false,
             timeout: Some(self.options.timeout),
             probe_timeout: Some(PROBE.min(self.options.timeout)),
             repeats: 0,
@@ -123,7 +124,9 @@ impl Client {
             supported.filter_map(|version| version.parse::<Revision>().ok()).max()
         };
         let no_common = || Era::GiveUp("the server supports no version that this client supports".to_owned());
-        let legacy = Era::Legacy(Revision::NEWEST_LEGACY);
+        let configured = Some(self.options.revision).filter(|revision| !revision.is_modern());
+        let newest = configured.unwrap_or(Revision::NEWEST_LEGACY);
+        let legacy = Era::Legacy(newest);
         match outcome {
             Ok(result) if !result["supportedVersions"].is_array() => legacy,
             Ok(result) => match common(&result["supportedVersions"]) {
@@ -141,7 +144,7 @@ impl Client {
                 // These are about authorization, and say nothing about the era; nor does a server in trouble.
                 (None, Some(401 | 403 | 500..), _) => Era::GiveUp(failure.message.clone()),
                 (None, Some(_), _) => legacy,
-                (None, None, _) if self.is_process() => Era::LegacyAnew(Revision::NEWEST_LEGACY),
+                (None, None, _) if self.is_process() => Era::LegacyAnew(newest),
                 (None, None, _) => Era::GiveUp(failure.message.clone()),
             },
         }
@@ -171,6 +174,9 @@ impl Client {
         }
         let params = json!({ "protocolVersion": plan.offer, "capabilities": own, "clientInfo": meta::client_info() });
         let ask = Ask { timeout: plan.timeout, endless: plan.timeout.is_none(), ..Ask::default() };
+        if plan.early_stream {
+            self.current()?.stand_by(self);
+        }
         if plan.initialized == Initialized::Early {
             self.say_initialized().await;
         }

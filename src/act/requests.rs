@@ -65,9 +65,15 @@ impl Client {
                 params = self.with_input(&first, result)?;
                 continue;
             }
-            let mut retry = self.retry(method, &outcome, ask, attempts).await;
+            let mut retry = self.retry(method, &outcome, attempts);
             if let Some(hook) = self.ways.retry {
                 self.with(|memory, scene| hook(memory, scene, method, &outcome, &mut retry));
+            }
+            if retry.refresh {
+                // The headers follow the schema that was received last.
+                let ask = Ask { action: ask.action.clone(), ..Ask::default() };
+                let listed = Box::pin(lists::all(self, "tools/list", &Map::new(), None, &ask)).await;
+                retry.again &= listed.is_ok();
             }
             if !retry.again {
                 if let (Some(key), Ok(result)) = (key, &outcome)
@@ -104,6 +110,10 @@ impl Client {
         if let Some(hook) = self.ways.permit {
             self.with(|memory, scene| hook(memory, scene, method, params, &mut permitted));
         }
+        let name = params["name"].as_str().unwrap_or_default();
+        if method == "tools/call" && !ask.force && self.state.borrow().excluded.contains(name) {
+            return Err(Failure::invalid(format!("the tool `{name}` has an invalid x-mcp-header")));
+        }
         if permitted {
             return Ok(());
         }
@@ -112,6 +122,10 @@ impl Client {
 
     /// One message and its response. `id`: one that was used before, for faults.
     pub async fn once(self: &Rc<Self>, method: &str, params: &Value, ask: &Ask, id: Option<Value>) -> Outcome {
+        while self.ways.one_request && self.state.borrow().open.iter().any(|open| open.method != "subscriptions/listen")
+        {
+            sleep(Duration::from_millis(20)).await;
+        }
         let id = id.unwrap_or_else(|| self.next_id(method));
         self.memory.borrow_mut().keep("last id", id.clone());
         let message = message::request(&id, method, &self.complete(method, params, ask));
@@ -170,7 +184,7 @@ impl Client {
         }
         if self.is_modern() {
             let own = self.state.borrow().own.clone();
-            meta::add(&mut params, self.options.revision, &own);
+            meta::add(&mut params, self.stated(), &own);
             if let Some(level) = &ask.log_level {
                 meta::object(&mut params, "_meta").insert(meta::LOG_LEVEL_KEY.to_owned(), json!(level));
             }
@@ -216,8 +230,8 @@ impl Client {
     }
 
     /// Whether a request is worth another attempt.
-    async fn retry(self: &Rc<Self>, method: &str, outcome: &Outcome, ask: &Ask, attempts: u32) -> Retry {
-        let mut retry = Retry { again: false, wait: Duration::ZERO, same_id: false, attempts };
+    fn retry(&self, method: &str, outcome: &Outcome, attempts: u32) -> Retry {
+        let mut retry = Retry { again: false, refresh: false, wait: Duration::ZERO, same_id: false, attempts };
         let Err(failure) = outcome else { return retry };
         if attempts > 0 {
             return retry;
@@ -226,8 +240,7 @@ impl Client {
             // The server did not know the session, so it did nothing.
             retry.again = true;
         } else if self.is_modern() && method == "tools/call" && failure.code() == Some(message::HEADER_MISMATCH) {
-            let ask = Ask { action: ask.action.clone(), ..Ask::default() };
-            retry.again = Box::pin(lists::all(self, "tools/list", &Map::new(), None, &ask)).await.is_ok();
+            (retry.again, retry.refresh) = (true, true);
         } else if self.is_modern() && failure.kind == "closed" && failure.status.is_none() {
             // A call may have been carried out; the others change nothing.
             let harmless = method.ends_with("/list") || method.ends_with("/read") || method.ends_with("/get");

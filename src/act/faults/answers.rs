@@ -1,7 +1,5 @@
 //! Faults in what the client returns for roots, sampling and elicitation, by responses and inside of retries.
 
-use std::time::Duration;
-
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -383,12 +381,6 @@ pub static ANSWERS: &[Behaviour] = &[
     }, since: FORMS),
     Behaviour {
         since: FORMS,
-        reply_delay: Some(|_, _| Duration::from_millis(1500)),
-        also: &["*"],
-        ..Behaviour::legacy("one-request-at-a-time", "requests of the server wait for the user", EVERYWHERE)
-    },
-    Behaviour {
-        since: FORMS,
         unasked: Some(|memory, _, moment| match moment {
             Moment::AfterAction if memory.first("given up") => {
                 vec![json!({ "do": "call", "name": "slow", "arguments": { "steps": 20, "milliseconds": 50 }, "timeout": 200 })]
@@ -460,13 +452,5 @@ pub static ANSWERS: &[Behaviour] = &[
             }
         }),
         ..Behaviour::legacy("blocked-until-completion", "calls wait for the page of an elicitation", EVERYWHERE)
-    },
-    Behaviour {
-        since: FORMS,
-        hear: Some(|_, _, heard| {
-            let cancels = heard["method"] == "notifications/cancelled";
-            if cancels { crate::act::faults::decisions::Heard::Nothing } else { crate::act::faults::decisions::Heard::Message }
-        }),
-        ..Behaviour::legacy("server-cancellation-not-heard", "a cancellation of the server is ignored", EVERYWHERE)
     },
 ];

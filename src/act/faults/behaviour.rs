@@ -82,12 +82,15 @@ pub struct Behaviour {
     pub correlate: HookOn<Value, Option<usize>>,
     /// The head of the response to an HTTP request.
     pub head: HookOn<Posting, Head>,
-    /// An event before its data are read; false drops it.
-    pub event: Option<fn(&mut Memory, &Scene, &mut Event) -> bool>,
+    /// An event before its data are read.
+    pub event: Hearing<Event>,
     /// How an event stream is cut into events.
     pub streams: StreamWays,
     /// How stdout is cut into lines, and what becomes of stderr.
     pub lines: LineWays,
+
+    /// The end of a process or stream is not noticed.
+    pub ignores_loss: bool,
 
     // Decisions.
     pub handshake: Hook<Handshake>,
@@ -95,6 +98,14 @@ pub struct Behaviour {
     pub settle: HookOn<Outcome, Settlement>,
     /// What follows from the probe.
     pub era: Option<fn(&mut Memory, &Scene, &Probed, &mut Era)>,
+    /// A request waits until no other one is open.
+    pub one_request: bool,
+    /// The endpoint of HTTP+SSE, by the URL of its stream and the data of the event.
+    pub endpoint: Option<fn(&str, &str) -> String>,
+    /// The endpoint of HTTP+SSE is not waited for.
+    pub guesses_endpoint: bool,
+    /// The tools that are kept, by the whole list.
+    pub tools: HookOn<Vec<Value>, Vec<Value>>,
     /// Whether a request may be sent, by its method and parameters.
     pub permit: Permission,
     /// Parameters of a request before `_meta` is added.
@@ -148,6 +159,11 @@ impl Behaviour {
         event: None,
         streams: StreamWays::USUAL,
         lines: LineWays::USUAL,
+        ignores_loss: false,
+        one_request: false,
+        endpoint: None,
+        guesses_endpoint: false,
+        tools: None,
         handshake: None,
         settle: None,
         era: None,

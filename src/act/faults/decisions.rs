@@ -61,6 +61,10 @@ pub enum Heard {
     Deaf,
     /// Nothing is handled any more, and requests wait for ever.
     Hang,
+    /// Like an exception in the reader of one event stream: it is read no further. Over stdio nothing is.
+    Break,
+    /// The requests that are open fail.
+    Fail,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +87,8 @@ pub struct Handshake {
     /// `initialize` is waited for before anything else is sent.
     pub awaits: bool,
     pub initialized: Initialized,
+    /// The stream of a GET is opened before `initialize`.
+    pub early_stream: bool,
     /// How long the response to `initialize` is waited for.
     pub timeout: Option<Duration>,
     /// How long the response to the probe is waited for.
@@ -172,12 +178,16 @@ pub struct Resumption {
     pub last_event_id: Option<String>,
     /// The message is sent again by POST.
     pub repost: bool,
+    /// Nobody notices, and the requests wait for their time limit.
+    pub unnoticed: bool,
 }
 
 /// The stream of a GET without `Last-Event-ID`.
 #[derive(Clone, Debug)]
 pub struct Standalone {
     pub open: bool,
+    /// The whole connection is given up.
+    pub disconnect: bool,
     pub wait: Duration,
     /// How often it was opened already, and the status of the last time.
     pub attempts: u32,
@@ -225,6 +235,8 @@ pub struct Abort {
 #[derive(Clone, Debug)]
 pub struct Retry {
     pub again: bool,
+    /// The tools are listed before.
+    pub refresh: bool,
     pub wait: Duration,
     pub same_id: bool,
     /// How often it was sent again already.
@@ -284,8 +296,12 @@ pub struct Head {
     /// The value of `Content-Type` as it came.
     pub content_type: Option<String>,
     pub session: Option<String>,
-    /// The names of the headers as they came.
+    /// The names of the headers as they were written.
     pub spelling: Vec<String>,
     /// The body is read at all.
     pub reads_body: bool,
+    /// The requests are left to their time limit.
+    pub unnoticed: bool,
+    /// The connection is given up.
+    pub disconnect: bool,
 }

@@ -4,24 +4,19 @@ mod answers;
 mod base;
 pub mod behaviour;
 pub mod decisions;
+mod given_up;
 pub mod habits;
-mod hearing;
 pub mod memory;
-mod messages;
-mod progress;
 mod resources;
 mod serving;
-mod sessions;
 mod tools;
 mod transports;
 
 use behaviour::Behaviour;
 
 pub fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
-    let of_base = [base::BASE, messages::MESSAGES, hearing::HEARING, sessions::SESSIONS, progress::PROGRESS];
-    let of_serving = [serving::SERVING, answers::ANSWERS];
-    let others = [transports::TRANSPORTS, resources::RESOURCES];
-    of_base.into_iter().chain(of_serving).chain(others).flatten()
+    let alone = [serving::SERVING, answers::ANSWERS, given_up::GIVEN_UP, resources::RESOURCES];
+    base::BASE.iter().chain(transports::TRANSPORTS).copied().chain(alone).flatten()
 }
 
 pub fn find(name: &str) -> Result<&'static Behaviour, String> {

@@ -12,42 +12,10 @@ pub fn of_method(messages: &mut [Value], method: &str, change: impl Fn(&mut Valu
     messages.iter_mut().filter(|message| message::method(message) == Some(method)).for_each(change);
 }
 
-/// Changes the requests and notifications.
-pub fn calls(messages: &mut [Value], change: impl Fn(&mut Value)) {
-    messages.iter_mut().filter(|message| message::method(message).is_some()).for_each(change);
-}
-
-/// Changes the requests.
-pub fn requests(messages: &mut [Value], change: impl Fn(&mut Value)) {
-    messages.iter_mut().filter(|message| message::is_request(message)).for_each(change);
-}
-
-/// Changes the results among responses.
-pub fn results(messages: &mut [Value], change: impl Fn(&mut Value)) {
-    messages.iter_mut().filter_map(|message| message.get_mut("result")).for_each(change);
-}
-
-/// Changes the errors among responses.
-pub fn errors(messages: &mut [Value], change: impl Fn(&mut Value)) {
-    messages.iter_mut().filter_map(|message| message.get_mut("error")).for_each(change);
-}
-
 pub fn remove(message: &mut Value, name: &str) {
     if let Some(message) = message.as_object_mut() {
         message.shift_remove(name);
     }
-}
-
-/// `_meta` of a request, which is made if there is none.
-pub fn meta(message: &mut Value) -> &mut Value {
-    if !message["params"].is_object() {
-        message["params"] = json!({});
-    }
-    let meta = &mut message["params"]["_meta"];
-    if !meta.is_object() {
-        *meta = json!({});
-    }
-    meta
 }
 
 pub fn rename(object: &mut Value, from: &str, to: &str) {

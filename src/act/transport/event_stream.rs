@@ -14,6 +14,8 @@ pub struct Event {
     pub data: String,
     /// The last event id when it was complete.
     pub id: Option<String>,
+    /// It came on the stream of a GET that resumes nothing.
+    pub standalone: bool,
 }
 
 /// Reads a stream in chunks of any size.
@@ -33,8 +35,9 @@ pub struct EventStream {
     pub first_id: Option<String>,
     pub retry: Option<Duration>,
     events: Vec<Event>,
-    /// A line or an event was longer than the bound.
-    pub overflowed: bool,
+    /// It cannot be read any further.
+    pub failed: bool,
+    pub standalone: bool,
 }
 
 impl EventStream {
@@ -52,7 +55,8 @@ impl EventStream {
             first_id: None,
             retry: None,
             events: Vec::new(),
-            overflowed: false,
+            failed: false,
+            standalone: false,
         }
     }
 
@@ -63,7 +67,7 @@ impl EventStream {
             match byte {
                 b'\n' if follows_return => {}
                 b'\n' => self.end_line(),
-                b'\r' if self.ways.line_feeds_only => self.line.push(byte),
+                b'\r' if self.ways.line_feeds_only || self.ways.keeps_returns => self.line.push(byte),
                 b'\r' => {
                     self.after_return = true;
                     self.end_line();
@@ -71,7 +75,7 @@ impl EventStream {
                 _ => self.line.push(byte),
             }
             if self.line.len() > self.ways.longest_line.unwrap_or(MOST_BYTES) {
-                self.overflowed = true;
+                self.failed = true;
                 self.line.clear();
             }
         }
@@ -103,13 +107,16 @@ impl EventStream {
         if !std::mem::replace(&mut self.begun, true) && !self.ways.keeps_byte_order_mark {
             line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
         }
-        if line.is_empty() {
+        if line.is_empty() || (self.ways.keeps_returns && line == b"\r") {
             return self.dispatch();
         }
         let text = String::from_utf8_lossy(line).into_owned();
         if text.starts_with(':') {
             if self.ways.comments_are_data {
                 self.add_data(text.trim_start_matches(':').trim_start());
+            }
+            if self.ways.comment_ends_event {
+                self.dispatch();
             }
             return;
         }
@@ -136,7 +143,8 @@ impl EventStream {
             "retry" if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) => {
                 self.retry = value.parse().ok().map(Duration::from_millis);
             }
-            _ => {}
+            "id" | "retry" => {}
+            _ => self.failed |= self.ways.fails_at_unknown_field,
         }
     }
 
@@ -144,14 +152,19 @@ impl EventStream {
         match &mut self.data {
             Some(data) if !self.ways.last_data_line => {
                 if self.ways.each_data_line {
-                    let event = Event { name: self.name.clone(), data: std::mem::take(data), id: self.id.clone() };
+                    let event = Event {
+                        name: self.name.clone(),
+                        data: std::mem::take(data),
+                        id: self.id.clone(),
+                        standalone: self.standalone,
+                    };
                     self.events.push(event);
                 } else {
                     data.push('\n');
                 }
                 data.push_str(value);
                 if data.len() > MOST_BYTES {
-                    self.overflowed = true;
+                    self.failed = true;
                     data.clear();
                 }
             }
@@ -173,7 +186,12 @@ impl EventStream {
             self.take_id();
         }
         if !empty || (data.is_some() && self.ways.dispatches_empty) {
-            self.events.push(Event { name, data: data.unwrap_or_default(), id: self.id.clone() });
+            self.events.push(Event {
+                name,
+                data: data.unwrap_or_default(),
+                id: self.id.clone(),
+                standalone: self.standalone,
+            });
         }
     }
 }

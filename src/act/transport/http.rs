@@ -74,7 +74,7 @@ impl Http {
         }
     }
 
-    async fn exchange(client: &Rc<Client>, posting: &Posting) -> Result<(Head, Answer), Failure> {
+    pub async fn exchange(client: &Rc<Client>, posting: &Posting) -> Result<(Head, Answer), Failure> {
         let (mut head, answer) = raw::send(posting).await.map_err(Failure::closed)?;
         if let Some(hook) = client.ways.head {
             client.with(|memory, scene| hook(memory, scene, posting, &mut head));
@@ -87,6 +87,12 @@ impl Http {
             Ok(pair) => pair,
             Err(failure) => return client.fail(&ids, &failure),
         };
+        if head.disconnect {
+            return client.disconnect("the status of a response was not expected");
+        }
+        if head.unnoticed {
+            return;
+        }
         if posting.rpc() == "initialize" && head.status < 300 {
             client.state.borrow_mut().session.clone_from(&head.session);
         }

@@ -57,6 +57,15 @@ impl Transport {
         }
     }
 
+    /// An HTTP request that carries nothing, for faults.
+    pub async fn without_message(&self, client: &Rc<Client>, method: &str) {
+        match self {
+            Self::Http(http) if method == "DELETE" => http.delete(client).await,
+            Self::Http(http) => drop(http.get(client, None).await),
+            _ => {}
+        }
+    }
+
     pub async fn close(&self, client: &Rc<Client>, plan: &Shutdown) {
         match self {
             Self::Stdio(stdio) => stdio.close(plan).await,

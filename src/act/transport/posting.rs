@@ -74,7 +74,7 @@ fn add_legacy(client: &Rc<Client>, posting: &mut Posting) {
 
 fn add_modern(client: &Rc<Client>, message: &Value, posting: &mut Posting) {
     let stated = message["params"]["_meta"][VERSION_KEY].as_str();
-    posting.set("mcp-protocol-version", stated.unwrap_or(client.options.revision.as_str()));
+    posting.set("mcp-protocol-version", stated.unwrap_or(client.stated().as_str()));
     let Some(method) = message::method(message) else { return };
     posting.set("mcp-method", method);
     let params = &message["params"];

@@ -1,6 +1,13 @@
 //! One HTTP request on a connection of its own: nothing is followed, kept or sent again.
 
-use std::time::Duration;
+use std::{
+    cell::RefCell,
+    io,
+    pin::Pin,
+    rc::Rc,
+    task::{Context, Poll},
+    time::Duration,
+};
 
 use http_body_util::{BodyExt, Full};
 use hyper::{
@@ -10,7 +17,12 @@ use hyper::{
     header::{HeaderName, HeaderValue},
 };
 use hyper_util::rt::TokioIo;
-use tokio::{net::TcpStream, task::JoinHandle, time::timeout};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+    task::JoinHandle,
+    time::timeout,
+};
 
 use crate::act::faults::decisions::{Head, Posting};
 
@@ -44,7 +56,9 @@ pub async fn send(posting: &Posting) -> Result<(Head, Answer), String> {
     let connecting = timeout(CONNECT, TcpStream::connect((host.as_str(), port)));
     let stream = connecting.await.map_err(|_| "no connection in time")?.map_err(|error| error.to_string())?;
     stream.set_nodelay(true).ok();
-    let handshake = http1::handshake::<_, Full<Bytes>>(TokioIo::new(stream));
+    let written = Rc::new(RefCell::new(Vec::new()));
+    let tee = Tee { stream, written: Rc::clone(&written) };
+    let handshake = http1::handshake::<_, Full<Bytes>>(TokioIo::new(tee));
     let (mut sender, connection) = handshake.await.map_err(|error| error.to_string())?;
     let guard = Guard(tokio::task::spawn_local(async {
         connection.await.ok();
@@ -71,9 +85,11 @@ pub async fn send(posting: &Posting) -> Result<(Head, Answer), String> {
         status: response.status().as_u16(),
         media: media.map(|media| media.trim().to_ascii_lowercase()),
         session: text("mcp-session-id"),
-        spelling: response.headers().keys().map(ToString::to_string).collect(),
+        spelling: names(&written.borrow()),
         content_type,
         reads_body: true,
+        unnoticed: false,
+        disconnect: false,
     };
     Ok((head, Answer { body: response.into_body(), guard }))
 }
@@ -102,4 +118,46 @@ pub async fn whole(mut answer: Answer) -> Result<Vec<u8>, String> {
         }
     }
     Ok(bytes)
+}
+
+/// Bytes of a response that are kept for the spelling of its headers.
+const HEAD: usize = 16 * 1024;
+
+/// The names of the headers as they were written, which the parser forgets.
+fn names(written: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(written);
+    let head = text.split("\r\n\r\n").next().unwrap_or_default();
+    head.lines().skip(1).filter_map(|line| Some(line.split_once(':')?.0.to_owned())).collect()
+}
+
+/// A stream that keeps the beginning of what is read.
+struct Tee {
+    stream: TcpStream,
+    written: Rc<RefCell<Vec<u8>>>,
+}
+
+impl AsyncRead for Tee {
+    fn poll_read(self: Pin<&mut Self>, context: &mut Context, buffer: &mut ReadBuf) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let before = buffer.filled().len();
+        let done = Pin::new(&mut this.stream).poll_read(context, buffer);
+        let mut written = this.written.borrow_mut();
+        let room = HEAD.saturating_sub(written.len());
+        written.extend(buffer.filled()[before..].iter().take(room));
+        done
+    }
+}
+
+impl AsyncWrite for Tee {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().stream).poll_shutdown(context)
+    }
 }

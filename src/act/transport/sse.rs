@@ -16,6 +16,7 @@ use crate::act::{
     report::Failure,
     transport::{
         event_stream::EventStream,
+        http::Http,
         posting,
         raw::{self, Answer},
         streams,
@@ -41,6 +42,10 @@ impl Sse {
         }
         let (sender, mut receiver) = watch::channel(None);
         let task = spawn_local(listen(Rc::clone(client), answer, sender)).abort_handle();
+        if client.ways.guesses_endpoint {
+            let endpoint = resolve(url, "/messages").unwrap_or_default();
+            return Ok(Rc::new(Self { endpoint, tasks: RefCell::new(vec![task]) }));
+        }
         let named = timeout(ENDPOINT, receiver.wait_for(Option::is_some)).await;
         let named = named.ok().and_then(Result::ok).and_then(|endpoint| endpoint.clone());
         let Some(named) = named else {
@@ -49,6 +54,7 @@ impl Sse {
         };
         let endpoint =
             resolve(url, &named).ok_or_else(|| Failure::closed(format!("endpoint `{named}` is not a URI")))?;
+        let endpoint = client.ways.endpoint.map_or(endpoint, |hook| hook(url, &named));
         Ok(Rc::new(Self { endpoint, tasks: RefCell::new(vec![task]) }))
     }
 
@@ -58,16 +64,19 @@ impl Sse {
         let client = Rc::clone(client);
         let waits = ids.is_empty() && client.ways.habits.awaits_acceptance;
         let work = async move {
-            match raw::send(&posting).await {
+            match Http::exchange(&client, &posting).await {
                 Ok((head, answer)) => {
                     // The response comes on the stream; what stands here says only whether the message was taken.
                     raw::whole(answer).await.ok();
-                    if head.status >= 300 {
+                    if head.disconnect {
+                        return client.disconnect("the response to a POST was not expected");
+                    }
+                    if head.status >= 300 && !head.unnoticed {
                         let why = format!("HTTP status {}", head.status);
                         client.fail(&ids, &Failure { status: Some(head.status), ..Failure::closed(why) });
                     }
                 }
-                Err(why) => client.fail(&ids, &Failure::closed(why)),
+                Err(failure) => client.fail(&ids, &failure),
             }
         };
         if waits {

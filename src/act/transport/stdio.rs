@@ -66,7 +66,11 @@ impl Stdio {
     }
 
     /// Closes stdin, waits, and ends the process if it does not exit.
-    pub async fn close(&self, plan: &Shutdown) {
+    pub async fn close(self: &Rc<Self>, plan: &Shutdown) {
+        if !plan.kill {
+            // A process that is let go would be killed with its handle.
+            std::mem::forget(Rc::clone(self));
+        }
         if plan.close_stdin {
             self.stdin.lock().await.take();
         }

@@ -4,13 +4,13 @@ use std::{rc::Rc, time::Duration};
 
 use hyper::body::Incoming;
 use serde_json::Value;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::act::{
     client::Client,
     faults::{
         behaviour::Behaviour,
-        decisions::{Lost, Resumption},
+        decisions::{Heard, Lost, Resumption, Standalone},
     },
     report::Failure,
     transport::{
@@ -25,7 +25,12 @@ use crate::act::{
 pub struct StreamWays {
     /// A carriage return is part of the line.
     pub line_feeds_only: bool,
+    /// A carriage return stays in the line that it ends.
+    pub keeps_returns: bool,
     pub keeps_byte_order_mark: bool,
+    pub fails_at_unknown_field: bool,
+    /// A comment ends the event around it.
+    pub comment_ends_event: bool,
     /// Each chunk is taken for one event.
     pub chunk_is_event: bool,
     /// Of several events in a chunk only the first is seen.
@@ -55,12 +60,17 @@ pub struct StreamWays {
     pub waits_for_end: bool,
     /// Nothing is read after the first event.
     pub first_event_only: bool,
+    /// A stream that brings nothing for so long is closed.
+    pub idle: Option<Duration>,
 }
 
 impl StreamWays {
     pub const USUAL: Self = Self {
         line_feeds_only: false,
+        keeps_returns: false,
         keeps_byte_order_mark: false,
+        fails_at_unknown_field: false,
+        comment_ends_event: false,
         chunk_is_event: false,
         first_of_chunk: false,
         each_data_line: false,
@@ -77,6 +87,7 @@ impl StreamWays {
         decodes_chunks: false,
         waits_for_end: false,
         first_event_only: false,
+        idle: None,
     };
 }
 
@@ -101,33 +112,43 @@ pub async fn read(
     let mut take = |client: &Rc<Client>, events: Vec<Event>, ended: bool| {
         kept.extend(events);
         if ways.waits_for_end && !ended {
-            return;
+            return true;
         }
-        for mut event in std::mem::take(&mut kept) {
-            let wanted =
-                client.ways.event.is_none_or(|hook| client.with(|memory, scene| hook(memory, scene, &mut event)));
-            if wanted {
-                handle(client, &event);
+        std::mem::take(&mut kept).into_iter().all(|mut event| {
+            if let Some(hook) = client.ways.event {
+                match client.with(|memory, scene| hook(memory, scene, &mut event)) {
+                    Heard::Break => return false,
+                    heard => {
+                        if !client.obey(heard, "an event was not understood") {
+                            return true;
+                        }
+                    }
+                }
             }
-        }
+            handle(client, &event);
+            true
+        })
     };
     loop {
-        let Some(Ok(frame)) = raw::frame(&mut body).await else { break };
+        let next = raw::frame(&mut body);
+        let next = match ways.idle {
+            Some(idle) => timeout(idle, next).await.ok().flatten(),
+            None => next.await,
+        };
+        let Some(Ok(frame)) = next else { break };
         let chunk = if ways.decodes_chunks {
             String::from_utf8_lossy(&frame).into_owned().into_bytes()
         } else {
             frame.to_vec()
         };
         let events = stream.push(&chunk);
-        let stop = ways.first_event_only && !events.is_empty();
-        take(client, events, false);
-        if stop {
+        let stops = ways.first_event_only && !events.is_empty();
+        if !take(client, events, false) || stops || stream.failed {
             return false;
         }
     }
     let rest = stream.finish();
-    take(client, rest, true);
-    true
+    take(client, rest, true)
 }
 
 /// Hands the message of an event to the client.
@@ -158,6 +179,9 @@ pub async fn follow(client: Rc<Client>, http: Rc<Http>, answer: Answer, ids: Vec
             attempts,
         };
         let next = decide(&client, &lost);
+        if next.unnoticed {
+            return;
+        }
         if next.repost {
             sleep(next.wait).await;
             http.repost(&client, &message, next.last_event_id.as_deref()).await;
@@ -193,6 +217,7 @@ fn decide(client: &Client, lost: &Lost) -> Resumption {
         wait: lost.retry.unwrap_or(PAUSE).min(LONGEST_PAUSE),
         last_event_id: lost.last_event_id.clone(),
         repost: false,
+        unnoticed: false,
     };
     if let Some(hook) = client.ways.resume {
         client.with(|memory, scene| hook(memory, scene, lost, &mut next));
@@ -206,8 +231,9 @@ pub async fn stand_by(client: Rc<Client>, http: Rc<Http>) {
     let mut last_id: Option<String> = None;
     let (mut attempts, mut status, mut wait) = (0, 0, Duration::ZERO);
     loop {
-        let mut next = crate::act::faults::decisions::Standalone {
+        let mut next = Standalone {
             // A stream that ends again and again is not worth more than this.
+            disconnect: false,
             open: usual.habits.standalone_stream && matches!(status, 0 | 200) && attempts < 5,
             wait,
             attempts,
@@ -215,6 +241,9 @@ pub async fn stand_by(client: Rc<Client>, http: Rc<Http>) {
         };
         if let Some(hook) = client.ways.standalone {
             client.with(|memory, scene| hook(memory, scene, &mut next));
+        }
+        if next.disconnect {
+            return client.disconnect("GET was refused");
         }
         if !next.open {
             return;
@@ -226,6 +255,7 @@ pub async fn stand_by(client: Rc<Client>, http: Rc<Http>) {
             Ok(Answer { body, guard }) => {
                 status = 200;
                 let mut stream = EventStream::new(client.ways.streams, last_id.clone());
+                stream.standalone = true;
                 read(&client, body, &mut stream, hear).await;
                 drop(guard);
                 last_id.clone_from(&stream.last_id);

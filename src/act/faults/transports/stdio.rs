@@ -1,0 +1,200 @@
+//! Faults in stdio: what is written to the server, what is made of its output, and how it is ended.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::act::{
+    faults::{
+        behaviour::{Behaviour, STDIO},
+        decisions::{Heard, Shutdown},
+    },
+    message,
+    transport::lines::{LineWays, Stderr},
+};
+
+pub static FAULTS: &[Behaviour] = &[
+    Behaviour {
+        spell: Some(|_, message, bytes| {
+            *bytes = serde_json::to_vec_pretty(message).unwrap_or_default();
+            bytes.push(b'\n');
+        }),
+        handshake: Some(|_, _, plan| plan.timeout = Some(SOON)),
+        ..Behaviour::new("pretty-printed-messages", "messages are written over several lines", STDIO)
+    },
+    Behaviour {
+        spell: Some(|memory, _, bytes| {
+            if !memory.held.is_empty() {
+                memory.held.clear();
+                bytes.insert(0, b'\n');
+            }
+            if memory.count("messages") % 4 == 0 {
+                bytes.pop();
+                memory.held.push(json!("newline"));
+            }
+        }),
+        timeout: Some(|_, _, _, limit| *limit = Some(SOON)),
+        ..Behaviour::new("newline-missing", "the newline of some messages is written with the next message", STDIO)
+    },
+    Behaviour {
+        spell: Some(|_, message, bytes| {
+            if !message::is_request(message) {
+                bytes.pop();
+                bytes.push(b' ');
+            }
+        }),
+        timeout: Some(|_, _, _, limit| *limit = Some(SOON)),
+        ..Behaviour::legacy("two-messages-on-a-line", "a notification and the next message share a line", STDIO)
+    },
+    Behaviour {
+        spell: Some(|_, _, bytes| {
+            let head = format!("Content-Length: {}\r\n\r\n", bytes.len());
+            bytes.splice(..0, head.into_bytes());
+        }),
+        ..Behaviour::new("content-length-headers", "messages have the headers of the language server protocol", STDIO)
+    },
+    Behaviour {
+        spell: Some(|memory, _, bytes| {
+            if memory.first("message") {
+                bytes.splice(..0, "\u{feff}".bytes());
+            }
+        }),
+        timeout: Some(|_, _, _, limit| *limit = Some(SOON)),
+        ..Behaviour::new("byte-order-mark", "the first message begins with a byte order mark", STDIO)
+    },
+    Behaviour {
+        spell: Some(|_, _, bytes| bytes.push(b'\n')),
+        ..Behaviour::new("empty-line-as-heartbeat", "an empty line follows each message", STDIO)
+    },
+    Behaviour {
+        lines: LineWays { splits_at_unicode: true, ..LineWays::USUAL },
+        ..Behaviour::new("splits-at-line-separator", "lines also end at U+2028, U+2029 and U+0085", STDIO)
+    },
+    Behaviour {
+        lines: LineWays { chunk_is_line: true, ..LineWays::USUAL },
+        ..Behaviour::new("each-read-is-a-message", "what is read at once is taken for one message", STDIO)
+    },
+    Behaviour {
+        lines: LineWays { decodes_chunks: true, ..LineWays::USUAL },
+        ..Behaviour::new("decodes-each-read", "what is read at once is decoded by itself", STDIO)
+    },
+    Behaviour {
+        lines: LineWays { longest_line: Some(64 * 1024), ..LineWays::USUAL },
+        ..Behaviour::new("line-buffer-64k", "a line of more than 64 KiB is cut", STDIO)
+    },
+    Behaviour {
+        noise: Some(|_, _, _| Heard::Hang),
+        ..Behaviour::new("noise-stops-reader", "after a line that is not JSON nothing is read any more", STDIO)
+    },
+    Behaviour {
+        noise: Some(|memory, _, _| {
+            memory.held.push(json!("noise"));
+            Heard::Nothing
+        }),
+        hear: Some(|memory, _, _| if memory.held.pop().is_some() { Heard::Nothing } else { Heard::Message }),
+        ..Behaviour::new("noise-drops-next-line", "the line after one that is not JSON is dropped", STDIO)
+    },
+    Behaviour {
+        lines: LineWays { stderr: Stderr::IsFailure, ..LineWays::USUAL },
+        ..Behaviour::new("stderr-is-error", "any output on stderr ends the connection", STDIO)
+    },
+    Behaviour {
+        lines: LineWays { stderr: Stderr::Unread, ..LineWays::USUAL },
+        ..Behaviour::new("stderr-never-read", "stderr of the server is a pipe that nobody reads", STDIO)
+    },
+    Behaviour {
+        lines: LineWays { stderr: Stderr::Strict, ..LineWays::USUAL },
+        ..Behaviour::new("stderr-must-be-utf8", "stderr of the server that is not UTF-8 crashes the client", STDIO)
+    },
+    Behaviour {
+        shutdown: Some(|_, _, plan| {
+            plan.close_stdin = false;
+            plan.wait = Duration::ZERO;
+        }),
+        ..Behaviour::new("terminates-without-closing-stdin", "SIGTERM comes while stdin is open", STDIO)
+    },
+    Behaviour {
+        shutdown: Some(|_, _, plan| {
+            plan.close_stdin = false;
+            kill(plan);
+        }),
+        ..Behaviour::new("kills-at-once", "the server is killed while its stdin is open", STDIO)
+    },
+    Behaviour {
+        shutdown: Some(|_, _, plan| kill(plan)),
+        ..Behaviour::new(
+            "kills-right-after-stdin",
+            "the server is killed in the moment in which its stdin is closed",
+            STDIO,
+        )
+    },
+    Behaviour {
+        shutdown: Some(|_, _, plan| {
+            plan.term = false;
+            plan.wait_after_term = Duration::ZERO;
+        }),
+        ..Behaviour::new("kills-without-term", "a server that does not exit is killed without SIGTERM", STDIO)
+    },
+    Behaviour {
+        shutdown: Some(|_, _, plan| {
+            plan.wait_after_term = Duration::ZERO;
+        }),
+        ..Behaviour::new("kills-together-with-term", "SIGKILL follows SIGTERM at once", STDIO)
+    },
+    Behaviour {
+        shutdown: Some(|_, _, plan| {
+            plan.term = false;
+            plan.kill = false;
+            plan.wait_after_term = Duration::ZERO;
+        }),
+        ..Behaviour::new("leaves-server-behind", "a server that does not exit is left running", STDIO)
+    },
+    Behaviour {
+        shutdown: Some(|_, _, plan| {
+            plan.last_words.push(message::request(&json!("shutdown"), "shutdown", &json!({})));
+        }),
+        ..Behaviour::new("shutdown-method-sent", "a request `shutdown` goes before the end", STDIO)
+    },
+    Behaviour {
+        shutdown: Some(|memory, _, plan| {
+            memory.count("closing");
+            plan.last_words.push(message::notification("notifications/cancelled", &json!({ "requestId": 1 })));
+        }),
+        spell: Some(|memory, _, bytes| {
+            if memory.counts.contains_key("closing") {
+                bytes.truncate(bytes.len() / 2);
+            }
+        }),
+        ..Behaviour::new("last-message-cut", "the last message is cut in half by the end of stdin", STDIO)
+    },
+    Behaviour {
+        ignores_loss: true,
+        timeout: Some(|_, _, _, limit| *limit = None),
+        ..Behaviour::new("exit-of-server-unnoticed", "requests wait for a server that has exited", STDIO)
+    },
+    Behaviour {
+        restart: Some(|_, _, next| next.again = false),
+        ..Behaviour::new("server-not-restarted", "a server that has exited is not started again", STDIO)
+    },
+    Behaviour {
+        restart: Some(|_, _, next| next.handshake = false),
+        ..Behaviour::legacy("restart-without-handshake", "a server that was started again is not initialized", STDIO)
+    },
+    Behaviour {
+        restart: Some(|_, _, next| next.listens = false),
+        ..Behaviour::modern(
+            "subscription-lost-at-restart",
+            "subscriptions are not opened again after the server was started again",
+            STDIO,
+        )
+    },
+];
+
+/// For what the server cannot read: there will be no response.
+const SOON: Duration = Duration::from_secs(1);
+
+fn kill(plan: &mut Shutdown) {
+    plan.wait = Duration::ZERO;
+    plan.term = false;
+    plan.wait_after_term = Duration::ZERO;
+}
