@@ -7,6 +7,7 @@ mod base;
 mod graphs;
 mod lists;
 mod made;
+mod odd;
 mod processes;
 mod resources;
 mod responses;
