@@ -105,14 +105,6 @@ pub static FAULTS: &[Behaviour] = &[
         ..Behaviour::new("terminates-right-after-stdin", "SIGTERM follows the end of stdin at once", STDIO)
     },
     Behaviour {
-        shutdown: Some(|_, _, plan| kill(plan)),
-        ..Behaviour::new(
-            "kills-right-after-stdin",
-            "the server is killed in the moment in which its stdin is closed",
-            STDIO,
-        )
-    },
-    Behaviour {
         shutdown: Some(|_, _, plan| {
             plan.term = false;
             plan.wait_after_term = Duration::ZERO;
