@@ -123,6 +123,9 @@ impl Posts {
         {
             self.over.insert(session.clone());
         }
+        if let (Some("GET"), Some(id)) = (head.method.as_deref(), resumes) {
+            self.events.resumed(post, id);
+        }
         self.open.insert(post, item);
     }
 

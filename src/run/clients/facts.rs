@@ -126,7 +126,7 @@ pub fn start(
     rans: &[Ran],
     links: &[u32],
     spawned: &[Spawned],
-    (actions, follows): (Vec<Value>, bool),
+    (mut actions, follows): (Vec<Value>, bool),
     recorder: &Recorder,
 ) -> Start {
     let mut sent = Sent::default();
@@ -139,6 +139,12 @@ pub fn start(
     let last = rans.last();
     let signal = last.and_then(Ran::signal);
     let hung = rans.iter().any(|ran| ran.hung);
+    // What it was at when it was stopped, it waited for in vain.
+    if let Some(action) = actions.iter_mut().find(|action| action["end"] == "none").filter(|_| hung && follows) {
+        action["end"] = json!("failed");
+        action["kind"] = json!("timeout");
+        action["message"] = json!("the client was stopped while it waited");
+    }
     let end = match (hung, signal) {
         (true, _) => "hung",
         (false, Some(_)) => "signal",
