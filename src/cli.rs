@@ -51,6 +51,17 @@ pub enum Command {
         "  mcp-conform run --reference"
     ))]
     Run(Box<RunArgs>),
+    /// Test a client
+    #[command(after_help = concat!(
+        "The client is started again and again, each time against a server that behaves in another way. Its last argument is the\n",
+        "URL of the server (with --transport stdio, the path of the server to start), unless {url} or {stub} stands in the command.\n",
+        "\n",
+        "Examples:\n",
+        "  mcp-conform client -- node client.js\n",
+        "  mcp-conform client --transport stdio -- ./client --server {stub}\n",
+        "  mcp-conform client -- mcp-conform act"
+    ))]
+    Client(Box<ClientArgs>),
     /// Test many servers and summarize the results
     #[command(after_help = concat!(
         "Examples:\n",
@@ -74,6 +85,13 @@ pub enum Command {
     Check(CheckArgs),
     /// Run the reference server, optionally with one fault
     Serve(ServeArgs),
+    /// Be the server that a client starts while it is tested
+    #[command(hide = true)]
+    Stub {
+        socket: PathBuf,
+        #[arg(last = true)]
+        arguments: Vec<String>,
+    },
     /// Test the rules: run them against each fault of the reference server
     Mutants(MutantsArgs),
     /// Run the reference client
@@ -150,6 +168,49 @@ pub struct RunArgs {
     /// Print which suite would be gathered on which connection, in which order and why, and gather nothing but the survey
     #[arg(long, conflicts_with_all = ["watch", "transcript"])]
     pub plan: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ClientArgs {
+    /// How the client connects: http (Streamable HTTP), stdio or sse (HTTP+SSE)
+    #[arg(long, value_enum, default_value_t = ClientTransport::Http, help_heading = "Client")]
+    pub transport: ClientTransport,
+    /// Set an environment variable of the client; repeatable
+    #[arg(long, value_name = "NAME=VALUE", help_heading = "Client")]
+    pub env: Vec<String>,
+    /// The working directory of the client
+    #[arg(long, value_name = "DIR", help_heading = "Client")]
+    pub cwd: Option<PathBuf>,
+    /// The command that starts the client
+    #[arg(last = true, required = true, value_name = "COMMAND", help_heading = "Client")]
+    pub argv: Vec<String>,
+    /// auto (the newest that the client speaks), all, or one of 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28
+    #[arg(long, value_name = "REVISION", default_value = "auto", help_heading = "Scope")]
+    pub revision: String,
+    /// Judge only these: a suite or rule id (`*` matches any text), or a level; `!TERM` excludes; repeatable
+    #[arg(long, value_name = "TERM", help_heading = "Scope")]
+    pub filter: Vec<String>,
+    /// Custom suites about clients: files, or directories with .yaml files; repeatable
+    #[arg(long, value_name = "PATH", help_heading = "Scope")]
+    pub suite: Vec<PathBuf>,
+    #[command(flatten)]
+    pub output: OutputArgs,
+    /// Timeout of one start of the client, in seconds or as `500ms`, `5s`, `2m`
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value_t = 30.0, help_heading = "Limits")]
+    pub timeout: f64,
+    /// Timeout of all starts together
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value_t = 600.0, help_heading = "Limits")]
+    pub run_timeout: f64,
+    /// Write a transcript of the run, for `mcp-conform judge`
+    #[arg(long, value_name = "PATH")]
+    pub transcript: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ClientTransport {
+    Http,
+    Stdio,
+    Sse,
 }
 
 /// The server to test.

@@ -23,6 +23,7 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use crate::{
     cli::{Cli, Command, RunArgs},
     error::{Error, exit},
+    evidence::Side,
     outcome::{Level, RuleResult, RunReport, Status},
     plan::Filter,
     report,
@@ -79,7 +80,7 @@ fn trials(mut args: RunArgs, libtest: &Arguments) -> Result<Vec<Trial>, Error> {
 
 /// What can fail, as `SUITE::RULE`.
 fn names(args: &RunArgs, surroundings: &Surroundings) -> Result<Vec<String>, Error> {
-    let suites = run::load(&run::own_suites(args, surroundings)?, false)?;
+    let suites = run::load(&[Side::Server], &run::own_suites(args, surroundings)?, false)?;
     let filter = Filter::new(&args.scope.terms(), &suites)?;
     let mut names = Vec::new();
     for suite in &suites {

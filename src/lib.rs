@@ -35,6 +35,7 @@
 //! - [`wire`]: bytes in and out, over stdio, Streamable HTTP and HTTP+SSE; every wait has a limit, every buffer a bound.
 //!   [`plan`]: which suites and rules apply. [`judge`]: from evidence to verdicts. [`assess`]: from evidence to a report.
 //!   [`report`]: from a report to text.
+//!   [`tap`]: records what passes between a client and a server.
 //! - [`session`]: a connection in use: negotiates the revision, matches responses to requests, enforces timeouts.
 //! - [`gather`]: executes the verbs of the suite language.
 //! - [`cli`]: the command line. [`config`]: `mcp-conform.toml`. [`run`]: the commands, and how a run is conducted.
@@ -72,6 +73,7 @@ pub mod revision;
 pub mod run;
 pub mod session;
 pub mod suite;
+pub mod tap;
 pub mod target;
 pub mod wire;
 

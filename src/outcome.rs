@@ -189,9 +189,38 @@ pub struct Observation {
     pub value: Value,
 }
 
+/// Which side of the conversation a report is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Subject {
+    #[default]
+    Server,
+    Client,
+}
+
+impl Subject {
+    /// As a sentence has it.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Server => "server",
+            Self::Client => "client",
+        }
+    }
+
+    // Reports on servers are as they were before there were others.
+    // As serde calls it.
+    #[allow(clippy::trivially_copy_pass_by_ref)]
+    fn is_server(&self) -> bool {
+        *self == Self::Server
+    }
+}
+
 /// What was tested, as far as it may be shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetReport {
+    /// Whether it is a server or a client.
+    #[serde(default, skip_serializing_if = "Subject::is_server")]
+    pub subject: Subject,
     /// As a user would type it: a command line, or a URL. No secrets.
     pub name: String,
     /// The options of `mcp-conform run` that name it. No secrets.

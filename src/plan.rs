@@ -187,13 +187,15 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
 
 /// Decides what runs. Suites without a rule that the filter selects are left out entirely.
 pub fn plan<'a>(suites: &'a [Suite], scene: &RunContext, filter: &Filter) -> Plan<'a> {
-    let counting: Vec<&Suite> = suites.iter().filter(|suite| left_out(&suite.applies, scene).is_none()).collect();
+    let suites: Vec<&Suite> = suites_of(suites, scene).collect();
+    let counting: Vec<&Suite> =
+        suites.iter().copied().filter(|suite| left_out(&suite.applies, scene).is_none()).collect();
     let replaced = |rule: &Rule| {
         let by = counting.iter().find(|suite| suite.replaces.iter().any(|pattern| fits(pattern, &rule.id)))?;
         Some(format!("{} says otherwise", by.applies.proposal.as_deref().unwrap_or(&by.id)))
     };
     let suites = suites
-        .iter()
+        .into_iter()
         .filter_map(|suite| {
             let of_suite = left_out(&suite.applies, scene);
             let rules: Vec<_> = suite
@@ -212,6 +214,15 @@ pub fn plan<'a>(suites: &'a [Suite], scene: &RunContext, filter: &Filter) -> Pla
         })
         .collect();
     Plan { suites }
+}
+
+/// The suites that judge what the scene has: those about its subject, and of those about clients the ones that have the
+/// scenario of the one that it is named after.
+fn suites_of<'a>(suites: &'a [Suite], scene: &RunContext) -> impl Iterator<Item = &'a Suite> {
+    let named = scene.scenario.as_ref().and_then(|id| suites.iter().find(|suite| suite.id == *id));
+    let scenario = named.and_then(|suite| suite.scenario.as_ref());
+    let subject = scene.subject;
+    suites.iter().filter(move |suite| suite.subject == subject && suite.scenario.as_ref() == scenario)
 }
 
 /// Why something does not apply here, in words for the report.

@@ -77,6 +77,7 @@ fn known() -> Known {
         proposals: names(&["sep-2093"]),
         survey: names(&["resources", "reads"]),
         ids: names(&["elsewhere"]),
+        ..Known::default()
     }
 }
 

@@ -464,6 +464,7 @@ fn hostile() -> RunReport {
     };
     let mut report = sample();
     report.target = TargetReport {
+        subject: mcp_conform::outcome::Subject::Server,
         name: EVIL.to_owned(),
         transport: EVIL.to_owned(),
         server: Some(json!({ "name": EVIL, "version": [EVIL] })),

@@ -68,7 +68,7 @@ impl Client {
     }
 
     /// Whether a message is still to be handled.
-    pub fn obey(self: &Rc<Self>, heard: Heard, why: &str) -> bool {
+    fn obey(self: &Rc<Self>, heard: Heard, why: &str) -> bool {
         let (messages, goes_on) = match heard {
             Heard::Message => return true,
             Heard::Nothing => return false,
@@ -84,7 +84,7 @@ impl Client {
                 self.disconnect(why);
                 return false;
             }
-            Heard::Deaf | Heard::Break => {
+            Heard::Deaf => {
                 self.state.borrow_mut().deaf = true;
                 return false;
             }

@@ -107,15 +107,16 @@ impl Client {
             let declared = needed.iter().try_fold(&server, |value, name| value.get(*name));
             needed.is_empty() || declared.is_some_and(|value| value.is_object() || *value == Value::Bool(true))
         };
+        let excluded = params["name"].as_str().is_some_and(|name| self.state.borrow().excluded.contains(name));
+        permitted &= !(method == "tools/call" && excluded);
         if let Some(hook) = self.ways.permit {
             self.with(|memory, scene| hook(memory, scene, method, params, &mut permitted));
         }
-        let name = params["name"].as_str().unwrap_or_default();
-        if method == "tools/call" && !ask.force && self.state.borrow().excluded.contains(name) {
-            return Err(Failure::invalid(format!("the tool `{name}` has an invalid x-mcp-header")));
-        }
         if permitted {
             return Ok(());
+        }
+        if excluded {
+            return Err(Failure::unsupported("the tool was left out of the list"));
         }
         Err(Failure::unsupported(format!("the server did not declare {}", needed.join("."))))
     }

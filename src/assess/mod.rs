@@ -15,9 +15,9 @@ use std::path::PathBuf;
 use self::{shown::show_frames, verdict::sum_up};
 use crate::{
     error::exit,
-    evidence::{Evidence, FailedHandshake, RunContext, RunHeader},
+    evidence::{Evidence, FailedHandshake, RunContext, RunHeader, Side},
     judge::judge,
-    outcome::{RuleResult, RunReport, Status, TargetReport},
+    outcome::{RuleResult, RunReport, Status, Subject, TargetReport},
     plan::{Filter, plan},
     suite::Suite,
 };
@@ -38,7 +38,12 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
     let failed = header.end.failed_handshake.as_ref();
     let mut rules = Vec::new();
     for scene in scenes {
-        rules.extend(judge(&plan(suites, scene, options.filter), scene, links, evidence.frames_in(scene.revision)));
+        rules.extend(judge(
+            &plan(suites, scene, options.filter),
+            scene,
+            links,
+            evidence.frames_in(scene.revision, scene.scenario.as_deref()),
+        ));
     }
     rules.retain(|rule| options.filter.shows(&rule.id));
     given_up::explain(&mut rules, scenes, suites);
@@ -62,14 +67,22 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         report.graph = scenes.last().and_then(|scene| resource_graph::graph(scene, suites));
     }
     rerun::say_how(&mut report, evidence.frames(), options.own_suites);
-    by_hand::show_how(&mut report, suites, || evidence.frames());
+    if header.judged == Side::Server {
+        by_hand::show_how(&mut report, suites, || evidence.frames());
+    }
     report.exit_code = header.end.interrupted.unwrap_or(report.exit_code);
     report
 }
 
 fn target(header: &RunHeader, scenes: &[RunContext]) -> TargetReport {
     let (tested, newest) = (&header.target, scenes.last());
+    let mut revisions: Vec<_> = scenes.iter().map(|scene| scene.revision).collect();
+    revisions.dedup();
     TargetReport {
+        subject: match header.judged {
+            Side::Server => Subject::Server,
+            Side::Client => Subject::Client,
+        },
         name: tested.name.clone(),
         options: tested.options.clone(),
         command: tested.command.clone(),
@@ -77,7 +90,7 @@ fn target(header: &RunHeader, scenes: &[RunContext]) -> TargetReport {
         transport: newest.map_or_else(|| tested.transport.clone(), |scene| scene.transport.to_string()),
         server: newest.map(|scene| scene.server["info"].clone()).filter(|info| !info.is_null()),
         capabilities: newest.map(|scene| scene.server["capabilities"].clone()).unwrap_or_default(),
-        revisions: scenes.iter().map(|scene| scene.revision).collect(),
+        revisions,
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     evidence::{Frame, Side},
-    outcome::RunReport,
+    outcome::{RunReport, Subject},
 };
 
 /// Causes of frames that are part of every run.
@@ -21,10 +21,17 @@ pub fn numbers(report: &RunReport) -> BTreeSet<u64> {
 }
 
 pub fn say_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>, suites: &[PathBuf]) {
-    let mut command = format!("mcp-conform run {}", report.target.options).trim_end().to_owned();
+    let verb = match report.target.subject {
+        Subject::Server => "run",
+        Subject::Client => "client",
+    };
+    let mut command = format!("mcp-conform {verb} {}", report.target.options).trim_end().to_owned();
     for path in suites.iter().map(|path| path.display().to_string()) {
         command += " --suite ";
         command += &shlex::try_quote(&path).unwrap_or_default();
+    }
+    if report.target.subject == Subject::Client {
+        return test_again(report, &command);
     }
     let shown = numbers(report);
     let mut causes: HashMap<u64, String> = HashMap::new();
@@ -45,6 +52,17 @@ pub fn say_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>,
             let asked: BTreeSet<_> = asked.filter(|by| *by != rule.suite && !ALWAYS.contains(by)).collect();
             let filters = [rule.id.as_str()].into_iter().chain(asked).collect::<Vec<_>>().join(" --filter ");
             finding.reproduce = Some(format!("{command} --revision {} --filter {filters}", rule.revision));
+        }
+    }
+}
+
+/// A client is started anew, in the scenario of the rule.
+fn test_again(report: &mut RunReport, command: &str) {
+    let client = report.target.command.clone().unwrap_or_default();
+    for rule in &mut report.rules {
+        for finding in &mut rule.findings {
+            let again = format!("{command} --revision {} --filter {} -- {client}", rule.revision, rule.id);
+            finding.reproduce = Some(again);
         }
     }
 }

@@ -23,6 +23,7 @@ pub const PACKED_SUITES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/
 pub static SHAPES: LazyLock<Vec<Text>> = LazyLock::new(|| texts("suites/shapes"));
 pub static FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/faults"));
 pub static VARIATIONS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/variations"));
+pub static WORLDS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/worlds"));
 
 #[cfg(not(debug_assertions))]
 fn texts(folder: &str) -> Vec<Text> {

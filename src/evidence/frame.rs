@@ -11,10 +11,11 @@ use super::{Cause, Transport};
 use crate::revision::Revision;
 
 /// Who put a frame on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
     Client,
+    #[default]
     Server,
 }
 
@@ -213,6 +214,9 @@ pub struct Link {
     /// Opened for one request, and closed with the response to it.
     #[serde(default)]
     pub brief: bool,
+    /// Where a client is judged: the scenario in which it opened the connection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<String>,
     /// How the process ended, or the event stream that is the connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,

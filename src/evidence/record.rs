@@ -49,9 +49,10 @@ impl Evidence {
         frames.filter(|frame| frame.kind == FrameKind::Unread)
     }
 
-    /// The frames of the connections that settled on a revision.
-    pub fn frames_in(&self, revision: Revision) -> Box<dyn Iterator<Item = Arc<Frame>> + '_> {
-        let links = self.links.iter().filter(|link| link.revision == Some(revision));
+    /// The frames of the connections that settled on a revision, where a client is judged also in that scenario.
+    pub fn frames_in(&self, revision: Revision, scenario: Option<&str>) -> Box<dyn Iterator<Item = Arc<Frame>> + '_> {
+        let is_there = |link: &&Link| scenario.is_none() || link.scenario.as_deref() == scenario;
+        let links = self.links.iter().filter(|link| link.revision == Some(revision)).filter(is_there);
         let links: HashSet<u32> = links.map(|link| link.link).collect();
         match &self.frames {
             Frames::Recorded(recorder) => Box::new(recorder.frames_where(move |link, _| links.contains(&link))),

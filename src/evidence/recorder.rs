@@ -54,8 +54,15 @@ impl Recorder {
     pub fn open_link(&self, transport: Transport) -> u32 {
         let mut book = self.lock();
         let link = u32::try_from(book.links.len()).unwrap_or(u32::MAX) + 1;
-        book.links.push(Link { link, transport, revision: None, brief: false, ended: None });
+        book.links.push(Link { link, transport, revision: None, brief: false, scenario: None, ended: None });
         link
+    }
+
+    /// Notes in which scenario a client opened a connection.
+    pub fn in_scenario(&self, link: u32, scenario: &str) {
+        if let Some(known) = self.lock().links.iter_mut().find(|known| known.link == link) {
+            known.scenario = Some(scenario.to_owned());
+        }
     }
 
     /// Notes how long a process took to start.
@@ -209,6 +216,26 @@ impl Recorder {
             event,
             ..blank(link, Side::Server, FrameKind::Message)
         })
+    }
+
+    /// A JSON value that one side sent to the other, with this program in between.
+    pub fn passed(&self, from: Side, sent: &Sent, message: &Value, bytes: u64, flaws: Vec<String>) -> u64 {
+        self.push(Frame {
+            by: Some(sent.by.clone()).filter(|_| from == Side::Client),
+            message: Some(message),
+            bytes,
+            flaws,
+            post: sent.post,
+            ..blank(sent.link, from, FrameKind::Message)
+        })
+    }
+
+    /// Bytes of a client that are not JSON; `text` is their beginning.
+    pub fn passed_junk(&self, sent: &Sent, text: String, bytes: u64, why: Reason) -> u64 {
+        let kind = if why.is_limit() { FrameKind::Unread } else { FrameKind::Junk };
+        let (by, cause, why) = (Some(sent.by.clone()), Some(why.cause), Some(why.words));
+        let (text, post) = (Some(text), sent.post);
+        self.push(Frame { by, text, why, cause, bytes, post, ..blank(sent.link, Side::Client, kind) })
     }
 
     /// Bytes of the server that are no JSON; `text` is their beginning.

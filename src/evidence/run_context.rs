@@ -4,12 +4,18 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Transport;
+use super::{Side, Transport};
 use crate::revision::Revision;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunContext {
     pub revision: Revision,
+    /// Whom the rules judge.
+    #[serde(default)]
+    pub subject: Side,
+    /// Where a client is judged: what it met. Without it, everything that was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<String>,
     pub transport: Transport,
     /// `$server`: capabilities, info, instructions, and the reply they came in as `hello`; over HTTP where it is.
     pub server: Value,

@@ -159,6 +159,8 @@ pub fn conversation(bytes: &[u8]) {
     let everything = json!({ "tools": {}, "resources": { "subscribe": true }, "prompts": {}, "logging": {}, "completions": {}, "tasks": {} });
     let scene = RunContext {
         revision,
+        subject: Side::Server,
+        scenario: None,
         transport,
         server: json!({ "capabilities": everything, "info": {}, "hello": {} }),
         client: json!({ "capabilities": {} }),

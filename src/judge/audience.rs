@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     revision::Revision,
-    suite::{Demand, Filter, Path, Rule, STREAMED, Scope, Test},
+    suite::{Demand, Filter, Path, Rule, Scope, Test, views},
 };
 
 /// Rules without `every` over a streamed name judge all items that it selects together; more than these are left out.
@@ -65,8 +65,9 @@ impl<'t, 'a> Audience<'t, 'a> {
             return None;
         }
         let mut takes_part = false;
-        for root in STREAMED {
-            let paths: Vec<&Path> = paths.iter().copied().filter(|path| path.root == root).collect();
+        for (root, _) in views::streamed(tally.suite.subject) {
+            let is_there = |path: &&Path| path.streamed && path.root == *root;
+            let paths: Vec<&Path> = paths.iter().copied().filter(is_there).collect();
             // What is collected for a rule is collected once, whichever paths lead to it.
             let together = if collects { paths.len().max(1) } else { 1 };
             for paths in paths.chunks(together) {
@@ -113,8 +114,8 @@ impl<'t, 'a> Audience<'t, 'a> {
             let collected = Value::Array(collected);
             for tally in tallies {
                 let mut inner = Scope::over(tally.ground);
-                for root in STREAMED {
-                    inner.bind(root, &collected);
+                for (root, _) in views::streamed(tally.suite.subject) {
+                    inner.bind(*root, &collected);
                 }
                 judge_item(tally, &inner, self.revision, None);
             }

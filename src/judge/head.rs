@@ -53,7 +53,14 @@ mod tests {
     fn odd(transport: Transport, headers: &[(&str, &str)], message: &Value) -> bool {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let head = HttpHead { url: Some("http://here/post?a".into()), headers, ..HttpHead::default() };
-        let link = Link { link: 1, transport, revision: Some(Revision::V2026_07_28), brief: false, ended: None };
+        let link = Link {
+            link: 1,
+            transport,
+            revision: Some(Revision::V2026_07_28),
+            brief: false,
+            scenario: None,
+            ended: None,
+        };
         is_odd(&head, message, &link, Some("http://here/post?a"))
     }
 
@@ -91,6 +98,7 @@ mod tests {
             transport: Transport::Sse,
             revision: Some(Revision::V2024_11_05),
             brief: false,
+            scenario: None,
             ended: None,
         };
         let head = HttpHead { url: Some("http://here/post?b".into()), ..HttpHead::default() };

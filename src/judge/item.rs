@@ -11,7 +11,7 @@ use super::{
 use crate::{
     outcome::{Finding, Held},
     revision::Revision,
-    suite::{Clause, Mismatch, Path, STREAMED, SURVEY, Scope, Template, Test},
+    suite::{Clause, Mismatch, Path, SURVEY, Scope, Template, Test},
 };
 
 /// A step that did not apply to this server saved nothing.
@@ -69,7 +69,7 @@ pub fn judge_item(tally: &mut Tally, scope: &Scope, revision: Revision, item: Op
     }
     if let Some(item) = item
         // What passes by was sent.
-        && !STREAMED.contains(&item.path.root.as_str())
+        && !item.path.streamed
         && let Some(why) = shows_nothing(item.value)
     {
         tally.missing.get_or_insert_with(|| why.to_owned());

@@ -3,6 +3,7 @@
 mod asked;
 mod audience;
 pub mod checks;
+mod clients;
 mod exchange;
 mod fan_out;
 mod fold;

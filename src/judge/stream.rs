@@ -13,6 +13,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
+    clients::Clients,
     exchange::Assembler,
     fan_out::{FanOut, seat},
     fold::fold,
@@ -52,6 +53,9 @@ pub fn judge(
         let fan_out = FanOut::open(threads, audiences);
         for tally in &mut still {
             judge_saved(tally, scene);
+        }
+        if scene.subject == Side::Client {
+            return client_by(scene, links, frames, fan_out, &wanted);
         }
         pass_by(scene, links, frames, fan_out, &wanted, |frame| {
             for tally in still.iter_mut().filter(|tally| Some(&tally.suite.id) == frame.by.as_ref()) {
@@ -189,6 +193,36 @@ fn pass_by(
         streams.rest().into_iter().for_each(|stream| fan_out.pass("streams", stream, 0));
         assembler.rest().into_iter().for_each(|exchange| fan_out.pass("exchanges", exchange, 0));
     }
+    fan_out.close();
+}
+
+/// The same of a client that is judged.
+fn client_by(
+    scene: &RunContext,
+    links: &[Link],
+    frames: impl Iterator<Item = Arc<Frame>>,
+    mut fan_out: FanOut,
+    wanted: &[Option<&Filter>],
+) {
+    let (mut clients, mut posts) = (Clients::default(), Posts::default());
+    let mut pass = |root, item, bytes| {
+        debug_assert_eq!(views::undeclared(root, &item), None, "a field of ${root} that src/suite/views lacks");
+        fan_out.pass(root, item, bytes);
+    };
+    for frame in frames {
+        let ours = |known: &&Link| known.link == frame.link && known.revision == Some(scene.revision);
+        let Some(link) = links.iter().find(ours) else { continue };
+        for (root, item) in clients.take(&frame, link) {
+            pass(root, item, frame.bytes);
+        }
+        if let Some(mut item) = shown(&frame, link, &mut posts, wanted) {
+            if let Some(message) = &frame.message {
+                item["message"] = message.clone();
+            }
+            pass("transcript", item, frame.bytes);
+        }
+    }
+    clients.rest().into_iter().for_each(|(root, item)| pass(root, item, 0));
     fan_out.close();
 }
 

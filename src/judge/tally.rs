@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::place::Place;
 use crate::{
-    evidence::RunContext,
+    evidence::{RunContext, Side},
     outcome::{Finding, Held, Level, Observation, RuleResult, Status},
     plan::PlannedRule,
     suite::{Path, Rule, Scope, Suite},
@@ -143,6 +143,14 @@ impl<'a> Tally<'a> {
             (Status::Pass, None)
         } else if let Some(incident) = incident {
             (Status::Broken, Some(incident.clone()))
+        } else if self.suite.subject == Side::Client {
+            let started = scene.saves.contains_key("runs");
+            let why = if started {
+                "the client did nothing that the rule is about"
+            } else {
+                "the client was not started in this world"
+            };
+            (Status::NotExercised, Some(why.to_owned()))
         } else {
             let unseen = if self.seen == 0 { unseen(self.rule) } else { "no response met the rule's precondition" };
             (Status::NotExercised, Some(self.missing.unwrap_or_else(|| unseen.into())))

@@ -20,6 +20,7 @@ mod stdio;
 mod turn;
 mod variations;
 mod world;
+mod worlds;
 
 #[cfg(test)]
 mod tests;
@@ -31,3 +32,4 @@ pub use options::{Options, PROPOSALS, Transport};
 pub use stdio::{serve, stdio};
 pub use variations::variations;
 pub use world::Grown;
+pub use worlds::worlds;

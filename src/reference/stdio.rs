@@ -25,6 +25,8 @@ const LONGEST_LINE: u64 = 16 << 20;
 const ONE_READ: usize = 64 << 10;
 /// Lines that wait to be handled; further ones stay in the pipe.
 const LINES_AHEAD: usize = 64;
+/// Pieces of one write.
+const MOST_PIECES: usize = 24;
 /// Messages that wait for their time; further ones go out at once.
 const MOST_WAITING: usize = 10_000;
 
@@ -136,11 +138,16 @@ async fn handle(
     let mut waiting: Vec<(Instant, Outgoing)> = Vec::new();
     let mut said = Vec::new();
     let held = server.faults.holds_newlines();
+    let in_pieces = server.faults.writes_pieces();
     if let Some(banner) = server.faults.banner() {
         said.extend_from_slice(format!("{banner}\n").as_bytes());
     }
     loop {
-        output.write_all(&said).await?;
+        if in_pieces {
+            write_pieces(&mut output, &said).await?;
+        } else {
+            output.write_all(&said).await?;
+        }
         output.flush().await?;
         said.clear();
         let due = waiting.iter().map(|(due, _)| *due).min();
@@ -192,6 +199,21 @@ async fn handle(
             }
         }
     }
+}
+
+/// The first bytes one by one or in twos, so that characters are split, then the rest.
+async fn write_pieces(output: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {
+    // Where characters beyond ASCII begin, and some places before.
+    let splits = bytes.iter().enumerate().filter(|(at, byte)| *at < 12 || **byte >= 0xC0).map(|(at, _)| at + 1);
+    let mut start = 0;
+    for end in splits.take(MOST_PIECES).filter(|end| *end < bytes.len()) {
+        output.write_all(&bytes[start..end]).await?;
+        output.flush().await?;
+        // A pause, or what is written in pieces is read at once.
+        sleep(Duration::from_millis(1)).await;
+        start = end;
+    }
+    output.write_all(&bytes[start..]).await
 }
 
 /// What is due at once goes out in the order in which it was said.

@@ -5,8 +5,10 @@
 //! - `process`: the process and the terminal that the program runs in.
 //! - `inputs`: from what was typed and configured to what a run needs.
 //! - `conducting`: which suites are gathered on which connections, in which order.
+//! - `clients`: a client started against the reference server, in one scenario after another.
 //! - `commands`: one file a command.
 
+mod clients;
 mod commands;
 mod conducting;
 mod inputs;

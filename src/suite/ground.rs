@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{Scope, Suite};
-use crate::evidence::RunContext;
+use crate::evidence::{RunContext, Side};
 
 /// Id of the suite whose saves are in scope everywhere, as `$survey`.
 pub const SURVEY: &str = "survey";
@@ -99,6 +99,11 @@ pub const FOUND: [&str; 25] = [
 /// `$survey`, `$facts`, `$values`, `$server`, `$client`, `$revision`, `$transport`, and what the suite saved.
 pub fn ground<'a>(scene: &'a RunContext, suite: &Suite) -> Scope<'a> {
     let mut scope = Scope::new();
+    if scene.subject == Side::Client {
+        for (name, value) in &scene.saves {
+            scope.bind(name.as_str(), value);
+        }
+    }
     scope.own("values", values(suite, scene));
     scope.own("revision", json!(scene.revision));
     scope.own("transport", json!(scene.transport));

@@ -10,19 +10,9 @@ use serde_json::Value;
 
 use super::{ground::SURVEY, matcher::Matcher, path::Path, views};
 use crate::{
-    evidence::{Manner, Transport},
+    evidence::{Manner, Side, Transport},
     outcome::Level,
     revision::Revision,
-};
-
-/// Names whose items pass by one at a time: what happened in the whole run.
-pub const STREAMED: [&str; 5] = {
-    let (mut names, mut index) = ([""; 5], 0);
-    while index < names.len() {
-        names[index] = views::STREAMED[index].0;
-        index += 1;
-    }
-    names
 };
 
 pub struct Suite {
@@ -30,6 +20,10 @@ pub struct Suite {
     pub about: String,
     /// The file it came from, as a user would name it.
     pub file: String,
+    /// Whom its rules judge.
+    pub subject: Side,
+    /// Of a suite about clients: what a client meets and does; without it, everything that was recorded is judged.
+    pub scenario: Option<Scenario>,
     pub applies: Applies,
     pub connection: Connection,
     pub client: Client,
@@ -42,6 +36,39 @@ pub struct Suite {
     pub gather: Vec<Step>,
     pub rules: Vec<Rule>,
     pub untested: Vec<Untested>,
+}
+
+/// What a client can be asked to do.
+pub const ACTIONS: [&str; 18] = [
+    "call",
+    "cancel",
+    "close",
+    "complete",
+    "connect",
+    "discover",
+    "get",
+    "list",
+    "listen",
+    "parallel",
+    "ping",
+    "read",
+    "roots",
+    "setLevel",
+    "subscribe",
+    "unsubscribe",
+    "wait",
+    "walk",
+];
+
+/// What a client meets, and what it is asked to do there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// A fault, variation or world of the reference server; `usual` is the server as it is.
+    pub world: String,
+    /// Actions after `connect` and before `close`.
+    pub drive: Vec<Value>,
+    /// How the client's handlers respond, for clients that take instructions.
+    pub answers: Value,
 }
 
 /// Where something counts. An empty list sets no condition.
@@ -325,11 +352,10 @@ impl Applies {
 impl Rule {
     /// It looks at everything that passes, whichever suite caused it.
     pub fn looks_at_whole_run(&self) -> bool {
-        let is_streamed = |path: &Path| STREAMED.contains(&path.root.as_str());
         if let Some(every) = &self.every {
-            return every.over.iter().any(is_streamed);
+            return every.over.iter().any(|path| path.streamed);
         }
-        self.tested().into_iter().any(is_streamed)
+        self.tested().into_iter().any(|path| path.streamed)
     }
 
     /// It compares something with what the server says of itself.

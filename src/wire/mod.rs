@@ -40,4 +40,5 @@ pub use outgoing::{Envelope, HttpRequest, Posted};
 pub use put_off::PutOff;
 pub use secrets::Secrets;
 pub use side_request::{Fetched, fetch, side_request};
+pub use start_failure::start_failure;
 pub use stderr::last_words;

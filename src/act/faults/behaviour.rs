@@ -82,8 +82,8 @@ pub struct Behaviour {
     pub correlate: HookOn<Value, Option<usize>>,
     /// The head of the response to an HTTP request.
     pub head: HookOn<Posting, Head>,
-    /// An event before its data are read.
-    pub event: Hearing<Event>,
+    /// An event before its data are read; false drops it.
+    pub event: Option<fn(&mut Memory, &Scene, &mut Event) -> bool>,
     /// How an event stream is cut into events.
     pub streams: StreamWays,
     /// How stdout is cut into lines, and what becomes of stderr.

@@ -61,8 +61,6 @@ pub enum Heard {
     Deaf,
     /// Nothing is handled any more, and requests wait for ever.
     Hang,
-    /// Like an exception in the reader of one event stream: it is read no further. Over stdio nothing is.
-    Break,
     /// The requests that are open fail.
     Fail,
 }

@@ -3,17 +3,34 @@
 mod base;
 pub mod behaviour;
 pub mod decisions;
+mod events;
 pub mod habits;
+mod headers;
+mod lists;
 pub mod memory;
+mod reads;
 mod resources;
 mod serving;
+mod sessions;
+pub mod simple;
+mod stdio;
 mod transports;
 
 use behaviour::Behaviour;
 
 pub fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
-    let alone = [serving::SERVING, resources::RESOURCES];
-    base::BASE.iter().chain(transports::TRANSPORTS).copied().chain(alone).flatten()
+    let alone = [
+        serving::SERVING,
+        transports::TRANSPORTS,
+        stdio::LINES,
+        sessions::SESSIONS,
+        events::EVENTS,
+        headers::HEADERS,
+        resources::RESOURCES,
+        lists::LISTS,
+        reads::READS,
+    ];
+    base::BASE.iter().chain(transports::FURTHER).copied().chain(alone).flatten()
 }
 
 pub fn find(name: &str) -> Result<&'static Behaviour, String> {

@@ -10,7 +10,7 @@ use crate::act::{
     client::Client,
     faults::{
         behaviour::Behaviour,
-        decisions::{Heard, Lost, Resumption, Standalone},
+        decisions::{Lost, Resumption, Standalone},
     },
     report::Failure,
     transport::{
@@ -112,22 +112,14 @@ pub async fn read(
     let mut take = |client: &Rc<Client>, events: Vec<Event>, ended: bool| {
         kept.extend(events);
         if ways.waits_for_end && !ended {
-            return true;
+            return;
         }
-        std::mem::take(&mut kept).into_iter().all(|mut event| {
-            if let Some(hook) = client.ways.event {
-                match client.with(|memory, scene| hook(memory, scene, &mut event)) {
-                    Heard::Break => return false,
-                    heard => {
-                        if !client.obey(heard, "an event was not understood") {
-                            return true;
-                        }
-                    }
-                }
+        for mut event in std::mem::take(&mut kept) {
+            let hook = client.ways.event;
+            if hook.is_none_or(|hook| client.with(|memory, scene| hook(memory, scene, &mut event))) {
+                handle(client, &event);
             }
-            handle(client, &event);
-            true
-        })
+        }
     };
     loop {
         let next = raw::frame(&mut body);
@@ -143,12 +135,14 @@ pub async fn read(
         };
         let events = stream.push(&chunk);
         let stops = ways.first_event_only && !events.is_empty();
-        if !take(client, events, false) || stops || stream.failed {
+        take(client, events, false);
+        if stops || stream.failed {
             return false;
         }
     }
     let rest = stream.finish();
-    take(client, rest, true)
+    take(client, rest, true);
+    true
 }
 
 /// Hands the message of an event to the client.

@@ -10,6 +10,7 @@ fn a_server_that_ends_behind_an_answer_has_no_reason_to_if_all_was_sound() {
             transport: Transport::Stdio,
             revision: Some(Revision::V2025_11_25),
             brief: false,
+            scenario: None,
             ended: None,
         };
         let mut assembler = Assembler::new(&link);
@@ -51,8 +52,14 @@ fn a_request_is_not_blamed_for_what_a_notification_before_it_may_have_done() {
 
 /// The frames of one connection over stdio, put together.
 fn assembled(frames: &[Value]) -> (Vec<Passed>, Vec<Value>) {
-    let link =
-        Link { link: 1, transport: Transport::Stdio, revision: Some(Revision::V2025_06_18), brief: false, ended: None };
+    let link = Link {
+        link: 1,
+        transport: Transport::Stdio,
+        revision: Some(Revision::V2025_06_18),
+        brief: false,
+        scenario: None,
+        ended: None,
+    };
     let mut assembler = Assembler::new(&link);
     let passed = frames.iter().enumerate().map(|(index, frame)| {
         let mut whole = json!({ "frame": index, "at": index, "link": 1, "kind": "message" });
@@ -141,6 +148,7 @@ fn a_note_on_an_exchange_is_a_loss_only_where_it_ends_there() {
             transport: Transport::Sse,
             revision: Some(Revision::V2025_03_26),
             brief: false,
+            scenario: None,
             ended: None,
         };
         let mut assembler = Assembler::new(&link);
@@ -168,6 +176,7 @@ fn an_id_comes_twice_only_within_a_session() {
             transport: Transport::Http,
             revision: Some(Revision::V2025_11_25),
             brief: false,
+            scenario: None,
             ended: None,
         };
         let mut assembler = Assembler::new(&link);
@@ -234,6 +243,7 @@ fn a_response_without_id_answers_a_notification_where_every_request_has_its_own(
             transport: Transport::Stdio,
             revision: Some(Revision::V2025_06_18),
             brief: false,
+            scenario: None,
             ended: None,
         };
         let mut assembler = Assembler::new(&link);

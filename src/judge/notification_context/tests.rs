@@ -19,6 +19,7 @@ impl Conversation {
                 transport: Transport::Stdio,
                 revision: Some(revision),
                 brief: false,
+                scenario: None,
                 ended: None,
             }),
             0,

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 use crate::{
     reference::{
-        faults::{FaultInfo, Heard, HttpWays, Scene, cursors, reads, streams::Streaming, task_extension, tasks},
+        faults::{FaultInfo, Heard, HttpWays, Met, Scene, cursors, reads, streams::Streaming, task_extension, tasks},
+        http::Reply,
         options::Transport,
         world::World,
     },
@@ -42,6 +43,10 @@ pub struct Memory {
     /// The cursor that each method gave last, if its last page had one.
     pub places: HashMap<String, String>,
     pub listed: bool,
+    /// When something slow began.
+    pub slow: Option<std::time::Instant>,
+    /// How often something happened, by its name.
+    pub counts: HashMap<String, u64>,
     pub unlocked: bool,
     pub reads: u64,
     /// A session is open and not yet initialized.
@@ -139,6 +144,18 @@ pub struct Behaviour {
     pub holds_newlines: bool,
     /// What is wrong with event streams.
     pub streaming: Option<Streaming>,
+    /// Messages before and after a message.
+    pub around: Option<fn(&mut Memory, &Scene, &Value) -> (Vec<Value>, Vec<Value>)>,
+    /// What becomes of an HTTP request before it is served; it has `method`, `path`, `query`, `headers` and `message`.
+    pub meet: Option<fn(&mut Memory, &Value) -> Met>,
+    /// Changes the response to such a request.
+    pub reply: Option<fn(&mut Memory, &Value, &mut Reply)>,
+    /// Whether a message ends the stream of HTTP+SSE, in place of a response.
+    pub breaks: Option<fn(&Value) -> bool>,
+    /// How a stream of HTTP+SSE begins; `$endpoint` stands for the address to post to.
+    pub opening: Option<&'static str>,
+    /// Messages over stdio are written in small pieces.
+    pub pieces: bool,
 }
 
 impl Behaviour {
@@ -172,6 +189,12 @@ impl Behaviour {
             ways: HttpWays::USUAL,
             holds_newlines: false,
             streaming: None,
+            around: None,
+            meet: None,
+            reply: None,
+            breaks: None,
+            opening: None,
+            pieces: false,
         }
     }
 

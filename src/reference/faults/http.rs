@@ -54,6 +54,15 @@ impl HttpWays {
         Self { bodies: Bodies::AsNeeded, stateless: false, one_session: false, one_get_stream: false, event: None };
 }
 
+/// What becomes of an HTTP request before it is served.
+pub enum Met {
+    Served,
+    /// It gets this response and is never handled.
+    Answered(Reply),
+    /// Its connection ends.
+    HungUp,
+}
+
 /// What the body of a response is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bodies {
@@ -138,7 +147,10 @@ impl Faults {
             Some(Committed::Data(fault)) => {
                 fault.opening.as_ref().map(|opening| opening.replace("$endpoint", endpoint))
             }
-            _ => None,
+            Some(Committed::Behaviour(behaviour)) => {
+                behaviour.opening.map(|opening| opening.replace("$endpoint", endpoint))
+            }
+            None => None,
         }
     }
 
@@ -181,8 +193,22 @@ impl Faults {
         self.data().is_some_and(|fault| fault.unguarded && fault.strikes(&request.0, None))
     }
 
+    /// What becomes of a request before it is served.
+    pub fn meet(&mut self, request: &HttpRequest) -> Met {
+        let meet = self.behaviour().and_then(|behaviour| behaviour.meet);
+        meet.map_or(Met::Served, |meet| meet(&mut self.memory, &request.0))
+    }
+
+    /// Whether a message ends the stream of HTTP+SSE that it belongs to.
+    pub fn breaks_pipe(&self, message: &Value) -> bool {
+        self.behaviour().and_then(|behaviour| behaviour.breaks).is_some_and(|breaks| breaks(message))
+    }
+
     /// Changes the status, the headers or the whole body of a response.
     pub fn reword(&mut self, request: &HttpRequest, reply: &mut Reply) {
+        if let Some(change) = self.behaviour().and_then(|behaviour| behaviour.reply) {
+            change(&mut self.memory, &request.0, reply);
+        }
         let Some(fault) =
             self.data().filter(|fault| !fault.unheard && !fault.unguarded && !fault.hangs_up && !fault.keeps_waiting)
         else {

@@ -27,12 +27,12 @@ use serde_json::Value;
 use tokio::time::sleep;
 
 pub use behaviour::{Batch, Behaviour, EVERYWHERE, Memory, Reading, STDIO};
-pub use http::{Bodies, HttpRequest, HttpWays, Misroute, Rewrite};
+pub use http::{Bodies, HttpRequest, HttpWays, Met, Misroute, Rewrite};
 pub use scene::{Heard, Scene, Spoken};
 pub use streams::Streaming;
 
 use crate::{
-    embedded::{Text, VARIATIONS},
+    embedded::{Text, VARIATIONS, WORLDS},
     reference::{
         faults::{
             asking::ASKING, behaviour::BEHAVIOURS, data::DataFault, endings::ENDINGS, lifecycle::LIFECYCLE,
@@ -42,6 +42,7 @@ use crate::{
         options::Transport,
         variations,
         world::World,
+        worlds,
     },
     revision::Revision,
 };
@@ -120,7 +121,10 @@ impl Faults {
     pub fn commit(fault: Option<&str>, variation: Option<&str>, world: &mut World) -> Result<Self, String> {
         let committed = match (fault, variation) {
             (Some(name), _) => found(name, "fault", data::faults(), behaviours())?,
-            (None, Some(name)) => found(name, "variation", VARIATIONS.iter().copied(), variations::behaviours())?,
+            (None, Some(name)) => {
+                let texts = VARIATIONS.iter().chain(WORLDS.iter()).copied();
+                found(name, "variation", texts, variations::behaviours().chain(worlds::behaviours()))?
+            }
             (None, None) => return Ok(Self::default()),
         };
         if let Committed::Behaviour(Behaviour { prepare: Some(prepare), .. }) = committed {
@@ -177,6 +181,11 @@ impl Faults {
         self.behaviour().is_some_and(|behaviour| behaviour.holds_newlines)
     }
 
+    /// Whether messages are written in small pieces.
+    pub fn writes_pieces(&self) -> bool {
+        self.behaviour().is_some_and(|behaviour| behaviour.pieces)
+    }
+
     /// What is wrong with event streams.
     pub fn streaming(&self) -> Option<Streaming> {
         self.behaviour()?.streaming
@@ -220,7 +229,12 @@ impl Faults {
                 if behaviour.say.is_some_and(|say| !say(&mut self.memory, scene, &mut message)) {
                     return Vec::new();
                 }
-                vec![behaviour.spell.map_or_else(|| Spoken::plain(&message), |spell| Spoken::raw(spell(&message)))]
+                let around = behaviour.around.map(|around| around(&mut self.memory, scene, &message));
+                let (before, after) = around.unwrap_or_default();
+                let spoken = |message: &Value| {
+                    behaviour.spell.map_or_else(|| Spoken::plain(message), |spell| Spoken::raw(spell(message)))
+                };
+                before.iter().chain([&message]).chain(&after).map(spoken).collect()
             }
             _ => vec![Spoken::plain(&message)],
         }
@@ -256,13 +270,13 @@ mod tests {
 
     #[test]
     fn every_file_is_read_and_every_name_is_used_once() {
-        for (file, faults) in data::files(data::faults().chain(VARIATIONS.iter().copied())) {
+        for (file, faults) in data::files(data::faults().chain(VARIATIONS.iter().chain(WORLDS.iter()).copied())) {
             let faults = faults.unwrap_or_else(|why| panic!("{file}: {why}"));
             for fault in &faults {
                 assert_eq!(fault.flaw(), None, "{file}: {}", fault.name());
             }
         }
-        let all: Vec<_> = faults().into_iter().chain(variations::variations()).collect();
+        let all: Vec<_> = faults().into_iter().chain(variations::variations()).chain(worlds::worlds()).collect();
         let names: BTreeSet<_> = all.iter().map(|fault| fault.name.as_str()).collect();
         assert_eq!(names.len(), all.len(), "a name is used twice");
         for fault in &all {

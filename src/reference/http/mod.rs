@@ -15,12 +15,21 @@ mod streams;
 pub use authority::CLIENT;
 pub use body::{Body, Reply, empty};
 
+pub use request::whole_body;
+pub use route::HungUp;
+
 use std::{
     net::{Ipv4Addr, SocketAddr},
     sync::{Arc, Mutex},
 };
 
-use hyper::{Request, body::Incoming, server::conn::http1, service::service_fn};
+use hyper::{
+    Request,
+    body::{Bytes, Incoming},
+    http::request::Parts,
+    server::conn::http1,
+    service::service_fn,
+};
 use hyper_util::rt::TokioIo;
 use tokio::{
     io::{AsyncRead, AsyncReadExt, AsyncWrite, join, split},
@@ -52,6 +61,11 @@ impl Listening {
     /// Whether connections to every address of the machine are accepted.
     pub fn is_everywhere(&self) -> bool {
         lock(&self.0).server.faults.listens_everywhere()
+    }
+
+    /// The response to one request.
+    pub async fn respond(&self, head: Parts, body: Bytes) -> Result<Reply, HungUp> {
+        route::respond(Arc::clone(&self.0), head, body).await
     }
 
     /// Serves one connection until it ends.

@@ -84,7 +84,7 @@ fn carry(shared: &Shared, session: Session, turn: Turn, asks: bool) -> Reply {
                     true
                 }
                 // A client that closes the stream cancels the request.
-                said => said.is_ok(),
+                said => said.is_ok() && streaming != Some(Streaming::Breaks),
             };
             in_time(turn.out, say).await;
             if streaming == Some(Streaming::Lingers) {

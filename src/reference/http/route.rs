@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::{
     reference::{
         era,
-        faults::{Bodies, HttpRequest},
+        faults::{Bodies, HttpRequest, Met},
         http::{
             authority,
             body::{Body, Reply, empty, events_of, json},
@@ -41,8 +41,13 @@ impl fmt::Display for HungUp {
 impl Error for HungUp {}
 
 pub async fn route(hub: Shared, request: Request<Incoming>) -> Result<Reply, HungUp> {
-    let (mut head, body) = request.into_parts();
+    let (head, body) = request.into_parts();
     let Some(bytes) = whole_body(body).await else { return Ok(empty(StatusCode::PAYLOAD_TOO_LARGE)) };
+    respond(hub, head, bytes).await
+}
+
+/// The response to a request that is there as a whole.
+pub async fn respond(hub: Shared, mut head: Parts, bytes: Bytes) -> Result<Reply, HungUp> {
     let exchange = HttpRequest::new(&head, &bytes);
     let overlooked = lock(&hub).server.faults.overlooked_headers(&exchange);
     for name in &overlooked {
@@ -50,6 +55,11 @@ pub async fn route(hub: Shared, request: Request<Incoming>) -> Result<Reply, Hun
     }
     if lock(&hub).server.faults.hangs_up(&exchange) {
         return Err(HungUp);
+    }
+    match lock(&hub).server.faults.meet(&exchange) {
+        Met::Served => {}
+        Met::Answered(reply) => return Ok(reply),
+        Met::HungUp => return Err(HungUp),
     }
     let keeps_waiting = lock(&hub).server.faults.keeps_waiting(&exchange);
     if keeps_waiting {

@@ -17,6 +17,9 @@ const NOTIFICATION: &[u8] = b"\"method\":\"notifications/";
 const MODEL: &[u8] = b"\"sampling/createMessage\"";
 const USER: &[u8] = b"\"elicitation/create\"";
 
+/// When to come back to a stream that ends after each event.
+const RETRY: &[u8] = b"retry: 400\n";
+
 const EVENTS_KEPT: usize = 256;
 const STREAMS_KEPT: usize = 32;
 /// Events on their way to a client; a client that is this far behind is cut off, and can come back.
@@ -43,6 +46,8 @@ struct Stream {
     renumbered: bool,
     /// Nobody works for it any more.
     aborted: bool,
+    /// Each connection to it ends after one event.
+    breaks: bool,
 }
 
 impl Streams {
@@ -58,8 +63,9 @@ impl Streams {
         let past = VecDeque::new();
         let renumbered = self.fault == Some(Streaming::Renumbers);
         let live = Some(live);
-        let mut stream =
-            Stream { number, general, events: past, said: 0, finished: false, live, renumbered, aborted: false };
+        let (aborted, finished) = (false, false);
+        let breaks = self.fault == Some(Streaming::Breaks) && !general;
+        let mut stream = Stream { number, general, events: past, said: 0, finished, live, renumbered, aborted, breaks };
         if primed && self.fault != Some(Streaming::Unprimed) {
             stream.prime();
         }
@@ -156,10 +162,10 @@ impl Streams {
         let behind = if self.fault == Some(Streaming::Repeats) { said } else { said + 1 };
         let stream = self.find(number).filter(|stream| said <= stream.said)?;
         stream.aborted = aborts && !stream.finished;
-        for (_, event) in stream.events.iter().filter(|(at, _)| *at >= behind) {
-            live.try_send(event.clone()).ok();
-        }
-        stream.live = (!stream.finished).then_some(live);
+        let most = if stream.breaks { 1 } else { usize::MAX };
+        let missed = stream.events.iter().filter(|(at, _)| *at >= behind).take(most);
+        let told = missed.map(|(_, event)| live.try_send(event.clone()).ok()).count();
+        stream.live = (!stream.finished && !(stream.breaks && told > 0)).then_some(live);
         Some(events)
     }
 
@@ -189,11 +195,12 @@ impl Stream {
     }
 
     fn send(&mut self, event: Bytes) {
+        let event = if self.breaks { [RETRY, &event].concat().into() } else { event };
         if self.events.len() == EVENTS_KEPT {
             self.events.pop_front();
         }
         self.events.push_back((self.said, event.clone()));
-        if self.live.as_ref().is_some_and(|live| live.try_send(event).is_err()) {
+        if self.live.as_ref().is_some_and(|live| live.try_send(event).is_err()) || self.breaks {
             self.live = None;
         }
     }

@@ -194,7 +194,8 @@ pub fn all(page: &mut String, report: &RunReport) -> std::fmt::Result {
     table(page, report, &rules)?;
     if !others.is_empty() {
         let count = others.len();
-        writeln!(page, "<details id=\"others\"><summary>{count} rules that do not apply to this server</summary>")?;
+        let noun = report.target.subject.noun();
+        writeln!(page, "<details id=\"others\"><summary>{count} rules that do not apply to this {noun}</summary>")?;
         table(page, report, &others)?;
         page.push_str("</details>\n");
     }

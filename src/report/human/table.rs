@@ -87,7 +87,8 @@ pub fn unjudged(page: &mut Page, report: &RunReport) {
     reasons(page, report, Status::NotExercised, &title);
     let nothing_else = Tally::of(report).count(Status::NotApplicable) == report.rules.len();
     if page.is_verbose() || nothing_else {
-        reasons(page, report, Status::NotApplicable, "Not applicable to this server");
+        let title = format!("Not applicable to this {}", report.target.subject.noun());
+        reasons(page, report, Status::NotApplicable, &title);
     }
 }
 

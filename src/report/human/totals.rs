@@ -53,18 +53,19 @@ pub fn meaning(report: &RunReport) -> String {
         .map(|rule| (&rule.id, rule.level))
         .collect();
     let counted = failed.values().filter(|level| **level != Level::Must).count();
+    let noun = report.target.subject.noun();
     match (report.exit_code, failed.len()) {
         (0, 0) if report.rules.iter().any(|rule| rule.status == Status::Known) => "All failures are known.".to_owned(),
-        (0, 0) => "The server conforms to all rules that were checked.".to_owned(),
+        (0, 0) => format!("The {noun} conforms to all rules that were checked."),
         (1, 0) => "No rule failed, but the list of known failures is outdated.".to_owned(),
         (1, number) => {
             let fails = if number == 1 { "rule fails" } else { "rules fail" };
             let strict = if counted == 0 { String::new() } else { format!(", {counted} of them SHOULD (strict)") };
             let once = if report.revisions.len() > 1 { ", counted once for all revisions" } else { "" };
-            format!("The server does not conform: {number} {fails}{strict}{once}.")
+            format!("The {noun} does not conform: {number} {fails}{strict}{once}.")
         }
         (2, _) => "Invalid command line, configuration or suite.".to_owned(),
-        (3, _) if report.cause().is_some() => "The server could not be tested.".to_owned(),
+        (3, _) if report.cause().is_some() => format!("The {noun} could not be tested."),
         (3, _) => match &report.cut_short {
             Some(why) => format!("The run is incomplete: {why}."),
             None => broken(report),

@@ -11,7 +11,7 @@ use crate::{
     assess::verdict::without_results,
     cli::RunArgs,
     error::Error,
-    outcome::{RunReport, TargetReport},
+    outcome::{RunReport, Subject, TargetReport},
     run::{
         inputs::{configured, target},
         process::Surroundings,
@@ -41,6 +41,7 @@ fn described(args: &RunArgs, surroundings: &Surroundings) -> TargetReport {
     let options = target::options(&args.target);
     let transport = known.as_ref().map_or("unknown", |target| target.start.transport()).to_owned();
     TargetReport {
+        subject: Subject::Server,
         name: known.map_or_else(|| options.clone(), |target| target.name),
         options,
         command: None,

@@ -3,6 +3,7 @@
 use crate::{
     cli::CheckArgs,
     error::{Error, exit},
+    evidence::Side,
     run::{
         inputs::suites::{self, load},
         process::{Surroundings, console},
@@ -11,7 +12,7 @@ use crate::{
 };
 
 pub fn check(args: &CheckArgs, surroundings: &Surroundings) -> Result<u8, Error> {
-    let suites = load(&args.files, surroundings.color)?;
+    let suites = load(&[Side::Server, Side::Client], &args.files, surroundings.color)?;
     let shown: Vec<&Suite> = if args.files.is_empty() {
         suites.iter().collect()
     } else {

@@ -9,6 +9,7 @@ use crate::{
     config,
     embedded::SUITES,
     error::{Error, exit},
+    evidence::Side,
     evidence::Transport,
     outcome::{Finding, Held, RuleResult, ShownFrame, Status, excerpt::middle},
     plan::{Filter, nearest},
@@ -26,7 +27,11 @@ pub fn explain(args: &ExplainArgs, surroundings: &Surroundings) -> Result<u8, Er
     let configured = surroundings.directory.as_deref().and_then(config::find);
     let configured = configured.map(|file| config::load(&file, surroundings.color)).transpose()?;
     let own = configured.map(|config| config.suites).unwrap_or_default();
-    let suites = load(&args.suite.iter().cloned().chain(own).collect::<Vec<_>>(), surroundings.color)?;
+    let suites = load(
+        &[Side::Server, Side::Client],
+        &args.suite.iter().cloned().chain(own).collect::<Vec<_>>(),
+        surroundings.color,
+    )?;
     let known = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
     if let Some((suite, rule)) = known.clone().find(|(_, rule)| rule.id == args.rule) {
         say(&told(suite, rule, &suites));

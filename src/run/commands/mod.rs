@@ -4,6 +4,7 @@ mod abort_report;
 mod act;
 mod baseline;
 mod check;
+mod client;
 mod coverage;
 mod explain;
 mod init;
@@ -22,7 +23,10 @@ mod watch;
 
 use crate::{
     cli::{Cli, Command},
-    run::process::{Surroundings, console},
+    run::{
+        clients,
+        process::{Surroundings, console},
+    },
 };
 
 /// Runs one command; the value is the exit code.
@@ -32,6 +36,8 @@ pub fn run(cli: &Cli, surroundings: &Surroundings) -> u8 {
         Command::Run(args) if args.list => run::list(args, surroundings),
         Command::Run(args) if !args.watch.is_empty() => watch::watch(args, surroundings),
         Command::Run(args) => run::run(args, surroundings),
+        Command::Client(args) => client::client(args, surroundings),
+        Command::Stub { socket, arguments } => clients::stub(socket, arguments),
         Command::Matrix(args) => matrix::matrix(args, surroundings),
         Command::Judge(args) => judge::judge(args, surroundings),
         Command::Explain(args) => explain::explain(args, surroundings),

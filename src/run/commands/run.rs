@@ -7,6 +7,7 @@ use crate::{
     assess,
     cli::RunArgs,
     error::{Error, exit},
+    evidence::Side,
     evidence::{Evidence, Recorder},
     outcome::{RunReport, Status},
     plan::{Filter, Proposals},
@@ -75,7 +76,7 @@ pub struct Tested {
 
 fn prepared(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts) -> Result<Prepared, Error> {
     let (mut target, mut facts, limits) = target::target(&args.target, surroundings)?;
-    let suites = load(&own_suites(args, surroundings)?, surroundings.color)?;
+    let suites = load(&[Side::Server], &own_suites(args, surroundings)?, surroundings.color)?;
     let terms = terms(args)?;
     let filter = filter(args, &terms, &suites)?;
     let baseline = Baseline::wanted(&args.output, &suites)?;
@@ -164,7 +165,7 @@ fn filter(args: &RunArgs, terms: &[String], suites: &[Suite]) -> Result<Filter, 
 
 /// `run --list`: the rules that the filter selects, as `SUITE  RULE`.
 pub fn list(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
-    let suites = load(&own_suites(args, surroundings)?, surroundings.color)?;
+    let suites = load(&[Side::Server], &own_suites(args, surroundings)?, surroundings.color)?;
     let filter = filter(args, &terms(args)?, &suites)?;
     let shown = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
     let shown = shown.filter(|(suite, rule)| filter.selects(suite, rule) && filter.shows(&rule.id));

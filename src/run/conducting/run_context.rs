@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    evidence::{RunContext, Transport},
+    evidence::{RunContext, Side, Transport},
     revision::Revision,
     run::inputs::{job::Job, place::place},
     suite::{Step, Suite, Template, Verb},
@@ -32,6 +32,8 @@ pub fn scene(hello: &Value, transport: Transport, revision: Revision, job: &Job)
     }
     RunContext {
         revision,
+        subject: Side::Server,
+        scenario: None,
         transport,
         server,
         client: json!({

@@ -3,24 +3,41 @@
 use std::{fs, path::PathBuf};
 
 use crate::{
+    act,
     error::{Error, Mistakes},
+    evidence::Side,
     judge::checks::CHECKS,
     reference,
     run::process::console::failed,
     suite::{self, Diagnostic, Known, Origin, Suite, shape},
 };
 
-/// The built-in suites alone.
+/// The built-in suites about servers.
 pub fn built_in() -> Result<Vec<Suite>, Error> {
-    load(&[], false)
+    load(&[Side::Server], &[], false)
 }
 
-/// The built-in suites and, after them, those under `paths`.
-pub fn load(paths: &[PathBuf], color: bool) -> Result<Vec<Suite>, Error> {
-    let mut suites = suite::built_in(known).map_err(|mistakes| refused(&mistakes, color))?;
+/// The built-in suites that judge these sides and, after them, those under `paths`.
+pub fn load(subjects: &[Side], paths: &[PathBuf], color: bool) -> Result<Vec<Suite>, Error> {
+    let refused = |mistakes: Vec<Diagnostic>| refused(&mistakes, color);
+    let mut suites = Vec::new();
+    for subject in subjects {
+        suites.extend(suite::built_in(*subject, known).map_err(refused)?);
+    }
     if !paths.is_empty() {
         let known = Known { ids: suites.iter().flat_map(ids).collect(), survey: survey(&suites), ..known() };
-        suites.extend(suite::load(&read(paths)?, &known, Origin::User).map_err(|mistakes| refused(&mistakes, color))?);
+        let own = suite::load(&read(paths)?, &known, Origin::User).map_err(refused)?;
+        if let Some(other) = own.iter().find(|suite| !subjects.contains(&suite.subject)) {
+            let (about, command) = match other.subject {
+                Side::Server => ("servers", "run"),
+                Side::Client => ("clients", "client"),
+            };
+            return Err(Error::Usage {
+                message: format!("`{}` is a suite about {about}", other.file),
+                help: Some(format!("`mcp-conform {command} --suite {}` uses it", other.file)),
+            });
+        }
+        suites.extend(own);
     }
     Ok(suites)
 }
@@ -30,11 +47,18 @@ pub(crate) fn known() -> Known {
     let given = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     Known {
         faults: reference::faults().into_iter().map(|fault| fault.name).collect(),
+        client_faults: act::faults().into_iter().map(|fault| fault.name.to_owned()).collect(),
+        worlds: worlds().into_iter().map(|world| world.name).collect(),
         checks: CHECKS.iter().map(|check| (check.name.to_owned(), given(check.given))).collect(),
         shapes: shape::names().map(str::to_owned).collect(),
         proposals: given(&reference::PROPOSALS),
         ..Known::default()
     }
+}
+
+/// What a client can meet: everything that the reference server can be made to do.
+pub fn worlds() -> Vec<reference::FaultInfo> {
+    [reference::worlds(), reference::variations(), reference::faults()].concat()
 }
 
 fn ids(suite: &Suite) -> impl Iterator<Item = String> {

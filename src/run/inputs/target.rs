@@ -88,7 +88,7 @@ fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Val
                 .into(),
         ),
     })?;
-    let (more_env, more_headers) = (env(args)?, headers(args)?);
+    let (more_env, more_headers) = (variables(&args.env)?, headers(args)?);
     match &mut target.start {
         Start::Stdio { env, cwd, .. } => {
             env.extend(more_env);
@@ -110,8 +110,9 @@ fn meant(name: &str) -> Option<String> {
     name.contains(['/', '\\', '.', ' ']).then(|| format!("to start it: `mcp-conform run -- {name}`"))
 }
 
-fn env(args: &TargetArgs) -> Result<Vec<(String, String)>, Error> {
-    args.env.iter().map(|pair| split(pair, '=', "--env", "NAME=VALUE")).collect()
+/// Variables as they are typed: NAME=VALUE.
+pub fn variables(typed: &[String]) -> Result<Vec<(String, String)>, Error> {
+    typed.iter().map(|pair| split(pair, '=', "--env", "NAME=VALUE")).collect()
 }
 
 fn headers(args: &TargetArgs) -> Result<Vec<(String, String)>, Error> {
@@ -120,7 +121,7 @@ fn headers(args: &TargetArgs) -> Result<Vec<(String, String)>, Error> {
 
 /// The target that the flags alone describe, if they do.
 fn typed(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Target>, Error> {
-    let (env, headers) = (env(args)?, headers(args)?);
+    let (env, headers) = (variables(&args.env)?, headers(args)?);
     let command = |argv: Vec<String>| {
         let name = shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" "));
         Target::new(name, Start::Stdio { argv, env, cwd: args.cwd.clone() })

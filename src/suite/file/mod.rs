@@ -16,7 +16,10 @@ use super::{
     model::{Client, Connection},
     yaml::{At, Tree},
 };
-use crate::{evidence::Transport, revision::Revision};
+use crate::{
+    evidence::{Side, Transport},
+    revision::Revision,
+};
 
 keys! {
     /// A suite: steps that gather evidence, and rules that judge it.
@@ -27,6 +30,15 @@ keys! {
         /// The subject of the suite in one sentence.
         #[schemars(required)]
         about: At<String>,
+        /// Whom the rules judge: `server` (default) or `client`.
+        subject: Side,
+        /// About clients: the fault, variation or world of the reference server that the client meets; `usual` is the server as it is.
+        /// Without it the rules judge everything that was recorded.
+        world: At<String>,
+        /// About clients: what the client is asked to do after `connect` and before `close`.
+        drive: Vec<Tree>,
+        /// About clients: how the handlers of a client respond that takes instructions.
+        answers: Tree,
         /// Where the suite applies. Default: everywhere.
         applies: Applies,
         /// `isolated` for a suite that may disturb the connection, `new` for one before which little was sent, `final` for one

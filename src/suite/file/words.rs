@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use crate::{
-    evidence::{Manner, Transport},
+    evidence::{Manner, Side, Transport},
     revision::Revision,
     suite::{
         decode::{self, Decode},
@@ -43,6 +43,7 @@ macro_rules! words {
 
 words! {
     Revision "revision": Revision::ALL.map(|revision| (revision.as_str(), revision));
+    Side "subject": [("server", Side::Server), ("client", Side::Client)];
     Transport "transport": Transport::ALL.map(|transport| (transport.as_str(), transport));
     Connection "connection": [
         ("shared", Connection::Shared),

@@ -13,21 +13,31 @@ use super::Draft;
 use super::{Known, Origin};
 #[cfg(debug_assertions)]
 use crate::embedded::SUITES;
-use crate::suite::{diagnostic::Diagnostic, model::Suite};
 #[cfg(not(debug_assertions))]
 use crate::{embedded::PACKED_SUITES, suite::unpack::unpack};
+use crate::{
+    evidence::Side,
+    suite::{diagnostic::Diagnostic, model::Suite},
+};
 
-/// All of them. `known` is only asked for where they are checked; tests check what a release takes as it is.
+/// Suites about clients have a folder of their own, so that others need not be read to know them.
+fn is_about(name: &str, subject: Side) -> bool {
+    name.starts_with("suites/clients/") == (subject == Side::Client)
+}
+
+/// Those that judge one side. `known` is only asked for where they are checked; tests check what a release takes as it is.
 #[cfg(debug_assertions)]
-pub fn built_in(known: impl FnOnce() -> Known) -> Result<Vec<Suite>, Vec<Diagnostic>> {
-    let files: Vec<_> = SUITES.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+pub fn built_in(subject: Side, known: impl FnOnce() -> Known) -> Result<Vec<Suite>, Vec<Diagnostic>> {
+    let files = SUITES.iter().filter(|(name, _)| is_about(name, subject));
+    let files: Vec<_> = files.map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
     super::load(&files, &known(), Origin::BuiltIn)
 }
 
 #[cfg(not(debug_assertions))]
-pub fn built_in(_: impl FnOnce() -> Known) -> Result<Vec<Suite>, Vec<Diagnostic>> {
+pub fn built_in(subject: Side, _: impl FnOnce() -> Known) -> Result<Vec<Suite>, Vec<Diagnostic>> {
     let known = Known::default();
-    let one = |(name, packed): &(&'static str, &'static [u8])| {
+    let packed: Vec<_> = PACKED_SUITES.iter().filter(|(name, _)| is_about(name, subject)).collect();
+    let one = |(name, packed): &&(&'static str, &'static [u8])| {
         let tree = unpack(packed).unwrap_or_else(|| unreachable!("{name} was packed when this was built"));
         // Nothing of it is kept beside the next one: drafts are large.
         let (suite, mistakes) = Draft::of(name, "", |_| Some(tree)).build(&known, Origin::Trusted, &[]);
@@ -38,7 +48,7 @@ pub fn built_in(_: impl FnOnce() -> Known) -> Result<Vec<Suite>, Vec<Diagnostic>
     let work = || {
         let take = || {
             let at = next.fetch_add(1, Ordering::Relaxed);
-            PACKED_SUITES.get(at).map(|packed| (at, one(packed)))
+            packed.get(at).map(|packed| (at, one(packed)))
         };
         iter::from_fn(take).collect::<Vec<_>>()
     };

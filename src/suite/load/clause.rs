@@ -1,9 +1,6 @@
 //! Clauses: paths, and the matchers that judge what they select.
 
-use super::{
-    Origin,
-    lint::{Lint, is_streamed},
-};
+use super::{Origin, lint::Lint};
 use crate::suite::{
     decode::{self, Decode, Pairs},
     file,
@@ -71,7 +68,7 @@ impl Lint<'_> {
     /// What a value is compared with; the run, which passes by, cannot be.
     fn operand(&mut self, tree: &Tree) -> Option<Template> {
         let template = self.template(tree)?;
-        if let Some(path) = template.references().into_iter().find(|path| is_streamed(path)) {
+        if let Some(path) = template.references().into_iter().find(|path| path.streamed) {
             self.problems.add(tree.at, format!("`${}` is a stream and cannot be an operand", path.root));
         }
         Some(template)

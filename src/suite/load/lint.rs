@@ -4,20 +4,25 @@ use serde_json::Value;
 
 use super::{Known, Origin, members::Shape};
 use crate::{
+    evidence::Side,
     revision::Revision,
     suite::{
         decode::{self, Typed},
         diagnostic::{Problems, suggestion},
         ground::{FACTS, FOUND},
-        model::{STREAMED, Template},
+        model::Template,
         path::{Path, split_root},
         scope::Scope,
+        views,
         yaml::{At, Position, Text, Tree, Yaml},
     },
 };
 
-/// In scope in every suite.
+/// In scope in every suite about servers.
 const EVERYWHERE: [&str; 6] = ["facts", "values", "server", "client", "revision", "transport"];
+
+/// In scope in every suite about clients.
+const WITH_CLIENTS: [&str; 6] = ["values", "revision", "transport", "actions", "runs", "spawns"];
 
 /// Checks one suite.
 pub struct Lint<'a> {
@@ -39,6 +44,8 @@ pub struct Lint<'a> {
     /// The ids of the subscriptions that earlier steps open.
     pub subscriptions: Vec<Template>,
     pub in_rules: bool,
+    /// Whom the rules judge.
+    pub subject: Side,
     /// Whether each call is made on a connection of its own, and there is no other.
     pub alone: bool,
 }
@@ -85,21 +92,35 @@ impl Lint<'_> {
         let written = format!("${}", name.value);
         if split_root(&written).is_none_or(|(_, rest)| !rest.is_empty()) {
             self.problems.add(name.at, "a name has letters, digits, `_` and `-`, and starts with a letter");
-        } else if self.names.contains(&name.value) || self.fixed_names().any(|fixed| fixed == name.value) {
+        } else if self.names.contains(&name.value)
+            // One message of `$sent` can be called no better.
+            || self.fixed_names().any(|fixed| fixed == name.value)
+                && !(self.subject == Side::Client && self.is_streamed(&name.value))
+        {
             self.problems.add(name.at, format!("`{written}` is already defined"));
         }
     }
 
     fn fixed_names(&self) -> impl Iterator<Item = &'static str> {
         let survey = self.survey.is_some().then_some(super::SURVEY);
-        let streamed: &[&str] = if self.in_rules { &STREAMED } else { &[] };
-        EVERYWHERE.into_iter().chain(survey).chain(streamed.iter().copied())
+        let streamed = views::streamed(self.subject).iter().map(|(name, _)| *name).filter(|_| self.in_rules);
+        let everywhere: &[&str] = match self.subject {
+            Side::Server => &EVERYWHERE,
+            Side::Client => &WITH_CLIENTS,
+        };
+        everywhere.iter().copied().chain(survey).chain(streamed)
+    }
+
+    /// Whether the name stands for what passes by in the whole run.
+    fn is_streamed(&self, root: &str) -> bool {
+        let streamed = views::streamed(self.subject).iter().any(|(name, _)| *name == root);
+        streamed && !self.names.iter().any(|name| name == root)
     }
 
     /// Reads a path whose root may be streamed, but not whole.
     pub fn path(&mut self, text: &At<String>) -> Option<Path> {
         let path = self.path_or_stream(text)?;
-        if is_streamed(&path) && path.is_whole() {
+        if path.streamed && path.is_whole() {
             self.unstreamable(text, &path);
         }
         Some(path)
@@ -108,7 +129,10 @@ impl Lint<'_> {
     /// Reads a path, which may stand for a streamed root as a whole.
     pub fn path_or_stream(&mut self, text: &At<String>) -> Option<Path> {
         let path = match Path::parse(&text.value) {
-            Ok(path) => path,
+            Ok(mut path) => {
+                path.streamed = self.is_streamed(&path.root);
+                path
+            }
             Err(error) => {
                 let message = format!("`{}` is not a valid path: {error}", text.value);
                 self.problems.add_with(text.at, message, path_help(&text.value));
@@ -117,7 +141,7 @@ impl Lint<'_> {
         };
         if !self.names.contains(&path.root) && !self.fixed_names().any(|fixed| fixed == path.root) {
             self.unbound(text, &path.root);
-        } else if is_streamed(&path) && !path.is_whole() && !path.is_item_by_item() {
+        } else if path.streamed && !path.is_whole() && !path.is_item_by_item() {
             self.unstreamable(text, &path);
         } else {
             let known = path.first_member().is_none_or(|field| self.is_known(text.at, &path.root, field));
@@ -131,7 +155,7 @@ impl Lint<'_> {
     fn unbound(&mut self, text: &At<String>, root: &str) {
         let fixed = self.fixed_names().map(str::to_owned);
         let names: Vec<String> = self.names.iter().cloned().chain(fixed).map(|name| format!("${name}")).collect();
-        let help = if STREAMED.contains(&root) {
+        let help = if views::streamed(self.subject).iter().any(|(name, _)| *name == root) {
             Some("streams of the whole run are available only in rules".to_owned())
         } else {
             suggestion(&format!("${root}"), names.iter().map(String::as_str))
@@ -187,10 +211,6 @@ impl Lint<'_> {
             _ => Template::Literal(tree.into()),
         })
     }
-}
-
-pub fn is_streamed(path: &Path) -> bool {
-    STREAMED.contains(&path.root.as_str())
 }
 
 /// A structure without references is one literal, which is cheaper to fill in.

@@ -2,6 +2,7 @@
 //! in any run: with `present: false` it would hold for ever.
 
 use super::{SURVEY, lint::Lint};
+use crate::evidence::Side;
 use crate::suite::{
     diagnostic::suggestion_or_all,
     model::{Each, Template, Verb},
@@ -108,8 +109,10 @@ impl Lint<'_> {
         {
             return shape.clone();
         }
-        match views::STREAMED.into_iter().find(|(name, _)| *name == root) {
-            Some((_, view)) if self.in_rules => Shape::List(Shape::One(view).into()),
+        let of_client = views::OF_CLIENT.iter().find(|(name, _)| *name == root && self.subject == Side::Client);
+        let streamed = views::streamed(self.subject).iter().find(|(name, _)| *name == root && self.in_rules);
+        match streamed.or(of_client) {
+            Some((_, view)) => Shape::List(Shape::One(view).into()),
             None if root == SURVEY => Shape::One(&views::SURVEY),
             _ => Shape::Anything,
         }

@@ -34,6 +34,10 @@ pub use built_in::built_in;
 pub struct Known {
     /// Faults of the reference server.
     pub faults: Vec<String>,
+    /// Faults of the reference client.
+    pub client_faults: Vec<String>,
+    /// What a client can meet.
+    pub worlds: Vec<String>,
     /// Native checks, each with the names of its `given`; one that ends in `?` may be left out.
     pub checks: IndexMap<String, Vec<String>>,
     pub shapes: Vec<String>,

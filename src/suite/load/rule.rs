@@ -1,11 +1,8 @@
 //! Rules, and requirements without one.
 
-use super::{
-    Origin,
-    lint::{Lint, is_streamed},
-    window::Window,
-};
+use super::{Origin, lint::Lint, window::Window};
 use crate::{
+    evidence::Side,
     outcome::Level,
     suite::{
         decode::{OneOrMany, Pairs, Typed},
@@ -87,12 +84,16 @@ impl Lint<'_> {
     }
 
     fn check_faults(&mut self, own: &Typed, level: Option<Level>, faults: &[At<String>]) {
+        let known = match self.subject {
+            Side::Server => &self.known.faults,
+            Side::Client => &self.known.client_faults,
+        };
         for fault in faults {
-            self.one_known(fault, "fault", &self.known.faults);
+            self.one_known(fault, "fault", known);
         }
         let proves_itself = self.origin != Origin::BuiltIn || level.is_none_or(|level| level == Level::May);
         if faults.is_empty() && !proves_itself {
-            let help = "a fault of the reference server proves that the rule can fail".to_owned();
+            let help = "a fault of the reference server, or for a suite about clients of the reference client, proves that the rule can fail".to_owned();
             self.problems.add_with(own.place("faults"), "a rule above `may` needs `faults`", help);
         }
     }
@@ -108,7 +109,7 @@ impl Lint<'_> {
         if paths.is_empty() {
             self.problems.add(var.at, "`every` needs at least one path");
         }
-        let over: Vec<Path> = paths.iter().filter_map(|path| self.path_or_stream(path)).collect();
+        let over: Vec<Path> = paths.iter().filter_map(|path| self.path(path)).collect();
         self.new_name(&var);
         self.names.push(var.value.clone());
         self.goes_over(&var.value, &over.iter().collect::<Vec<_>>());
@@ -169,18 +170,18 @@ impl Lint<'_> {
             None => {}
         }
         let over: Vec<&Path> = every.into_iter().flat_map(|every| &every.over).collect();
-        let clash = if let Some(stream) = over.iter().find(|path| is_streamed(path)) {
-            over.iter().find(|path| !is_streamed(path)).map(|other| (stream, other))
+        let clash = if let Some(stream) = over.iter().find(|path| path.streamed) {
+            over.iter().find(|path| !path.streamed).map(|other| (stream, other))
         } else {
-            let stream = beside.iter().find(|path| is_streamed(path));
-            let other = |stream: &&&Path| beside.iter().find(|path| is_streamed(path) && path.root != stream.root);
+            let stream = beside.iter().find(|path| path.streamed);
+            let other = |stream: &&&Path| beside.iter().find(|path| path.streamed && path.root != stream.root);
             stream.and_then(|stream| Some((stream, other(&stream)?)))
         };
         if let Some((stream, other)) = clash {
             let message = format!("a rule cannot use both `${}` and `${}`", stream.root, other.root);
             self.problems.add(own.place("every"), message);
         }
-        if let Some(stream) = beside.iter().find(|path| every.is_some() && is_streamed(path)) {
+        if let Some(stream) = beside.iter().find(|path| every.is_some() && path.streamed) {
             self.problems.add(own.place("every"), format!("a rule with `every` can use `${}` only there", stream.root));
         }
     }

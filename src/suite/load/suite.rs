@@ -5,12 +5,14 @@ use serde_json::Value;
 
 use super::{Known, Origin, SURVEY, lint::Lint, window::Window};
 use crate::{
+    evidence::Side,
     revision::Revision,
     suite::{
-        decode::Pairs,
-        diagnostic::Problems,
+        decode::{Pairs, Typed},
+        diagnostic::{Problems, suggestion},
         file::{self, SuiteFile},
-        model::{Client, Connection, Suite, Template, ValueRow},
+        model::{ACTIONS, Client, Connection, Scenario, Suite, Template, ValueRow},
+        yaml::{At, Tree},
     },
 };
 
@@ -28,11 +30,12 @@ pub fn build(
 ) -> Option<Suite> {
     let is_survey = typed.suite.as_ref().is_some_and(|id| id.value == SURVEY);
     let connection = typed.connection.unwrap_or(Connection::Shared);
+    let subject = typed.subject.unwrap_or(Side::Server);
     let mut lint = Lint {
         known,
         origin,
         problems,
-        survey: (!is_survey).then_some(survey),
+        survey: (!is_survey && subject == Side::Server).then_some(survey),
         values: Vec::new(),
         rows: Vec::new(),
         loops: Vec::new(),
@@ -40,6 +43,7 @@ pub fn build(
         shapes: Vec::new(),
         subscriptions: Vec::new(),
         in_rules: false,
+        subject,
         alone: connection == Connection::Alone,
     };
     let id = lint.needs(&typed.typed, "suite", typed.suite);
@@ -50,6 +54,7 @@ pub fn build(
     let values = lint.values(typed.values, window);
     lint.values = values.keys().cloned().collect();
     lint.rows = values.iter().flat_map(|(name, rows)| rows.iter().map(move |row| row_of(name, row))).collect();
+    let scenario = lint.scenario(&typed.typed, typed.world, typed.drive, typed.answers);
     let gather = lint.steps(typed.gather, window);
     lint.in_rules = true;
     let rules = typed.rules.into_iter().flatten().filter_map(|rule| lint.rule(rule, window)).collect();
@@ -58,6 +63,8 @@ pub fn build(
         id: id?.value,
         about: about?.value,
         file: file.to_owned(),
+        subject,
+        scenario,
         applies,
         replaces: typed.replaces.map(|replaced| replaced.0).into_iter().flatten().map(|id| id.value).collect(),
         connection,
@@ -74,7 +81,53 @@ fn row_of(name: &str, row: &ValueRow) -> (String, Option<Revision>, Option<Revis
     (name.to_owned(), row.since, row.until, row.is.clone())
 }
 
+/// Keys of suites about clients, and of those about servers.
+const ABOUT_CLIENTS: [&str; 3] = ["world", "drive", "answers"];
+const ABOUT_SERVERS: [&str; 4] = ["gather", "connection", "capabilities", "requires"];
+/// The reference server without a fault.
+const USUAL: &str = "usual";
+
 impl Lint<'_> {
+    fn scenario(
+        &mut self,
+        own: &Typed,
+        world: Option<At<String>>,
+        drive: Option<Vec<Tree>>,
+        answers: Option<Tree>,
+    ) -> Option<Scenario> {
+        let (foreign, subject): (&[&str], _) = match self.subject {
+            Side::Server => (&ABOUT_CLIENTS, "servers"),
+            Side::Client => (&ABOUT_SERVERS, "clients"),
+        };
+        for key in foreign.iter().filter(|key| own.has(key)) {
+            self.problems.add(own.place(key), format!("`{key}` has no meaning in a suite about {subject}"));
+        }
+        if world.is_none() && self.subject == Side::Client {
+            for key in ["drive", "answers"].into_iter().filter(|key| own.has(key)) {
+                self.problems.add(own.place(key), format!("`{key}` needs `world`"));
+            }
+        }
+        let world = world?;
+        if world.value != USUAL {
+            self.one_known(&world, "world", &self.known.worlds);
+        }
+        let drive = drive.into_iter().flatten().map(|action| self.action(&action)).collect();
+        Some(Scenario { world: world.value, drive, answers: answers.as_ref().map(Value::from).unwrap_or_default() })
+    }
+
+    fn action(&mut self, tree: &Tree) -> Value {
+        let action = Value::from(tree);
+        match action["do"].as_str() {
+            None => self.problems.add(tree.at, "an action needs `do`"),
+            Some(name) if !ACTIONS.contains(&name) => {
+                let help = suggestion(name, ACTIONS.into_iter());
+                self.problems.add_with(tree.at, format!("unknown action `{name}`"), help);
+            }
+            Some(_) => {}
+        }
+        action
+    }
+
     fn values(&mut self, typed: Option<Pairs<Vec<file::ValueRow>>>, outer: Window) -> IndexMap<String, Vec<ValueRow>> {
         let mut values = IndexMap::new();
         for (name, rows) in typed.map(|pairs| pairs.0).into_iter().flatten() {

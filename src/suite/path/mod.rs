@@ -26,6 +26,8 @@ pub struct Path {
     pub root: String,
     /// As it was written.
     pub text: String,
+    /// The name stands for what happened in the whole run, which passes by item by item.
+    pub streamed: bool,
     segments: Vec<Segment>,
 }
 
@@ -49,7 +51,7 @@ impl Path {
             return Err("after the name of a path comes `.` or `[`".to_owned());
         }
         let segments = chain::parse(rest).ok_or_else(|| format!("cannot read `{rest}`: {PARTS}"))?;
-        Ok(Self { root: root.to_owned(), text: text.to_owned(), segments })
+        Ok(Self { root: root.to_owned(), text: text.to_owned(), streamed: false, segments })
     }
 
     /// What the path selects, in document order; `None` where nothing has its root's name.

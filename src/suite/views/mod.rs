@@ -11,6 +11,8 @@ use serde_json::{Map, Value, json};
 
 pub use declared::*;
 
+use crate::evidence::Side;
+
 /// What one value consists of.
 #[derive(Debug, PartialEq)]
 pub struct View {
@@ -56,12 +58,38 @@ impl View {
     }
 }
 
-/// The names whose items pass by one at a time, with what an item consists of.
-pub const STREAMED: [(&str, &View); 5] =
+/// What a name stands for, item by item.
+type Named = (&'static str, &'static View);
+
+/// The names whose items pass by one at a time in suites about servers, with what an item consists of.
+const STREAMED: [Named; 5] =
     [("transcript", &FRAME), ("messages", &MESSAGE), ("exchanges", &EXCHANGE), ("streams", &STREAM), ("asked", &ASKED)];
 
+/// Those of suites about clients.
+const STREAMED_OF_CLIENT: [Named; 7] = [
+    ("transcript", &FRAME),
+    ("exchanges", &EXCHANGE),
+    ("sent", &SENT),
+    ("handled", &HANDLED),
+    ("inputs", &INPUT),
+    ("posts", &POST),
+    ("lists", &PAGES),
+];
+
+/// What is known of each start of a client besides its messages.
+pub const OF_CLIENT: [Named; 3] = [("actions", &ACTION), ("runs", &START), ("spawns", &SPAWN)];
+
+/// The names whose items pass by one at a time, by whom a suite judges.
+pub fn streamed(subject: Side) -> &'static [Named] {
+    match subject {
+        Side::Server => &STREAMED,
+        Side::Client => &STREAMED_OF_CLIENT,
+    }
+}
+
 /// What is described besides: what those consist of, and what steps save.
-const OTHERS: [&View; 15] = [
+const OTHERS: [&View; 16] = [
+    &POST_HEAD,
     &ORIGIN,
     &HTTP,
     &EVENT,
@@ -81,11 +109,12 @@ const OTHERS: [&View; 15] = [
 
 /// A field that the item of a streamed name has and that is not declared.
 pub fn undeclared<'v>(root: &str, item: &'v Value) -> Option<&'v String> {
-    STREAMED.into_iter().find(|(name, _)| *name == root)?.1.undeclared(item)
+    STREAMED_OF_CLIENT.into_iter().chain(STREAMED).find(|(name, _)| *name == root)?.1.undeclared(item)
 }
 
 fn all() -> impl Iterator<Item = &'static View> {
-    STREAMED.into_iter().map(|(_, view)| view).chain(OTHERS)
+    let of_client = STREAMED_OF_CLIENT.into_iter().skip(2).chain(OF_CLIENT);
+    STREAMED.into_iter().chain(of_client).map(|(_, view)| view).chain(OTHERS)
 }
 
 /// The tables of `suites/README.md`.

@@ -21,7 +21,7 @@ use crate::{
     assess::verdict::without_results,
     cli::MatrixArgs,
     error::{Error, exit},
-    outcome::{RunReport, TargetReport},
+    outcome::{RunReport, Subject, TargetReport},
     report::{self, Format, Style, render},
     run::{
         inputs::target::seconds,
@@ -128,6 +128,7 @@ impl Worker {
 /// A server that could not be tested.
 fn described(entry: &Entry) -> TargetReport {
     TargetReport {
+        subject: Subject::Server,
         name: entry.shown.clone(),
         options: format!("--config {} {}", entry.config.display(), entry.name),
         command: None,

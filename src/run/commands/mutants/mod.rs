@@ -29,6 +29,7 @@ use self::{changed::Changed, recorded::RECORDED};
 use crate::{
     cli::MutantsArgs,
     error::{Error, exit},
+    evidence::Side,
     evidence::Transport,
     revision::Revision,
     run::{
@@ -39,7 +40,7 @@ use crate::{
 };
 
 pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Error> {
-    let suites = load(&[], surroundings.color)?;
+    let suites = load(&[Side::Server], &[], surroundings.color)?;
     if let Some(folder) = &args.bugs {
         return list_bugs(folder, &suites);
     }

@@ -1,0 +1,202 @@
+//! What one connection has come to: the handshake, the open requests of both sides, and what each side declared.
+
+use std::collections::{HashMap, HashSet};
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value};
+
+use super::Passing;
+use crate::{evidence::Side, judge::phase::Phase};
+
+/// More than this is never open in good faith.
+const MOST_OPEN: usize = 10_000;
+
+const VERSION: &str = "/params/_meta/io.modelcontextprotocol~1protocolVersion";
+const CAPABILITIES: &str = "/params/_meta/io.modelcontextprotocol~1clientCapabilities";
+
+/// A request of either side that was not responded to.
+#[derive(Clone, Debug)]
+pub struct Open {
+    pub method: String,
+    pub params: Value,
+    pub frame: u64,
+    pub cancelled: bool,
+}
+
+impl Open {
+    pub fn token(&self) -> Option<&Value> {
+        self.params.pointer("/_meta/progressToken")
+    }
+}
+
+pub struct Dialogue {
+    pub phase: Phase,
+    /// What the client declared in the handshake.
+    offered: Value,
+    pub declared: Value,
+    pub answered_initialize: bool,
+    initialize: Option<String>,
+    pub ids: HashSet<String>,
+    pub open: IndexMap<String, Open>,
+    /// When the client's requests were responded to, by id.
+    pub ended: HashMap<String, u64>,
+    /// Requests of the server; those with a response stay here until their ids are used again.
+    pub asked: IndexMap<String, (Open, bool)>,
+    /// The last value of each progress token.
+    pub progress: HashMap<String, f64>,
+    pub negotiated: Option<String>,
+    pub subscribed: HashSet<String>,
+    /// When the server sent something last.
+    pub heard: Option<u64>,
+    pub now: u64,
+}
+
+impl Default for Dialogue {
+    fn default() -> Self {
+        Self {
+            phase: Phase::Closed,
+            offered: Value::Null,
+            declared: Value::Null,
+            answered_initialize: false,
+            initialize: None,
+            ids: HashSet::new(),
+            open: IndexMap::new(),
+            ended: HashMap::new(),
+            asked: IndexMap::new(),
+            progress: HashMap::new(),
+            negotiated: None,
+            subscribed: HashSet::new(),
+            heard: None,
+            now: 0,
+        }
+    }
+}
+
+/// What an object is as a message.
+pub fn kind(message: &Value) -> &'static str {
+    let has = |name: &str| message.get(name).is_some();
+    match (message.get("method").is_some_and(Value::is_string), has("id"), has("result"), has("error")) {
+        (true, true, false, false) => "request",
+        (true, false, false, false) => "notification",
+        (false, _, true, false) if !has("method") => "result",
+        (false, _, false, true) if !has("method") => "error",
+        _ => "other",
+    }
+}
+
+/// Whether a message names a revision since 2026-07-28.
+pub fn is_modern(message: &Value) -> bool {
+    let stated = message.pointer(VERSION).and_then(Value::as_str);
+    stated.is_some_and(|version| version.parse().is_ok_and(crate::revision::Revision::is_modern))
+}
+
+impl Dialogue {
+    /// The capabilities of the client that are in force for this message of its own.
+    pub fn offered_with(&self, message: &Value) -> Value {
+        message.pointer(CAPABILITIES).unwrap_or(&self.offered).clone()
+    }
+
+    pub fn offered(&self) -> &Value {
+        &self.offered
+    }
+
+    pub fn passed(&mut self, at: u64) {
+        self.now = at;
+    }
+
+    /// After everything has been said about the message.
+    pub fn take(&mut self, passing: &Passing) {
+        let Passing { frame, message, .. } = passing;
+        match frame.from {
+            Side::Client => self.sent(frame.frame, message),
+            Side::Server => {
+                self.received(frame.frame, frame.at, message);
+                self.heard = Some(frame.at);
+            }
+        }
+    }
+
+    fn sent(&mut self, frame: u64, message: &Value) {
+        self.phase = self.phase.after(message, false);
+        let (kind, id) = (kind(message), message.get("id").map(Value::to_string));
+        let method = message["method"].as_str().unwrap_or_default();
+        match (kind, id) {
+            ("request", Some(id)) => {
+                if method == "initialize" {
+                    self.ids.clear();
+                    self.initialize = Some(id.clone());
+                    self.answered_initialize = false;
+                    self.offered = message["params"]["capabilities"].clone();
+                }
+                let uri = message["params"]["uri"].to_string();
+                match method {
+                    "resources/subscribe" => _ = self.subscribed.insert(uri),
+                    "resources/unsubscribe" => _ = self.subscribed.remove(&uri),
+                    _ => {}
+                }
+                self.ids.insert(id.clone());
+                self.ended.remove(&id);
+                if self.open.len() < MOST_OPEN {
+                    self.open.insert(id, open(frame, message));
+                }
+            }
+            ("notification", _) if method == "notifications/cancelled" => {
+                let cancelled = message["params"]["requestId"].to_string();
+                if let Some(open) = self.open.get_mut(&cancelled) {
+                    open.cancelled = true;
+                }
+            }
+            ("notification", _) if method == "notifications/progress" => {
+                if let Some(value) = message["params"]["progress"].as_f64() {
+                    self.progress.insert(message["params"]["progressToken"].to_string(), value);
+                }
+            }
+            ("result" | "error", Some(id)) => {
+                if let Some((_, responded)) = self.asked.get_mut(&id) {
+                    *responded = true;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn received(&mut self, frame: u64, at: u64, message: &Value) {
+        let id = message.get("id").map(Value::to_string);
+        match (kind(message), id) {
+            ("request", Some(id)) if self.asked.len() < MOST_OPEN => {
+                self.asked.insert(id, (open(frame, message), false));
+            }
+            ("notification", _) if message["method"] == "notifications/cancelled" => {
+                let cancelled = message["params"]["requestId"].to_string();
+                if let Some((asked, _)) = self.asked.get_mut(&cancelled) {
+                    asked.cancelled = true;
+                }
+            }
+            ("result" | "error", Some(id)) => {
+                let declared = message.pointer("/result/capabilities");
+                if self.initialize.as_ref() == Some(&id) && message.get("result").is_some() {
+                    self.answered_initialize = true;
+                    self.negotiated = message["result"]["protocolVersion"].as_str().map(str::to_owned);
+                    self.declared = declared.cloned().unwrap_or_else(|| Map::new().into());
+                } else if let Some(declared) =
+                    declared.filter(|_| self.open.get(&id).is_some_and(|open| open.method == "server/discover"))
+                {
+                    self.declared = declared.clone();
+                }
+                if self.open.shift_remove(&id).is_some() {
+                    self.ended.insert(id, at);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn open(frame: u64, message: &Value) -> Open {
+    Open {
+        method: message["method"].as_str().unwrap_or_default().to_owned(),
+        params: message["params"].clone(),
+        frame,
+        cancelled: false,
+    }
+}

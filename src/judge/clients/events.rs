@@ -1,0 +1,32 @@
+//! The ids of events that a server gave, by which a client can resume a stream.
+
+use std::collections::HashMap;
+
+/// More ids are not remembered.
+const MOST: usize = 10_000;
+
+#[derive(Default)]
+pub struct Events {
+    /// The exchange in which each id was given.
+    given: HashMap<String, u64>,
+    /// The last id of each stream.
+    last: HashMap<u64, String>,
+}
+
+impl Events {
+    pub fn gave(&mut self, post: u64, id: &str) {
+        if self.given.len() < MOST {
+            self.given.insert(id.to_owned(), post);
+            self.last.insert(post, id.to_owned());
+        }
+    }
+
+    pub fn knows(&self, id: &str) -> bool {
+        self.given.contains_key(id)
+    }
+
+    /// The last id that was given on the stream of this one.
+    pub fn last_beside(&self, id: &str) -> Option<&String> {
+        self.last.get(self.given.get(id)?)
+    }
+}

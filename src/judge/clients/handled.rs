@@ -1,0 +1,99 @@
+//! Requests of a server and what the client responded: items of `$handled`.
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value, json};
+
+use super::{
+    Passing,
+    dialogue::{Dialogue, kind},
+};
+use crate::evidence::{Link, Side};
+
+/// More requests of one connection are not looked at.
+const MOST: usize = 5_000;
+
+#[derive(Default)]
+pub struct Handled {
+    /// By id; a server that uses an id again has a new request.
+    asked: IndexMap<String, Asked>,
+    done: Vec<Asked>,
+}
+
+struct Asked {
+    item: Value,
+    frame: u64,
+    at: u64,
+    replies: usize,
+}
+
+impl Handled {
+    pub fn take(&mut self, passing: &Passing, dialogue: &Dialogue) {
+        let Passing { frame, message, .. } = passing;
+        let Some(id) = message.get("id").map(Value::to_string) else {
+            if frame.from == Side::Server && message["method"] == "notifications/cancelled" {
+                let cancelled = message["params"]["requestId"].to_string();
+                if let Some(asked) = self.asked.get_mut(&cancelled).filter(|asked| asked.replies == 0) {
+                    asked.item["cancelled"] = json!(true);
+                }
+            }
+            return;
+        };
+        match (frame.from, kind(message)) {
+            (Side::Server, "request") if self.asked.len() + self.done.len() < MOST => {
+                let open: Vec<&str> = dialogue.open.values().map(|open| open.method.as_str()).collect();
+                let item = json!({
+                    "method": message["method"],
+                    "params": message["params"],
+                    "id": message["id"],
+                    "end": "none",
+                    "open": open,
+                    "offered": dialogue.offered(),
+                    "cancelled": false,
+                    "frames": [frame.frame],
+                });
+                let asked = Asked { item, frame: frame.frame, at: frame.at, replies: 0 };
+                self.done.extend(self.asked.insert(id, asked));
+            }
+            (Side::Client, "result" | "error") => {
+                let Some(asked) = self.asked.get_mut(&id) else { return };
+                asked.replies += 1;
+                if asked.replies > 1 {
+                    return;
+                }
+                asked.item["end"] = json!(if message.get("error").is_some() { "error" } else { "result" });
+                let mut reply = Map::new();
+                for (name, value) in message.as_object().into_iter().flatten() {
+                    if matches!(name.as_str(), "result" | "error") {
+                        asked.item[name] = value.clone();
+                    } else {
+                        reply.insert(name.clone(), value.clone());
+                    }
+                }
+                asked.item["reply"] = reply.into();
+                asked.item["ms"] = json!(frame.at.saturating_sub(asked.at) / 1000);
+                // Those that were open when the server sent its request.
+                let still = dialogue.open.values().any(|open| open.frame < asked.frame);
+                asked.item["responded_while_open"] = json!(still);
+                asked.item["frames"] = json!([asked.frame, frame.frame]);
+            }
+            _ => {}
+        }
+    }
+
+    pub fn rest(self, link: &Link, now: u64) -> Vec<Value> {
+        let mut all: Vec<Asked> = self.done.into_iter().chain(self.asked.into_values()).collect();
+        all.sort_by_key(|asked| asked.frame);
+        let item = |asked: Asked| {
+            let mut item = asked.item;
+            if asked.replies == 0 {
+                item["waited_ms"] = json!(now.saturating_sub(asked.at) / 1000);
+            }
+            item["replies"] = json!(asked.replies);
+            item["revision"] = json!(link.revision);
+            item["transport"] = json!(link.transport);
+            item["link"] = json!(link.link);
+            item
+        };
+        all.into_iter().map(item).collect()
+    }
+}

@@ -1,0 +1,106 @@
+//! Inputs that results require since 2026-07-28, and what a client gives: items of `$inputs`.
+
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+
+use super::{
+    Passing,
+    dialogue::{Dialogue, kind},
+};
+use crate::evidence::{Link, Side};
+
+/// More rounds of one connection are not looked at.
+const MOST: usize = 2_000;
+
+#[derive(Default)]
+pub struct Inputs {
+    rounds: Vec<Round>,
+}
+
+struct Round {
+    /// Of the request: its id, method and params.
+    id: Value,
+    method: String,
+    first: Value,
+    requests: IndexMap<String, Value>,
+    state: Option<Value>,
+    offered: Value,
+    frames: Vec<u64>,
+    retry: Option<(Value, Value)>,
+}
+
+impl Round {
+    /// Whether this request is the same once more, and gives something.
+    fn is_retried_by(&self, method: &str, params: &Value) -> bool {
+        let same = ["name", "uri", "ref"].iter().all(|name| params.get(name) == self.first.get(name));
+        let goes_on = params.get("inputResponses").is_some() || params.get("requestState").is_some();
+        let state = params.get("requestState").is_none_or(|state| self.state.as_ref().is_none_or(|own| own == state));
+        self.retry.is_none() && method == self.method && same && goes_on && state
+    }
+}
+
+impl Inputs {
+    pub fn take(&mut self, passing: &Passing, dialogue: &Dialogue) {
+        let Passing { frame, message, .. } = passing;
+        match (frame.from, kind(message)) {
+            (Side::Server, "result") if message["result"]["resultType"] == "input_required" => {
+                let Some(open) = dialogue.open.get(&message["id"].to_string()) else { return };
+                if self.rounds.len() >= MOST {
+                    return;
+                }
+                let result = &message["result"];
+                let requests = result["inputRequests"].as_object().into_iter().flatten();
+                let offered = open.params.pointer("/_meta/io.modelcontextprotocol~1clientCapabilities");
+                self.rounds.push(Round {
+                    id: message["id"].clone(),
+                    method: open.method.clone(),
+                    first: open.params.clone(),
+                    requests: requests.map(|(key, request)| (key.clone(), request.clone())).collect(),
+                    state: result.get("requestState").cloned(),
+                    offered: offered.cloned().unwrap_or_default(),
+                    frames: vec![open.frame, frame.frame],
+                    retry: None,
+                });
+            }
+            (Side::Client, "request") => {
+                let (method, params) = (message["method"].as_str().unwrap_or_default(), &message["params"]);
+                // With the same state in several rounds, the latest is meant.
+                if let Some(round) = self.rounds.iter_mut().rfind(|round| round.is_retried_by(method, params)) {
+                    round.retry = Some((message["id"].clone(), params.clone()));
+                    round.frames.push(frame.frame);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub fn rest(self, link: &Link) -> Vec<Value> {
+        let mut items = Vec::new();
+        for round in self.rounds {
+            for (key, request) in &round.requests {
+                let mut item = json!({
+                    "key": key,
+                    "method": request["method"],
+                    "params": request["params"],
+                    "retried": round.retry.is_some(),
+                    "first": round.first,
+                    "offered": round.offered,
+                    "frames": round.frames,
+                    "link": link.link,
+                });
+                if let Some(state) = &round.state {
+                    item["state"] = state.clone();
+                }
+                if let Some((id, params)) = &round.retry {
+                    item["retry"] = params.clone();
+                    item["retry_id_new"] = json!(*id != round.id);
+                    if let Some(response) = params["inputResponses"].get(key) {
+                        item["response"] = response.clone();
+                    }
+                }
+                items.push(item);
+            }
+        }
+        items
+    }
+}

@@ -1,0 +1,156 @@
+//! The pages that a client requests: items of `$lists`, and what a cursor is that it sends.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Value, json};
+
+use super::{
+    Passing,
+    dialogue::{Dialogue, kind},
+};
+use crate::evidence::{Link, Side};
+
+/// What scopes a list.
+const SCOPES: [&str; 3] = ["uri", "prefix", "filter"];
+/// Cursors that are remembered of one walk, and walks of one connection.
+const MOST: usize = 10_000;
+
+#[derive(Default)]
+pub struct Lists {
+    /// The walk that began last for each list.
+    walks: HashMap<String, Walk>,
+    done: Vec<Walk>,
+    /// The list and the cursor of each open request.
+    open: HashMap<String, (String, Option<String>)>,
+    /// Each cursor that was given, with the list that it was given for.
+    given: HashSet<(String, String)>,
+    anywhere: HashSet<String>,
+}
+
+#[derive(Default)]
+struct Walk {
+    method: Value,
+    uri: Value,
+    pages: usize,
+    requests: usize,
+    cursors: Vec<String>,
+    repeated: usize,
+    empty_cursor: bool,
+    followed_empty: bool,
+    items: usize,
+    frames: Vec<u64>,
+    /// What the last page gave, and whether that was the end.
+    next: Option<String>,
+    ended: bool,
+    failed: bool,
+}
+
+impl Lists {
+    /// What the cursor of a list request is.
+    pub fn take(&mut self, passing: &Passing, _: &Dialogue) -> Option<&'static str> {
+        let Passing { frame, message, .. } = passing;
+        match (frame.from, kind(message)) {
+            (Side::Client, "request") => self.requested(frame.frame, message),
+            (Side::Server, "result" | "error") => {
+                self.responded(frame.frame, message);
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn requested(&mut self, frame: u64, message: &Value) -> Option<&'static str> {
+        let method =
+            message["method"].as_str().filter(|method| method.ends_with("/list") && *method != "roots/list")?;
+        let params = &message["params"];
+        let scope: Vec<String> = SCOPES.iter().map(|name| params[*name].to_string()).collect();
+        let key = format!("{method} {}", scope.join(" "));
+        let cursor = params.get("cursor").and_then(Value::as_str).map(str::to_owned);
+        if self.open.len() < MOST {
+            self.open.insert(message["id"].to_string(), (key.clone(), cursor.clone()));
+        }
+        let Some(cursor) = cursor else {
+            let begun = Walk {
+                method: message["method"].clone(),
+                uri: params["uri"].clone(),
+                requests: 1,
+                frames: vec![frame],
+                ..Walk::default()
+            };
+            let before = self.walks.insert(key, begun);
+            self.done.extend(before.filter(|_| self.done.len() < MOST));
+            return Some("first");
+        };
+        let kind = match self.walks.get(&key) {
+            Some(walk) if walk.next.as_deref() == Some(cursor.as_str()) => "next",
+            Some(walk) if walk.ended && self.given.contains(&(key.clone(), cursor.clone())) => "ended",
+            _ if self.given.contains(&(key.clone(), cursor.clone())) => "earlier",
+            _ if self.anywhere.contains(&cursor) => "foreign",
+            Some(walk) if walk.ended => "ended",
+            _ => "unknown",
+        };
+        if let Some(walk) = self.walks.get_mut(&key) {
+            walk.requests += 1;
+            walk.repeated += usize::from(walk.cursors.contains(&cursor));
+            walk.followed_empty |= cursor.is_empty();
+            if walk.cursors.len() < MOST {
+                walk.cursors.push(cursor);
+                walk.frames.push(frame);
+            }
+        }
+        Some(kind)
+    }
+
+    fn responded(&mut self, frame: u64, message: &Value) {
+        let Some((key, _)) = self.open.remove(&message["id"].to_string()) else { return };
+        let Some(walk) = self.walks.get_mut(&key) else { return };
+        let Some(result) = message.get("result") else {
+            walk.failed = true;
+            return;
+        };
+        walk.pages += 1;
+        if walk.frames.len() < MOST {
+            walk.frames.push(frame);
+        }
+        walk.items +=
+            result.as_object().into_iter().flatten().find_map(|(_, value)| value.as_array()).map_or(0, Vec::len);
+        let next = result.get("nextCursor").and_then(Value::as_str).map(str::to_owned);
+        walk.ended = next.is_none();
+        walk.empty_cursor |= next.as_deref() == Some("");
+        if let Some(next) = next.clone().filter(|_| self.given.len() < MOST) {
+            self.given.insert((key, next.clone()));
+            self.anywhere.insert(next);
+        }
+        walk.next = next;
+    }
+
+    pub fn rest(self, link: &Link) -> Vec<Value> {
+        let mut all: Vec<Walk> = self.done.into_iter().chain(self.walks.into_values()).collect();
+        all.sort_by_key(|walk| walk.frames.first().copied());
+        let item = |walk: Walk| {
+            let end = match () {
+                () if walk.failed => "error",
+                () if walk.ended => "complete",
+                () if walk.next.is_some() => "stopped",
+                () => "open",
+            };
+            // The last of them show how it went on.
+            let frames = &walk.frames[walk.frames.len().saturating_sub(4)..];
+            json!({
+                "method": walk.method,
+                "uri": walk.uri,
+                "pages": walk.pages,
+                "requests": walk.requests,
+                "cursors": walk.cursors,
+                "end": end,
+                "repeated": walk.repeated,
+                "empty_cursor": walk.empty_cursor,
+                "followed_empty": walk.followed_empty,
+                "items": walk.items,
+                "frames": frames,
+                "link": link.link,
+            })
+        };
+        all.into_iter().map(item).collect()
+    }
+}

@@ -1,0 +1,159 @@
+//! What rules about clients see: each message that a client sent, each request that it handled, the pages that it followed, its
+//! HTTP requests, and the inputs that it was asked for.
+//!
+//! Only messages show what a client knows. So each item is described by what was sent on its connection before it.
+
+mod dialogue;
+mod events;
+mod handled;
+mod inputs;
+mod lists;
+mod posts;
+mod sent;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Value, json};
+
+use self::{dialogue::Dialogue, handled::Handled, inputs::Inputs, lists::Lists, posts::Posts};
+use super::exchange::Assembler;
+use crate::{
+    evidence::{Frame, FrameKind, Link, Side},
+    suite::push_token,
+};
+
+/// Items under their streamed names.
+type Items = Vec<(&'static str, Value)>;
+
+/// Everything that a client did in one scenario, or in all.
+#[derive(Default)]
+pub struct Clients<'a> {
+    connections: Vec<(u32, Connection<'a>)>,
+    /// Requests so far, whatever they were sent on.
+    requested: HashSet<String>,
+    recent: posts::Recent,
+}
+
+struct Connection<'a> {
+    link: &'a Link,
+    dialogue: Dialogue,
+    exchanges: Assembler<'a>,
+    lists: Lists,
+    handled: Handled,
+    inputs: Inputs,
+    posts: Posts,
+}
+
+/// One message, and where it was sent.
+pub struct Passing<'a> {
+    pub frame: &'a Frame,
+    pub message: &'a Value,
+    pub pointer: String,
+    pub batch: bool,
+}
+
+impl<'a> Clients<'a> {
+    /// What this frame shows.
+    pub fn take(&mut self, frame: &Frame, link: &'a Link) -> Items {
+        let index = self.connections.iter().position(|(known, _)| *known == link.link).unwrap_or_else(|| {
+            self.connections.push((link.link, Connection::new(link)));
+            self.connections.len() - 1
+        });
+        let connection = &mut self.connections[index].1;
+        let mut items = Items::new();
+        let exchanges = connection.exchanges.take(frame).exchanges;
+        items.extend(exchanges.into_iter().map(|exchange| ("exchanges", repeated(exchange, &mut self.requested))));
+        if frame.post.is_some() {
+            let Connection { posts, dialogue, .. } = connection;
+            items.extend(posts.take(frame, dialogue, &mut self.recent).map(|post| ("posts", post)));
+        }
+        if let (FrameKind::Message, Some(message)) = (frame.kind, &frame.message) {
+            match message.as_array() {
+                None => connection.message(frame, message, String::new(), false, &mut items),
+                Some(all) => {
+                    for (index, message) in all.iter().enumerate() {
+                        let mut pointer = String::new();
+                        push_token(&mut pointer, &index.to_string());
+                        connection.message(frame, message, pointer, true, &mut items);
+                    }
+                }
+            }
+        }
+        connection.dialogue.passed(frame.at);
+        items
+    }
+
+    /// What was still open at the end.
+    pub fn rest(self) -> Items {
+        let Self { connections, mut requested, .. } = self;
+        let mut items = Items::new();
+        for (_, connection) in connections {
+            let Connection { link, exchanges, lists, handled, inputs, posts, dialogue } = connection;
+            let open = exchanges.rest().into_iter();
+            items.extend(open.map(|exchange| ("exchanges", repeated(exchange, &mut requested))));
+            items.extend(lists.rest(link).into_iter().map(|list| ("lists", list)));
+            items.extend(handled.rest(link, dialogue.now).into_iter().map(|handled| ("handled", handled)));
+            items.extend(inputs.rest(link).into_iter().map(|input| ("inputs", input)));
+            items.extend(posts.rest().into_iter().map(|post| ("posts", post)));
+        }
+        items
+    }
+}
+
+impl<'a> Connection<'a> {
+    fn new(link: &'a Link) -> Self {
+        Self {
+            link,
+            dialogue: Dialogue::default(),
+            exchanges: Assembler::new(link),
+            lists: Lists::default(),
+            handled: Handled::default(),
+            inputs: Inputs::default(),
+            posts: Posts::new(link),
+        }
+    }
+
+    fn message(&mut self, frame: &Frame, message: &Value, pointer: String, batch: bool, items: &mut Items) {
+        let passing = Passing { frame, message, pointer, batch };
+        let list = self.lists.take(&passing, &self.dialogue);
+        if frame.from == Side::Client {
+            let mut item = sent::item(&passing, &self.dialogue, self.link);
+            if let Some(list) = list {
+                item["list"] = json!(list);
+            }
+            if let Some(http) = frame.post.and_then(|post| self.posts.head(post)) {
+                item["http"] = http;
+            }
+            items.push(("sent", item));
+        }
+        self.handled.take(&passing, &self.dialogue);
+        self.inputs.take(&passing, &self.dialogue);
+        self.dialogue.take(&passing);
+    }
+}
+
+/// Says of an exchange whether its request was sent before, under the same id.
+fn repeated(mut exchange: Value, requested: &mut HashSet<String>) -> Value {
+    let mut params = exchange["params"].clone();
+    if let Some(params) = params.as_object_mut() {
+        params.shift_remove("_meta");
+    }
+    exchange["repeats"] = json!(!requested.insert(format!("{} {} {params}", exchange["id"], exchange["method"])));
+    exchange
+}
+
+/// Headers by their names in lower case; those that are repeated are joined.
+fn by_name(headers: &[(String, String)]) -> HashMap<String, String> {
+    let mut named = HashMap::<String, String>::new();
+    for (name, value) in headers {
+        let joined = |known: &mut String| {
+            known.push_str(", ");
+            known.push_str(value);
+        };
+        named.entry(name.to_ascii_lowercase()).and_modify(joined).or_insert_with(|| value.clone());
+    }
+    named
+}

@@ -1,0 +1,201 @@
+//! The HTTP requests of a client: items of `$posts`.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use base64::prelude::{BASE64_STANDARD, Engine as _};
+use indexmap::IndexMap;
+use serde_json::{Map, Value, json};
+
+use super::{
+    by_name,
+    dialogue::{Dialogue, kind},
+    events::Events,
+};
+use crate::evidence::{Frame, FrameKind, HttpHead, Link, Side};
+
+/// Requests alike are counted over so many microseconds.
+const RECENT: u64 = 10_000_000;
+const MOST: usize = 10_000;
+
+/// When requests alike were sent, on whatever connection.
+#[derive(Default)]
+pub struct Recent(HashMap<String, VecDeque<u64>>);
+
+impl Recent {
+    /// How many there were lately, before this one.
+    fn count(&mut self, what: String, at: u64) -> usize {
+        let times = self.0.entry(what).or_default();
+        times.retain(|time| at.saturating_sub(*time) <= RECENT);
+        let before = times.len();
+        if before < MOST {
+            times.push_back(at);
+        }
+        before
+    }
+}
+
+pub struct Posts {
+    link: Link,
+    open: IndexMap<u64, Value>,
+    heads: HashMap<u64, Value>,
+    session: Option<String>,
+    over: HashSet<String>,
+    events: Events,
+    retry: Option<u64>,
+    /// When the last event stream ended, and which are open.
+    stream_ended: Option<u64>,
+    streams: HashSet<u64>,
+    endpoint: Value,
+}
+
+impl Posts {
+    pub fn new(link: &Link) -> Self {
+        Self {
+            link: link.clone(),
+            open: IndexMap::new(),
+            heads: HashMap::new(),
+            session: None,
+            over: HashSet::new(),
+            events: Events::default(),
+            retry: None,
+            stream_ended: None,
+            streams: HashSet::new(),
+            endpoint: Value::Null,
+        }
+    }
+
+    /// The head of a request, for the message in it.
+    pub fn head(&self, post: u64) -> Option<Value> {
+        self.heads.get(&post).cloned()
+    }
+
+    /// The request that this frame completes, with the head of its response.
+    pub fn take(&mut self, frame: &Frame, dialogue: &Dialogue, recent: &mut Recent) -> Option<Value> {
+        let post = frame.post?;
+        match (frame.from, frame.kind, &frame.http) {
+            (Side::Client, FrameKind::HttpRequest, Some(head)) => self.requested(post, frame, head, dialogue),
+            (Side::Client, _, _) => self.carried(post, frame),
+            (Side::Server, FrameKind::HttpResponse, Some(head)) => return self.responded(post, frame, head, recent),
+            (Side::Server, ..) => self.went_on(post, frame),
+        }
+        None
+    }
+
+    fn requested(&mut self, post: u64, frame: &Frame, head: &HttpHead, dialogue: &Dialogue) {
+        let headers = by_name(&head.headers);
+        let url = head.url.as_deref().unwrap_or_default();
+        let (path, query) = url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
+        if self.heads.len() < MOST {
+            let shown = json!({ "method": head.method, "path": path, "headers": headers });
+            self.heads.insert(post, shown);
+        }
+        let mirrored: Map<String, Value> = headers
+            .iter()
+            .filter_map(|(name, value)| Some((name.strip_prefix("mcp-param-")?.to_owned(), json!(decoded(value)))))
+            .collect();
+        let resumes = headers.get("last-event-id");
+        let ended = self.stream_ended.filter(|_| head.method.as_deref() == Some("GET"));
+        let item = json!({
+            "method": head.method,
+            "path": path,
+            "query": query,
+            "headers": headers,
+            "carries": "nothing",
+            "phase": dialogue.phase,
+            "session": self.session,
+            "session_over": self.session.as_ref().is_some_and(|session| self.over.contains(session)),
+            "negotiated": dialogue.negotiated,
+            "resumes": resumes,
+            "known_event": resumes.map(|id| self.events.knows(id)),
+            "last_event": resumes.and_then(|id| self.events.last_beside(id)),
+            "since_stream_ms": ended.map(|ended| frame.at.saturating_sub(ended) / 1000),
+            "retry_ms": self.retry,
+            "endpoint": self.endpoint,
+            "mirrors": headers.get("mcp-name").map(|value| decoded(value)),
+            "mirrored": mirrored,
+            "origin": { "frame": frame.frame, "pointer": "" },
+            "frames": [frame.frame],
+            "link": self.link.link,
+            "revision": self.link.revision,
+        });
+        if head.method.as_deref() == Some("DELETE")
+            && let Some(session) = headers.get("mcp-session-id")
+        {
+            self.over.insert(session.clone());
+        }
+        self.open.insert(post, item);
+    }
+
+    fn carried(&mut self, post: u64, frame: &Frame) {
+        let Some(item) = self.open.get_mut(&post) else { return };
+        item["frames"] = json!([item["frames"][0], frame.frame]);
+        let Some(message) = &frame.message else {
+            item["carries"] = json!("other");
+            return;
+        };
+        item["carries"] = json!(match kind(message) {
+            _ if message.is_array() => "batch",
+            "result" | "error" => "response",
+            kind => kind,
+        });
+        item["message"] = message.clone();
+        item["rpc"] = message.get("method").cloned().unwrap_or_default();
+    }
+
+    fn responded(&mut self, post: u64, frame: &Frame, head: &HttpHead, recent: &mut Recent) -> Option<Value> {
+        if let Some(session) = head.value("mcp-session-id") {
+            self.session = Some(session.to_owned());
+        }
+        let mut item = self.open.shift_remove(&post)?;
+        let media = head.value("content-type").and_then(|media| media.split(';').next());
+        let media = media.map(|media| media.trim().to_ascii_lowercase());
+        if media.as_deref() == Some("text/event-stream") {
+            self.streams.insert(post);
+        }
+        let used = item["headers"]["mcp-session-id"].as_str().map(str::to_owned);
+        if head.status == Some(404) {
+            self.over.extend(used);
+        }
+        item["status"] = json!(head.status);
+        item["media"] = json!(media);
+        if let Some(frames) = item["frames"].as_array_mut() {
+            frames.push(json!(frame.frame));
+        }
+        item["recent"] = json!(recent.count(format!("{} {}", item["method"], item["rpc"]), frame.at));
+        Some(item)
+    }
+
+    /// Something of the body of a response.
+    fn went_on(&mut self, post: u64, frame: &Frame) {
+        if let Some(event) = &frame.event {
+            if let Some(id) = &event.id {
+                self.events.gave(post, id);
+            }
+            self.retry = event.retry.or(self.retry);
+            if let (Some("endpoint"), Some(text)) = (event.name.as_deref(), &frame.text) {
+                let url = text.rsplit(": ").next().unwrap_or_default();
+                let path = url.split_once("://").map_or(url, |(_, rest)| &rest[rest.find('/').unwrap_or(rest.len())..]);
+                // The stream is at the top, so what is relative to it is as well.
+                let path = path.strip_prefix("./").map_or_else(|| path.to_owned(), |rest| format!("/{rest}"));
+                let (path, query) =
+                    path.split_once('?').map_or((path.as_str(), None), |(path, query)| (path, Some(query)));
+                self.endpoint = json!({ "path": path, "query": query });
+            }
+        }
+        if frame.ended.is_some() && self.streams.remove(&post) {
+            self.stream_ended = Some(frame.at);
+        }
+    }
+
+    /// Requests without a response.
+    pub fn rest(self) -> Vec<Value> {
+        self.open.into_values().collect()
+    }
+}
+
+/// A header value as a server of 2026-07-28 reads it.
+fn decoded(value: &str) -> String {
+    let encoded = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
+    let bytes = encoded.and_then(|encoded| BASE64_STANDARD.decode(encoded).ok());
+    bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_else(|| value.to_owned())
+}

@@ -1,0 +1,116 @@
+//! What rules see of a client that does this and that.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::{
+    evidence::{Recorder, Sent, Transport},
+    revision::Revision,
+};
+
+/// Messages of the client (true) and the server, and all items of that name.
+fn items(messages: &[(bool, Value)], root: &str) -> Vec<Value> {
+    let recorder = Recorder::new(1 << 20, 1 << 20, 1_000);
+    let link = recorder.open_link(Transport::Stdio);
+    recorder.settle(link, Revision::V2025_11_25);
+    for (client, message) in messages {
+        let sent = Sent { link, by: "client".to_owned(), post: None };
+        if *client {
+            recorder.passed(Side::Client, &sent, message, 1, Vec::new());
+        } else {
+            recorder.received(link, None, message, 1, Vec::new(), None);
+        }
+    }
+    let links = recorder.links();
+    let mut clients = Clients::default();
+    let frames: Vec<Arc<Frame>> = recorder.frames().collect();
+    let mut all: Items = frames.iter().flat_map(|frame| clients.take(frame, &links[0])).collect();
+    all.extend(clients.rest());
+    all.into_iter().filter(|(name, _)| *name == root).map(|(_, item)| item).collect()
+}
+
+fn list(id: u64, cursor: Option<&str>) -> (bool, Value) {
+    let params = cursor.map_or_else(|| json!({}), |cursor| json!({ "cursor": cursor }));
+    (true, json!({ "jsonrpc": "2.0", "id": id, "method": "tools/list", "params": params }))
+}
+
+fn page(id: u64, next: Option<&str>) -> (bool, Value) {
+    let mut result = json!({ "tools": [{ "name": "a" }] });
+    if let Some(next) = next {
+        result["nextCursor"] = json!(next);
+    }
+    (false, json!({ "jsonrpc": "2.0", "id": id, "result": result }))
+}
+
+#[test]
+fn a_cursor_is_the_next_one_an_earlier_one_or_unknown() {
+    let messages = [
+        list(1, None),
+        page(1, Some("b")),
+        list(2, Some("b")),
+        page(2, Some("c")),
+        list(3, Some("b")),
+        page(3, Some("c")),
+        list(4, Some("x")),
+        page(4, None),
+        list(5, Some("c")),
+    ];
+    let kinds: Vec<Value> = items(&messages, "sent").iter().map(|sent| sent["list"].clone()).collect();
+    assert_eq!(kinds, ["first", "next", "earlier", "unknown", "ended"]);
+    let lists = items(&messages, "lists");
+    assert_eq!(lists.len(), 1);
+    assert_eq!(
+        (&lists[0]["pages"], &lists[0]["repeated"], &lists[0]["end"]),
+        (&json!(4), &json!(1), &json!("complete"))
+    );
+}
+
+#[test]
+fn what_the_client_responds_belongs_to_a_request_of_the_server() {
+    let ping = |id: u64| (false, json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }));
+    let pong = |id: u64| (true, json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
+    let messages = [list(7, None), ping(1), ping(2), pong(1), pong(1), pong(9), page(7, None)];
+    let replies: Vec<Value> = items(&messages, "sent").iter().skip(1).map(|sent| sent["replies_to"].clone()).collect();
+    assert_eq!(replies, ["request", "answered request", "nothing"]);
+    let handled = items(&messages, "handled");
+    let ends: Vec<(&Value, &Value)> = handled.iter().map(|item| (&item["end"], &item["replies"])).collect();
+    assert_eq!(ends, [(&json!("result"), &json!(2)), (&json!("none"), &json!(0))]);
+    assert_eq!(handled[0]["open"], json!(["tools/list"]));
+    assert_eq!(handled[0]["responded_while_open"], json!(true));
+}
+
+#[test]
+fn a_cancellation_names_a_request_that_is_open() {
+    let cancel = |id: u64| {
+        let params = json!({ "requestId": id });
+        (true, json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }))
+    };
+    let initialize = (true, json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {} }));
+    let messages = [initialize, cancel(0), list(1, None), cancel(1), page(1, None), cancel(1), cancel(5)];
+    let cancels: Vec<Value> = items(&messages, "sent")
+        .into_iter()
+        .map(|sent| sent["cancels"].clone())
+        .filter(|cancels| !cancels.is_null())
+        .collect();
+    assert_eq!(cancels, ["initialize", "open request", "ending request", "nothing"]);
+}
+
+#[test]
+fn a_retry_gives_what_a_result_requires() {
+    let call = |id: u64, more: &Value| {
+        let mut params = json!({ "name": "tool" });
+        params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        (true, json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }))
+    };
+    let requests = json!({ "roots": { "method": "roots/list" } });
+    let required = json!({ "resultType": "input_required", "inputRequests": requests, "requestState": "s" });
+    let responses = json!({ "inputResponses": { "roots": { "roots": [] } }, "requestState": "s" });
+    let messages =
+        [call(1, &json!({})), (false, json!({ "jsonrpc": "2.0", "id": 1, "result": required })), call(2, &responses)];
+    let inputs = items(&messages, "inputs");
+    assert_eq!(inputs.len(), 1);
+    assert_eq!((&inputs[0]["retried"], &inputs[0]["retry_id_new"]), (&json!(true), &json!(true)));
+    assert_eq!(inputs[0]["response"], json!({ "roots": [] }));
+}

@@ -1,0 +1,5 @@
+//! Worlds for rules about clients: base.
+
+use crate::reference::faults::Behaviour;
+
+pub static BASE: &[Behaviour] = &[];

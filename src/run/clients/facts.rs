@@ -1,0 +1,145 @@
+//! What is known of one start of a client besides its messages: `$runs`, `$spawns` and `$actions`.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Value, json};
+
+use super::{process::Ran, watched::Spawned};
+use crate::evidence::{Frame, FrameKind, Recorder, Side};
+
+const SESSION: &str = "mcp-session-id";
+
+/// What became of one start.
+pub struct Start {
+    pub scenario: String,
+    pub run: Value,
+    pub spawns: Vec<Value>,
+    pub actions: Vec<Value>,
+}
+
+/// What a client sent on these connections.
+#[derive(Default)]
+struct Sent {
+    messages: usize,
+    requests: usize,
+    equal: HashMap<String, usize>,
+    /// Ids of requests without a response.
+    open: HashMap<(u32, String), usize>,
+    first: Option<u64>,
+    /// The method of the first message of each connection.
+    began: HashMap<u32, Value>,
+    /// Connections on which it subscribed since 2026-07-28.
+    listened: HashSet<u32>,
+    /// A session id that the server assigned and that is not over, and whether it was deleted.
+    session: bool,
+    deleted: bool,
+}
+
+impl Sent {
+    /// The head of an HTTP request or response.
+    fn pass(&mut self, frame: &Frame) {
+        let Some(http) = &frame.http else { return };
+        match frame.kind {
+            FrameKind::HttpRequest => {
+                self.deleted |= http.method.as_deref() == Some("DELETE") && http.value(SESSION).is_some();
+            }
+            FrameKind::HttpResponse => {
+                self.session |= http.value(SESSION).is_some();
+                self.session &= http.status != Some(404);
+            }
+            _ => {}
+        }
+    }
+
+    fn take(&mut self, frame: &Frame) {
+        let Some(message) = &frame.message else { return };
+        let all = message.as_array().map_or(std::slice::from_ref(message), Vec::as_slice);
+        for message in all {
+            let id = message.get("id").map(|id| (frame.link, id.to_string()));
+            let is_request = message.get("method").is_some();
+            match (frame.from, id) {
+                (Side::Client, id) => {
+                    self.messages += 1;
+                    self.first.get_or_insert(frame.frame);
+                    self.began.entry(frame.link).or_insert_with(|| message["method"].clone());
+                    if let (true, Some(id)) = (is_request, id) {
+                        self.requests += 1;
+                        if message["method"] == "subscriptions/listen" {
+                            self.listened.insert(frame.link);
+                        }
+                        *self.open.entry(id).or_default() += 1;
+                        *self.equal.entry(without_meta(message)).or_default() += 1;
+                    }
+                }
+                (Side::Server, Some(id)) if !is_request => _ = self.open.remove(&id),
+                (Side::Server, _) => {}
+            }
+        }
+    }
+}
+
+fn without_meta(request: &Value) -> String {
+    let params = request["params"].as_object().into_iter().flatten().filter(|(name, _)| *name != "_meta");
+    let params: Vec<String> = params.map(|(name, value)| format!("{name}={value}")).collect();
+    format!("{} {}", request["method"], params.join(" "))
+}
+
+/// Puts it all together. `rans` are the processes of the client.
+pub fn start(
+    scenario: &str,
+    world: &str,
+    rans: &[Ran],
+    links: &[u32],
+    spawned: &[Spawned],
+    (actions, follows): (Vec<Value>, bool),
+    recorder: &Recorder,
+) -> Start {
+    let mut sent = Sent::default();
+    for frame in recorder.frames_where(|link, _| links.contains(&link)) {
+        if frame.kind == FrameKind::Message {
+            sent.take(&frame);
+        }
+        sent.pass(&frame);
+    }
+    let last = rans.last();
+    let signal = last.and_then(Ran::signal);
+    let hung = rans.iter().any(|ran| ran.hung);
+    let end = match (hung, signal) {
+        (true, _) => "hung",
+        (false, Some(_)) => "signal",
+        (false, None) => "exited",
+    };
+    let took: u128 = rans.iter().map(|ran| ran.took.as_millis()).sum();
+    let run = json!({
+        "world": world,
+        "follows": follows,
+        "connected": sent.messages > 0,
+        "end": end,
+        "code": last.and_then(|ran| ran.status).and_then(|status| status.code()),
+        "signal": signal,
+        "sent": sent.messages,
+        "requests": sent.requests,
+        "storm": sent.equal.values().max().copied().unwrap_or_default(),
+        "open": sent.open.values().sum::<usize>(),
+        "stderr": last.map(|ran| ran.stderr.clone()).unwrap_or_default(),
+        "trace": rans.iter().any(Ran::shows_trace),
+        "ms": u64::try_from(took).unwrap_or(u64::MAX),
+        "session": sent.session,
+        "deleted": sent.deleted,
+        "frames": sent.first.into_iter().collect::<Vec<_>>(),
+    });
+    let link_of = |spawned: &Spawned| links.get(spawned.number).copied().unwrap_or_default();
+    let spawned_by_client = spawned;
+    let described = |spawned: &Spawned| {
+        let link = link_of(spawned);
+        let mut item = spawned.described(link);
+        item["first"] = sent.began.get(&link).cloned().unwrap_or_default();
+        item["listens"] = json!(sent.listened.contains(&link));
+        let earlier = |other: &Spawned| other.number < spawned.number && sent.listened.contains(&link_of(other));
+        item["listened"] = json!(spawned_by_client.iter().any(earlier));
+        item
+    };
+    let mut spawns: Vec<Value> = spawned.iter().map(described).collect();
+    spawns.sort_by_key(|spawn| spawn["nr"].as_u64());
+    Start { scenario: scenario.to_owned(), run, spawns, actions }
+}

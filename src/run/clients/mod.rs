@@ -1,0 +1,18 @@
+//! Testing a client: it is started against the reference server in one scenario after another, and what it does is recorded.
+
+mod contract;
+mod course;
+mod facts;
+mod job;
+mod local;
+mod packets;
+mod process;
+mod reported;
+mod scenarios;
+mod stage;
+mod stub;
+mod watched;
+
+pub use course::conduct;
+pub use job::{ClientJob, Limits};
+pub use stub::stub;

@@ -1,0 +1,125 @@
+//! One process of the client: started in a group of its own, watched, and ended with all that it started.
+
+use std::{
+    path::Path,
+    process::{ExitStatus, Stdio},
+    time::{Duration, Instant},
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncReadExt},
+    process::Command,
+    time::{sleep, timeout},
+};
+
+use crate::{
+    error::Error,
+    wire::{
+        group::{Group, Signal},
+        start_failure,
+    },
+};
+
+/// So much of its stderr is kept: the end.
+const KEPT: usize = 4 << 10;
+/// From SIGTERM to SIGKILL.
+const GRACE: Duration = Duration::from_secs(5);
+/// What a client wrote last is read for so long after it is gone.
+const LAST: Duration = Duration::from_millis(200);
+/// How unhandled exceptions and panics begin, in the languages that clients are written in.
+const TRACES: [&str; 9] = [
+    "Traceback (most recent call last)",
+    "panicked at ",
+    "Uncaught ",
+    "UnhandledPromiseRejection",
+    "Unhandled exception",
+    "Exception in thread",
+    "goroutine 1 [running]",
+    "Fatal error: ",
+    "\n    at ",
+];
+
+/// How it went.
+pub struct Ran {
+    pub hung: bool,
+    pub status: Option<ExitStatus>,
+    pub stderr: String,
+    pub took: Duration,
+}
+
+impl Ran {
+    /// Whether stderr shows an unhandled exception or a panic.
+    pub fn shows_trace(&self) -> bool {
+        TRACES.iter().any(|trace| self.stderr.contains(trace))
+    }
+
+    pub fn signal(&self) -> Option<i32> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::process::ExitStatusExt;
+            self.status.and_then(|status| status.signal())
+        }
+        #[cfg(not(unix))]
+        None
+    }
+}
+
+/// Runs it to its end, or until `limit`.
+pub async fn run(argv: &[String], env: &[(String, String)], cwd: Option<&Path>, limit: Duration) -> Result<Ran, Error> {
+    let Some((program, arguments)) = argv.split_first() else { return Err(Error::usage("the command is empty")) };
+    let mut command = Command::new(program);
+    command.args(arguments).envs(env.iter().map(|(name, value)| (name, value)));
+    // The pipe stays open and empty: some clients leave when stdin ends.
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    if let Some(cwd) = cwd {
+        command.current_dir(cwd);
+    }
+    Group::prepare(&mut command);
+    let began = Instant::now();
+    let mut child = command.spawn().map_err(|why| {
+        let failure = start_failure(program, cwd, &why);
+        Error::Client { tried: failure.tried, came: failure.came, help: failure.help }
+    })?;
+    // Dropped last: whatever is left of the group is killed.
+    let group = Group::of(child.id());
+    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    let mut reading = tokio::spawn(async move { tokio::join!(tail(stdout), tail(stderr)).1 });
+    let waited = timeout(limit, child.wait()).await;
+    let hung = waited.is_err();
+    let status = match waited {
+        Ok(status) => status.ok(),
+        Err(_) => {
+            group.signal(Signal::Term);
+            match timeout(GRACE, child.wait()).await {
+                Ok(status) => status.ok(),
+                Err(_) => {
+                    group.signal(Signal::Kill);
+                    child.wait().await.ok()
+                }
+            }
+        }
+    };
+    let took = began.elapsed();
+    // Something that it started may hold the pipe open.
+    let stderr = match timeout(LAST, &mut reading).await {
+        Ok(text) => text.unwrap_or_default(),
+        Err(_) => {
+            group.signal(Signal::Kill);
+            sleep(LAST).await;
+            timeout(LAST, reading).await.ok().and_then(Result::ok).unwrap_or_default()
+        }
+    };
+    Ok(Ran { hung, status, stderr, took })
+}
+
+/// The end of what is written there.
+async fn tail(pipe: Option<impl AsyncRead + Unpin>) -> String {
+    let (mut kept, mut piece) = (Vec::new(), vec![0; KEPT]);
+    let Some(mut pipe) = pipe else { return String::new() };
+    while let Ok(length @ 1..) = pipe.read(&mut piece).await {
+        kept.extend_from_slice(&piece[..length]);
+        let surplus = kept.len().saturating_sub(KEPT);
+        kept.drain(..surplus);
+    }
+    String::from_utf8_lossy(&kept).into_owned()
+}

@@ -1,0 +1,89 @@
+//! The scenarios of a run: each is met once, whatever number of suites judges what happens there.
+
+use std::collections::HashMap;
+
+use crate::{
+    evidence::Transport,
+    plan::Filter,
+    reference::{self, FaultInfo, Options},
+    revision::Revision,
+    run::inputs::suites::worlds,
+    suite::{Applies, Scenario, Suite},
+};
+
+/// The reference server as it is.
+pub const USUAL: &str = "usual";
+
+/// One scenario, under the id of the first suite that has it.
+pub struct Planned<'a> {
+    pub id: &'a str,
+    pub scenario: &'a Scenario,
+    suites: Vec<&'a Suite>,
+}
+
+/// Those whose rules the filter selects, the usual one first: it shows which revision a client speaks. Rules without a scenario
+/// judge everything, so if all rules are selected everything is recorded, and otherwise at least the usual scenario.
+pub fn planned<'a>(suites: &'a [Suite], filter: &Filter) -> Vec<Planned<'a>> {
+    let selected = |suite: &&Suite| suite.rules.iter().any(|rule| filter.selects(suite, rule));
+    let mut all = distinct(suites.iter().filter(selected));
+    if all.is_empty() {
+        all = distinct(suites.iter());
+        all.retain(|planned| planned.scenario.world == USUAL);
+        all.truncate(1);
+    }
+    all.sort_by_key(|planned| planned.scenario.world != USUAL);
+    all
+}
+
+fn distinct<'a>(suites: impl Iterator<Item = &'a Suite>) -> Vec<Planned<'a>> {
+    let mut all: Vec<Planned> = Vec::new();
+    for suite in suites {
+        let Some(scenario) = &suite.scenario else { continue };
+        match all.iter_mut().find(|known| known.scenario == scenario) {
+            Some(known) => known.suites.push(suite),
+            None => all.push(Planned { id: &suite.id, scenario, suites: vec![suite] }),
+        }
+    }
+    all
+}
+
+impl Planned<'_> {
+    /// Whether any of its suites applies there.
+    pub fn applies(&self, revision: Revision, transport: Transport) -> bool {
+        let fits = |applies: &Applies| {
+            let early = applies.since.is_some_and(|since| revision < since);
+            let late = applies.until.is_some_and(|until| until < revision);
+            !early && !late && (applies.transport.is_empty() || applies.transport.contains(&transport))
+        };
+        self.suites.iter().any(|suite| fits(&suite.applies) && suite.rules.iter().any(|rule| fits(&rule.applies)))
+    }
+}
+
+/// What the reference server can be made to do, by name.
+pub struct Worlds(HashMap<String, FaultInfo>);
+
+impl Worlds {
+    pub fn new() -> Self {
+        Self(worlds().into_iter().map(|world| (world.name.clone(), world)).collect())
+    }
+
+    /// Whether the world is any different there from the usual one.
+    pub fn shows(&self, world: &str, revision: Revision, transport: Transport) -> bool {
+        let Some(info) = self.0.get(world) else { return world == USUAL };
+        let transport = match transport {
+            Transport::Stdio => reference::Transport::Stdio,
+            Transport::Http => reference::Transport::Http,
+            Transport::Sse => reference::Transport::Sse,
+        };
+        info.transports.contains(&transport)
+            && info.since.is_none_or(|since| since <= revision)
+            && info.until.is_none_or(|until| revision <= until)
+    }
+
+    pub fn options(&self, world: &str) -> Options {
+        let name = Some(world.to_owned()).filter(|name| self.0.contains_key(name));
+        let is_fault = reference::faults().iter().any(|fault| fault.name == world);
+        let (fault, variation) = if is_fault { (name, None) } else { (None, name) };
+        Options { fault, variation, ..Options::default() }
+    }
+}

@@ -1,0 +1,73 @@
+//! The process that a client starts as its server: it joins its stdin, stdout, stderr and exit to the program that tests
+//! the client.
+
+use std::{env, path::Path, process};
+
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, stderr, stdin, stdout};
+
+use super::{
+    local,
+    packets::{Kind, receive, send},
+};
+use crate::{
+    error::Error,
+    run::process::{runtime::block_on, signals::Signals},
+};
+
+/// A pipe holds as much.
+const ONE_READ: usize = 64 << 10;
+/// As a shell reports a process that a signal ended.
+const SIGNALLED: [(u8, &str); 3] = [(130, "SIGINT"), (143, "SIGTERM"), (129, "SIGHUP")];
+
+/// Runs until the other side, the client or a signal ends it.
+pub fn stub(socket: &Path, arguments: &[String]) -> Result<u8, Error> {
+    let code = block_on(joined(socket, arguments)).unwrap_or(1);
+    // A thread may still wait for stdin.
+    process::exit(code.into())
+}
+
+async fn joined(socket: &Path, arguments: &[String]) -> std::io::Result<u8> {
+    let mut signals = Signals::new()?;
+    let (mut from, mut to) = tokio::io::split(local::connect(socket).await?);
+    let hello = json!({ "arguments": arguments, "cwd": env::current_dir()?.display().to_string() });
+    send(&mut to, Kind::Hello, hello.to_string().as_bytes()).await?;
+    let forward = async move {
+        let (mut input, mut piece) = (stdin(), vec![0; ONE_READ]);
+        loop {
+            tokio::select! {
+                code = signals.next() => {
+                    let name = SIGNALLED.iter().find(|(known, _)| *known == code).map_or("signal", |(_, name)| *name);
+                    send(&mut to, Kind::Signal, name.as_bytes()).await?;
+                    return Ok(code);
+                }
+                read = input.read(&mut piece) => match read? {
+                    0 => break,
+                    length => send(&mut to, Kind::Stdin, &piece[..length]).await?,
+                },
+            }
+        }
+        send(&mut to, Kind::End, b"").await?;
+        let code = signals.next().await;
+        let name = SIGNALLED.iter().find(|(known, _)| *known == code).map_or("signal", |(_, name)| *name);
+        send(&mut to, Kind::Signal, name.as_bytes()).await?;
+        Ok::<u8, std::io::Error>(code)
+    };
+    let backward = async move {
+        let (mut output, mut errors) = (stdout(), stderr());
+        while let Some((kind, bytes)) = receive(&mut from).await? {
+            match kind {
+                // A client that reads no more is no reason to stop: its stdin tells when it leaves.
+                Kind::Stdout => _ = (output.write_all(&bytes).await, output.flush().await),
+                Kind::Stderr => _ = (errors.write_all(&bytes).await, errors.flush().await),
+                Kind::Exit => return Ok(bytes.first().copied().unwrap_or_default()),
+                _ => {}
+            }
+        }
+        Ok::<u8, std::io::Error>(1)
+    };
+    tokio::select! {
+        code = forward => code,
+        code = backward => code,
+    }
+}

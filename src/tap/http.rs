@@ -1,0 +1,140 @@
+//! What passes over HTTP, exchange by exchange.
+
+use std::mem::take;
+
+use hyper::{HeaderMap, http::request, http::response};
+
+use super::{LONGEST_MESSAGE, Tap};
+use crate::{
+    evidence::{Cause, Ended, HttpHead, Reason, Side},
+    wire::event_stream::{Block, EventStream},
+};
+
+/// One HTTP request and its response, as far as it has come.
+pub struct Exchange {
+    tap: Tap,
+    post: u64,
+    reading: Body,
+}
+
+enum Body {
+    /// There is no response yet.
+    None,
+    Whole {
+        bytes: Vec<u8>,
+        is_json: bool,
+    },
+    Events(Box<EventStream>),
+    /// Everything was recorded, the end too.
+    Over,
+}
+
+impl Exchange {
+    /// A client sent this.
+    pub fn begin(tap: Tap, head: &request::Parts, body: &[u8]) -> Self {
+        let post = tap.recorder.next_post();
+        let sent = tap.sender(Some(post));
+        let shown = HttpHead {
+            method: Some(head.method.to_string()),
+            url: Some(head.uri.to_string()),
+            status: None,
+            headers: headers(&head.headers),
+        };
+        tap.recorder.http_request(&sent, shown);
+        if !body.is_empty() {
+            tap.passed(Side::Client, Some(post), body, &[], None);
+        }
+        Self { tap, post, reading: Body::None }
+    }
+
+    /// The server responds.
+    pub fn respond(&mut self, head: &response::Parts) {
+        let shown =
+            HttpHead { method: None, url: None, status: Some(head.status.as_u16()), headers: headers(&head.headers) };
+        let media = shown.value("content-type").unwrap_or_default().split(';').next().unwrap_or_default();
+        self.reading = match media.trim() {
+            "text/event-stream" => Body::Events(Box::new(EventStream::new(LONGEST_MESSAGE))),
+            media => Body::Whole { bytes: Vec::new(), is_json: media == "application/json" },
+        };
+        self.tap.recorder.http_response(self.tap.link, self.post, shown);
+    }
+
+    /// Some of the body of the response.
+    pub fn feed(&mut self, chunk: &[u8]) {
+        match &mut self.reading {
+            Body::None | Body::Over => {}
+            Body::Whole { bytes, .. } => {
+                let room = LONGEST_MESSAGE.saturating_sub(bytes.len());
+                bytes.extend_from_slice(&chunk[..chunk.len().min(room)]);
+            }
+            Body::Events(stream) => {
+                for block in stream.feed(chunk) {
+                    event(&self.tap, self.post, block);
+                }
+            }
+        }
+    }
+
+    /// The exchange is over.
+    pub fn end(&mut self, ended: Ended) {
+        match take(&mut self.reading) {
+            Body::Over => return,
+            Body::None => {}
+            Body::Whole { bytes, is_json: true } if !bytes.is_empty() => {
+                self.tap.passed(Side::Server, Some(self.post), &bytes, &[], None);
+            }
+            Body::Whole { bytes, .. } if !bytes.is_empty() => {
+                let document = serde_json::from_slice(&bytes).ok();
+                let text = document.is_none().then(|| String::from_utf8_lossy(&bytes).chars().take(200).collect());
+                let length = bytes.len() as u64;
+                self.tap.recorder.received_document(self.tap.link, Some(self.post), document.as_ref(), text, length);
+            }
+            Body::Whole { .. } => {}
+            Body::Events(stream) => {
+                if let Some(Block { event, data, .. }) = stream.finish() {
+                    let (data, post) = (data.unwrap_or_default(), Some(self.post));
+                    let why = Reason::new(Cause::CutOff, "the stream ended within this event");
+                    self.tap.junk(Side::Server, post, &data, data.len() as u64, why, Some(event));
+                }
+            }
+        }
+        let text = match ended {
+            Ended::Complete => "the response ended",
+            Ended::Dropped => "the client closed the connection before the response ended",
+            _ => "the server closed the connection before the response ended",
+        };
+        self.tap.recorder.ended(self.tap.link, Some(self.post), text.to_owned(), ended);
+    }
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::Over
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        self.end(Ended::Dropped);
+    }
+}
+
+fn event(tap: &Tap, post: u64, block: Block) {
+    let Block { event, data, too_long } = block;
+    let post = Some(post);
+    match data {
+        Some(data) if too_long => {
+            tap.junk(Side::Server, post, &data, data.len() as u64, Reason::too_long(LONGEST_MESSAGE), Some(event));
+        }
+        Some(data) if event.name.as_deref() == Some("endpoint") => {
+            let text = format!("the endpoint for messages: {}", String::from_utf8_lossy(&data));
+            tap.recorder.note_on(tap.link, post, text, Some(event));
+        }
+        Some(data) if !data.is_empty() => tap.passed(Side::Server, post, &data, &[], Some(event)),
+        _ => _ = tap.recorder.note_on(tap.link, post, "an event without data".to_owned(), Some(event)),
+    }
+}
+
+fn headers(map: &HeaderMap) -> Vec<(String, String)> {
+    map.iter().map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())).collect()
+}
