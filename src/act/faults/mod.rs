@@ -6,16 +6,20 @@ pub mod behaviour;
 pub mod decisions;
 mod given_up;
 pub mod habits;
+mod lists;
 pub mod memory;
+mod reads;
 mod resources;
 mod serving;
+mod simple;
 mod tools;
 mod transports;
 
 use behaviour::Behaviour;
 
 pub fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
-    let alone = [serving::SERVING, answers::ANSWERS, given_up::GIVEN_UP, resources::RESOURCES];
+    let alone =
+        [serving::SERVING, answers::ANSWERS, given_up::GIVEN_UP, resources::RESOURCES, lists::LISTS, reads::READS];
     base::BASE.iter().chain(transports::TRANSPORTS).copied().chain(alone).flatten()
 }
 

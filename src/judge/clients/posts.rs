@@ -175,7 +175,10 @@ impl Posts {
             if let (Some("endpoint"), Some(text)) = (event.name.as_deref(), &frame.text) {
                 let url = text.rsplit(": ").next().unwrap_or_default();
                 let path = url.split_once("://").map_or(url, |(_, rest)| &rest[rest.find('/').unwrap_or(rest.len())..]);
-                let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
+                // The stream is at the top, so what is relative to it is as well.
+                let path = path.strip_prefix("./").map_or_else(|| path.to_owned(), |rest| format!("/{rest}"));
+                let (path, query) =
+                    path.split_once('?').map_or((path.as_str(), None), |(path, query)| (path, Some(query)));
                 self.endpoint = json!({ "path": path, "query": query });
             }
         }

@@ -43,6 +43,8 @@ pub struct Memory {
     /// The cursor that each method gave last, if its last page had one.
     pub places: HashMap<String, String>,
     pub listed: bool,
+    /// When something slow began.
+    pub slow: Option<std::time::Instant>,
     /// How often something happened, by its name.
     pub counts: HashMap<String, u64>,
     pub unlocked: bool,

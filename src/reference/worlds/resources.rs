@@ -187,7 +187,7 @@ fn cached(memory: &mut Memory, message: &mut Value) -> Heard {
     let version = *version;
     if method(message) == "resources/read" {
         let uri = uri(message);
-        let mut read = json!({ "contents": [{ "uri": uri, "text": format!("version {version} of {uri}") }] });
+        let mut read = json!({ "contents": [{ "uri": uri, "mimeType": "text/plain", "text": format!("version {version} of {uri}") }] });
         match uri {
             "ttl://short" => read["ttlMs"] = json!(500),
             "ttl://negative" => read["ttlMs"] = json!(-1),

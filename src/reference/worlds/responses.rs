@@ -1,6 +1,6 @@
 //! Worlds for rules about clients: HTTP responses of every form. The text of a call says which one it gets.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hyper::{
     StatusCode,
@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use crate::reference::{
-    faults::{Behaviour, Memory, Met},
+    faults::{Behaviour, Heard, Memory, Met},
     http::{Body, Reply, empty},
     options::Transport,
     worlds::made::{is_modern, method, said},
@@ -27,7 +27,9 @@ const AT_ONCE: Duration = Duration::ZERO;
 /// Enough for a response to a ping.
 const SOON: Duration = Duration::from_millis(700);
 /// A stream that stays open after the response.
-const LATE: Duration = Duration::from_millis(2500);
+const LATE: Duration = Duration::from_secs(6);
+/// The slow call takes a second.
+const SLOW: Duration = Duration::from_millis(900);
 const LARGE: usize = 1 << 20;
 const PING: &str = r#"{"jsonrpc":"2.0","id":"ping-on-post","method":"ping"}"#;
 const PING_ON_GET: &[u8] = b"data: {\"jsonrpc\":\"2.0\",\"id\":\"ping-on-get\",\"method\":\"ping\"}\n\n";
@@ -35,12 +37,24 @@ const LOG: &str = r#"{"jsonrpc":"2.0","method":"notifications/message","params":
 
 pub static RESPONSES: &[Behaviour] = &[Behaviour {
     meet: Some(meet),
-    say: Some(|_, scene, message| {
+    hear: Some(|memory, message| {
+        if message["params"]["name"] == "slow" {
+            memory.slow = Some(Instant::now());
+        }
+        Heard::Message
+    }),
+    say: Some(|memory, scene, message| {
         let text = scene.sent.map(said).unwrap_or_default();
         if ["bytes", "many-at-once"].contains(&text)
             && let Some(Value::String(text)) = message.pointer_mut("/result/content/0/text")
         {
             text.push_str(" é☃");
+        }
+        if text == "quick"
+            && memory.slow.is_some_and(|slow| slow.elapsed() > SLOW)
+            && let Some(Value::String(text)) = message.pointer_mut("/result/content/0/text")
+        {
+            text.push_str(" after");
         }
         if text == "large" {
             message["result"]["_meta"]["com.example/padding"] = json!("x".repeat(LARGE));

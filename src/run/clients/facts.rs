@@ -1,6 +1,6 @@
 //! What is known of one start of a client besides its messages: `$runs`, `$spawns` and `$actions`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
@@ -9,6 +9,8 @@ use crate::{
     evidence::{Frame, FrameKind, Recorder, Side},
     revision::Revision,
 };
+
+const SESSION: &str = "mcp-session-id";
 
 /// What became of one start.
 pub struct Start {
@@ -39,9 +41,29 @@ struct Sent {
     sessions: usize,
     /// The method of the first message of each connection.
     began: HashMap<u32, Value>,
+    /// Connections on which it subscribed since 2026-07-28.
+    listened: HashSet<u32>,
+    /// A session id that the server assigned and that is not over, and whether it was deleted.
+    session: bool,
+    deleted: bool,
 }
 
 impl Sent {
+    /// The head of an HTTP request or response.
+    fn pass(&mut self, frame: &Frame) {
+        let Some(http) = &frame.http else { return };
+        match frame.kind {
+            FrameKind::HttpRequest => {
+                self.deleted |= http.method.as_deref() == Some("DELETE") && http.value(SESSION).is_some();
+            }
+            FrameKind::HttpResponse => {
+                self.session |= http.value(SESSION).is_some();
+                self.session &= http.status != Some(404);
+            }
+            _ => {}
+        }
+    }
+
     fn take(&mut self, frame: &Frame) {
         let Some(message) = &frame.message else { return };
         let all = message.as_array().map_or(std::slice::from_ref(message), Vec::as_slice);
@@ -66,6 +88,9 @@ impl Sent {
                     if let (true, Some(id)) = (is_request, id) {
                         self.requests += 1;
                         self.params.insert(id.clone(), message["params"].clone());
+                        if message["method"] == "subscriptions/listen" {
+                            self.listened.insert(frame.link);
+                        }
                         *self.open.entry(id).or_default() += 1;
                         *self.equal.entry(without_meta(message)).or_default() += 1;
                     }
@@ -80,11 +105,6 @@ impl Sent {
             }
         }
     }
-}
-
-/// The method in what `without_meta` makes of a request.
-fn method_of(request: &str) -> String {
-    request.split(' ').next().unwrap_or_default().trim_matches('"').to_owned()
 }
 
 fn without_meta(request: &Value) -> String {
@@ -108,6 +128,7 @@ pub fn start(
         if frame.kind == FrameKind::Message {
             sent.take(&frame);
         }
+        sent.pass(&frame);
     }
     let last = rans.last();
     let signal = last.and_then(Ran::signal);
@@ -117,6 +138,7 @@ pub fn start(
         (false, Some(_)) => "signal",
         (false, None) => "exited",
     };
+    let storm = sent.equal.iter().max_by_key(|(_, times)| **times);
     let took: u128 = rans.iter().map(|ran| ran.took.as_millis()).sum();
     let run = json!({
         "world": world,
@@ -127,8 +149,6 @@ pub fn start(
         "signal": signal,
         "sent": sent.messages,
         "requests": sent.requests,
-        "storm": sent.equal.values().max().copied().unwrap_or_default(),
-        "storm_of": sent.equal.iter().max_by_key(|(_, times)| **times).map(|(request, _)| method_of(request)),
         "probes": sent.methods.get("server/discover").copied().unwrap_or_default(),
         "pings": sent.methods.get("ping").copied().unwrap_or_default(),
         "cancelled": sent.cancelled,
@@ -137,17 +157,25 @@ pub fn start(
         "roots_differ": sent.roots.first() != sent.roots.last(),
         "sessions": sent.sessions,
         "initialized": sent.methods.get("notifications/initialized").copied().unwrap_or_default(),
+        "storm": storm.map(|(_, times)| *times).unwrap_or_default(),
+        "storm_of": storm.and_then(|(request, _)| request.split('"').nth(1)),
         "open": sent.open.values().sum::<usize>(),
         "stderr": last.map(|ran| ran.stderr.clone()).unwrap_or_default(),
         "trace": rans.iter().any(Ran::shows_trace),
         "ms": u64::try_from(took).unwrap_or(u64::MAX),
+        "session": sent.session,
+        "deleted": sent.deleted,
         "frames": sent.first.into_iter().collect::<Vec<_>>(),
     });
-    let link = |spawned: &Spawned| links.get(spawned.number).copied().unwrap_or_default();
+    let link_of = |spawned: &Spawned| links.get(spawned.number).copied().unwrap_or_default();
+    let spawned_by_client = spawned;
     let described = |spawned: &Spawned| {
-        let link = link(spawned);
+        let link = link_of(spawned);
         let mut item = spawned.described(link);
         item["first"] = sent.began.get(&link).cloned().unwrap_or_default();
+        item["listens"] = json!(sent.listened.contains(&link));
+        let earlier = |other: &Spawned| other.number < spawned.number && sent.listened.contains(&link_of(other));
+        item["listened"] = json!(spawned_by_client.iter().any(earlier));
         item
     };
     let mut spawns: Vec<Value> = spawned.iter().map(described).collect();

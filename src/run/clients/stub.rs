@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    run::process::{runtime::block_on, signals::Signals},
+    run::process::{runtime::runtime, signals::Signals},
 };
 
 /// A pipe holds as much.
@@ -22,8 +22,9 @@ const SIGNALLED: [(u8, &str); 3] = [(130, "SIGINT"), (143, "SIGTERM"), (129, "SI
 
 /// Runs until the other side, the client or a signal ends it.
 pub fn stub(socket: &Path, arguments: &[String]) -> Result<u8, Error> {
-    let code = block_on(joined(socket, arguments)).unwrap_or(1);
-    // A thread may still wait for stdin.
+    let runtime = runtime();
+    let code = runtime.block_on(joined(socket, arguments)).unwrap_or(1);
+    // A thread may still wait for stdin, and the runtime would wait for that.
     process::exit(code.into())
 }
 

@@ -725,6 +725,10 @@ views! {
         stderr,
         /// Whether stderr shows an unhandled exception or a panic.
         trace,
+        /// Whether the server assigned a session id, and the session was not over at the end.
+        session,
+        /// Whether it sent DELETE for a session.
+        deleted,
         /// How long it ran, in milliseconds.
         ms,
         /// The numbers of frames.
@@ -748,6 +752,10 @@ views! {
         ms_to_signal,
         /// `stdin`, `signal`, `kill` or `server`.
         ended_by,
+        /// Whether the client sent subscriptions/listen to it.
+        listens,
+        /// Whether the client sent subscriptions/listen to a process before it.
+        listened,
         /// How long it ran, in milliseconds.
         ms,
         /// The number of the connection.
