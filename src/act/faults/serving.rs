@@ -7,7 +7,42 @@ use crate::act::{
     message,
 };
 
-pub static SERVING: &[Behaviour] = &[
+/// A fault in results, in the way of every revision.
+macro_rules! results {
+    ($name:literal, $about:literal, $method:literal, $change:expr $(, $field:ident: $value:expr)*) => {
+        Behaviour {
+            reply: Some(|_, _, request, responses| in_reply(request, responses, $method, $change)),
+            input: Some(|_, _, result, params| in_retry(result, params, $method, $change)),
+            $($field: $value,)*
+            ..Behaviour::new($name, $about, EVERYWHERE)
+        }
+    };
+}
+
+/// A fault in responses to one request, by its id.
+macro_rules! replies {
+    ($name:literal, $about:literal, $id:literal, $change:expr $(, $field:ident: $value:expr)*) => {
+        Behaviour {
+            reply: Some(|_, _, request, responses| {
+                if request["id"] == $id {
+                    let change: fn(&Value, &mut Vec<Value>) = $change;
+                    change(request, responses);
+                }
+            }),
+            $($field: $value,)*
+            ..Behaviour::legacy($name, $about, EVERYWHERE)
+        }
+    };
+}
+
+mod edits;
+mod forms;
+mod sampling;
+mod tasks;
+
+pub static SERVING: &[&[Behaviour]] = &[OWN, sampling::FAULTS, forms::FAULTS, tasks::FAULTS];
+
+static OWN: &[Behaviour] = &[
     Behaviour {
         reply: Some(|_, _, request, responses| {
             if message::method(request) == Some("roots/list") {

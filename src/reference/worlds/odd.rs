@@ -8,6 +8,8 @@ use crate::reference::faults::{Heard, Memory, Scene};
 const BURST: usize = 200;
 /// So deep is a message nested that few parsers take.
 const DEEP: usize = 200;
+/// So deep is a schema nested; some parsers take no more than 128 levels.
+const DEEP_SCHEMA: usize = 50;
 
 /// Texts that lead to an error, its code, and `data` if there are any.
 const ERRORS: [(&str, i64, Option<&str>); 13] = [
@@ -118,7 +120,8 @@ pub fn spell(message: &Value) -> Vec<u8> {
 
 /// Tools whose schemas are hard to use, and one in a dialect that nobody knows.
 pub fn schemas(result: &mut Value) {
-    let deep = (0..DEEP).fold(json!({ "type": "string" }), |inner, _| json!({ "type": "array", "items": inner }));
+    let deep =
+        (0..DEEP_SCHEMA).fold(json!({ "type": "string" }), |inner, _| json!({ "type": "array", "items": inner }));
     let wide: Vec<Value> = (0..2000).map(|n| json!({ "properties": { "a": { "const": n } } })).collect();
     let node = json!({ "type": "object", "properties": { "next": { "$ref": "#/$defs/node" } } });
     let schemas = [

@@ -1,0 +1,97 @@
+//! Faults in tasks, pages and requests at the same time.
+
+use serde_json::{Value, json};
+
+use super::edits::*;
+use crate::{
+    act::{
+        faults::{
+            behaviour::{Behaviour, EVERYWHERE},
+            decisions::{Heard, Moment},
+            tools::{fail_call_at, of_method, remove},
+        },
+        message,
+        report::Failure,
+    },
+    revision::Revision,
+};
+
+pub static FAULTS: &[Behaviour] = &[
+    results!("url-returned-in-content", "the URL is returned as content", "elicitation/create", |request, result| {
+        if request["params"]["mode"] == "url" {
+            result["content"] = json!({ "url": request["params"]["url"] });
+        }
+    }, since: MODES),
+    replies!("url-mode-declared-and-rejected", "URL mode is declared and rejected", "mode url", |request, responses| {
+        responses[0] = error(request, -32602);
+    }, since: MODES),
+    Behaviour {
+        since: FORMS,
+        unasked: Some(|memory, _, moment| match moment {
+            Moment::AfterAction if memory.first("given up") => {
+                vec![
+                    json!({ "do": "call", "name": "slow", "arguments": { "steps": 20, "milliseconds": 50 }, "timeout": 200 }),
+                ]
+            }
+            _ => Vec::new(),
+        }),
+        also: &["*"],
+        ..Behaviour::legacy(
+            "call-cancelled-while-user-thinks",
+            "a call is cancelled while the user is asked",
+            EVERYWHERE,
+        )
+    },
+    replies!("task-for-sampling-undeclared", "sampling as a task gets a task undeclared", "sampling task", |request, responses| {
+        responses[0] = message::result(&request["id"], &json!({ "task": { "taskId": "1", "status": "working" } }));
+    }, since: MODES, also: &["client-sampling-result-shape", "client-sampling-role-assistant"]),
+    replies!("tasks-listed-undeclared", "tasks are listed undeclared", "task list", |request, responses| {
+        responses[0] = message::result(&request["id"], &json!({ "tasks": [] }));
+    }, since: MODES),
+    Behaviour {
+        input: Some(|_, _, result, params| {
+            in_retry(result, params, "sampling/createMessage", |_, result| {
+                *result = json!({ "task": { "taskId": "1", "status": "working" } });
+            });
+        }),
+        also: &["client-sampling-result-shape", "client-sampling-role-assistant"],
+        ..Behaviour::modern("task-as-input-response", "an input response is a task", EVERYWHERE)
+    },
+    Behaviour {
+        since: MODES,
+        outcome: Some(|_, action, outcome| {
+            if action["arguments"]["text"] == "page required" {
+                *outcome = Err(Failure::invalid("there is no elicitation"));
+            }
+        }),
+        ..Behaviour::legacy("page-required-without-list-fails", "the error -32042 is not understood", EVERYWHERE)
+    },
+    Behaviour {
+        since: MODES,
+        retry: Some(|_, _, _, outcome, retry| {
+            let code = outcome.as_ref().err().and_then(Failure::code);
+            retry.again |= code == Some(-32042) && retry.attempts < 5;
+        }),
+        ..Behaviour::new("page-required-retried", "a call with the error -32042 is sent again and again", EVERYWHERE)
+    },
+    replies!("url-accepted-when-complete", "accept of URL mode waits for the page", "mode url", |_, responses| {
+        responses.clear();
+    }, since: MODES, also: &["client-elicitation-undeclared-mode"]),
+    Behaviour {
+        since: MODES,
+        hear: Some(|_, scene, heard| fail_call_at(scene, heard, "notifications/elicitation/complete", |_| true)),
+        ..Behaviour::legacy("unknown-completion-fails-call", "an unknown completion fails the open call", EVERYWHERE)
+    },
+    Behaviour {
+        since: MODES,
+        outcome: Some(|memory, action, outcome| {
+            if action["arguments"]["text"] == "mode url" {
+                memory.count("page");
+            }
+            if memory.counts.contains_key("page") && action["arguments"]["text"] == "last" {
+                *outcome = Err(Failure::new("timeout", "a page is open"));
+            }
+        }),
+        ..Behaviour::legacy("blocked-until-completion", "calls wait for the page of an elicitation", EVERYWHERE)
+    },
+];
