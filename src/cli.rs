@@ -507,6 +507,9 @@ pub struct MutantsArgs {
     /// Test the conforming variations: none may change a verdict that it does not name
     #[arg(long)]
     pub variations: bool,
+    /// Prove the rules about clients, by the faults and variations of the reference client
+    #[arg(long, conflicts_with_all = ["variations", "longer_than", "changed", "real"])]
+    pub clients: bool,
     /// Run each fault once over each transport at the default limits: list the runs that take longer
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub longer_than: Option<f64>,

@@ -32,6 +32,8 @@ pub use options::Options;
 
 use faults::behaviour::Behaviour;
 
+use crate::revision::Revision;
+
 /// The exit codes.
 pub const IN_ORDER: u8 = 0;
 pub const NOT_CONNECTED: u8 = 1;
@@ -42,11 +44,16 @@ pub struct Info {
     pub name: &'static str,
     pub about: &'static str,
     pub transports: Vec<&'static str>,
+    pub since: Option<Revision>,
+    pub until: Option<Revision>,
+    /// Rules besides those that name it which it truly breaks; `*` stands for any.
+    pub also: &'static [&'static str],
 }
 
 fn info(behaviour: &'static Behaviour) -> Info {
     let transports = behaviour.transports.iter().map(|kind| kind.as_str()).collect();
-    Info { name: behaviour.name, about: behaviour.about, transports }
+    let Behaviour { name, about, since, until, also, .. } = *behaviour;
+    Info { name, about, transports, since, until, also }
 }
 
 pub fn faults() -> Vec<Info> {

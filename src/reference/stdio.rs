@@ -164,7 +164,7 @@ async fn handle(
                     errors.write_all(stderr.as_bytes()).await?;
                     errors.flush().await?;
                 }
-                if let Some(id) = turn.cancelled {
+                if let Some(id) = turn.cancelled.filter(|_| !server.faults.answers_cancelled()) {
                     let withheld = |out: &Outgoing| out.answer || !server.faults.works_on();
                     waiting.retain(|(_, out)| out.id.as_ref() != Some(&id) || !withheld(out));
                 }

@@ -15,7 +15,9 @@ mod inputs;
 mod process;
 
 pub use commands::{
-    mutants::{Bug, Matrix, Recording, Trial, Variations, bugs, gaps, trials, variation_trials},
+    mutants::{
+        Bug, ClientTrial, Matrix, Recording, Trial, Variations, bugs, client_trials, gaps, trials, variation_trials,
+    },
     run,
     run::{Tested, own_suites, tested},
 };

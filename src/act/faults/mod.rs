@@ -1,8 +1,10 @@
 //! What the client can get wrong. Each fault is a row of a table; the file is that of the rules which it breaks.
 
+mod answers;
 mod base;
 pub mod behaviour;
 pub mod decisions;
+mod given_up;
 pub mod habits;
 mod lists;
 pub mod memory;
@@ -10,12 +12,14 @@ mod reads;
 mod resources;
 mod serving;
 mod simple;
+mod tools;
 mod transports;
 
 use behaviour::Behaviour;
 
 pub fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
-    let alone = [serving::SERVING, resources::RESOURCES, lists::LISTS, reads::READS];
+    let alone =
+        [serving::SERVING, answers::ANSWERS, given_up::GIVEN_UP, resources::RESOURCES, lists::LISTS, reads::READS];
     base::BASE.iter().chain(transports::TRANSPORTS).copied().chain(alone).flatten()
 }
 

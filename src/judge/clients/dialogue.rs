@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
-use super::Passing;
+use super::{Passing, sent::gist};
 use crate::{evidence::Side, judge::phase::Phase};
 
 /// More than this is never open in good faith.
@@ -37,6 +37,8 @@ pub struct Dialogue {
     pub answered_initialize: bool,
     initialize: Option<String>,
     pub ids: HashSet<String>,
+    /// How often each request was sent, without ids and `_meta`.
+    pub sent: HashMap<String, u64>,
     pub open: IndexMap<String, Open>,
     /// When the client's requests were responded to, by id.
     pub ended: HashMap<String, u64>,
@@ -60,6 +62,7 @@ impl Default for Dialogue {
             answered_initialize: false,
             initialize: None,
             ids: HashSet::new(),
+            sent: HashMap::new(),
             open: IndexMap::new(),
             ended: HashMap::new(),
             asked: IndexMap::new(),
@@ -135,6 +138,7 @@ impl Dialogue {
                     _ => {}
                 }
                 self.ids.insert(id.clone());
+                *self.sent.entry(gist(message)).or_default() += 1;
                 self.ended.remove(&id);
                 if self.open.len() < MOST_OPEN {
                     self.open.insert(id, open(frame, message));

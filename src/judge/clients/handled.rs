@@ -65,7 +65,7 @@ impl Handled {
                 for (name, value) in message.as_object().into_iter().flatten() {
                     if matches!(name.as_str(), "result" | "error") {
                         asked.item[name] = value.clone();
-                    } else {
+                    } else if name != "id" {
                         reply.insert(name.clone(), value.clone());
                     }
                 }

@@ -10,6 +10,7 @@ mod inputs;
 mod lists;
 mod posts;
 mod sent;
+mod served;
 
 #[cfg(test)]
 mod tests;
@@ -95,8 +96,14 @@ impl<'a> Clients<'a> {
             let open = exchanges.rest().into_iter();
             items.extend(open.map(|exchange| ("exchanges", repeated(exchange, &mut requested))));
             items.extend(lists.rest(link).into_iter().map(|list| ("lists", list)));
-            items.extend(handled.rest(link, dialogue.now).into_iter().map(|handled| ("handled", handled)));
-            items.extend(inputs.rest(link).into_iter().map(|input| ("inputs", input)));
+            for handled in handled.rest(link, dialogue.now) {
+                items.push(("served", served::of_request(&handled)));
+                items.push(("handled", handled));
+            }
+            for input in inputs.rest(link) {
+                items.push(("served", served::of_input(&input)));
+                items.push(("inputs", input));
+            }
             items.extend(posts.rest().into_iter().map(|post| ("posts", post)));
         }
         items

@@ -38,6 +38,8 @@ pub fn item(passing: &Passing, dialogue: &Dialogue, link: &Link) -> Value {
             // A new handshake begins anew.
             let begins = message["method"] == "initialize";
             item["id_repeated"] = json!(!begins && dialogue.ids.contains(&id));
+            item["id_open"] = json!(dialogue.open.get(&id).is_some_and(|open| !open.cancelled));
+            item["times"] = json!(dialogue.sent.get(&gist(message)).copied().unwrap_or_default() + 1);
             if let Some(token) = message.pointer("/params/_meta/progressToken") {
                 item["token_repeated"] = json!(dialogue.open.values().any(|open| open.token() == Some(token)));
             }
@@ -59,6 +61,13 @@ pub fn item(passing: &Passing, dialogue: &Dialogue, link: &Link) -> Value {
         _ => item["replies_to"] = json!(replies_to(&id, dialogue)),
     }
     item
+}
+
+/// A request without its id and `_meta`.
+pub fn gist(request: &Value) -> String {
+    let params = request["params"].as_object().into_iter().flatten().filter(|(name, _)| *name != "_meta");
+    let params: Vec<String> = params.map(|(name, value)| format!("{name}={value}")).collect();
+    format!("{} {}", request["method"], params.join(" "))
 }
 
 fn cancels(message: &Value, dialogue: &Dialogue, at: u64) -> &'static str {

@@ -134,6 +134,8 @@ pub struct Behaviour {
     pub reading: Reading,
     /// A cancelled request loses its answer and nothing else.
     pub works_on: bool,
+    /// A cancelled request is answered all the same.
+    pub answers_cancelled: bool,
     /// The stream of a subscription ends with its acknowledgement.
     pub cuts_streams: bool,
     /// The process runs on when stdin has ended.
@@ -184,6 +186,7 @@ impl Behaviour {
             batch: None,
             reading: Reading::ByLine,
             works_on: false,
+            answers_cancelled: false,
             cuts_streams: false,
             outlives_stdin: false,
             ways: HttpWays::USUAL,

@@ -166,6 +166,11 @@ impl Faults {
         self.behaviour().is_some_and(|behaviour| behaviour.works_on)
     }
 
+    /// Whether a cancelled request is answered all the same.
+    pub fn answers_cancelled(&self) -> bool {
+        self.behaviour().is_some_and(|behaviour| behaviour.answers_cancelled)
+    }
+
     /// Whether the stream of a subscription ends with its acknowledgement.
     pub fn cuts_streams(&self) -> bool {
         self.behaviour().is_some_and(|behaviour| behaviour.cuts_streams)

@@ -63,7 +63,8 @@ pub fn post(hub: &Shared, headers: &HeaderMap, value: Value) -> Reply {
     let Some(client) = hub.clients.get_mut(&id) else { return empty(StatusCode::NOT_FOUND) };
     let asks = is_asking(&value);
     let mut turn = hub.server.message(&mut client.session, value);
-    if let Some(stream) = turn.cancelled.as_ref().and_then(|request| client.resume(request)) {
+    let cancelled = turn.cancelled.as_ref().filter(|_| !hub.server.faults.answers_cancelled());
+    if let Some(stream) = cancelled.and_then(|request| client.resume(request)) {
         client.streams.finish(stream);
     }
     for answer in &turn.settled {

@@ -45,7 +45,7 @@ pub fn post(shared: &Shared, query: &str, body: &[u8]) -> Reply {
     let mut turn = hub.server.receive(&mut pipe.session, body);
     turn.out.append(&mut turn.settled);
     turn.out.append(&mut turn.later);
-    if let Some(request) = &turn.cancelled {
+    if let Some(request) = turn.cancelled.as_ref().filter(|_| !hub.server.faults.answers_cancelled()) {
         pipe.jobs.stop(request);
     }
     hub.announce(&turn.changes);

@@ -4,6 +4,7 @@
 //! by the same means and with the same windows.
 
 mod base;
+mod odd;
 mod graphs;
 mod lists;
 mod made;

@@ -158,7 +158,8 @@ impl Course<'_> {
             unreachable!("it is one of them")
         };
         let (job, scenario) = (self.job, planned.scenario);
-        let stage = Stage::open(self.worlds.options(&scenario.world), job.transport, id, &self.recorder).await?;
+        let stage =
+            Stage::open(self.worlds.options(&scenario.world), job.transport, id, &job.program, &self.recorder).await?;
         let left = job.limits.run.saturating_sub(self.began.elapsed());
         let usual = if self.hangs < HANGS { job.limits.start } else { job.limits.start.min(LESS) };
         let limit = (usual + contract::waits(scenario)).min(left);

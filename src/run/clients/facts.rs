@@ -5,7 +5,10 @@ use std::collections::{HashMap, HashSet};
 use serde_json::{Value, json};
 
 use super::{process::Ran, watched::Spawned};
-use crate::evidence::{Frame, FrameKind, Recorder, Side};
+use crate::{
+    evidence::{Frame, FrameKind, Recorder, Side},
+    revision::Revision,
+};
 
 const SESSION: &str = "mcp-session-id";
 
@@ -25,7 +28,17 @@ struct Sent {
     equal: HashMap<String, usize>,
     /// Ids of requests without a response.
     open: HashMap<(u32, String), usize>,
+    /// The params of requests, by id, and of those that were cancelled.
+    params: HashMap<(u32, String), Value>,
+    cancelled: Vec<Value>,
+    declares_root_changes: bool,
+    /// The lists of roots that it returned.
+    roots: Vec<Value>,
     first: Option<u64>,
+    /// How often each method was sent.
+    methods: HashMap<String, usize>,
+    /// Responses to initialize with a published revision.
+    sessions: usize,
     /// The method of the first message of each connection.
     began: HashMap<u32, Value>,
     /// Connections on which it subscribed since 2026-07-28.
@@ -60,10 +73,21 @@ impl Sent {
             match (frame.from, id) {
                 (Side::Client, id) => {
                     self.messages += 1;
+                    if let Some(method) = message["method"].as_str() {
+                        *self.methods.entry(method.to_owned()).or_default() += 1;
+                    }
                     self.first.get_or_insert(frame.frame);
+                    let changes = message.pointer("/params/capabilities/roots/listChanged");
+                    self.declares_root_changes |= changes.and_then(Value::as_bool).unwrap_or_default();
+                    self.roots.extend(message.pointer("/result/roots").cloned());
+                    if message["method"] == "notifications/cancelled" {
+                        let key = (frame.link, message["params"]["requestId"].to_string());
+                        self.cancelled.extend(self.params.get(&key).cloned());
+                    }
                     self.began.entry(frame.link).or_insert_with(|| message["method"].clone());
                     if let (true, Some(id)) = (is_request, id) {
                         self.requests += 1;
+                        self.params.insert(id.clone(), message["params"].clone());
                         if message["method"] == "subscriptions/listen" {
                             self.listened.insert(frame.link);
                         }
@@ -71,7 +95,12 @@ impl Sent {
                         *self.equal.entry(without_meta(message)).or_default() += 1;
                     }
                 }
-                (Side::Server, Some(id)) if !is_request => _ = self.open.remove(&id),
+                (Side::Server, Some(id)) if !is_request => {
+                    let version = message.pointer("/result/protocolVersion").and_then(Value::as_str);
+                    let legacy = version.and_then(|version| version.parse::<Revision>().ok()).filter(|it| !it.is_modern());
+                    self.sessions += usize::from(legacy.is_some());
+                    self.open.remove(&id);
+                }
                 (Side::Server, _) => {}
             }
         }
@@ -109,6 +138,7 @@ pub fn start(
         (false, Some(_)) => "signal",
         (false, None) => "exited",
     };
+    let storm = sent.equal.iter().max_by_key(|(_, times)| **times);
     let took: u128 = rans.iter().map(|ran| ran.took.as_millis()).sum();
     let run = json!({
         "world": world,
@@ -119,7 +149,16 @@ pub fn start(
         "signal": signal,
         "sent": sent.messages,
         "requests": sent.requests,
-        "storm": sent.equal.values().max().copied().unwrap_or_default(),
+        "probes": sent.methods.get("server/discover").copied().unwrap_or_default(),
+        "pings": sent.methods.get("ping").copied().unwrap_or_default(),
+        "cancelled": sent.cancelled,
+        "declares_root_changes": sent.declares_root_changes,
+        "root_changes": sent.methods.get("notifications/roots/list_changed").copied().unwrap_or_default(),
+        "roots_differ": sent.roots.first() != sent.roots.last(),
+        "sessions": sent.sessions,
+        "initialized": sent.methods.get("notifications/initialized").copied().unwrap_or_default(),
+        "storm": storm.map(|(_, times)| *times).unwrap_or_default(),
+        "storm_of": storm.and_then(|(request, _)| request.split('"').nth(1)),
         "open": sent.open.values().sum::<usize>(),
         "stderr": last.map(|ran| ran.stderr.clone()).unwrap_or_default(),
         "trace": rans.iter().any(Ran::shows_trace),

@@ -8,6 +8,8 @@ use crate::{
 };
 
 pub struct ClientJob {
+    /// This program, which a client starts as its server over stdio.
+    pub program: PathBuf,
     /// The program and its arguments, which may hold `{url}` or `{stub}`; otherwise that is added as the last argument.
     pub command: Vec<String>,
     pub env: Vec<(String, String)>,

@@ -22,11 +22,10 @@ pub async fn accept(listener: &Listener) -> io::Result<Stream> {
 
 /// Makes a file that can be started: it runs the stub of this program with the arguments that it is given.
 #[cfg(unix)]
-pub fn executable(at: &Path, socket: &Path) -> io::Result<()> {
+pub fn executable(at: &Path, program: &Path, socket: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    let program = std::env::current_exe()?;
     let quoted = |path: &Path| shlex::try_quote(&path.to_string_lossy()).map(|quoted| quoted.into_owned());
-    let (program, socket) = (quoted(&program).map_err(io::Error::other)?, quoted(socket).map_err(io::Error::other)?);
+    let (program, socket) = (quoted(program).map_err(io::Error::other)?, quoted(socket).map_err(io::Error::other)?);
     std::fs::write(at, format!("#!/bin/sh\nexec {program} stub {socket} -- \"$@\"\n"))?;
     std::fs::set_permissions(at, std::fs::Permissions::from_mode(0o755))
 }
@@ -54,7 +53,7 @@ mod absent {
         none()
     }
 
-    pub fn executable(_: &Path, _: &Path) -> io::Result<()> {
+    pub fn executable(_: &Path, _: &Path, _: &Path) -> io::Result<()> {
         none()
     }
 }

@@ -1,7 +1,7 @@
 //! The reference server for one start of a client: behind an HTTP port, or behind a file that the client can start.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -44,6 +44,7 @@ impl Stage {
         options: reference::Options,
         transport: Transport,
         scenario: &str,
+        program: &Path,
         recorder: &Recorder,
     ) -> Result<Self, Error> {
         let failed = |what: &str, why: &dyn std::fmt::Display| Error::usage(format!("cannot {what}: {why}"));
@@ -54,7 +55,8 @@ impl Stage {
         let (target, serving) = if transport == Transport::Stdio {
             let (socket, file) = (folder.path().join("socket"), folder.path().join("server"));
             let listener = local::listen(&socket).map_err(|why| failed("listen on a local socket", &why))?;
-            local::executable(&file, &socket).map_err(|why| failed("make a file for the client to start", &why))?;
+            local::executable(&file, program, &socket)
+                .map_err(|why| failed("make a file for the client to start", &why))?;
             let opening = Opening {
                 recorder: recorder.clone(),
                 scenario: scenario.to_owned(),

@@ -1,8 +1,8 @@
 //! `mcp-conform client`: tests one client.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
-use super::{baseline::Baseline, outputs};
+use super::{baseline::Baseline, mutants::itself, outputs};
 use crate::{
     assess,
     cli::{ClientArgs, ClientTransport},
@@ -23,7 +23,7 @@ pub fn client(args: &ClientArgs, surroundings: &Surroundings) -> Result<u8, Erro
     let suites = load(&[Side::Client], &args.suite, surroundings.color)?;
     let filter = Filter::new(&args.filter, &suites)?;
     let baseline = Baseline::wanted(&args.output, &suites)?;
-    let job = job(args)?;
+    let job = job(args, itself(surroundings)?)?;
     let earlier = strays::adopt();
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
     let conducted = block_on(async {
@@ -53,9 +53,10 @@ pub fn client(args: &ClientArgs, surroundings: &Surroundings) -> Result<u8, Erro
     Ok(outputs::exit_code(report.exit_code, [settled, saved, written]))
 }
 
-fn job(args: &ClientArgs) -> Result<ClientJob, Error> {
+fn job(args: &ClientArgs, program: PathBuf) -> Result<ClientJob, Error> {
     let usual = Usual::default();
     Ok(ClientJob {
+        program,
         command: args.argv.clone(),
         env: target::variables(&args.env)?,
         cwd: args.cwd.clone(),

@@ -453,6 +453,10 @@ views! {
         batch,
         /// Of a request: whether the client used the id before in this session.
         id_repeated,
+        /// Of a request: whether another open request has the same id.
+        id_open,
+        /// Of a request: how often it was sent on the connection, ids and `_meta` aside.
+        times,
         /// Of a request with a progress token: whether another open request has the same.
         token_repeated,
         /// Of a response: `request`, `answered request`, `cancelled request` or `nothing`.
@@ -523,6 +527,29 @@ views! {
         revision,
         /// `stdio`, `http` or `sse`.
         transport,
+        /// The number of the connection.
+        link,
+    }
+    /// `$served[*]`, about clients: what the server requested, as `$handled` and as `$inputs`, and what the client returned.
+    SERVED "something that the server requested" {
+        /// The method.
+        method,
+        /// The params.
+        params,
+        /// The id of the request, or the key in `inputRequests`.
+        id,
+        /// `result`, `error` or `none`.
+        end,
+        /// The result.
+        result,
+        /// The error.
+        error,
+        /// The capabilities that the client declared.
+        offered,
+        /// Whether it was inside of a result.
+        input,
+        /// The numbers of the frames.
+        frames: list,
         /// The number of the connection.
         link,
     }
@@ -674,6 +701,24 @@ views! {
         requests,
         /// How often it sent the request that it sent most often, ids and `_meta` aside.
         storm,
+        /// The method of that request.
+        storm_of,
+        /// How often it sent server/discover.
+        probes,
+        /// How often it sent ping.
+        pings,
+        /// Whether it declared `roots.listChanged`.
+        declares_root_changes,
+        /// How often it said that its roots changed.
+        root_changes,
+        /// Whether the last list of roots differs from the first.
+        roots_differ,
+        /// The params of the requests that it cancelled by a notification.
+        cancelled: list,
+        /// How many handshakes led to a published revision.
+        sessions,
+        /// How often it sent notifications/initialized.
+        initialized,
         /// How many of its requests were open at the end.
         open,
         /// The last 4 kB of its stderr.

@@ -66,12 +66,13 @@ const STREAMED: [Named; 5] =
     [("transcript", &FRAME), ("messages", &MESSAGE), ("exchanges", &EXCHANGE), ("streams", &STREAM), ("asked", &ASKED)];
 
 /// Those of suites about clients.
-const STREAMED_OF_CLIENT: [Named; 7] = [
+const STREAMED_OF_CLIENT: [Named; 8] = [
     ("transcript", &FRAME),
     ("exchanges", &EXCHANGE),
     ("sent", &SENT),
     ("handled", &HANDLED),
     ("inputs", &INPUT),
+    ("served", &SERVED),
     ("posts", &POST),
     ("lists", &PAGES),
 ];

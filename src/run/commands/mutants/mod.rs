@@ -5,6 +5,7 @@
 
 mod bugs;
 mod changed;
+mod clients;
 mod durations;
 mod inside;
 mod matrix;
@@ -20,6 +21,7 @@ use std::{
 };
 
 pub use bugs::{Bug, bugs, gaps};
+pub use clients::{ClientTrial, client_trials};
 pub use matrix::Matrix;
 pub use recorded::Recording;
 pub use trial::{Conducted, Trial, trials, variation_trials};
@@ -40,6 +42,9 @@ use crate::{
 };
 
 pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Error> {
+    if args.clients {
+        return clients::prove(args, surroundings);
+    }
     let suites = load(&[Side::Server], &[], surroundings.color)?;
     if let Some(folder) = &args.bugs {
         return list_bugs(folder, &suites);
@@ -77,7 +82,7 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
     Ok(if holds { exit::CONFORMING } else { exit::FAILED })
 }
 
-fn itself(surroundings: &Surroundings) -> Result<PathBuf, Error> {
+pub(super) fn itself(surroundings: &Surroundings) -> Result<PathBuf, Error> {
     surroundings.program.clone().ok_or_else(|| Error::usage("this program cannot find itself"))
 }
 

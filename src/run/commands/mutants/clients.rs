@@ -1,0 +1,230 @@
+//! Proof of the rules about clients: each fault of the reference client breaks the rules that name it and, of those that judge the
+//! same, no others but the ones it declares. The client without a fault, and each variation of it, breaks none.
+
+use std::{
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+use super::{itself, processors};
+use crate::{
+    act::{self, Info},
+    assess,
+    cli::MutantsArgs,
+    error::{Error, exit},
+    evidence::{Recorder, Side, Transport},
+    outcome::{RunReport, Status},
+    plan::Filter,
+    revision::Revision,
+    run::{
+        clients::{ClientJob, Limits, conduct},
+        inputs::{job::Revisions, suites::load},
+        process::{Surroundings, console, interrupts::Interrupts, runtime::block_on},
+    },
+    suite::{Applies, Suite, fits},
+};
+
+/// Of one start of the reference client: the longest that a world needs is 12 s.
+const START: Duration = Duration::from_secs(40);
+/// Of all starts of one trial.
+const RUN: Duration = Duration::from_secs(900);
+/// What the record of one trial may take.
+const BYTES: usize = 32 << 20;
+const MESSAGES: usize = 200_000;
+/// Frames that a finding shows.
+const SHOWN: usize = 4;
+
+/// One run of the reference client, and what has to come of it.
+#[derive(Clone, Debug)]
+pub struct ClientTrial {
+    pub fault: Option<&'static str>,
+    pub variation: Option<&'static str>,
+    pub revision: Revision,
+    pub transport: Transport,
+    /// The rules that name the fault and can see it here.
+    rules: Vec<String>,
+    also: &'static [&'static str],
+}
+
+/// Every fault where each rule that names it can see it, and the faultless client and its variations where they can be.
+pub fn client_trials(suites: &[Suite]) -> Vec<ClientTrial> {
+    let places =
+        || Revision::ALL.into_iter().rev().flat_map(|revision| Transport::ALL.map(|transport| (revision, transport)));
+    let defined = |(revision, transport): &(Revision, Transport)| transport.is_defined_in(*revision);
+    let mut trials = Vec::new();
+    for (revision, transport) in places().filter(defined) {
+        trials.push(ClientTrial { fault: None, variation: None, revision, transport, rules: Vec::new(), also: &[] });
+    }
+    for info in act::variations() {
+        let first = places().filter(defined).find(|(revision, transport)| shows(&info, *revision, *transport));
+        trials.extend(first.map(|(revision, transport)| ClientTrial {
+            variation: Some(info.name),
+            fault: None,
+            revision,
+            transport,
+            rules: Vec::new(),
+            also: info.also,
+        }));
+    }
+    for info in act::faults() {
+        let mut unseen = naming(suites, info.name);
+        for (revision, transport) in
+            places().filter(defined).filter(|(revision, transport)| shows(&info, *revision, *transport))
+        {
+            let (seen, others): (Vec<_>, Vec<_>) = unseen.into_iter().partition(|(suite, rule)| {
+                let rule = &suite.rules[*rule];
+                admits(&suite.applies, revision, transport) && admits(&rule.applies, revision, transport)
+            });
+            unseen = others;
+            let rules: Vec<String> = seen.into_iter().map(|(suite, rule)| suite.rules[rule].id.clone()).collect();
+            if !rules.is_empty() {
+                trials.push(ClientTrial {
+                    fault: Some(info.name),
+                    variation: None,
+                    revision,
+                    transport,
+                    rules,
+                    also: info.also,
+                });
+            }
+        }
+    }
+    trials
+}
+
+/// The rules that name the fault.
+fn naming<'a>(suites: &'a [Suite], fault: &str) -> Vec<(&'a Suite, usize)> {
+    let rules = suites.iter().flat_map(|suite| (0..suite.rules.len()).map(move |rule| (suite, rule)));
+    rules.filter(|(suite, rule)| suite.rules[*rule].faults.iter().any(|name| name == fault)).collect()
+}
+
+fn shows(info: &Info, revision: Revision, transport: Transport) -> bool {
+    info.transports.contains(&transport.as_str())
+        && info.since.is_none_or(|since| since <= revision)
+        && info.until.is_none_or(|until| revision <= until)
+}
+
+fn admits(applies: &Applies, revision: Revision, transport: Transport) -> bool {
+    applies.since.is_none_or(|since| since <= revision)
+        && applies.until.is_none_or(|until| revision <= until)
+        && (applies.transport.is_empty() || applies.transport.contains(&transport))
+}
+
+impl ClientTrial {
+    pub fn name(&self) -> String {
+        let what = self.fault.or(self.variation).unwrap_or("faultless");
+        format!("client {what} {} {}", self.revision, self.transport)
+    }
+
+    /// What is not as it should be.
+    pub fn flaws(&self, suites: &[Suite], program: &Path) -> Result<Vec<String>, String> {
+        let report = self.run(suites, program).map_err(|error| error.to_string())?;
+        let mut flaws = Vec::new();
+        let status = |id: &str| report.rules.iter().find(|rule| rule.id == id).map(|rule| rule.status);
+        for rule in &self.rules {
+            let found = status(rule);
+            if !matches!(found, Some(Status::Fail | Status::Warn | Status::Advice)) {
+                let found = found.map_or("not judged", Status::word);
+                flaws.push(format!("{}: {rule} is {found}, expected a finding", self.name()));
+            }
+        }
+        let bad = report.rules.iter().filter(|rule| {
+            matches!(rule.status, Status::Fail | Status::Warn | Status::Broken)
+                || (rule.status == Status::Advice && self.fault.is_none())
+        });
+        let declared =
+            |id: &str| self.rules.iter().any(|rule| rule == id) || self.also.iter().any(|pattern| fits(pattern, id));
+        let names_it = |id: &str| {
+            let fault = self.fault.unwrap_or_default();
+            naming(suites, fault).iter().any(|(suite, rule)| suite.rules[*rule].id == id)
+        };
+        for rule in bad.filter(|rule| !declared(&rule.id) && !names_it(&rule.id)) {
+            let message = rule.findings.first().map(|finding| finding.message.as_str());
+            let message = message.or(rule.reason.as_deref()).unwrap_or_default();
+            flaws.push(format!("{}: {} is {}: {message}", self.name(), rule.id, rule.status.word()));
+        }
+        if let Some(why) = &report.cut_short {
+            flaws.push(format!("{}: the run is incomplete: {why}", self.name()));
+        }
+        Ok(flaws)
+    }
+
+    fn run(&self, suites: &[Suite], program: &Path) -> Result<RunReport, Error> {
+        let mut command = vec![program.display().to_string(), "act".to_owned()];
+        for (option, name) in [("--fault", self.fault), ("--variation", self.variation)] {
+            command.extend(name.into_iter().flat_map(|name| [option.to_owned(), name.to_owned()]));
+        }
+        let job = ClientJob {
+            program: program.to_owned(),
+            command,
+            env: Vec::new(),
+            cwd: None,
+            transport: self.transport,
+            revisions: Revisions::One(self.revision),
+            limits: Limits {
+                start: START,
+                run: RUN,
+                memory_bytes: BYTES,
+                disk_bytes: BYTES,
+                record_messages: MESSAGES,
+                evidence_frames: SHOWN,
+            },
+            strict: false,
+            interrupts: Interrupts::default(),
+        };
+        let filter = Filter::new(&self.rules, suites)?;
+        let recorder = Recorder::new(BYTES, BYTES, MESSAGES);
+        let evidence = block_on(conduct(&job, suites, &filter, recorder))?;
+        let all = Filter::default();
+        let options = assess::Options { filter: &all, strict: false, own_suites: &[], illustrated: false };
+        Ok(assess::assess(&evidence, suites, &options))
+    }
+}
+
+/// Runs the trials that the filters select, and shows what is not as it should be.
+pub fn prove(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Error> {
+    let suites = load(&[Side::Client], &[], surroundings.color)?;
+    let program = itself(surroundings)?;
+    let mut trials = client_trials(&suites);
+    let named = |text: &String, trial: &ClientTrial| {
+        trial.name().contains(text.as_str()) || trial.rules.iter().any(|rule| rule.contains(text.as_str()))
+    };
+    trials.retain(|trial| {
+        (args.filters.is_empty() || args.filters.iter().any(|filter| named(filter, trial)))
+            && (args.transport.is_empty() || args.transport.iter().any(|name| name == trial.transport.as_str()))
+            && (args.revision.is_empty() || args.revision.iter().any(|name| name == trial.revision.as_str()))
+    });
+    if trials.is_empty() {
+        return Err(Error::usage(
+            "the filters match no fault of the reference client; `mcp-conform act --list` lists them",
+        ));
+    }
+    let flaws = all_flaws(&trials, &suites, &program);
+    flaws.iter().for_each(|flaw| console::say(&format!("✗ {flaw}")));
+    let faults = trials.iter().filter(|trial| trial.fault.is_some()).count();
+    console::say(&format!(
+        "{} trials of the reference client, {faults} of them with a fault; {} flaws",
+        trials.len(),
+        flaws.len()
+    ));
+    Ok(if flaws.is_empty() { exit::CONFORMING } else { exit::FAILED })
+}
+
+fn all_flaws(trials: &[ClientTrial], suites: &[Suite], program: &PathBuf) -> Vec<String> {
+    let next = std::sync::Mutex::new(trials.iter());
+    let work = || {
+        let mut flaws = Vec::new();
+        loop {
+            let Some(trial) = next.lock().ok().and_then(|mut next| next.next()) else { return flaws };
+            flaws.extend(trial.flaws(suites, program).unwrap_or_else(|why| vec![format!("{}: {why}", trial.name())]));
+        }
+    };
+    thread::scope(|threads| {
+        let others: Vec<_> = (0..processors()).map(|_| threads.spawn(work)).collect();
+        others
+            .into_iter()
+            .flat_map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
+}

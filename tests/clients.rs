@@ -1,0 +1,36 @@
+//! One test for each fault of the reference client: the rules that name it find it, and of the rules that judge the same no
+//! others do but the ones it declares. And one for each revision and transport and for each variation: no rule fails.
+
+use std::{path::Path, process::ExitCode, sync::Arc};
+
+use libtest_mimic::{Arguments, Failed, Trial as Test};
+use mcp_conform::{
+    evidence::Side,
+    run::{ClientTrial, client_trials, load},
+    suite::Suite,
+};
+
+/// That of the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-conform");
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    if cfg!(not(unix)) {
+        eprintln!("skipped: clients are tested over stdio on Unix only");
+        return ExitCode::SUCCESS;
+    }
+    let suites = Arc::new(load(&[Side::Client], &[], false).expect("the built-in suites load"));
+    let tests = client_trials(&suites).into_iter().map(|trial| {
+        let suites = Arc::clone(&suites);
+        Test::test(trial.name(), move || prove(&trial, &suites))
+    });
+    libtest_mimic::run(&arguments, tests.collect()).exit_code()
+}
+
+fn prove(trial: &ClientTrial, suites: &[Suite]) -> Result<(), Failed> {
+    let flaws = trial.flaws(suites, Path::new(PROGRAM))?;
+    if flaws.is_empty() { Ok(()) } else { Err(flaws.join("\n").into()) }
+}
