@@ -20,7 +20,10 @@ type Change = fn(&Value, &mut Value);
 
 fn in_reply(request: &Value, responses: &mut [Value], method: &str, change: Change) {
     if request["method"] == method {
-        responses.iter_mut().filter_map(|response| response.get_mut("result")).for_each(|result| change(request, result));
+        responses
+            .iter_mut()
+            .filter_map(|response| response.get_mut("result"))
+            .for_each(|result| change(request, result));
     }
 }
 
@@ -149,9 +152,14 @@ pub static ANSWERS: &[Behaviour] = &[
     results!("sampling-content-as-text", "the content of sampling is a string", "sampling/createMessage", |_, result| {
         result["content"] = json!("Hi");
     }, also: &["client-sampling-tools-declared-used"]),
-    results!("sampling-in-shape-of-provider", "the result of sampling has choices", "sampling/createMessage", |_, result| {
-        *result = json!({ "choices": [{ "message": { "content": "Hi" } }] });
-    }),
+    results!(
+        "sampling-in-shape-of-provider",
+        "the result of sampling has choices",
+        "sampling/createMessage",
+        |_, result| {
+            *result = json!({ "choices": [{ "message": { "content": "Hi" } }] });
+        }
+    ),
     results!("sampling-role-copied", "the role of the result is user", "sampling/createMessage", |_, result| {
         result["role"] = json!("user");
     }),
@@ -160,17 +168,32 @@ pub static ANSWERS: &[Behaviour] = &[
             result["content"] = json!([result["content"]]);
         }
     }, until: Some(Revision::V2025_06_18)),
-    results!("sampling-type-of-provider", "the type of content is output_text", "sampling/createMessage", |_, result| {
-        if result["content"]["type"] == "text" {
-            result["content"]["type"] = json!("output_text");
+    results!(
+        "sampling-type-of-provider",
+        "the type of content is output_text",
+        "sampling/createMessage",
+        |_, result| {
+            if result["content"]["type"] == "text" {
+                result["content"]["type"] = json!("output_text");
+            }
         }
-    }),
-    replies!("sampling-image-without-response", "sampling with an image has no response", "sampling image", |_, responses| {
-        responses.clear();
-    }),
-    replies!("sampling-context-without-response", "sampling with a context has no response", "sampling context", |_, responses| {
-        responses.clear();
-    }),
+    ),
+    replies!(
+        "sampling-image-without-response",
+        "sampling with an image has no response",
+        "sampling image",
+        |_, responses| {
+            responses.clear();
+        }
+    ),
+    replies!(
+        "sampling-context-without-response",
+        "sampling with a context has no response",
+        "sampling context",
+        |_, responses| {
+            responses.clear();
+        }
+    ),
     Behaviour {
         since: MODES,
         reply: Some(|_, _, request, responses| {
@@ -204,7 +227,10 @@ pub static ANSWERS: &[Behaviour] = &[
         since: MODES,
         say: Some(|_, _, messages| {
             for message in messages.iter_mut() {
-                let places = ["/params/capabilities/sampling", "/params/_meta/io.modelcontextprotocol~1clientCapabilities/sampling"];
+                let places = [
+                    "/params/capabilities/sampling",
+                    "/params/_meta/io.modelcontextprotocol~1clientCapabilities/sampling",
+                ];
                 for place in places {
                     if let Some(sampling) = message.pointer_mut(place) {
                         remove(sampling, "tools");
@@ -244,16 +270,26 @@ pub static ANSWERS: &[Behaviour] = &[
     replies!("results-in-other-order-rejected", "tool results in another order are rejected", "sampling results parallel", |request, responses| {
         responses[0] = error(request, -32602);
     }, since: MODES),
-    replies!("rejected-sampling-internal-error", "rejected sampling gets -32603", "sampling text", |request, responses| {
-        if responses[0]["error"]["code"] == -1 {
-            responses[0] = error(request, -32603);
+    replies!(
+        "rejected-sampling-internal-error",
+        "rejected sampling gets -32603",
+        "sampling text",
+        |request, responses| {
+            if responses[0]["error"]["code"] == -1 {
+                responses[0] = error(request, -32603);
+            }
         }
-    }),
-    replies!("rejected-sampling-empty-message", "rejected sampling gets an empty message", "sampling text", |request, responses| {
-        if responses[0]["error"]["code"] == -1 {
-            responses[0] = message::result(&request["id"], &said());
+    ),
+    replies!(
+        "rejected-sampling-empty-message",
+        "rejected sampling gets an empty message",
+        "sampling text",
+        |request, responses| {
+            if responses[0]["error"]["code"] == -1 {
+                responses[0] = message::result(&request["id"], &said());
+            }
         }
-    }),
+    ),
     results!("url-returned-in-content", "the URL is returned as content", "elicitation/create", |request, result| {
         if request["params"]["mode"] == "url" {
             result["content"] = json!({ "url": request["params"]["url"] });
@@ -281,7 +317,8 @@ pub static ANSWERS: &[Behaviour] = &[
                 && let Some(asked) = heard.pointer_mut("/result/inputRequests").and_then(Value::as_object_mut)
             {
                 for request in asked.values_mut().filter(|request| request["params"]["mode"] == "url") {
-                    request["params"] = json!({ "message": "", "requestedSchema": { "type": "object", "properties": {} } });
+                    request["params"] =
+                        json!({ "message": "", "requestedSchema": { "type": "object", "properties": {} } });
                 }
             }
             crate::act::faults::decisions::Heard::Message
@@ -383,12 +420,18 @@ pub static ANSWERS: &[Behaviour] = &[
         since: FORMS,
         unasked: Some(|memory, _, moment| match moment {
             Moment::AfterAction if memory.first("given up") => {
-                vec![json!({ "do": "call", "name": "slow", "arguments": { "steps": 20, "milliseconds": 50 }, "timeout": 200 })]
+                vec![
+                    json!({ "do": "call", "name": "slow", "arguments": { "steps": 20, "milliseconds": 50 }, "timeout": 200 }),
+                ]
             }
             _ => Vec::new(),
         }),
         also: &["*"],
-        ..Behaviour::legacy("call-cancelled-while-user-thinks", "a call is cancelled while the user is asked", EVERYWHERE)
+        ..Behaviour::legacy(
+            "call-cancelled-while-user-thinks",
+            "a call is cancelled while the user is asked",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         say: Some(|memory, _, messages| {

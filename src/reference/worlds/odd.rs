@@ -67,10 +67,9 @@ pub fn around(_: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Ve
         "error without id" => vec![error(None), error(Some(Value::Null))],
         "malformed" => malformed(),
         "same id" if !modern => vec![request(id, "ping", Value::Null)],
-        "server requests" if modern => vec![
-            request(&json!("stray-1"), "ping", json!({})),
-            request(&json!("stray-2"), "roots/list", json!({})),
-        ],
+        "server requests" if modern => {
+            vec![request(&json!("stray-1"), "ping", json!({})), request(&json!("stray-2"), "roots/list", json!({}))]
+        }
         "server requests" => {
             let ids = [json!(0), json!(-5), json!(9_007_199_254_740_991_i64), json!("7"), json!(""), json!("é🦀")];
             let pings = ids.iter().map(|id| request(id, "ping", Value::Null));
@@ -125,7 +124,10 @@ pub fn schemas(result: &mut Value) {
     let schemas = [
         ("deep", json!({ "type": "object", "properties": { "a": deep } })),
         ("wide", json!({ "type": "object", "anyOf": wide })),
-        ("circular", json!({ "type": "object", "$defs": { "node": node }, "properties": { "a": { "$ref": "#/$defs/node" } } })),
+        (
+            "circular",
+            json!({ "type": "object", "$defs": { "node": node }, "properties": { "a": { "$ref": "#/$defs/node" } } }),
+        ),
         ("dialect", json!({ "$schema": "https://example.com/no-dialect", "type": "object" })),
     ];
     if let Some(tools) = result.get_mut("tools").and_then(Value::as_array_mut) {
@@ -169,7 +171,13 @@ fn result(text: &str) -> Value {
 fn malformed() -> Vec<Value> {
     let both = json!({ "jsonrpc": "2.0", "id": "never-sent", "result": {}, "error": { "code": 1, "message": "" } });
     let deep = format!("{}{}", "[".repeat(DEEP), "]".repeat(DEEP));
-    vec![json!({ "raw": "{\"jsonrpc\":\"2.0\",\"id\"" }), json!(42), json!({ "id": "never-sent" }), both, json!({ "raw": deep })]
+    vec![
+        json!({ "raw": "{\"jsonrpc\":\"2.0\",\"id\"" }),
+        json!(42),
+        json!({ "id": "never-sent" }),
+        both,
+        json!({ "raw": deep }),
+    ]
 }
 
 fn sampling() -> Value {
