@@ -17,6 +17,7 @@ pub struct Exchange {
     reading: Body,
 }
 
+#[derive(Default)]
 enum Body {
     /// There is no response yet.
     None,
@@ -26,6 +27,7 @@ enum Body {
     },
     Events(Box<EventStream>),
     /// Everything was recorded, the end too.
+    #[default]
     Over,
 }
 
@@ -104,12 +106,6 @@ impl Exchange {
             _ => "the server closed the connection before the response ended",
         };
         self.tap.recorder.ended(self.tap.link, Some(self.post), text.to_owned(), ended);
-    }
-}
-
-impl Default for Body {
-    fn default() -> Self {
-        Self::Over
     }
 }
 

@@ -51,7 +51,7 @@ pub static GIVEN_UP: &[Behaviour] = &[
     Behaviour {
         say: Some(|_, _, messages| {
             of_method(messages, "notifications/cancelled", |message| {
-                message["params"]["requestId"] = json!("progress-1")
+                message["params"]["requestId"] = json!("progress-1");
             });
         }),
         also: &["client-cancel-sent-on-abort", "client-timeout-cancels"],
@@ -105,7 +105,7 @@ pub static GIVEN_UP: &[Behaviour] = &[
     },
     Behaviour {
         say: Some(|_, _, messages| {
-            of_method(messages, "logging/setLevel", |message| message["params"]["level"] = json!(4))
+            of_method(messages, "logging/setLevel", |message| message["params"]["level"] = json!(4));
         }),
         ..Behaviour::legacy("level-as-number", "the log level is a number", EVERYWHERE)
     },

@@ -129,10 +129,10 @@ fn sampling(kind: &str) -> Option<Value> {
         "task" => params["task"] = json!({ "ttl": 60000 }),
         "image" => {
             params["messages"] =
-                json!([said("user", json!({ "type": "image", "data": pixel, "mimeType": "image/png" }))])
+                json!([said("user", json!({ "type": "image", "data": pixel, "mimeType": "image/png" }))]);
         }
         "both roles" => {
-            params["messages"] = history(vec![said("assistant", text("Yes?")), said("user", text("Go on"))])
+            params["messages"] = history(vec![said("assistant", text("Yes?")), said("user", text("Go on"))]);
         }
         "blocks" => params["messages"] = json!([said("user", json!([text("One"), text("Two")]))]),
         "context" => params["includeContext"] = json!("thisServer"),

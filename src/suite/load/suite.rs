@@ -120,7 +120,7 @@ impl Lint<'_> {
         match action["do"].as_str() {
             None => self.problems.add(tree.at, "an action needs `do`"),
             Some(name) if !ACTIONS.contains(&name) => {
-                let help = suggestion(name, ACTIONS.into_iter());
+                let help = suggestion(name, ACTIONS);
                 self.problems.add_with(tree.at, format!("unknown action `{name}`"), help);
             }
             Some(_) => {}

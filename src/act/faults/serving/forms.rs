@@ -2,18 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::edits::*;
-use crate::{
-    act::{
-        faults::{
-            behaviour::{Behaviour, EVERYWHERE},
-            decisions::{Heard, Moment},
-            tools::{fail_call_at, of_method, remove},
-        },
-        message,
-        report::Failure,
+use super::edits::{FORMS, MODES, content, error, in_reply, in_retry, without_capability};
+use crate::act::{
+    faults::{
+        behaviour::{Behaviour, EVERYWHERE},
+        decisions::Heard,
+        tools::remove,
     },
-    revision::Revision,
+    message,
 };
 
 pub static FAULTS: &[Behaviour] = &[

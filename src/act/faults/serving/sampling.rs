@@ -2,16 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::edits::*;
+use super::edits::{FORMS, MODES, each_root, each_use, error, in_reply, in_retry, said, without_capability};
 use crate::{
     act::{
         faults::{
             behaviour::{Behaviour, EVERYWHERE},
-            decisions::{Heard, Moment},
-            tools::{fail_call_at, of_method, remove},
+            decisions::Heard,
+            tools::remove,
         },
         message,
-        report::Failure,
     },
     revision::Revision,
 };

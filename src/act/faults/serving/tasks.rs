@@ -2,18 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::edits::*;
-use crate::{
-    act::{
-        faults::{
-            behaviour::{Behaviour, EVERYWHERE},
-            decisions::{Heard, Moment},
-            tools::{fail_call_at, of_method, remove},
-        },
-        message,
-        report::Failure,
+use super::edits::{FORMS, MODES, error, in_reply, in_retry};
+use crate::act::{
+    faults::{
+        behaviour::{Behaviour, EVERYWHERE},
+        decisions::Moment,
+        tools::fail_call_at,
     },
-    revision::Revision,
+    message,
+    report::Failure,
 };
 
 pub static FAULTS: &[Behaviour] = &[
