@@ -81,7 +81,6 @@ impl Exchange {
     pub fn end(&mut self, ended: Ended) {
         match take(&mut self.reading) {
             Body::Over => return,
-            Body::None => {}
             Body::Whole { bytes, is_json: true } if !bytes.is_empty() => {
                 self.tap.passed(Side::Server, Some(self.post), &bytes, &[], None);
             }
@@ -91,7 +90,7 @@ impl Exchange {
                 let length = bytes.len() as u64;
                 self.tap.recorder.received_document(self.tap.link, Some(self.post), document.as_ref(), text, length);
             }
-            Body::Whole { .. } => {}
+            Body::None | Body::Whole { .. } => {}
             Body::Events(stream) => {
                 if let Some(Block { event, data, .. }) = stream.finish() {
                     let (data, post) = (data.unwrap_or_default(), Some(self.post));
