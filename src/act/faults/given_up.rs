@@ -145,7 +145,7 @@ pub static GIVEN_UP: &[Behaviour] = &[
     },
     Behaviour {
         hear: Some(|_, scene, heard| reject(scene, heard, "prompts/list", |result| result.get("x-vendor").is_some())),
-        ..Behaviour::new("unknown-fields-rejected", "a list with unknown fields is invalid", EVERYWHERE)
+        ..Behaviour::new("unknown-list-fields-rejected", "a list with unknown fields is invalid", EVERYWHERE)
     },
     Behaviour {
         say: Some(|memory, _, messages| {
