@@ -18,8 +18,17 @@ pub static GIVEN_UP: &[Behaviour] = &[
     // Requests of the server.
     Behaviour {
         serves_in_turn: true,
-        also: &["client-ping-answered-while-busy", "client-one-answer-per-server-request", "client-ping-answered-early", "client-early-server-traffic"],
-        ..Behaviour::legacy("requests-wait-for-own-response", "requests of the server wait for the own response", EVERYWHERE)
+        also: &[
+            "client-ping-answered-while-busy",
+            "client-one-answer-per-server-request",
+            "client-ping-answered-early",
+            "client-early-server-traffic",
+        ],
+        ..Behaviour::legacy(
+            "requests-wait-for-own-response",
+            "requests of the server wait for the own response",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         reply: Some(|_, scene, request, responses| {
@@ -41,7 +50,9 @@ pub static GIVEN_UP: &[Behaviour] = &[
     },
     Behaviour {
         say: Some(|_, _, messages| {
-            of_method(messages, "notifications/cancelled", |message| message["params"]["requestId"] = json!("progress-1"));
+            of_method(messages, "notifications/cancelled", |message| {
+                message["params"]["requestId"] = json!("progress-1")
+            });
         }),
         also: &["client-cancel-sent-on-abort", "client-timeout-cancels"],
         ..Behaviour::new("cancellation-by-progress-token", "a cancellation names the progress token", EVERYWHERE)
@@ -93,7 +104,9 @@ pub static GIVEN_UP: &[Behaviour] = &[
         ..Behaviour::legacy("level-in-capitals", "the log level is in upper case", EVERYWHERE)
     },
     Behaviour {
-        say: Some(|_, _, messages| of_method(messages, "logging/setLevel", |message| message["params"]["level"] = json!(4))),
+        say: Some(|_, _, messages| {
+            of_method(messages, "logging/setLevel", |message| message["params"]["level"] = json!(4))
+        }),
         ..Behaviour::legacy("level-as-number", "the log level is a number", EVERYWHERE)
     },
     Behaviour {
@@ -115,7 +128,9 @@ pub static GIVEN_UP: &[Behaviour] = &[
     },
     Behaviour {
         unasked: Some(|_, _, moment| match moment {
-            Moment::Connected => vec![json!({ "do": "request", "method": "ping", "params": { "time": 1 }, "force": true })],
+            Moment::Connected => {
+                vec![json!({ "do": "request", "method": "ping", "params": { "time": 1 }, "force": true })]
+            }
             _ => Vec::new(),
         }),
         ..Behaviour::legacy("ping-with-time", "a ping has the time in its params", EVERYWHERE)
@@ -140,7 +155,8 @@ pub static GIVEN_UP: &[Behaviour] = &[
         }),
         hear: Some(|memory, scene, heard| {
             let cancelled = memory.counts.get("cancelled").copied().unwrap_or_default() > 0;
-            let late = message::is_response(heard) && !scene.open.iter().any(|(id, _)| message::same_id(id, &heard["id"]));
+            let late =
+                message::is_response(heard) && !scene.open.iter().any(|(id, _)| message::same_id(id, &heard["id"]));
             if cancelled && late { Heard::Disconnect } else { Heard::Message }
         }),
         also: &["*"],
@@ -164,16 +180,25 @@ pub static GIVEN_UP: &[Behaviour] = &[
             }
         }),
         also: &["*"],
-        ..Behaviour::modern("unsupported-version-leads-to-initialize", "the error -32022 leads to initialize", EVERYWHERE)
+        ..Behaviour::modern(
+            "unsupported-version-leads-to-initialize",
+            "the error -32022 leads to initialize",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         era: Some(|memory, _, probed, era| {
-            let fails = matches!(probed, Probed::Failure(failure) if failure.code() == Some(message::UNSUPPORTED_VERSION));
+            let fails =
+                matches!(probed, Probed::Failure(failure) if failure.code() == Some(message::UNSUPPORTED_VERSION));
             if fails && memory.count("again") < 10 {
                 *era = Era::Again(std::time::Duration::ZERO);
             }
         }),
         also: &["client-era-cached"],
-        ..Behaviour::modern("unsupported-version-tried-again", "the probe is repeated after the error -32022", EVERYWHERE)
+        ..Behaviour::modern(
+            "unsupported-version-tried-again",
+            "the probe is repeated after the error -32022",
+            EVERYWHERE,
+        )
     },
 ];

@@ -44,7 +44,11 @@ pub static BASE: &[Behaviour] = &[
         }),
         delay: |responses| if responses == 1 { SLOW } else { Duration::ZERO },
         until: Some(Revision::NEWEST_LEGACY),
-        ..Behaviour::new("slow-initialize", "initialize takes time, with pings before and after its response", EVERYWHERE)
+        ..Behaviour::new(
+            "slow-initialize",
+            "initialize takes time, with pings before and after its response",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -70,7 +74,11 @@ pub static BASE: &[Behaviour] = &[
             true
         }),
         until: Some(Revision::NEWEST_LEGACY),
-        ..Behaviour::new("unsupported-version", "the result of initialize names a revision that nobody knows", EVERYWHERE)
+        ..Behaviour::new(
+            "unsupported-version",
+            "the result of initialize names a revision that nobody knows",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -95,7 +103,11 @@ pub static BASE: &[Behaviour] = &[
     },
     Behaviour {
         say: Some(vendor),
-        ..Behaviour::new("vendor-fields", "capabilities, results and `_meta` have fields that no client knows", EVERYWHERE)
+        ..Behaviour::new(
+            "vendor-fields",
+            "capabilities, results and `_meta` have fields that no client knows",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -107,7 +119,11 @@ pub static BASE: &[Behaviour] = &[
             Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }))
         }),
         since: Some(Revision::V2026_07_28),
-        ..Behaviour::new("no-common-version", "every request names a version that the server does not support", EVERYWHERE)
+        ..Behaviour::new(
+            "no-common-version",
+            "every request names a version that the server does not support",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         answers_cancelled: true,

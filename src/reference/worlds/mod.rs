@@ -4,10 +4,10 @@
 //! by the same means and with the same windows.
 
 mod base;
-mod odd;
 mod graphs;
 mod lists;
 mod made;
+mod odd;
 mod processes;
 mod resources;
 mod responses;

@@ -69,10 +69,9 @@ pub fn around(_: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Ve
         "error without id" => vec![error(None), error(Some(Value::Null))],
         "malformed" => malformed(),
         "same id" if !modern => vec![request(id, "ping", Value::Null)],
-        "server requests" if modern => vec![
-            request(&json!("stray-1"), "ping", json!({})),
-            request(&json!("stray-2"), "roots/list", json!({})),
-        ],
+        "server requests" if modern => {
+            vec![request(&json!("stray-1"), "ping", json!({})), request(&json!("stray-2"), "roots/list", json!({}))]
+        }
         "server requests" => {
             let ids = [json!(0), json!(-5), json!(9_007_199_254_740_991_i64), json!("7"), json!(""), json!("é🦀")];
             let pings = ids.iter().map(|id| request(id, "ping", Value::Null));
@@ -121,13 +120,17 @@ pub fn spell(message: &Value) -> Vec<u8> {
 
 /// Tools whose schemas are hard to use, and one in a dialect that nobody knows.
 pub fn schemas(result: &mut Value) {
-    let deep = (0..DEEP_SCHEMA).fold(json!({ "type": "string" }), |inner, _| json!({ "type": "array", "items": inner }));
+    let deep =
+        (0..DEEP_SCHEMA).fold(json!({ "type": "string" }), |inner, _| json!({ "type": "array", "items": inner }));
     let wide: Vec<Value> = (0..2000).map(|n| json!({ "properties": { "a": { "const": n } } })).collect();
     let node = json!({ "type": "object", "properties": { "next": { "$ref": "#/$defs/node" } } });
     let schemas = [
         ("deep", json!({ "type": "object", "properties": { "a": deep } })),
         ("wide", json!({ "type": "object", "anyOf": wide })),
-        ("circular", json!({ "type": "object", "$defs": { "node": node }, "properties": { "a": { "$ref": "#/$defs/node" } } })),
+        (
+            "circular",
+            json!({ "type": "object", "$defs": { "node": node }, "properties": { "a": { "$ref": "#/$defs/node" } } }),
+        ),
         ("dialect", json!({ "$schema": "https://example.com/no-dialect", "type": "object" })),
     ];
     if let Some(tools) = result.get_mut("tools").and_then(Value::as_array_mut) {
@@ -171,7 +174,13 @@ fn result(text: &str) -> Value {
 fn malformed() -> Vec<Value> {
     let both = json!({ "jsonrpc": "2.0", "id": "never-sent", "result": {}, "error": { "code": 1, "message": "" } });
     let deep = format!("{}{}", "[".repeat(DEEP), "]".repeat(DEEP));
-    vec![json!({ "raw": "{\"jsonrpc\":\"2.0\",\"id\"" }), json!(42), json!({ "id": "never-sent" }), both, json!({ "raw": deep })]
+    vec![
+        json!({ "raw": "{\"jsonrpc\":\"2.0\",\"id\"" }),
+        json!(42),
+        json!({ "id": "never-sent" }),
+        both,
+        json!({ "raw": deep }),
+    ]
 }
 
 fn sampling() -> Value {

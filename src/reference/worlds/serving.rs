@@ -127,8 +127,13 @@ fn sampling(kind: &str) -> Option<Value> {
     match kind {
         "text" => {}
         "task" => params["task"] = json!({ "ttl": 60000 }),
-        "image" => params["messages"] = json!([said("user", json!({ "type": "image", "data": pixel, "mimeType": "image/png" }))]),
-        "both roles" => params["messages"] = history(vec![said("assistant", text("Yes?")), said("user", text("Go on"))]),
+        "image" => {
+            params["messages"] =
+                json!([said("user", json!({ "type": "image", "data": pixel, "mimeType": "image/png" }))])
+        }
+        "both roles" => {
+            params["messages"] = history(vec![said("assistant", text("Yes?")), said("user", text("Go on"))])
+        }
         "blocks" => params["messages"] = json!([said("user", json!([text("One"), text("Two")]))]),
         "context" => params["includeContext"] = json!("thisServer"),
         "parameters" => {
@@ -201,7 +206,9 @@ fn fields(kind: &str) -> Option<Value> {
             "flag": { "type": "boolean", "default": false },
             "choice": { "type": "string", "enum": ["s", "m"], "default": "m" },
         }),
-        "optional" => json!({ "needed": { "type": "string" }, "number": { "type": "number" }, "text": { "type": "string" } }),
+        "optional" => {
+            json!({ "needed": { "type": "string" }, "number": { "type": "number" }, "text": { "type": "string" } })
+        }
         "empty" => json!({}),
         "forbidden" => json!({ "inner": { "type": "object", "properties": { "a": { "$ref": "#/a" } } }, "odd": {} }),
         "keywords" => json!({ "code": { "type": "string", "pattern": ".*", "x-order": 1, "examples": ["Ada"] } }),

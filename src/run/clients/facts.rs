@@ -97,7 +97,8 @@ impl Sent {
                 }
                 (Side::Server, Some(id)) if !is_request => {
                     let version = message.pointer("/result/protocolVersion").and_then(Value::as_str);
-                    let legacy = version.and_then(|version| version.parse::<Revision>().ok()).filter(|it| !it.is_modern());
+                    let legacy =
+                        version.and_then(|version| version.parse::<Revision>().ok()).filter(|it| !it.is_modern());
                     self.sessions += usize::from(legacy.is_some());
                     self.open.remove(&id);
                 }

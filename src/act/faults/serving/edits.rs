@@ -19,7 +19,10 @@ pub type Change = fn(&Value, &mut Value);
 
 pub fn in_reply(request: &Value, responses: &mut [Value], method: &str, change: Change) {
     if request["method"] == method {
-        responses.iter_mut().filter_map(|response| response.get_mut("result")).for_each(|result| change(request, result));
+        responses
+            .iter_mut()
+            .filter_map(|response| response.get_mut("result"))
+            .for_each(|result| change(request, result));
     }
 }
 

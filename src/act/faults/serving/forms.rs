@@ -3,17 +3,13 @@
 use serde_json::{Value, json};
 
 use super::edits::*;
-use crate::{
-    act::{
-        faults::{
-            behaviour::{Behaviour, EVERYWHERE},
-            decisions::{Heard, Moment},
-            tools::{fail_call_at, of_method, remove},
-        },
-        message,
-        report::Failure,
+use crate::act::{
+    faults::{
+        behaviour::{Behaviour, EVERYWHERE},
+        decisions::Heard,
+        tools::remove,
     },
-    revision::Revision,
+    message,
 };
 
 pub static FAULTS: &[Behaviour] = &[
@@ -42,7 +38,8 @@ pub static FAULTS: &[Behaviour] = &[
                 && let Some(asked) = heard.pointer_mut("/result/inputRequests").and_then(Value::as_object_mut)
             {
                 for request in asked.values_mut().filter(|request| request["params"]["mode"] == "url") {
-                    request["params"] = json!({ "message": "", "requestedSchema": { "type": "object", "properties": {} } });
+                    request["params"] =
+                        json!({ "message": "", "requestedSchema": { "type": "object", "properties": {} } });
                 }
             }
             Heard::Message

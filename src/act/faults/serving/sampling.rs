@@ -7,11 +7,10 @@ use crate::{
     act::{
         faults::{
             behaviour::{Behaviour, EVERYWHERE},
-            decisions::{Heard, Moment},
-            tools::{fail_call_at, of_method, remove},
+            decisions::Heard,
+            tools::remove,
         },
         message,
-        report::Failure,
     },
     revision::Revision,
 };
@@ -69,9 +68,14 @@ pub static FAULTS: &[Behaviour] = &[
     results!("sampling-content-as-text", "the content of sampling is a string", "sampling/createMessage", |_, result| {
         result["content"] = json!("Hi");
     }, also: &["client-sampling-tools-declared-used"]),
-    results!("sampling-in-shape-of-provider", "the result of sampling has choices", "sampling/createMessage", |_, result| {
-        *result = json!({ "choices": [{ "message": { "content": "Hi" } }] });
-    }),
+    results!(
+        "sampling-in-shape-of-provider",
+        "the result of sampling has choices",
+        "sampling/createMessage",
+        |_, result| {
+            *result = json!({ "choices": [{ "message": { "content": "Hi" } }] });
+        }
+    ),
     results!("sampling-role-copied", "the role of the result is user", "sampling/createMessage", |_, result| {
         result["role"] = json!("user");
     }),
@@ -80,17 +84,32 @@ pub static FAULTS: &[Behaviour] = &[
             result["content"] = json!([result["content"]]);
         }
     }, until: Some(Revision::V2025_06_18)),
-    results!("sampling-type-of-provider", "the type of content is output_text", "sampling/createMessage", |_, result| {
-        if result["content"]["type"] == "text" {
-            result["content"]["type"] = json!("output_text");
+    results!(
+        "sampling-type-of-provider",
+        "the type of content is output_text",
+        "sampling/createMessage",
+        |_, result| {
+            if result["content"]["type"] == "text" {
+                result["content"]["type"] = json!("output_text");
+            }
         }
-    }),
-    replies!("sampling-image-without-response", "sampling with an image has no response", "sampling image", |_, responses| {
-        responses.clear();
-    }),
-    replies!("sampling-context-without-response", "sampling with a context has no response", "sampling context", |_, responses| {
-        responses.clear();
-    }),
+    ),
+    replies!(
+        "sampling-image-without-response",
+        "sampling with an image has no response",
+        "sampling image",
+        |_, responses| {
+            responses.clear();
+        }
+    ),
+    replies!(
+        "sampling-context-without-response",
+        "sampling with a context has no response",
+        "sampling context",
+        |_, responses| {
+            responses.clear();
+        }
+    ),
     Behaviour {
         since: MODES,
         reply: Some(|_, _, request, responses| {
@@ -124,7 +143,10 @@ pub static FAULTS: &[Behaviour] = &[
         since: MODES,
         say: Some(|_, _, messages| {
             for message in messages.iter_mut() {
-                let places = ["/params/capabilities/sampling", "/params/_meta/io.modelcontextprotocol~1clientCapabilities/sampling"];
+                let places = [
+                    "/params/capabilities/sampling",
+                    "/params/_meta/io.modelcontextprotocol~1clientCapabilities/sampling",
+                ];
                 for place in places {
                     if let Some(sampling) = message.pointer_mut(place) {
                         remove(sampling, "tools");
@@ -164,16 +186,26 @@ pub static FAULTS: &[Behaviour] = &[
     replies!("results-in-other-order-rejected", "tool results in another order are rejected", "sampling results parallel", |request, responses| {
         responses[0] = error(request, -32602);
     }, since: MODES),
-    replies!("rejected-sampling-internal-error", "rejected sampling gets -32603", "sampling text", |request, responses| {
-        if responses[0]["error"]["code"] == -1 {
-            responses[0] = error(request, -32603);
+    replies!(
+        "rejected-sampling-internal-error",
+        "rejected sampling gets -32603",
+        "sampling text",
+        |request, responses| {
+            if responses[0]["error"]["code"] == -1 {
+                responses[0] = error(request, -32603);
+            }
         }
-    }),
-    replies!("rejected-sampling-empty-message", "rejected sampling gets an empty message", "sampling text", |request, responses| {
-        if responses[0]["error"]["code"] == -1 {
-            responses[0] = message::result(&request["id"], &said());
+    ),
+    replies!(
+        "rejected-sampling-empty-message",
+        "rejected sampling gets an empty message",
+        "sampling text",
+        |request, responses| {
+            if responses[0]["error"]["code"] == -1 {
+                responses[0] = message::result(&request["id"], &said());
+            }
         }
-    }),
+    ),
     Behaviour {
         say: Some(|memory, _, messages| {
             if messages.iter().any(|message| message["method"] == "tools/call") && memory.first("roots") {

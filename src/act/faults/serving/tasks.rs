@@ -3,17 +3,14 @@
 use serde_json::{Value, json};
 
 use super::edits::*;
-use crate::{
-    act::{
-        faults::{
-            behaviour::{Behaviour, EVERYWHERE},
-            decisions::{Heard, Moment},
-            tools::{fail_call_at, of_method, remove},
-        },
-        message,
-        report::Failure,
+use crate::act::{
+    faults::{
+        behaviour::{Behaviour, EVERYWHERE},
+        decisions::Moment,
+        tools::fail_call_at,
     },
-    revision::Revision,
+    message,
+    report::Failure,
 };
 
 pub static FAULTS: &[Behaviour] = &[
@@ -29,12 +26,18 @@ pub static FAULTS: &[Behaviour] = &[
         since: FORMS,
         unasked: Some(|memory, _, moment| match moment {
             Moment::AfterAction if memory.first("given up") => {
-                vec![json!({ "do": "call", "name": "slow", "arguments": { "steps": 20, "milliseconds": 50 }, "timeout": 200 })]
+                vec![
+                    json!({ "do": "call", "name": "slow", "arguments": { "steps": 20, "milliseconds": 50 }, "timeout": 200 }),
+                ]
             }
             _ => Vec::new(),
         }),
         also: &["*"],
-        ..Behaviour::legacy("call-cancelled-while-user-thinks", "a call is cancelled while the user is asked", EVERYWHERE)
+        ..Behaviour::legacy(
+            "call-cancelled-while-user-thinks",
+            "a call is cancelled while the user is asked",
+            EVERYWHERE,
+        )
     },
     replies!("task-for-sampling-undeclared", "sampling as a task gets a task undeclared", "sampling task", |request, responses| {
         responses[0] = message::result(&request["id"], &json!({ "task": { "taskId": "1", "status": "working" } }));
@@ -73,9 +76,7 @@ pub static FAULTS: &[Behaviour] = &[
     }, since: MODES, also: &["client-elicitation-undeclared-mode"]),
     Behaviour {
         since: MODES,
-        hear: Some(|_, scene, heard| {
-            fail_call_at(scene, heard, "notifications/elicitation/complete", |_| true)
-        }),
+        hear: Some(|_, scene, heard| fail_call_at(scene, heard, "notifications/elicitation/complete", |_| true)),
         ..Behaviour::legacy("unknown-completion-fails-call", "an unknown completion fails the open call", EVERYWHERE)
     },
     Behaviour {
