@@ -64,7 +64,7 @@ pub async fn perform(client: &Rc<Client>) -> bool {
     if client.ways.habits.pings && connected && !client.is_modern() && client.transport.borrow().is_some() {
         client.request("ping", Value::Null, &Ask::default()).await.ok();
     }
-    if connected {
+    if connected && client.transport.borrow().is_some() {
         unasked(client, Moment::BeforeClose).await;
     }
     if let Some(ticking) = ticking {
@@ -133,6 +133,7 @@ async fn execute(client: &Rc<Client>, action: &Value, name: &str) -> Outcome {
     match word {
         "connect" => connect(client).await.map(|()| json!({})),
         "close" => {
+            unasked(client, Moment::BeforeClose).await;
             client.close().await;
             Ok(json!({}))
         }

@@ -161,7 +161,7 @@ async fn handle(
                 let turn = server.receive(&mut session, &line);
                 let stderr = server.faults.stderr();
                 if !stderr.is_empty() {
-                    errors.write_all(stderr.as_bytes()).await?;
+                    errors.write_all(&stderr).await?;
                     errors.flush().await?;
                 }
                 if let Some(id) = turn.cancelled.filter(|_| !server.faults.answers_cancelled()) {
@@ -203,6 +203,10 @@ async fn handle(
 
 /// The first bytes one by one or in twos, so that characters are split, then the rest.
 async fn write_pieces(output: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {
+    // The handshake is left whole.
+    if !bytes.windows(3).any(|part| part == "\u{2028}".as_bytes()) {
+        return output.write_all(bytes).await;
+    }
     // Where characters beyond ASCII begin, and some places before.
     let splits = bytes.iter().enumerate().filter(|(at, byte)| *at < 12 || **byte >= 0xC0).map(|(at, _)| at + 1);
     let mut start = 0;

@@ -47,6 +47,8 @@ pub struct Dialogue {
     /// The last value of each progress token.
     pub progress: HashMap<String, f64>,
     pub negotiated: Option<String>,
+    /// The frame that says so.
+    negotiated_in: u64,
     pub subscribed: HashSet<String>,
     /// When the server sent something last.
     pub heard: Option<u64>,
@@ -68,6 +70,7 @@ impl Default for Dialogue {
             asked: IndexMap::new(),
             progress: HashMap::new(),
             negotiated: None,
+            negotiated_in: 0,
             subscribed: HashSet::new(),
             heard: None,
             now: 0,
@@ -96,7 +99,14 @@ pub fn is_modern(message: &Value) -> bool {
 impl Dialogue {
     /// The capabilities of the client that are in force for this message of its own.
     pub fn offered_with(&self, message: &Value) -> Value {
-        message.pointer(CAPABILITIES).unwrap_or(&self.offered).clone()
+        let own = if message["method"] == "initialize" { "/params/capabilities" } else { CAPABILITIES };
+        message.pointer(own).unwrap_or(&self.offered).clone()
+    }
+
+    /// Whether a message responds to a request that the server sent before a revision was negotiated.
+    pub fn responds_to_early(&self, message: &Value) -> bool {
+        let id = message.get("id").map(Value::to_string).unwrap_or_default();
+        self.asked.get(&id).is_some_and(|(asked, _)| asked.frame < self.negotiated_in)
     }
 
     pub fn offered(&self) -> &Value {
@@ -180,6 +190,7 @@ impl Dialogue {
                 let declared = message.pointer("/result/capabilities");
                 if self.initialize.as_ref() == Some(&id) && message.get("result").is_some() {
                     self.answered_initialize = true;
+                    self.negotiated_in = frame;
                     self.negotiated = message["result"]["protocolVersion"].as_str().map(str::to_owned);
                     self.declared = declared.cloned().unwrap_or_else(|| Map::new().into());
                 } else if let Some(declared) =

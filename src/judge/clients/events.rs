@@ -11,13 +11,23 @@ pub struct Events {
     given: HashMap<String, u64>,
     /// The last id of each stream.
     last: HashMap<u64, String>,
+    /// Of an exchange that resumes a stream: the exchange that began it.
+    begun: HashMap<u64, u64>,
 }
 
 impl Events {
     pub fn gave(&mut self, post: u64, id: &str) {
         if self.given.len() < MOST {
-            self.given.insert(id.to_owned(), post);
-            self.last.insert(post, id.to_owned());
+            let begun = self.begun.get(&post).copied().unwrap_or(post);
+            self.given.insert(id.to_owned(), begun);
+            self.last.insert(begun, id.to_owned());
+        }
+    }
+
+    /// This exchange goes on with the stream of that id.
+    pub fn resumed(&mut self, post: u64, id: &str) {
+        if let Some(begun) = self.given.get(id) {
+            self.begun.insert(post, *begun);
         }
     }
 

@@ -74,7 +74,7 @@ impl Posts {
         let post = frame.post?;
         match (frame.from, frame.kind, &frame.http) {
             (Side::Client, FrameKind::HttpRequest, Some(head)) => self.requested(post, frame, head, dialogue),
-            (Side::Client, _, _) => self.carried(post, frame),
+            (Side::Client, _, _) => self.carried(post, frame, dialogue),
             (Side::Server, FrameKind::HttpResponse, Some(head)) => return self.responded(post, frame, head, recent),
             (Side::Server, ..) => self.went_on(post, frame),
         }
@@ -123,10 +123,13 @@ impl Posts {
         {
             self.over.insert(session.clone());
         }
+        if let (Some("GET"), Some(id)) = (head.method.as_deref(), resumes) {
+            self.events.resumed(post, id);
+        }
         self.open.insert(post, item);
     }
 
-    fn carried(&mut self, post: u64, frame: &Frame) {
+    fn carried(&mut self, post: u64, frame: &Frame, dialogue: &Dialogue) {
         let Some(item) = self.open.get_mut(&post) else { return };
         item["frames"] = json!([item["frames"][0], frame.frame]);
         let Some(message) = &frame.message else {
@@ -138,6 +141,10 @@ impl Posts {
             "result" | "error" => "response",
             kind => kind,
         });
+        // It may have been on its way already.
+        if item["carries"] == "response" && dialogue.responds_to_early(message) {
+            item["negotiated"] = Value::Null;
+        }
         item["message"] = message.clone();
         item["rpc"] = message.get("method").cloned().unwrap_or_default();
     }

@@ -64,6 +64,7 @@ pub struct Memory {
     pub waiting: HashSet<String>,
     /// What is to be written to stderr.
     pub stderr: String,
+    pub stderr_bytes: Vec<u8>,
 }
 
 /// What becomes of a batch.

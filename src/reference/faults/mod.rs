@@ -141,8 +141,8 @@ impl Faults {
     }
 
     /// What is to be written to stderr now.
-    pub fn stderr(&mut self) -> String {
-        take(&mut self.memory.stderr)
+    pub fn stderr(&mut self) -> Vec<u8> {
+        [take(&mut self.memory.stderr).into_bytes(), take(&mut self.memory.stderr_bytes)].concat()
     }
 
     /// How much later than usual the next response is ready.

@@ -52,8 +52,8 @@ pub fn say(_: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
 
 pub fn around(_: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Vec<Value>) {
     let modern = scene.revision.is_modern();
-    // While a slow call is open.
-    if message["method"] == "notifications/progress" && !modern {
+    // While a slow call is open, and long before its result.
+    if message["method"] == "notifications/progress" && message["params"]["progress"] == 1 && !modern {
         let id = format!("busy-{}", message["params"]["progress"]);
         return (Vec::new(), vec![request(&json!(id), "ping", Value::Null)]);
     }

@@ -39,6 +39,7 @@ pub static PROCESSES: &[Behaviour] = &[
             let lines = if memory.requests == 1 { LINES } else { 4 };
             let line = "ERROR: something that looks bad, but is nothing to worry about.\n";
             memory.stderr.push_str(&line.repeat(lines));
+            memory.stderr_bytes.extend_from_slice(b"\xff\xfe not UTF-8\n");
             Heard::Message
         }),
         ..Behaviour::new("stderr-flood", "1 MiB of errors is written to stderr before the first response", STDIO)

@@ -25,7 +25,7 @@ type Chunks = Vec<(Duration, Vec<u8>)>;
 
 const AT_ONCE: Duration = Duration::ZERO;
 /// Enough for a response to a ping.
-const SOON: Duration = Duration::from_millis(700);
+const SOON: Duration = Duration::from_millis(1500);
 /// A stream that stays open after the response.
 const LATE: Duration = Duration::from_secs(6);
 /// The slow call takes a second.
@@ -161,9 +161,12 @@ fn spelled(name: &str, body: &str, modern: bool) -> Option<Chunks> {
             Some(vec![(AT_ONCE, before.into_bytes()), (SOON, event(body).into_bytes())])
         }
         "stream-open" => Some(vec![(AT_ONCE, event(body).into_bytes()), (LATE, b": end\n\n".to_vec())]),
-        "comments" => at_once(format!(
-            ": first\n:\n: {{\"jsonrpc\":\"2.0\"}}\n\nevent: message\n: inside\ndata: {body}\n: last\n\n"
-        )),
+        "comments" => {
+            let (first, rest) = body.split_at(1);
+            at_once(format!(
+                ": first\n:\n: {{\"jsonrpc\":\"2.0\"}}\n\nevent: message\ndata: {first}\n: inside\ndata: {rest}\n: last\n\n"
+            ))
+        }
         "crlf" => at_once(event(body).replace('\n', "\r\n")),
         "cr" => at_once(event(body).replace('\n', "\r")),
         "many-data-lines" => {
@@ -177,8 +180,11 @@ fn spelled(name: &str, body: &str, modern: bool) -> Option<Chunks> {
         }
         "many-at-once" => at_once(format!(": a\n\n: b\n\nid: 1\ndata: \n\n{}", event(body))),
         "no-space" => at_once(format!("event:message\ndata:{body}\n\n")),
-        "unknown-fields" => at_once(format!("data: {body}\nfoo: bar\nlonely\nevent: message\n\n")),
-        "byte-order-mark" => at_once(format!("\u{feff}{}", event(body))),
+        "unknown-fields" => {
+            let known = format!("data: {body}\nevent: message\n\n");
+            Some(vec![(AT_ONCE, b"foo: bar\nlonely\n".to_vec()), (Duration::from_millis(50), known.into_bytes())])
+        }
+        "byte-order-mark" => at_once(format!("\u{feff}data: {body}\n\n")),
         "unnamed" => at_once(format!("data: {body}\n\n")),
         "other-event" => {
             at_once(format!("event: ping\ndata: still here\n\nevent: keepalive\ndata: \n\n{}", event(body)))

@@ -1,6 +1,9 @@
 //! Worlds for rules about clients: sessions that end, and streams that break.
 
-use hyper::StatusCode;
+use hyper::{
+    StatusCode,
+    header::{CONTENT_TYPE, HeaderValue},
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -42,6 +45,11 @@ pub static TRANSPORTS: &[Behaviour] = &[
     },
     Behaviour {
         opening: Some(": hello\n\nevent: greeting\ndata: hi\n\nevent: endpoint\ndata: .$endpoint&note=a%20b%2Fc\n\n"),
+        reply: Some(|_, request, reply| {
+            if request["method"] == "POST" {
+                reply.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain"));
+            }
+        }),
         ..Behaviour::new(
             "odd-endpoint",
             "the endpoint is a relative path with a query, and comes after other things",

@@ -87,10 +87,10 @@ impl Sent {
                     self.began.entry(frame.link).or_insert_with(|| message["method"].clone());
                     if let (true, Some(id)) = (is_request, id) {
                         self.requests += 1;
-                        self.params.insert(id.clone(), message["params"].clone());
                         if message["method"] == "subscriptions/listen" {
                             self.listened.insert(frame.link);
                         }
+                        self.params.insert(id.clone(), message["params"].clone());
                         *self.open.entry(id).or_default() += 1;
                         *self.equal.entry(without_meta(message)).or_default() += 1;
                     }
@@ -108,6 +108,11 @@ impl Sent {
     }
 }
 
+/// The method in what `without_meta` makes of a request.
+fn method_of(request: &str) -> String {
+    request.split(' ').next().unwrap_or_default().trim_matches('"').to_owned()
+}
+
 fn without_meta(request: &Value) -> String {
     let params = request["params"].as_object().into_iter().flatten().filter(|(name, _)| *name != "_meta");
     let params: Vec<String> = params.map(|(name, value)| format!("{name}={value}")).collect();
@@ -121,7 +126,7 @@ pub fn start(
     rans: &[Ran],
     links: &[u32],
     spawned: &[Spawned],
-    (actions, follows): (Vec<Value>, bool),
+    (mut actions, follows): (Vec<Value>, bool),
     recorder: &Recorder,
 ) -> Start {
     let mut sent = Sent::default();
@@ -134,6 +139,12 @@ pub fn start(
     let last = rans.last();
     let signal = last.and_then(Ran::signal);
     let hung = rans.iter().any(|ran| ran.hung);
+    // What it was at when it was stopped, it waited for in vain.
+    if let Some(action) = actions.iter_mut().find(|action| action["end"] == "none").filter(|_| hung && follows) {
+        action["end"] = json!("failed");
+        action["kind"] = json!("timeout");
+        action["message"] = json!("the client was stopped while it waited");
+    }
     let end = match (hung, signal) {
         (true, _) => "hung",
         (false, Some(_)) => "signal",
@@ -150,6 +161,8 @@ pub fn start(
         "signal": signal,
         "sent": sent.messages,
         "requests": sent.requests,
+        "storm": storm.map(|(_, times)| *times).unwrap_or_default(),
+        "storm_of": storm.map(|(request, _)| method_of(request)),
         "probes": sent.methods.get("server/discover").copied().unwrap_or_default(),
         "pings": sent.methods.get("ping").copied().unwrap_or_default(),
         "cancelled": sent.cancelled,
@@ -158,8 +171,6 @@ pub fn start(
         "roots_differ": sent.roots.first() != sent.roots.last(),
         "sessions": sent.sessions,
         "initialized": sent.methods.get("notifications/initialized").copied().unwrap_or_default(),
-        "storm": storm.map(|(_, times)| *times).unwrap_or_default(),
-        "storm_of": storm.and_then(|(request, _)| request.split('"').nth(1)),
         "open": sent.open.values().sum::<usize>(),
         "stderr": last.map(|ran| ran.stderr.clone()).unwrap_or_default(),
         "trace": rans.iter().any(Ran::shows_trace),

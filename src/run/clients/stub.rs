@@ -1,10 +1,11 @@
 //! The process that a client starts as its server: it joins its stdin, stdout, stderr and exit to the program that tests
 //! the client.
 
-use std::{env, path::Path, process};
+use std::{env, path::Path, process, time::Duration};
 
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, stderr, stdin, stdout};
+use tokio::time::timeout;
 
 use super::{
     local,
@@ -15,6 +16,8 @@ use crate::{
     run::process::{runtime::runtime, signals::Signals},
 };
 
+/// From the end of stdin to a signal that the client sends together with it.
+const SAME_MOMENT: Duration = Duration::from_millis(20);
 /// A pipe holds as much.
 const ONE_READ: usize = 64 << 10;
 /// As a shell reports a process that a signal ended.
@@ -39,6 +42,10 @@ async fn joined(socket: &Path, arguments: &[String]) -> std::io::Result<u8> {
             tokio::select! {
                 code = signals.next() => {
                     let name = SIGNALLED.iter().find(|(known, _)| *known == code).map_or("signal", |(_, name)| *name);
+                    // Stdin may have been closed in the same moment.
+                    if let Ok(Ok(0)) = timeout(SAME_MOMENT, input.read(&mut piece)).await {
+                        send(&mut to, Kind::End, b"").await?;
+                    }
                     send(&mut to, Kind::Signal, name.as_bytes()).await?;
                     return Ok(code);
                 }

@@ -16,8 +16,9 @@ const JSON: &str = "application/json";
 
 pub static FAULTS: &[Behaviour] = &[
     Behaviour {
-        head: Some(|_, _, _, head| {
-            if head.media.as_deref() == Some(JSON) && head.status < 300 {
+        head: Some(|_, _, posting, head| {
+            // Without a handshake there would be nothing to see.
+            if head.media.as_deref() == Some(JSON) && head.status < 300 && posting.rpc() == "tools/call" {
                 head.media = Some(EVENTS.to_owned());
             }
         }),

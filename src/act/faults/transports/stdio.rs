@@ -16,25 +16,13 @@ use crate::act::{
 pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         spell: Some(|_, message, bytes| {
-            *bytes = serde_json::to_vec_pretty(message).unwrap_or_default();
-            bytes.push(b'\n');
-        }),
-        handshake: Some(|_, _, plan| plan.timeout = Some(SOON)),
-        ..Behaviour::new("pretty-printed-messages", "messages are written over several lines", STDIO)
-    },
-    Behaviour {
-        spell: Some(|memory, _, bytes| {
-            if !memory.held.is_empty() {
-                memory.held.clear();
-                bytes.insert(0, b'\n');
-            }
-            if memory.count("messages") % 4 == 0 {
-                bytes.pop();
-                memory.held.push(json!("newline"));
+            // A server that understands no request at all shows nothing.
+            if message::method(message) == Some("notifications/initialized") {
+                *bytes = serde_json::to_vec_pretty(message).unwrap_or_default();
+                bytes.push(b'\n');
             }
         }),
-        timeout: Some(|_, _, _, limit| *limit = Some(SOON)),
-        ..Behaviour::new("newline-missing", "the newline of some messages is written with the next message", STDIO)
+        ..Behaviour::legacy("pretty-printed-messages", "messages are written over several lines", STDIO)
     },
     Behaviour {
         spell: Some(|_, message, bytes| {
@@ -87,14 +75,6 @@ pub static FAULTS: &[Behaviour] = &[
         ..Behaviour::new("noise-stops-reader", "after a line that is not JSON nothing is read any more", STDIO)
     },
     Behaviour {
-        noise: Some(|memory, _, _| {
-            memory.held.push(json!("noise"));
-            Heard::Nothing
-        }),
-        hear: Some(|memory, _, _| if memory.held.pop().is_some() { Heard::Nothing } else { Heard::Message }),
-        ..Behaviour::new("noise-drops-next-line", "the line after one that is not JSON is dropped", STDIO)
-    },
-    Behaviour {
         lines: LineWays { stderr: Stderr::IsFailure, ..LineWays::USUAL },
         ..Behaviour::new("stderr-is-error", "any output on stderr ends the connection", STDIO)
     },
@@ -121,12 +101,8 @@ pub static FAULTS: &[Behaviour] = &[
         ..Behaviour::new("kills-at-once", "the server is killed while its stdin is open", STDIO)
     },
     Behaviour {
-        shutdown: Some(|_, _, plan| kill(plan)),
-        ..Behaviour::new(
-            "kills-right-after-stdin",
-            "the server is killed in the moment in which its stdin is closed",
-            STDIO,
-        )
+        shutdown: Some(|_, _, plan| plan.wait = Duration::ZERO),
+        ..Behaviour::new("terminates-right-after-stdin", "SIGTERM follows the end of stdin at once", STDIO)
     },
     Behaviour {
         shutdown: Some(|_, _, plan| {
@@ -134,20 +110,6 @@ pub static FAULTS: &[Behaviour] = &[
             plan.wait_after_term = Duration::ZERO;
         }),
         ..Behaviour::new("kills-without-term", "a server that does not exit is killed without SIGTERM", STDIO)
-    },
-    Behaviour {
-        shutdown: Some(|_, _, plan| {
-            plan.wait_after_term = Duration::ZERO;
-        }),
-        ..Behaviour::new("kills-together-with-term", "SIGKILL follows SIGTERM at once", STDIO)
-    },
-    Behaviour {
-        shutdown: Some(|_, _, plan| {
-            plan.term = false;
-            plan.kill = false;
-            plan.wait_after_term = Duration::ZERO;
-        }),
-        ..Behaviour::new("leaves-server-behind", "a server that does not exit is left running", STDIO)
     },
     Behaviour {
         shutdown: Some(|_, _, plan| {
