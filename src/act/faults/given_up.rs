@@ -144,8 +144,17 @@ pub static GIVEN_UP: &[Behaviour] = &[
         ..Behaviour::legacy("ping-as-notification", "ping is sent as a notification", EVERYWHERE)
     },
     Behaviour {
-        hear: Some(|_, scene, heard| reject(scene, heard, "prompts/list", |result| result.get("x-vendor").is_some())),
-        ..Behaviour::new("unknown-fields-rejected", "a list with unknown fields is invalid", EVERYWHERE)
+        hear: Some(|_, scene, heard| {
+            let known = ["uri", "mimeType", "text", "blob", "_meta", "resource"];
+            let odd = |content: &Value| {
+                content.as_object().is_some_and(|fields| fields.keys().any(|key| !known.contains(&key.as_str())))
+            };
+            reject(scene, heard, "resources/read", |result| {
+                result["contents"].as_array().into_iter().flatten().any(odd)
+            });
+            reject(scene, heard, "prompts/list", |result| result.get("x-vendor").is_some())
+        }),
+        ..Behaviour::new("unknown-fields-rejected", "a result with unknown fields is invalid", EVERYWHERE)
     },
     Behaviour {
         say: Some(|memory, _, messages| {
@@ -167,7 +176,7 @@ pub static GIVEN_UP: &[Behaviour] = &[
             abort.notify = false;
             abort.disconnect = true;
         }),
-        restart: Some(|_, _, next| next.again = next.attempts < 50),
+        restart: Some(|_, _, next| next.again = true),
         also: &["*"],
         ..Behaviour::modern("process-ended-to-cancel", "a request is cancelled by the end of the process", STDIO)
     },
