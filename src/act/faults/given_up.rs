@@ -167,7 +167,7 @@ pub static GIVEN_UP: &[Behaviour] = &[
             abort.notify = false;
             abort.disconnect = true;
         }),
-        restart: Some(|_, _, next| next.again = next.attempts < 50),
+        restart: Some(|_, _, next| next.again = true),
         also: &["*"],
         ..Behaviour::modern("process-ended-to-cancel", "a request is cancelled by the end of the process", STDIO)
     },

@@ -87,10 +87,10 @@ impl Sent {
                     self.began.entry(frame.link).or_insert_with(|| message["method"].clone());
                     if let (true, Some(id)) = (is_request, id) {
                         self.requests += 1;
-                        self.params.insert(id.clone(), message["params"].clone());
                         if message["method"] == "subscriptions/listen" {
                             self.listened.insert(frame.link);
                         }
+                        self.params.insert(id.clone(), message["params"].clone());
                         *self.open.entry(id).or_default() += 1;
                         *self.equal.entry(without_meta(message)).or_default() += 1;
                     }
@@ -106,6 +106,11 @@ impl Sent {
             }
         }
     }
+}
+
+/// The method in what `without_meta` makes of a request.
+fn method_of(request: &str) -> String {
+    request.split(' ').next().unwrap_or_default().trim_matches('"').to_owned()
 }
 
 fn without_meta(request: &Value) -> String {
@@ -156,6 +161,8 @@ pub fn start(
         "signal": signal,
         "sent": sent.messages,
         "requests": sent.requests,
+        "storm": storm.map(|(_, times)| *times).unwrap_or_default(),
+        "storm_of": storm.map(|(request, _)| method_of(request)),
         "probes": sent.methods.get("server/discover").copied().unwrap_or_default(),
         "pings": sent.methods.get("ping").copied().unwrap_or_default(),
         "cancelled": sent.cancelled,
@@ -164,8 +171,6 @@ pub fn start(
         "roots_differ": sent.roots.first() != sent.roots.last(),
         "sessions": sent.sessions,
         "initialized": sent.methods.get("notifications/initialized").copied().unwrap_or_default(),
-        "storm": storm.map(|(_, times)| *times).unwrap_or_default(),
-        "storm_of": storm.and_then(|(request, _)| request.split('"').nth(1)),
         "open": sent.open.values().sum::<usize>(),
         "stderr": last.map(|ran| ran.stderr.clone()).unwrap_or_default(),
         "trace": rans.iter().any(Ran::shows_trace),

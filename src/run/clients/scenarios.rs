@@ -22,10 +22,12 @@ pub struct Planned<'a> {
 }
 
 /// Those whose rules the filter selects, the usual one first: it shows which revision a client speaks. Rules without a scenario
-/// judge everything, so if all rules are selected everything is recorded, and otherwise at least the usual scenario.
+/// judge everything, so if all rules are selected everything is recorded, and otherwise the scenarios of the suites that they
+/// require, or at least the usual one.
 pub fn planned<'a>(suites: &'a [Suite], filter: &Filter) -> Vec<Planned<'a>> {
     let selected = |suite: &&Suite| suite.rules.iter().any(|rule| filter.selects(suite, rule));
-    let mut all = distinct(suites.iter().filter(selected));
+    let required: Vec<&String> = suites.iter().filter(selected).flat_map(|suite| &suite.evidence).collect();
+    let mut all = distinct(suites.iter().filter(|suite| selected(suite) || required.contains(&&suite.id)));
     if all.is_empty() {
         all = distinct(suites.iter());
         all.retain(|planned| planned.scenario.world == USUAL);

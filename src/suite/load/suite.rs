@@ -83,7 +83,7 @@ fn row_of(name: &str, row: &ValueRow) -> (String, Option<Revision>, Option<Revis
 
 /// Keys of suites about clients, and of those about servers.
 const ABOUT_CLIENTS: [&str; 3] = ["world", "drive", "answers"];
-const ABOUT_SERVERS: [&str; 4] = ["gather", "connection", "capabilities", "requires"];
+const ABOUT_SERVERS: [&str; 3] = ["gather", "connection", "capabilities"];
 /// The reference server without a fault.
 const USUAL: &str = "usual";
 

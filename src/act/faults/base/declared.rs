@@ -68,6 +68,7 @@ pub static FAULTS: &[Behaviour] = &[
                 info["title"] = Value::Null;
             }
         }),
+        also: &["client-client-info-optional-fields"],
         ..Behaviour::new("client-info-title-null", "title of the client is null", EVERYWHERE)
     },
     Behaviour {

@@ -25,6 +25,7 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         handshake: Some(|_, _, plan| plan.initialized = Initialized::Never),
+        also: &["client-initialized-before-operation"],
         ..legacy("initialized-never-sent", "`notifications/initialized` is not sent")
     },
     Behaviour {
@@ -109,6 +110,7 @@ pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         handshake: Some(|_, _, plan| plan.awaits = false),
         permit: Some(|_, _, _, _, permitted| *permitted = true),
+        also: &["client-initialize-first"],
         ..legacy("lists-before-initialize-response", "requests do not wait for the response to initialize")
     },
     Behaviour {

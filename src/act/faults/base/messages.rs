@@ -30,6 +30,7 @@ pub static FAULTS: &[Behaviour] = &[
                 message["jsonrpc"] = json!(2.0);
             }
         }),
+        also: &["client-late-response-ignored"],
         ..Behaviour::new("jsonrpc-as-number", "`jsonrpc` of some requests is a number", EVERYWHERE)
     },
     Behaviour {
@@ -38,6 +39,7 @@ pub static FAULTS: &[Behaviour] = &[
                 messages.push(json!({}));
             }
         }),
+        also: &["client-no-response-to-notification"],
         ..Behaviour::new("empty-object-as-heartbeat", "empty objects are sent between messages", EVERYWHERE)
     },
     Behaviour {
@@ -54,11 +56,15 @@ pub static FAULTS: &[Behaviour] = &[
                 response["method"] = request["method"].clone();
             }
         }),
+        also: &["client-one-answer-per-server-request", "client-server-request-bad-params"],
         ..Behaviour::legacy("response-repeats-method", "a response has the method of its request", EVERYWHERE)
     },
     #[expect(clippy::cast_precision_loss, reason = "the numbers are small")]
     Behaviour {
-        id: Some(|_, number, _| json!(1_790_000_000.25 + number as f64)),
+        id: Some(|_, number, method| match method {
+            "server/discover" => json!(number),
+            _ => json!(1_790_000_000.25 + number as f64),
+        }),
         ..Behaviour::new("ids-are-timestamps", "ids are numbers with a fraction", EVERYWHERE)
     },
     Behaviour {
@@ -88,6 +94,7 @@ pub static FAULTS: &[Behaviour] = &[
                 message["id"] = json!(99_999);
             }
         }),
+        also: &["client-initialized-before-operation"],
         ..Behaviour::legacy("initialized-with-id", "notifications/initialized is sent as a request", EVERYWHERE)
     },
     Behaviour {
@@ -104,6 +111,7 @@ pub static FAULTS: &[Behaviour] = &[
                 message["params"] = Value::Null;
             }
         }),
+        also: &["client-late-response-ignored"],
         ..Behaviour::legacy("params-null", "`params` is null where there are no parameters", EVERYWHERE)
     },
     Behaviour {
@@ -122,6 +130,7 @@ pub static FAULTS: &[Behaviour] = &[
                 bytes.push(b'\n');
             }
         }),
+        also: &["client-timeout-client-survives"],
         ..Behaviour::new("messages-in-latin-1", "messages are encoded in Latin-1", EVERYWHERE)
     },
     Behaviour {
@@ -131,6 +140,7 @@ pub static FAULTS: &[Behaviour] = &[
                 *messages = vec![Value::Array(std::mem::take(messages))];
             }
         }),
+        also: &["client-late-response-ignored"],
         ..Behaviour::new("messages-as-batches", "requests for lists are sent as batches", EVERYWHERE)
     },
     Behaviour {

@@ -30,6 +30,13 @@ pub static FAULTS: &[Behaviour] = &[
                 message["params"]["_meta"] = json!([]);
             }
         }),
+        also: &[
+            "client-extra-members-tolerated",
+            "client-late-response-ignored",
+            "client-meta-modern-required",
+            "client-schema-2020-12",
+            "client-unknown-server-capability-ignored",
+        ],
         ..Behaviour::new("meta-as-array", "`_meta` is an array", EVERYWHERE)
     },
     Behaviour {
@@ -65,11 +72,19 @@ pub static FAULTS: &[Behaviour] = &[
         ..Behaviour::modern("baggage-as-object", "baggage is an object", EVERYWHERE)
     },
     Behaviour {
-        say: Some(|_, _, messages| add_meta(messages, LOG_LEVEL_KEY, &json!("DEBUG"))),
+        say: Some(|_, _, messages| {
+            if is(&messages[0], "prompts/get") {
+                add_meta(messages, LOG_LEVEL_KEY, &json!("DEBUG"));
+            }
+        }),
         ..Behaviour::modern("log-level-upper-case", "the log level in `_meta` is in upper case", EVERYWHERE)
     },
     Behaviour {
-        say: Some(|_, _, messages| add_meta(messages, LOG_LEVEL_KEY, &json!(20))),
+        say: Some(|_, _, messages| {
+            if is(&messages[0], "prompts/get") {
+                add_meta(messages, LOG_LEVEL_KEY, &json!(20));
+            }
+        }),
         ..Behaviour::modern("log-level-as-number", "the log level in `_meta` is a number", EVERYWHERE)
     },
     Behaviour {
@@ -80,10 +95,23 @@ pub static FAULTS: &[Behaviour] = &[
                 }
             }
         }),
+        also: &[
+            "client-cancel-races-handled",
+            "client-extra-members-tolerated",
+            "client-late-response-ignored",
+            "client-meta-reserved-no-assumptions",
+            "client-schema-2020-12",
+            "client-timeout-client-survives",
+            "client-unknown-server-capability-ignored",
+        ],
         ..Behaviour::modern("meta-on-first-request-only", "only the first request has `_meta`", EVERYWHERE)
     },
     Behaviour {
-        say: Some(|_, _, messages| requests(messages).for_each(|message| leave_out(message, CAPABILITIES_KEY))),
+        say: Some(|_, _, messages| {
+            for message in requests(messages).filter(|message| !is(message, "server/discover")) {
+                leave_out(message, CAPABILITIES_KEY);
+            }
+        }),
         ..Behaviour::modern("capabilities-missing-in-meta", "`_meta` has no capabilities", EVERYWHERE)
     },
     Behaviour {
@@ -103,11 +131,19 @@ pub static FAULTS: &[Behaviour] = &[
         ..Behaviour::modern("client-info-in-discover-only", "only server/discover names the client", EVERYWHERE)
     },
     Behaviour {
-        say: Some(|_, _, messages| edit_meta(messages, INFO_KEY, &json!({ "name": "mcp-conform-act" }))),
+        say: Some(|_, _, messages| {
+            if !is(&messages[0], "server/discover") {
+                edit_meta(messages, INFO_KEY, &json!({ "name": "mcp-conform-act" }));
+            }
+        }),
         ..Behaviour::modern("client-info-in-meta-without-version", "clientInfo in `_meta` has no version", EVERYWHERE)
     },
     Behaviour {
-        say: Some(|_, _, messages| edit_meta(messages, INFO_KEY, &json!("mcp-conform-act/1"))),
+        say: Some(|_, _, messages| {
+            if !is(&messages[0], "server/discover") {
+                edit_meta(messages, INFO_KEY, &json!("mcp-conform-act/1"));
+            }
+        }),
         ..Behaviour::modern("client-info-in-meta-as-text", "clientInfo in `_meta` is a text", EVERYWHERE)
     },
     Behaviour {
@@ -116,6 +152,15 @@ pub static FAULTS: &[Behaviour] = &[
                 edit_version(messages, &json!(env!("CARGO_PKG_VERSION")));
             }
         }),
+        also: &[
+            "client-cancel-races-handled",
+            "client-extra-members-tolerated",
+            "client-late-response-ignored",
+            "client-meta-reserved-no-assumptions",
+            "client-schema-2020-12",
+            "client-timeout-client-survives",
+            "client-unknown-server-capability-ignored",
+        ],
         ..Behaviour::modern("version-of-the-sdk-in-meta", "`_meta` has the version of the program", EVERYWHERE)
     },
     Behaviour {
@@ -190,6 +235,7 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         unasked: Some(|_, _, moment| once(moment, json!({ "do": "notify", "method": "notifications/initialized" }))),
+        also: &["client-no-removed-methods"],
         ..Behaviour::modern(
             "initialized-after-discover",
             "notifications/initialized follows server/discover",

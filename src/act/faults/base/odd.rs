@@ -14,6 +14,18 @@ use crate::act::{
 pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         hear: Some(|_, _, message| if is_unknown(message) { Heard::Disconnect } else { Heard::Message }),
+        also: &[
+            "client-duplicate-response-ignored",
+            "client-error-data-any-type",
+            "client-error-ends-request",
+            "client-error-without-id",
+            "client-invalid-cancel-ignored",
+            "client-log-messages-tolerated",
+            "client-modern-server-cancel-only-listen",
+            "client-progress-odd-notifications-survived",
+            "client-result-type-absent",
+            "client-unknown-response-ignored",
+        ],
         ..everywhere("unknown-notification-disconnects", "an unknown notification ends the connection")
     },
     Behaviour {
@@ -26,6 +38,7 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         hear: Some(|_, _, message| if strange_token(message) { Heard::And(vec![refusal()]) } else { Heard::Message }),
+        also: &["client-modern-no-responses"],
         ..everywhere("progress-for-unknown-token-answered", "progress for an unknown token gets an error")
     },
     Behaviour {
@@ -120,6 +133,7 @@ pub static FAULTS: &[Behaviour] = &[
             }
             Heard::Message
         }),
+        also: &["client-one-answer-per-server-request"],
         ..everywhere(
             "request-with-own-id-ends-call",
             "a request with the id of an open request is taken for its response",
@@ -146,6 +160,14 @@ pub static FAULTS: &[Behaviour] = &[
             let data = message.get("error").and_then(|error| error.get("data"));
             if data.is_some_and(|data| !data.is_object()) { Heard::Disconnect } else { Heard::Message }
         }),
+        also: &[
+            "client-error-without-id",
+            "client-invalid-cancel-ignored",
+            "client-log-messages-tolerated",
+            "client-modern-server-cancel-only-listen",
+            "client-progress-odd-notifications-survived",
+            "client-result-type-absent",
+        ],
         ..everywhere("error-data-has-to-be-object", "an error with other data than an object ends the connection")
     },
     Behaviour {
@@ -154,6 +176,7 @@ pub static FAULTS: &[Behaviour] = &[
             // A client that ends at the probe already shows nothing.
             if bare && scene.revision.is_some() { Heard::Nothing } else { Heard::Message }
         }),
+        also: &["client-error-ends-request"],
         ..everywhere("error-without-data-dropped", "an error without data is dropped")
     },
     Behaviour {
@@ -161,6 +184,13 @@ pub static FAULTS: &[Behaviour] = &[
             let without = message.get("error").is_some() && message.get("id").is_none_or(Value::is_null);
             if without { Heard::Disconnect } else { Heard::Message }
         }),
+        also: &[
+            "client-invalid-cancel-ignored",
+            "client-log-messages-tolerated",
+            "client-modern-server-cancel-only-listen",
+            "client-progress-odd-notifications-survived",
+            "client-result-type-absent",
+        ],
         ..everywhere("error-without-id-disconnects", "an error without an id ends the connection")
     },
     Behaviour {

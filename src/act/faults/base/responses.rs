@@ -41,6 +41,7 @@ pub static FAULTS: &[Behaviour] = &[
                 }
             }
         }),
+        also: &["client-one-answer-per-server-request"],
         ..legacy("string-ids-become-numbers", "ids that are strings of digits come back as numbers")
     },
     Behaviour {
@@ -49,6 +50,7 @@ pub static FAULTS: &[Behaviour] = &[
                 response["id"] = json!(10_000 + memory.count("response"));
             }
         }),
+        also: &["client-one-answer-per-server-request", "client-server-request-bad-params"],
         ..legacy("response-has-own-id", "responses have ids of the client")
     },
     Behaviour {
@@ -65,6 +67,7 @@ pub static FAULTS: &[Behaviour] = &[
                 response["error"] = Value::Null;
             }
         }),
+        also: &["client-one-answer-per-server-request"],
         ..legacy("error-null-beside-result", "responses with a result have a null error")
     },
     Behaviour {
@@ -73,6 +76,7 @@ pub static FAULTS: &[Behaviour] = &[
                 remove(response, "result");
             }
         }),
+        also: &["client-one-answer-per-server-request"],
         ..legacy("empty-result-left-out", "an empty result is left out")
     },
     Behaviour {
@@ -113,6 +117,7 @@ pub static FAULTS: &[Behaviour] = &[
                 error["code"] = json!("METHOD_NOT_FOUND");
             }
         }),
+        also: &["client-unknown-request-code"],
         ..legacy("error-code-as-text", "the code of an error is a string")
     },
     Behaviour {
@@ -153,6 +158,7 @@ pub static FAULTS: &[Behaviour] = &[
                 *response = message::result(&response["id"], &json!({}));
             }
         }),
+        also: &["client-held-task-only-declared-methods"],
         ..legacy("unknown-request-gets-result", "an unknown request gets an empty result")
     },
     Behaviour {
@@ -177,10 +183,12 @@ pub static FAULTS: &[Behaviour] = &[
                 *responses = vec![message::error(&request["id"], message::METHOD_NOT_FOUND, "Method not found")];
             }
         }),
+        also: &["client-roots-list-fresh"],
         ..legacy("roots-without-handler", "roots are declared, and roots/list is an unknown method")
     },
     Behaviour {
         reply_delay: Some(|_, method| if method == "ping" { Duration::from_secs(7) } else { Duration::ZERO }),
+        also: &["client-one-answer-per-server-request"],
         ..legacy("ping-response-late", "ping gets its response after seven seconds")
     },
     Behaviour {

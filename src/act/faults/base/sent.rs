@@ -21,6 +21,7 @@ pub static FAULTS: &[Behaviour] = &[
                 params["cursor"] = Value::Null;
             }
         }),
+        also: &["client-late-response-ignored", "client-messages-fit-schema"],
         ..Behaviour::new("cursor-null", "first pages are requested with a null cursor", EVERYWHERE)
     },
     Behaviour {
@@ -79,6 +80,15 @@ pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         token: Some(|_, number| json!(f64::from(u32::try_from(number).unwrap_or_default()) + 0.5)),
         habits: Habits { wants_progress: true, ..Habits::USUAL },
+        also: &[
+            "client-cancel-races-handled",
+            "client-extra-members-tolerated",
+            "client-late-response-ignored",
+            "client-meta-reserved-no-assumptions",
+            "client-schema-2020-12",
+            "client-timeout-client-survives",
+            "client-unknown-server-capability-ignored",
+        ],
         ..Behaviour::new("progress-token-fractional", "progress tokens have a fraction", EVERYWHERE)
     },
     Behaviour {

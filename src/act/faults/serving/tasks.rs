@@ -1,5 +1,7 @@
 //! Faults in tasks, pages and requests at the same time.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::edits::{FORMS, MODES, error, in_reply, in_retry};
@@ -22,6 +24,12 @@ pub static FAULTS: &[Behaviour] = &[
     replies!("url-mode-declared-and-rejected", "URL mode is declared and rejected", "mode url", |request, responses| {
         responses[0] = error(request, -32602);
     }, since: MODES),
+    Behaviour {
+        since: FORMS,
+        reply_delay: Some(|_, _| Duration::from_millis(1500)),
+        also: &["*"],
+        ..Behaviour::legacy("user-blocks-requests", "all requests of the server wait for the user", EVERYWHERE)
+    },
     Behaviour {
         since: FORMS,
         unasked: Some(|memory, _, moment| match moment {
