@@ -77,6 +77,7 @@ pub static FAULTS: &[Behaviour] = &[
                 add_meta(messages, LOG_LEVEL_KEY, &json!("DEBUG"));
             }
         }),
+        also: &["client-meta-reserved-no-assumptions"],
         ..Behaviour::modern("log-level-upper-case", "the log level in `_meta` is in upper case", EVERYWHERE)
     },
     Behaviour {
@@ -85,6 +86,7 @@ pub static FAULTS: &[Behaviour] = &[
                 add_meta(messages, LOG_LEVEL_KEY, &json!(20));
             }
         }),
+        also: &["client-meta-reserved-no-assumptions"],
         ..Behaviour::modern("log-level-as-number", "the log level in `_meta` is a number", EVERYWHERE)
     },
     Behaviour {
@@ -112,6 +114,16 @@ pub static FAULTS: &[Behaviour] = &[
                 leave_out(message, CAPABILITIES_KEY);
             }
         }),
+        also: &[
+            "client-cancel-races-handled",
+            "client-extra-members-tolerated",
+            "client-late-response-ignored",
+            "client-meta-capabilities-complete",
+            "client-meta-reserved-no-assumptions",
+            "client-schema-2020-12",
+            "client-serve-capabilities-each-request",
+            "client-timeout-client-survives",
+        ],
         ..Behaviour::modern("capabilities-missing-in-meta", "`_meta` has no capabilities", EVERYWHERE)
     },
     Behaviour {
@@ -136,6 +148,14 @@ pub static FAULTS: &[Behaviour] = &[
                 edit_meta(messages, INFO_KEY, &json!({ "name": "mcp-conform-act" }));
             }
         }),
+        also: &[
+            "client-cancel-races-handled",
+            "client-extra-members-tolerated",
+            "client-late-response-ignored",
+            "client-meta-reserved-no-assumptions",
+            "client-schema-2020-12",
+            "client-timeout-client-survives",
+        ],
         ..Behaviour::modern("client-info-in-meta-without-version", "clientInfo in `_meta` has no version", EVERYWHERE)
     },
     Behaviour {
@@ -144,6 +164,14 @@ pub static FAULTS: &[Behaviour] = &[
                 edit_meta(messages, INFO_KEY, &json!("mcp-conform-act/1"));
             }
         }),
+        also: &[
+            "client-cancel-races-handled",
+            "client-extra-members-tolerated",
+            "client-late-response-ignored",
+            "client-meta-reserved-no-assumptions",
+            "client-schema-2020-12",
+            "client-timeout-client-survives",
+        ],
         ..Behaviour::modern("client-info-in-meta-as-text", "clientInfo in `_meta` is a text", EVERYWHERE)
     },
     Behaviour {
@@ -223,6 +251,7 @@ pub static FAULTS: &[Behaviour] = &[
                 edit_version(messages, &version);
             }
         }),
+        also: &["client-extra-members-tolerated", "client-meta-reserved-no-assumptions", "client-schema-2020-12"],
         ..Behaviour::modern(
             "first-listed-version-taken",
             "the first version that server/discover lists is used",

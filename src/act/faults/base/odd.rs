@@ -34,6 +34,7 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         hear: Some(|_, _, message| if is_unknown(message) { Heard::And(vec![refusal()]) } else { Heard::Message }),
+        also: &["client-modern-no-responses"],
         ..everywhere("unknown-notification-answered", "an unknown notification gets an error")
     },
     Behaviour {
@@ -57,6 +58,7 @@ pub static FAULTS: &[Behaviour] = &[
             let odd = is(message, "notifications/message") && !message["params"]["data"].is_string();
             if odd { Heard::Fail } else { Heard::Message }
         }),
+        also: &["client-invalid-cancel-ignored"],
         ..everywhere("log-data-has-to-be-text", "log messages with other data than texts fail the open requests")
     },
     Behaviour {
@@ -110,6 +112,7 @@ pub static FAULTS: &[Behaviour] = &[
                 *at = Some(0);
             }
         }),
+        also: &["pagination-client-opaque"],
         ..everywhere("responses-taken-in-order", "responses end requests in the order in which these were sent")
     },
     Behaviour {
@@ -123,6 +126,7 @@ pub static FAULTS: &[Behaviour] = &[
             }
             Heard::Message
         }),
+        also: &["client-unknown-response-ignored"],
         ..everywhere("second-response-ends-next-request", "a second response is taken for that of the next request")
     },
     Behaviour {
@@ -284,6 +288,7 @@ pub static FAULTS: &[Behaviour] = &[
             let circular = |schema: &Value| schema.to_string().contains("\"$ref\":\"#");
             if any_schema(message, circular) { Heard::Hang } else { Heard::Message }
         }),
+        also: &["client-schema-2020-12"],
         ..everywhere("circular-schema-never-ends", "a schema that refers to itself is followed without end")
     },
 ];

@@ -134,6 +134,7 @@ pub static FAULTS: &[Behaviour] = &[
                 *error = json!("Method not found");
             }
         }),
+        also: &["client-own-capabilities-honoured", "client-unknown-request-code"],
         ..legacy("error-as-text", "errors are strings")
     },
     Behaviour {
@@ -171,6 +172,11 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         reply: Some(|_, _, request, responses| serve_anyway(request, responses, PARAMS)),
+        also: &[
+            "client-elicitation-undeclared-mode",
+            "client-elicitation-unknown-mode",
+            "client-sampling-tools-undeclared",
+        ],
         ..legacy("bad-params-accepted", "a request with invalid params gets a result")
     },
     Behaviour {
@@ -193,6 +199,7 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         serves_in_turn: true,
+        also: &["client-serve-while-waiting"],
         ..legacy("requests-served-in-turn", "requests of the server wait until no own request is open")
     },
     Behaviour {
@@ -217,6 +224,7 @@ pub static FAULTS: &[Behaviour] = &[
         reply: Some(|_, _, request, responses| {
             responses.insert(0, note(&request["id"], &json!(1)));
         }),
+        also: &["client-progress-sent-increases"],
         ..legacy("progress-by-request-id", "progress has the id of the request as its token")
     },
     Behaviour {
@@ -267,6 +275,7 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         hear_batch: Some(|_, _, _| Heard::Nothing),
+        also: &["client-batch-each-request-answered"],
         ..with_batches("batches-not-understood", "batches are dropped")
     },
 ];

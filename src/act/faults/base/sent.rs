@@ -38,6 +38,19 @@ pub static FAULTS: &[Behaviour] = &[
                 params["arguments"] = json!(params["arguments"].to_string());
             }
         }),
+        also: &[
+            "client-cancel-races-handled",
+            "client-duplicate-response-ignored",
+            "client-invalid-cancel-ignored",
+            "client-late-response-ignored",
+            "client-log-messages-tolerated",
+            "client-modern-server-cancel-only-listen",
+            "client-progress-odd-notifications-survived",
+            "client-result-type-absent",
+            "client-timeout-client-survives",
+            "client-unknown-notification-survived",
+            "client-unknown-response-ignored",
+        ],
         ..Behaviour::new("call-arguments-as-text", "the arguments of a call are a JSON text", EVERYWHERE)
     },
     Behaviour {
@@ -46,6 +59,19 @@ pub static FAULTS: &[Behaviour] = &[
                 params["name"] = json!(7);
             }
         }),
+        also: &[
+            "client-cancel-races-handled",
+            "client-duplicate-response-ignored",
+            "client-invalid-cancel-ignored",
+            "client-late-response-ignored",
+            "client-log-messages-tolerated",
+            "client-modern-server-cancel-only-listen",
+            "client-progress-odd-notifications-survived",
+            "client-result-type-absent",
+            "client-timeout-client-survives",
+            "client-unknown-notification-survived",
+            "client-unknown-response-ignored",
+        ],
         ..Behaviour::new("name-as-number", "names of tools and prompts are numbers", EVERYWHERE)
     },
     Behaviour {
