@@ -15,7 +15,7 @@ use crate::act::{
 impl Client {
     /// A line, an event or a body.
     pub fn hear_bytes(self: &Rc<Self>, bytes: &[u8]) {
-        match serde_json::from_slice::<Value>(bytes) {
+        match message::parse(bytes) {
             Ok(message) => self.hear(message),
             // Who writes something else is at fault; the next message may be fine.
             Err(_) => {

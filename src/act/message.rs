@@ -63,3 +63,48 @@ pub fn same_id(one: &Value, other: &Value) -> bool {
         _ => one == other,
     }
 }
+
+/// Levels of nesting that are read; the parser stops at 128.
+const DEEPEST: usize = 100;
+
+/// Reads a message. What is nested deeper than a client can use is cut, so that the rest can be used.
+pub fn parse(bytes: &[u8]) -> serde_json::Result<Value> {
+    serde_json::from_slice(bytes).or_else(|error| {
+        let cut = cut(bytes);
+        if cut.len() == bytes.len() { Err(error) } else { serde_json::from_slice(&cut) }
+    })
+}
+
+/// The text with null in the place of every value that is nested too deep.
+fn cut(bytes: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::with_capacity(bytes.len());
+    let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);
+    for &byte in bytes {
+        let opens = !quoted && matches!(byte, b'{' | b'[');
+        let closes = !quoted && matches!(byte, b'}' | b']');
+        depth += usize::from(opens);
+        if opens && depth == DEEPEST + 1 {
+            kept.extend_from_slice(b"null");
+        }
+        if depth <= DEEPEST {
+            kept.push(byte);
+        }
+        depth = depth.saturating_sub(usize::from(closes));
+        quoted ^= byte == b'"' && !escaped;
+        escaped = quoted && byte == b'\\' && !escaped;
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deep_values_are_cut() {
+        let deep = format!("{{\"a\":{}1{},\"b\":\"[{{\\\"\"}}", "[".repeat(500), "]".repeat(500));
+        let message = parse(deep.as_bytes()).unwrap();
+        assert_eq!(message["b"], "[{\"");
+        assert!(parse(b"{").is_err());
+    }
+}

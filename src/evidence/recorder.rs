@@ -235,7 +235,7 @@ impl Recorder {
         let kind = if why.is_limit() { FrameKind::Unread } else { FrameKind::Junk };
         let (by, cause, why) = (Some(sent.by.clone()), Some(why.cause), Some(why.words));
         let (text, post) = (Some(text), sent.post);
-        self.push(Frame { by, text, why, cause, bytes, post, ..blank(sent.link, Side::Client, kind) })
+        self.push(Frame { by, bytes, text, why, cause, post, ..blank(sent.link, Side::Client, kind) })
     }
 
     /// Bytes of the server that are no JSON; `text` is their beginning.

@@ -17,6 +17,7 @@ pub struct Exchange {
     reading: Body,
 }
 
+#[derive(Default)]
 enum Body {
     /// There is no response yet.
     None,
@@ -26,6 +27,7 @@ enum Body {
     },
     Events(Box<EventStream>),
     /// Everything was recorded, the end too.
+    #[default]
     Over,
 }
 
@@ -79,7 +81,6 @@ impl Exchange {
     pub fn end(&mut self, ended: Ended) {
         match take(&mut self.reading) {
             Body::Over => return,
-            Body::None => {}
             Body::Whole { bytes, is_json: true } if !bytes.is_empty() => {
                 self.tap.passed(Side::Server, Some(self.post), &bytes, &[], None);
             }
@@ -89,7 +90,7 @@ impl Exchange {
                 let length = bytes.len() as u64;
                 self.tap.recorder.received_document(self.tap.link, Some(self.post), document.as_ref(), text, length);
             }
-            Body::Whole { .. } => {}
+            Body::None | Body::Whole { .. } => {}
             Body::Events(stream) => {
                 if let Some(Block { event, data, .. }) = stream.finish() {
                     let (data, post) = (data.unwrap_or_default(), Some(self.post));
@@ -104,12 +105,6 @@ impl Exchange {
             _ => "the server closed the connection before the response ended",
         };
         self.tap.recorder.ended(self.tap.link, Some(self.post), text.to_owned(), ended);
-    }
-}
-
-impl Default for Body {
-    fn default() -> Self {
-        Self::Over
     }
 }
 

@@ -101,7 +101,9 @@ pub static READS: &[Behaviour] = &[
     }),
     outcome("contents-uri-replaced", "all contents get the URI that was requested", |_, action, outcome| {
         if let (Some(uri), Some(contents)) = (reads(action), contents(outcome)) {
-            contents.iter_mut().for_each(|content| content["uri"] = json!(uri));
+            for content in contents.iter_mut() {
+                content["uri"] = json!(uri);
+            }
         }
     }),
     outcome("foreign-uri-fails-read", "a content of another URI is rejected", |_, action, outcome| {

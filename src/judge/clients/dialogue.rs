@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::{Passing, sent::gist};
-use crate::{evidence::Side, judge::phase::Phase};
+use crate::{evidence::Side, judge::phase::Phase, revision::Revision};
 
 /// More than this is never open in good faith.
 const MOST_OPEN: usize = 10_000;
@@ -47,8 +47,6 @@ pub struct Dialogue {
     /// The last value of each progress token.
     pub progress: HashMap<String, f64>,
     pub negotiated: Option<String>,
-    /// The frame that says so.
-    negotiated_in: u64,
     pub subscribed: HashSet<String>,
     /// When the server sent something last.
     pub heard: Option<u64>,
@@ -70,7 +68,6 @@ impl Default for Dialogue {
             asked: IndexMap::new(),
             progress: HashMap::new(),
             negotiated: None,
-            negotiated_in: 0,
             subscribed: HashSet::new(),
             heard: None,
             now: 0,
@@ -93,7 +90,7 @@ pub fn kind(message: &Value) -> &'static str {
 /// Whether a message names a revision since 2026-07-28.
 pub fn is_modern(message: &Value) -> bool {
     let stated = message.pointer(VERSION).and_then(Value::as_str);
-    stated.is_some_and(|version| version.parse().is_ok_and(crate::revision::Revision::is_modern))
+    stated.is_some_and(|version| version.parse().is_ok_and(Revision::is_modern))
 }
 
 impl Dialogue {
@@ -101,12 +98,6 @@ impl Dialogue {
     pub fn offered_with(&self, message: &Value) -> Value {
         let own = if message["method"] == "initialize" { "/params/capabilities" } else { CAPABILITIES };
         message.pointer(own).unwrap_or(&self.offered).clone()
-    }
-
-    /// Whether a message responds to a request that the server sent before a revision was negotiated.
-    pub fn responds_to_early(&self, message: &Value) -> bool {
-        let id = message.get("id").map(Value::to_string).unwrap_or_default();
-        self.asked.get(&id).is_some_and(|(asked, _)| asked.frame < self.negotiated_in)
     }
 
     pub fn offered(&self) -> &Value {
@@ -190,8 +181,9 @@ impl Dialogue {
                 let declared = message.pointer("/result/capabilities");
                 if self.initialize.as_ref() == Some(&id) && message.get("result").is_some() {
                     self.answered_initialize = true;
-                    self.negotiated_in = frame;
-                    self.negotiated = message["result"]["protocolVersion"].as_str().map(str::to_owned);
+                    let version = message["result"]["protocolVersion"].as_str();
+                    let is_known = |version: &&str| version.parse::<Revision>().is_ok();
+                    self.negotiated = version.filter(is_known).map(str::to_owned);
                     self.declared = declared.cloned().unwrap_or_else(|| Map::new().into());
                 } else if let Some(declared) =
                     declared.filter(|_| self.open.get(&id).is_some_and(|open| open.method == "server/discover"))

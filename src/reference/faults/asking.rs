@@ -241,6 +241,8 @@ const fn slip(name: &'static str, about: &'static str, prepare: fn(&mut World)) 
     Behaviour { prepare: Some(prepare), ..Behaviour::new(name, about, EVERYWHERE) }
 }
 
+// It is made of constants, before the program runs.
+#[allow(clippy::large_types_passed_by_value)]
 pub(super) const fn modern(behaviour: Behaviour) -> Behaviour {
     Behaviour { since: Some(Revision::V2026_07_28), ..behaviour }
 }

@@ -93,6 +93,9 @@ pub enum Reading {
     Decoded,
 }
 
+/// What is said before and after a message.
+type Around = fn(&mut Memory, &Scene, &Value) -> (Vec<Value>, Vec<Value>);
+
 #[derive(Clone, Copy)]
 pub struct Behaviour {
     pub name: &'static str,
@@ -148,7 +151,7 @@ pub struct Behaviour {
     /// What is wrong with event streams.
     pub streaming: Option<Streaming>,
     /// Messages before and after a message.
-    pub around: Option<fn(&mut Memory, &Scene, &Value) -> (Vec<Value>, Vec<Value>)>,
+    pub around: Option<Around>,
     /// What becomes of an HTTP request before it is served; it has `method`, `path`, `query`, `headers` and `message`.
     pub meet: Option<fn(&mut Memory, &Value) -> Met>,
     /// Changes the response to such a request.

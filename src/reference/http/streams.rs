@@ -164,8 +164,13 @@ impl Streams {
         stream.aborted = aborts && !stream.finished;
         let most = if stream.breaks { 1 } else { usize::MAX };
         let missed = stream.events.iter().filter(|(at, _)| *at >= behind).take(most);
-        let told = missed.map(|(_, event)| live.try_send(event.clone()).ok()).count();
-        stream.live = (!stream.finished && !(stream.breaks && told > 0)).then_some(live);
+        let mut told = 0;
+        for (_, event) in missed {
+            live.try_send(event.clone()).ok();
+            told += 1;
+        }
+        let goes_on = !stream.finished && (!stream.breaks || told == 0);
+        stream.live = goes_on.then_some(live);
         Some(events)
     }
 

@@ -89,7 +89,7 @@ fn wanted(text: &str) -> Vec<Wanted> {
         return one("roots/list", json!({}));
     }
     if text == "concurrent" {
-        let form = form("", json!({ "name": { "type": "string" } }));
+        let form = form("", &json!({ "name": { "type": "string" } }));
         return vec![
             ("concurrent form".to_owned(), "elicitation/create", form),
             ("concurrent ping".to_owned(), "ping", json!({})),
@@ -97,7 +97,7 @@ fn wanted(text: &str) -> Vec<Wanted> {
         ];
     }
     if text == "cancelled" {
-        return one("elicitation/create", form("", json!({ "name": { "type": "string" } })));
+        return one("elicitation/create", form("", &json!({ "name": { "type": "string" } })));
     }
     if let Some(kind) = text.strip_prefix("sampling ") {
         return sampling(kind).map(|params| one("sampling/createMessage", params)).unwrap_or_default();
@@ -106,7 +106,7 @@ fn wanted(text: &str) -> Vec<Wanted> {
         return one("elicitation/create", moded(mode));
     }
     if let Some(kind) = text.strip_prefix("form ") {
-        return fields(kind).map(|fields| one("elicitation/create", form(kind, fields))).unwrap_or_default();
+        return fields(kind).map(|fields| one("elicitation/create", form(kind, &fields))).unwrap_or_default();
     }
     Vec::new()
 }
@@ -129,10 +129,10 @@ fn sampling(kind: &str) -> Option<Value> {
         "task" => params["task"] = json!({ "ttl": 60000 }),
         "image" => {
             params["messages"] =
-                json!([said("user", json!({ "type": "image", "data": pixel, "mimeType": "image/png" }))])
+                json!([said("user", json!({ "type": "image", "data": pixel, "mimeType": "image/png" }))]);
         }
         "both roles" => {
-            params["messages"] = history(vec![said("assistant", text("Yes?")), said("user", text("Go on"))])
+            params["messages"] = history(vec![said("assistant", text("Yes?")), said("user", text("Go on"))]);
         }
         "blocks" => params["messages"] = json!([said("user", json!([text("One"), text("Two")]))]),
         "context" => params["includeContext"] = json!("thisServer"),
@@ -169,7 +169,7 @@ fn sampling(kind: &str) -> Option<Value> {
 }
 
 fn moded(mode: &str) -> Value {
-    let mut params = form("", json!({ "name": { "type": "string" } }));
+    let mut params = form("", &json!({ "name": { "type": "string" } }));
     match mode {
         "missing" => {}
         "url" => {
@@ -216,7 +216,7 @@ fn fields(kind: &str) -> Option<Value> {
     })
 }
 
-fn form(kind: &str, properties: Value) -> Value {
+fn form(kind: &str, properties: &Value) -> Value {
     let required: Vec<&str> = match kind {
         "all" => vec!["text", "mail", "day", "whole", "part", "sure", "size"],
         "choices" => vec!["titled", "several"],

@@ -139,7 +139,7 @@ impl Course<'_> {
             }
             starts.push(start);
         }
-        self.keep(revision, starts);
+        self.keep(revision, &starts);
         Ok(())
     }
 
@@ -175,7 +175,7 @@ impl Course<'_> {
     }
 
     /// What the rules of this revision see: first those that judge everything.
-    fn keep(&mut self, revision: Revision, starts: Vec<Start>) {
+    fn keep(&mut self, revision: Revision, starts: &[Start]) {
         let together = |of: fn(&Start) -> Vec<Value>| starts.iter().flat_map(of).collect::<Vec<_>>();
         let saves = |runs: Vec<Value>, spawns: Vec<Value>, actions: Vec<Value>| {
             IndexMap::from(

@@ -24,7 +24,7 @@ pub async fn accept(listener: &Listener) -> io::Result<Stream> {
 #[cfg(unix)]
 pub fn executable(at: &Path, program: &Path, socket: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    let quoted = |path: &Path| shlex::try_quote(&path.to_string_lossy()).map(|quoted| quoted.into_owned());
+    let quoted = |path: &Path| shlex::try_quote(&path.to_string_lossy()).map(std::borrow::Cow::into_owned);
     let (program, socket) = (quoted(program).map_err(io::Error::other)?, quoted(socket).map_err(io::Error::other)?);
     std::fs::write(at, format!("#!/bin/sh\nexec {program} stub {socket} -- \"$@\"\n"))?;
     std::fs::set_permissions(at, std::fs::Permissions::from_mode(0o755))

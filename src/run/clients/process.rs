@@ -86,28 +86,25 @@ pub async fn run(argv: &[String], env: &[(String, String)], cwd: Option<&Path>, 
     let mut reading = tokio::spawn(async move { tokio::join!(tail(stdout), tail(stderr)).1 });
     let waited = timeout(limit, child.wait()).await;
     let hung = waited.is_err();
-    let status = match waited {
-        Ok(status) => status.ok(),
-        Err(_) => {
-            group.signal(Signal::Term);
-            match timeout(GRACE, child.wait()).await {
-                Ok(status) => status.ok(),
-                Err(_) => {
-                    group.signal(Signal::Kill);
-                    child.wait().await.ok()
-                }
-            }
+    let status = if let Ok(status) = waited {
+        status.ok()
+    } else {
+        group.signal(Signal::Term);
+        if let Ok(status) = timeout(GRACE, child.wait()).await {
+            status.ok()
+        } else {
+            group.signal(Signal::Kill);
+            child.wait().await.ok()
         }
     };
     let took = began.elapsed();
     // Something that it started may hold the pipe open.
-    let stderr = match timeout(LAST, &mut reading).await {
-        Ok(text) => text.unwrap_or_default(),
-        Err(_) => {
-            group.signal(Signal::Kill);
-            sleep(LAST).await;
-            timeout(LAST, reading).await.ok().and_then(Result::ok).unwrap_or_default()
-        }
+    let stderr = if let Ok(text) = timeout(LAST, &mut reading).await {
+        text.unwrap_or_default()
+    } else {
+        group.signal(Signal::Kill);
+        sleep(LAST).await;
+        timeout(LAST, reading).await.ok().and_then(Result::ok).unwrap_or_default()
     };
     Ok(Ran { hung, status, stderr, took })
 }

@@ -133,7 +133,7 @@ async fn serve_processes(
                 let Ok(stream) = accepted else { continue };
                 let links = opening.links.lock().unwrap_or_else(PoisonError::into_inner).len();
                 let tap = opening.link();
-                let served = serve_stub(stream, options.clone(), tap, links);
+                let served = Box::pin(serve_stub(stream, options.clone(), tap, links));
                 let tell = tell.clone();
                 processes.spawn(async move { _ = tell.send(served.await) });
             }

@@ -54,7 +54,7 @@ pub fn build(
     let values = lint.values(typed.values, window);
     lint.values = values.keys().cloned().collect();
     lint.rows = values.iter().flat_map(|(name, rows)| rows.iter().map(move |row| row_of(name, row))).collect();
-    let scenario = lint.scenario(&typed.typed, typed.world, typed.drive, typed.answers);
+    let scenario = lint.scenario(&typed.typed, typed.world, typed.drive, typed.answers.as_ref());
     let gather = lint.steps(typed.gather, window);
     lint.in_rules = true;
     let rules = typed.rules.into_iter().flatten().filter_map(|rule| lint.rule(rule, window)).collect();
@@ -93,7 +93,7 @@ impl Lint<'_> {
         own: &Typed,
         world: Option<At<String>>,
         drive: Option<Vec<Tree>>,
-        answers: Option<Tree>,
+        answers: Option<&Tree>,
     ) -> Option<Scenario> {
         let (foreign, subject): (&[&str], _) = match self.subject {
             Side::Server => (&ABOUT_CLIENTS, "servers"),
@@ -112,7 +112,7 @@ impl Lint<'_> {
             self.one_known(&world, "world", &self.known.worlds);
         }
         let drive = drive.into_iter().flatten().map(|action| self.action(&action)).collect();
-        Some(Scenario { world: world.value, drive, answers: answers.as_ref().map(Value::from).unwrap_or_default() })
+        Some(Scenario { world: world.value, drive, answers: answers.map(Value::from).unwrap_or_default() })
     }
 
     fn action(&mut self, tree: &Tree) -> Value {
@@ -120,7 +120,7 @@ impl Lint<'_> {
         match action["do"].as_str() {
             None => self.problems.add(tree.at, "an action needs `do`"),
             Some(name) if !ACTIONS.contains(&name) => {
-                let help = suggestion(name, ACTIONS.into_iter());
+                let help = suggestion(name, ACTIONS);
                 self.problems.add_with(tree.at, format!("unknown action `{name}`"), help);
             }
             Some(_) => {}

@@ -59,6 +59,6 @@ pub fn said() -> Value {
     json!({ "role": "assistant", "content": { "type": "text", "text": "Hi" }, "model": "m", "stopReason": "endTurn" })
 }
 
-pub fn without_capability(_: &mut Memory, _: &Scene, messages: &mut Vec<Value>, name: &str) {
+pub fn without_capability(_: &mut Memory, _: &Scene, messages: &mut [Value], name: &str) {
     of_method(messages, "initialize", |message| remove(&mut message["params"]["capabilities"], name));
 }

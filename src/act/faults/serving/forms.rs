@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::edits::*;
+use super::edits::{FORMS, MODES, content, error, in_reply, in_retry, without_capability};
 use crate::act::{
     faults::{
         behaviour::{Behaviour, EVERYWHERE},

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::edits::*;
+use super::edits::{FORMS, MODES, each_root, each_use, error, in_reply, in_retry, said, without_capability};
 use crate::{
     act::{
         faults::{

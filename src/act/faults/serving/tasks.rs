@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::edits::*;
+use super::edits::{FORMS, MODES, error, in_reply, in_retry};
 use crate::act::{
     faults::{
         behaviour::{Behaviour, EVERYWHERE},

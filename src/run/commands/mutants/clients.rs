@@ -1,11 +1,7 @@
 //! Proof of the rules about clients: each fault of the reference client breaks the rules that name it and, of those that judge the
 //! same, no others but the ones it declares. The client without a fault, and each variation of it, breaks none.
 
-use std::{
-    path::{Path, PathBuf},
-    thread,
-    time::Duration,
-};
+use std::{path::Path, thread, time::Duration};
 
 use super::{itself, processors};
 use crate::{
@@ -201,7 +197,9 @@ pub fn prove(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Erro
         ));
     }
     let flaws = all_flaws(&trials, &suites, &program);
-    flaws.iter().for_each(|flaw| console::say(&format!("✗ {flaw}")));
+    for flaw in &flaws {
+        console::say(&format!("✗ {flaw}"));
+    }
     let faults = trials.iter().filter(|trial| trial.fault.is_some()).count();
     console::say(&format!(
         "{} trials of the reference client, {faults} of them with a fault; {} flaws",
@@ -211,7 +209,7 @@ pub fn prove(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Erro
     Ok(if flaws.is_empty() { exit::CONFORMING } else { exit::FAILED })
 }
 
-fn all_flaws(trials: &[ClientTrial], suites: &[Suite], program: &PathBuf) -> Vec<String> {
+fn all_flaws(trials: &[ClientTrial], suites: &[Suite], program: &Path) -> Vec<String> {
     let next = std::sync::Mutex::new(trials.iter());
     let work = || {
         let mut flaws = Vec::new();
