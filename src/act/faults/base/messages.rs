@@ -65,23 +65,8 @@ pub static FAULTS: &[Behaviour] = &[
             "server/discover" => json!(number),
             _ => json!(1_790_000_000.25 + number as f64),
         }),
-        also: &[
-            "client-cancel-races-handled",
-            "client-cancel-request-id-present",
-            "client-duplicate-response-ignored",
-            "client-error-without-id",
-            "client-invalid-cancel-ignored",
-            "client-late-response-ignored",
-            "client-log-messages-tolerated",
-            "client-malformed-message-survived",
-            "client-modern-server-cancel-only-listen",
-            "client-modern-survives-server-request",
-            "client-progress-odd-notifications-survived",
-            "client-result-type-absent",
-            "client-timeout-client-survives",
-            "client-unknown-notification-survived",
-            "client-unknown-response-ignored",
-        ],
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::new("ids-are-timestamps", "ids are numbers with a fraction", EVERYWHERE)
     },
     Behaviour {

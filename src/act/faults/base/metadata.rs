@@ -30,13 +30,8 @@ pub static FAULTS: &[Behaviour] = &[
                 message["params"]["_meta"] = json!([]);
             }
         }),
-        also: &[
-            "client-extra-members-tolerated",
-            "client-late-response-ignored",
-            "client-meta-modern-required",
-            "client-schema-2020-12",
-            "client-unknown-server-capability-ignored",
-        ],
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::new("meta-as-array", "`_meta` is an array", EVERYWHERE)
     },
     Behaviour {
@@ -97,15 +92,8 @@ pub static FAULTS: &[Behaviour] = &[
                 }
             }
         }),
-        also: &[
-            "client-cancel-races-handled",
-            "client-extra-members-tolerated",
-            "client-late-response-ignored",
-            "client-meta-reserved-no-assumptions",
-            "client-schema-2020-12",
-            "client-timeout-client-survives",
-            "client-unknown-server-capability-ignored",
-        ],
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::modern("meta-on-first-request-only", "only the first request has `_meta`", EVERYWHERE)
     },
     Behaviour {
@@ -114,16 +102,8 @@ pub static FAULTS: &[Behaviour] = &[
                 leave_out(message, CAPABILITIES_KEY);
             }
         }),
-        also: &[
-            "client-cancel-races-handled",
-            "client-extra-members-tolerated",
-            "client-late-response-ignored",
-            "client-meta-capabilities-complete",
-            "client-meta-reserved-no-assumptions",
-            "client-schema-2020-12",
-            "client-serve-capabilities-each-request",
-            "client-timeout-client-survives",
-        ],
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::modern("capabilities-missing-in-meta", "`_meta` has no capabilities", EVERYWHERE)
     },
     Behaviour {
@@ -148,14 +128,8 @@ pub static FAULTS: &[Behaviour] = &[
                 edit_meta(messages, INFO_KEY, &json!({ "name": "mcp-conform-act" }));
             }
         }),
-        also: &[
-            "client-cancel-races-handled",
-            "client-extra-members-tolerated",
-            "client-late-response-ignored",
-            "client-meta-reserved-no-assumptions",
-            "client-schema-2020-12",
-            "client-timeout-client-survives",
-        ],
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::modern("client-info-in-meta-without-version", "clientInfo in `_meta` has no version", EVERYWHERE)
     },
     Behaviour {
@@ -164,14 +138,8 @@ pub static FAULTS: &[Behaviour] = &[
                 edit_meta(messages, INFO_KEY, &json!("mcp-conform-act/1"));
             }
         }),
-        also: &[
-            "client-cancel-races-handled",
-            "client-extra-members-tolerated",
-            "client-late-response-ignored",
-            "client-meta-reserved-no-assumptions",
-            "client-schema-2020-12",
-            "client-timeout-client-survives",
-        ],
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::modern("client-info-in-meta-as-text", "clientInfo in `_meta` is a text", EVERYWHERE)
     },
     Behaviour {
@@ -180,15 +148,8 @@ pub static FAULTS: &[Behaviour] = &[
                 edit_version(messages, &json!(env!("CARGO_PKG_VERSION")));
             }
         }),
-        also: &[
-            "client-cancel-races-handled",
-            "client-extra-members-tolerated",
-            "client-late-response-ignored",
-            "client-meta-reserved-no-assumptions",
-            "client-schema-2020-12",
-            "client-timeout-client-survives",
-            "client-unknown-server-capability-ignored",
-        ],
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::modern("version-of-the-sdk-in-meta", "`_meta` has the version of the program", EVERYWHERE)
     },
     Behaviour {

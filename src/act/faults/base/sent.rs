@@ -38,19 +38,8 @@ pub static FAULTS: &[Behaviour] = &[
                 params["arguments"] = json!(params["arguments"].to_string());
             }
         }),
-        also: &[
-            "client-cancel-races-handled",
-            "client-duplicate-response-ignored",
-            "client-invalid-cancel-ignored",
-            "client-late-response-ignored",
-            "client-log-messages-tolerated",
-            "client-modern-server-cancel-only-listen",
-            "client-progress-odd-notifications-survived",
-            "client-result-type-absent",
-            "client-timeout-client-survives",
-            "client-unknown-notification-survived",
-            "client-unknown-response-ignored",
-        ],
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::new("call-arguments-as-text", "the arguments of a call are a JSON text", EVERYWHERE)
     },
     Behaviour {
@@ -59,19 +48,8 @@ pub static FAULTS: &[Behaviour] = &[
                 params["name"] = json!(7);
             }
         }),
-        also: &[
-            "client-cancel-races-handled",
-            "client-duplicate-response-ignored",
-            "client-invalid-cancel-ignored",
-            "client-late-response-ignored",
-            "client-log-messages-tolerated",
-            "client-modern-server-cancel-only-listen",
-            "client-progress-odd-notifications-survived",
-            "client-result-type-absent",
-            "client-timeout-client-survives",
-            "client-unknown-notification-survived",
-            "client-unknown-response-ignored",
-        ],
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::new("name-as-number", "names of tools and prompts are numbers", EVERYWHERE)
     },
     Behaviour {
@@ -106,15 +84,8 @@ pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         token: Some(|_, number| json!(f64::from(u32::try_from(number).unwrap_or_default()) + 0.5)),
         habits: Habits { wants_progress: true, ..Habits::USUAL },
-        also: &[
-            "client-cancel-races-handled",
-            "client-extra-members-tolerated",
-            "client-late-response-ignored",
-            "client-meta-reserved-no-assumptions",
-            "client-schema-2020-12",
-            "client-timeout-client-survives",
-            "client-unknown-server-capability-ignored",
-        ],
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::new("progress-token-fractional", "progress tokens have a fraction", EVERYWHERE)
     },
     Behaviour {
