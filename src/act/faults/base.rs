@@ -6,6 +6,7 @@ mod lifecycle;
 mod messages;
 mod metadata;
 mod odd;
+mod progress;
 mod responses;
 mod sent;
 
@@ -19,4 +20,5 @@ pub static BASE: &[&[Behaviour]] = &[
     declared::FAULTS,
     metadata::FAULTS,
     odd::FAULTS,
+    progress::FAULTS,
 ];

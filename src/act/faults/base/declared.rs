@@ -20,6 +20,7 @@ pub static FAULTS: &[Behaviour] = &[
                 messages[0]["params"]["capabilities"] = json!(["roots"]);
             }
         }),
+        also: &["client-capabilities-shape"],
         ..legacy("capabilities-as-array", "capabilities are an array")
     },
     Behaviour {
@@ -36,6 +37,7 @@ pub static FAULTS: &[Behaviour] = &[
                 own["experimental"] = Value::Null;
             }
         }),
+        also: &["client-capabilities-shape"],
         ..Behaviour::new("capabilities-null", "a capability that is not declared is null", EVERYWHERE)
     },
     Behaviour {

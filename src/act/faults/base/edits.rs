@@ -83,3 +83,15 @@ pub fn initialize() -> Value {
     });
     json!({ "do": "request", "method": "initialize", "params": params, "force": true, "timeout": 2000 })
 }
+
+/// A notification that the specification does not have.
+pub fn is_unknown(message: &Value) -> bool {
+    let known = ["message", "progress", "cancelled", "list_changed", "updated", "acknowledged", "complete", "status"];
+    let name = message::method(message).and_then(|method| method.rsplit('/').next());
+    message.get("id").is_none() && name.is_some_and(|name| !known.contains(&name))
+}
+
+pub fn strange_token(message: &Value) -> bool {
+    let token = message["params"]["progressToken"].as_str().unwrap_or_default();
+    is(message, "notifications/progress") && !token.starts_with("progress-")
+}

@@ -163,6 +163,7 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         permit: Some(|_, _, _, _, permitted| *permitted = true),
+        also: &["client-set-level-needs-capability"],
         ..legacy("capabilities-of-server-ignored", "all methods are used, whatever the server declared")
     },
     Behaviour {

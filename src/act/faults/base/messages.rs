@@ -65,10 +65,13 @@ pub static FAULTS: &[Behaviour] = &[
             "server/discover" => json!(number),
             _ => json!(1_790_000_000.25 + number as f64),
         }),
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::new("ids-are-timestamps", "ids are numbers with a fraction", EVERYWHERE)
     },
     Behaviour {
         id: Some(|_, number, method| if method.ends_with("/list") { json!({ "n": number }) } else { json!(number) }),
+        also: &["client-cancel-request-id-present", "client-late-response-ignored"],
         ..Behaviour::new("ids-are-objects", "ids of lists are objects", EVERYWHERE)
     },
     Behaviour {
@@ -103,6 +106,7 @@ pub static FAULTS: &[Behaviour] = &[
                 message["id"] = Value::Null;
             }
         }),
+        also: &["client-cancel-own-open-request"],
         ..Behaviour::new("cancelled-with-null-id", "notifications/cancelled has a null id", EVERYWHERE)
     },
     Behaviour {
@@ -120,6 +124,7 @@ pub static FAULTS: &[Behaviour] = &[
                 message["params"] = json!([message["params"]["ref"], message["params"]["argument"]]);
             }
         }),
+        also: &["client-meta-modern-required"],
         ..Behaviour::new("completion-params-as-array", "`params` of completion/complete is an array", EVERYWHERE)
     },
     Behaviour {
@@ -145,11 +150,14 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         say: Some(|_, _, messages| {
-            if is(&messages[0], "initialize") {
-                *messages = vec![Value::Array(std::mem::take(messages))];
+            if is(&messages[0], "tools/list") {
+                let mut again = messages[0].clone();
+                (again["id"], again["method"]) = (json!("again"), json!("initialize"));
+                messages.insert(0, json!([again]));
             }
         }),
-        ..with_batches("initialize-in-batch", "initialize is sent as a batch of one")
+        also: &["client-initialize-*", "client-initialized-sent", "client-request-id-never-reused"],
+        ..with_batches("initialize-in-batch", "initialize is sent once more, as a batch of one")
     },
     Behaviour {
         say: Some(|_, _, messages| {
@@ -157,6 +165,7 @@ pub static FAULTS: &[Behaviour] = &[
                 messages.push(json!([message::notification("notifications/initialized", &Value::Null)]));
             }
         }),
+        also: &["client-initialized-sent"],
         ..with_batches("initialized-in-early-batch", "a batch is sent before initialize has a response")
     },
     Behaviour {

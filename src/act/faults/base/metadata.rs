@@ -30,13 +30,8 @@ pub static FAULTS: &[Behaviour] = &[
                 message["params"]["_meta"] = json!([]);
             }
         }),
-        also: &[
-            "client-extra-members-tolerated",
-            "client-late-response-ignored",
-            "client-meta-modern-required",
-            "client-schema-2020-12",
-            "client-unknown-server-capability-ignored",
-        ],
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::new("meta-as-array", "`_meta` is an array", EVERYWHERE)
     },
     Behaviour {
@@ -77,6 +72,7 @@ pub static FAULTS: &[Behaviour] = &[
                 add_meta(messages, LOG_LEVEL_KEY, &json!("DEBUG"));
             }
         }),
+        also: &["client-meta-reserved-no-assumptions"],
         ..Behaviour::modern("log-level-upper-case", "the log level in `_meta` is in upper case", EVERYWHERE)
     },
     Behaviour {
@@ -85,6 +81,7 @@ pub static FAULTS: &[Behaviour] = &[
                 add_meta(messages, LOG_LEVEL_KEY, &json!(20));
             }
         }),
+        also: &["client-meta-reserved-no-assumptions"],
         ..Behaviour::modern("log-level-as-number", "the log level in `_meta` is a number", EVERYWHERE)
     },
     Behaviour {
@@ -95,15 +92,8 @@ pub static FAULTS: &[Behaviour] = &[
                 }
             }
         }),
-        also: &[
-            "client-cancel-races-handled",
-            "client-extra-members-tolerated",
-            "client-late-response-ignored",
-            "client-meta-reserved-no-assumptions",
-            "client-schema-2020-12",
-            "client-timeout-client-survives",
-            "client-unknown-server-capability-ignored",
-        ],
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::modern("meta-on-first-request-only", "only the first request has `_meta`", EVERYWHERE)
     },
     Behaviour {
@@ -112,6 +102,8 @@ pub static FAULTS: &[Behaviour] = &[
                 leave_out(message, CAPABILITIES_KEY);
             }
         }),
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::modern("capabilities-missing-in-meta", "`_meta` has no capabilities", EVERYWHERE)
     },
     Behaviour {
@@ -136,6 +128,8 @@ pub static FAULTS: &[Behaviour] = &[
                 edit_meta(messages, INFO_KEY, &json!({ "name": "mcp-conform-act" }));
             }
         }),
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::modern("client-info-in-meta-without-version", "clientInfo in `_meta` has no version", EVERYWHERE)
     },
     Behaviour {
@@ -144,6 +138,8 @@ pub static FAULTS: &[Behaviour] = &[
                 edit_meta(messages, INFO_KEY, &json!("mcp-conform-act/1"));
             }
         }),
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::modern("client-info-in-meta-as-text", "clientInfo in `_meta` is a text", EVERYWHERE)
     },
     Behaviour {
@@ -152,15 +148,8 @@ pub static FAULTS: &[Behaviour] = &[
                 edit_version(messages, &json!(env!("CARGO_PKG_VERSION")));
             }
         }),
-        also: &[
-            "client-cancel-races-handled",
-            "client-extra-members-tolerated",
-            "client-late-response-ignored",
-            "client-meta-reserved-no-assumptions",
-            "client-schema-2020-12",
-            "client-timeout-client-survives",
-            "client-unknown-server-capability-ignored",
-        ],
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::modern("version-of-the-sdk-in-meta", "`_meta` has the version of the program", EVERYWHERE)
     },
     Behaviour {
@@ -223,6 +212,7 @@ pub static FAULTS: &[Behaviour] = &[
                 edit_version(messages, &version);
             }
         }),
+        also: &["client-extra-members-tolerated", "client-meta-reserved-no-assumptions", "client-schema-2020-12"],
         ..Behaviour::modern(
             "first-listed-version-taken",
             "the first version that server/discover lists is used",

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::edits::{answers_open, is};
+use super::edits::{answers_open, is, is_unknown, strange_token};
 use crate::act::{
     faults::{
         behaviour::{Behaviour, EVERYWHERE, code_of},
@@ -14,18 +14,7 @@ use crate::act::{
 pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         hear: Some(|_, _, message| if is_unknown(message) { Heard::Disconnect } else { Heard::Message }),
-        also: &[
-            "client-duplicate-response-ignored",
-            "client-error-data-any-type",
-            "client-error-ends-request",
-            "client-error-without-id",
-            "client-invalid-cancel-ignored",
-            "client-log-messages-tolerated",
-            "client-modern-server-cancel-only-listen",
-            "client-progress-odd-notifications-survived",
-            "client-result-type-absent",
-            "client-unknown-response-ignored",
-        ],
+        also: &["*"],
         ..everywhere("unknown-notification-disconnects", "an unknown notification ends the connection")
     },
     Behaviour {
@@ -34,6 +23,7 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         hear: Some(|_, _, message| if is_unknown(message) { Heard::And(vec![refusal()]) } else { Heard::Message }),
+        also: &["client-modern-no-responses"],
         ..everywhere("unknown-notification-answered", "an unknown notification gets an error")
     },
     Behaviour {
@@ -57,6 +47,7 @@ pub static FAULTS: &[Behaviour] = &[
             let odd = is(message, "notifications/message") && !message["params"]["data"].is_string();
             if odd { Heard::Fail } else { Heard::Message }
         }),
+        also: &["client-invalid-cancel-ignored"],
         ..everywhere("log-data-has-to-be-text", "log messages with other data than texts fail the open requests")
     },
     Behaviour {
@@ -110,6 +101,7 @@ pub static FAULTS: &[Behaviour] = &[
                 *at = Some(0);
             }
         }),
+        also: &["pagination-client-opaque"],
         ..everywhere("responses-taken-in-order", "responses end requests in the order in which these were sent")
     },
     Behaviour {
@@ -123,6 +115,7 @@ pub static FAULTS: &[Behaviour] = &[
             }
             Heard::Message
         }),
+        also: &["client-unknown-response-ignored"],
         ..everywhere("second-response-ends-next-request", "a second response is taken for that of the next request")
     },
     Behaviour {
@@ -160,14 +153,7 @@ pub static FAULTS: &[Behaviour] = &[
             let data = message.get("error").and_then(|error| error.get("data"));
             if data.is_some_and(|data| !data.is_object()) { Heard::Disconnect } else { Heard::Message }
         }),
-        also: &[
-            "client-error-without-id",
-            "client-invalid-cancel-ignored",
-            "client-log-messages-tolerated",
-            "client-modern-server-cancel-only-listen",
-            "client-progress-odd-notifications-survived",
-            "client-result-type-absent",
-        ],
+        also: &["*"],
         ..everywhere("error-data-has-to-be-object", "an error with other data than an object ends the connection")
     },
     Behaviour {
@@ -184,13 +170,7 @@ pub static FAULTS: &[Behaviour] = &[
             let without = message.get("error").is_some() && message.get("id").is_none_or(Value::is_null);
             if without { Heard::Disconnect } else { Heard::Message }
         }),
-        also: &[
-            "client-invalid-cancel-ignored",
-            "client-log-messages-tolerated",
-            "client-modern-server-cancel-only-listen",
-            "client-progress-odd-notifications-survived",
-            "client-result-type-absent",
-        ],
+        also: &["*"],
         ..everywhere("error-without-id-disconnects", "an error without an id ends the connection")
     },
     Behaviour {
@@ -284,6 +264,7 @@ pub static FAULTS: &[Behaviour] = &[
             let circular = |schema: &Value| schema.to_string().contains("\"$ref\":\"#");
             if any_schema(message, circular) { Heard::Hang } else { Heard::Message }
         }),
+        also: &["client-schema-2020-12"],
         ..everywhere("circular-schema-never-ends", "a schema that refers to itself is followed without end")
     },
 ];
@@ -296,18 +277,6 @@ const fn everywhere(name: &'static str, about: &'static str) -> Behaviour {
 
 const fn modern(name: &'static str, about: &'static str) -> Behaviour {
     Behaviour::modern(name, about, EVERYWHERE)
-}
-
-/// A notification that the specification does not have.
-fn is_unknown(message: &Value) -> bool {
-    let known = ["message", "progress", "cancelled", "list_changed", "updated", "acknowledged", "complete", "status"];
-    let name = message::method(message).and_then(|method| method.rsplit('/').next());
-    message.get("id").is_none() && name.is_some_and(|name| !known.contains(&name))
-}
-
-fn strange_token(message: &Value) -> bool {
-    let token = message["params"]["progressToken"].as_str().unwrap_or_default();
-    is(message, "notifications/progress") && !token.starts_with("progress-")
 }
 
 fn refusal() -> Value {

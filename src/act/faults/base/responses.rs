@@ -5,15 +5,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::edits::{is, remove};
-use crate::{
-    act::{
-        faults::{
-            behaviour::{Behaviour, EVERYWHERE},
-            decisions::{Heard, Phase},
-        },
-        message,
+use crate::act::{
+    faults::{
+        behaviour::{Behaviour, EVERYWHERE},
+        decisions::{Heard, Phase},
     },
-    revision::Revision,
+    message,
 };
 
 pub static FAULTS: &[Behaviour] = &[
@@ -134,6 +131,7 @@ pub static FAULTS: &[Behaviour] = &[
                 *error = json!("Method not found");
             }
         }),
+        also: &["client-own-capabilities-honoured", "client-unknown-request-code"],
         ..legacy("error-as-text", "errors are strings")
     },
     Behaviour {
@@ -171,6 +169,11 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         reply: Some(|_, _, request, responses| serve_anyway(request, responses, PARAMS)),
+        also: &[
+            "client-elicitation-undeclared-mode",
+            "client-elicitation-unknown-mode",
+            "client-sampling-tools-undeclared",
+        ],
         ..legacy("bad-params-accepted", "a request with invalid params gets a result")
     },
     Behaviour {
@@ -193,6 +196,7 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         serves_in_turn: true,
+        also: &["client-serve-while-waiting"],
         ..legacy("requests-served-in-turn", "requests of the server wait until no own request is open")
     },
     Behaviour {
@@ -213,62 +217,6 @@ pub static FAULTS: &[Behaviour] = &[
         hear: Some(|_, _, message| drop_if(is(message, "notifications/cancelled"))),
         ..legacy("server-cancellation-not-heard", "requests that the server cancelled get a response")
     },
-    Behaviour {
-        reply: Some(|_, _, request, responses| {
-            responses.insert(0, note(&request["id"], &json!(1)));
-        }),
-        ..legacy("progress-by-request-id", "progress has the id of the request as its token")
-    },
-    Behaviour {
-        reply: Some(|_, _, request, responses| {
-            let token = &request["params"]["_meta"]["progressToken"];
-            if !token.is_null() {
-                responses.splice(..0, [note(token, &json!(1)), note(token, &json!(1))]);
-            }
-        }),
-        ..legacy("progress-stands-still", "progress is sent twice with the same value")
-    },
-    Behaviour {
-        reply: Some(|_, _, request, responses| {
-            let token = &request["params"]["_meta"]["progressToken"];
-            if !token.is_null() {
-                responses.insert(0, note(token, &json!("50%")));
-            }
-        }),
-        ..legacy("progress-as-text", "progress is a text")
-    },
-    Behaviour {
-        reply: Some(|_, _, request, responses| {
-            let token = &request["params"]["_meta"]["progressToken"];
-            if !token.is_null() {
-                responses.push(note(token, &json!(1)));
-            }
-        }),
-        ..legacy("progress-after-response", "progress is sent after the response")
-    },
-    Behaviour {
-        hear_batch: Some(|_, _, batch| {
-            batch.truncate(1);
-            Heard::Message
-        }),
-        ..with_batches("batch-first-element-only", "only the first message of a batch is handled")
-    },
-    Behaviour {
-        hear_batch: Some(|_, _, batch| {
-            let known = ["ping", "roots/list", "sampling/createMessage"];
-            let unknown = |message: &Value| {
-                message::is_request(message) && !message::method(message).is_some_and(|method| known.contains(&method))
-            };
-            let end = batch.iter().position(unknown).unwrap_or(batch.len());
-            batch.truncate(end);
-            Heard::Message
-        }),
-        ..with_batches("batch-ends-at-unknown-request", "a batch is handled up to an unknown request")
-    },
-    Behaviour {
-        hear_batch: Some(|_, _, _| Heard::Nothing),
-        ..with_batches("batches-not-understood", "batches are dropped")
-    },
 ];
 
 const METHOD: i64 = message::METHOD_NOT_FOUND;
@@ -278,16 +226,8 @@ const fn legacy(name: &'static str, about: &'static str) -> Behaviour {
     Behaviour::legacy(name, about, EVERYWHERE)
 }
 
-const fn with_batches(name: &'static str, about: &'static str) -> Behaviour {
-    Behaviour { since: Some(Revision::V2025_03_26), until: Some(Revision::V2025_03_26), ..legacy(name, about) }
-}
-
 fn drop_if(dropped: bool) -> Heard {
     if dropped { Heard::Nothing } else { Heard::Message }
-}
-
-fn note(token: &Value, progress: &Value) -> Value {
-    message::notification("notifications/progress", &json!({ "progressToken": token, "progress": progress }))
 }
 
 /// A result in place of an error.

@@ -38,6 +38,8 @@ pub static FAULTS: &[Behaviour] = &[
                 params["arguments"] = json!(params["arguments"].to_string());
             }
         }),
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::new("call-arguments-as-text", "the arguments of a call are a JSON text", EVERYWHERE)
     },
     Behaviour {
@@ -46,6 +48,8 @@ pub static FAULTS: &[Behaviour] = &[
                 params["name"] = json!(7);
             }
         }),
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::new("name-as-number", "names of tools and prompts are numbers", EVERYWHERE)
     },
     Behaviour {
@@ -80,15 +84,8 @@ pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         token: Some(|_, number| json!(f64::from(u32::try_from(number).unwrap_or_default()) + 0.5)),
         habits: Habits { wants_progress: true, ..Habits::USUAL },
-        also: &[
-            "client-cancel-races-handled",
-            "client-extra-members-tolerated",
-            "client-late-response-ignored",
-            "client-meta-reserved-no-assumptions",
-            "client-schema-2020-12",
-            "client-timeout-client-survives",
-            "client-unknown-server-capability-ignored",
-        ],
+        // It spoils the connection, or every request.
+        also: &["*"],
         ..Behaviour::new("progress-token-fractional", "progress tokens have a fraction", EVERYWHERE)
     },
     Behaviour {
