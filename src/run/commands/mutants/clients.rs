@@ -209,6 +209,7 @@ pub fn prove(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Erro
     Ok(if flaws.is_empty() { exit::CONFORMING } else { exit::FAILED })
 }
 
+/// The trials wait most of the time, so there are more threads than processors.
 fn all_flaws(trials: &[ClientTrial], suites: &[Suite], program: &Path) -> Vec<String> {
     let next = std::sync::Mutex::new(trials.iter());
     let work = || {
@@ -219,7 +220,7 @@ fn all_flaws(trials: &[ClientTrial], suites: &[Suite], program: &Path) -> Vec<St
         }
     };
     thread::scope(|threads| {
-        let others: Vec<_> = (0..processors()).map(|_| threads.spawn(work)).collect();
+        let others: Vec<_> = (0..2 * processors()).map(|_| threads.spawn(work)).collect();
         others
             .into_iter()
             .flat_map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
