@@ -132,6 +132,7 @@ pub static FAULTS: &[Behaviour] = &[
             let probe = json!({ "do": "discover", "force": true, "timeout": 2000 });
             if moment == Moment::BeforeAction { vec![probe, initialize()] } else { Vec::new() }
         }),
+        also: &["client-initialize-once", "client-respects-negotiated-version"],
         ..legacy("probe-before-each-action", "each action begins with a probe and initialize")
     },
     Behaviour {
