@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use serde_json::json;
+
 use crate::{
     evidence::Transport,
     plan::Filter,
@@ -72,12 +74,7 @@ impl Worlds {
     /// Whether the world is any different there from the usual one.
     pub fn shows(&self, world: &str, revision: Revision, transport: Transport) -> bool {
         let Some(info) = self.0.get(world) else { return world == USUAL };
-        let transport = match transport {
-            Transport::Stdio => reference::Transport::Stdio,
-            Transport::Http => reference::Transport::Http,
-            Transport::Sse => reference::Transport::Sse,
-        };
-        info.transports.contains(&transport)
+        info.transports.iter().any(|own| json!(own) == transport.as_str())
             && info.since.is_none_or(|since| since <= revision)
             && info.until.is_none_or(|until| revision <= until)
     }

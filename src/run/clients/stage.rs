@@ -52,7 +52,7 @@ impl Stage {
         let folder = folder.map_err(|why| failed("make a temporary directory", &why))?;
         let (tell, spawned) = mpsc::unbounded_channel();
         let links = Arc::<Mutex<Vec<u32>>>::default();
-        let (target, serving) = if transport == Transport::Stdio {
+        let (target, serving) = if transport.capabilities().process {
             let (socket, file) = (folder.path().join("socket"), folder.path().join("server"));
             let listener = local::listen(&socket).map_err(|why| failed("listen on a local socket", &why))?;
             local::executable(&file, program, &socket)
@@ -68,7 +68,7 @@ impl Stage {
             let listening = Listening::new(options).map_err(Error::usage)?;
             let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|why| failed("listen on a port", &why))?;
             let port = listener.local_addr().map_err(|why| failed("listen on a port", &why))?.port();
-            let path = if transport == Transport::Sse { "sse" } else { "mcp" };
+            let path = if transport.capabilities().endpoint { "sse" } else { "mcp" };
             let opening =
                 Opening { recorder: recorder.clone(), scenario: scenario.to_owned(), transport, links: links.clone() };
             let serving = tokio::spawn(serve_http(listener, listening, opening.link()));
