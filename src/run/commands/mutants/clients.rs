@@ -216,7 +216,9 @@ fn all_flaws(trials: &[ClientTrial], suites: &[Suite], program: &Path) -> Vec<St
         let mut flaws = Vec::new();
         loop {
             let Some(trial) = next.lock().ok().and_then(|mut next| next.next()) else { return flaws };
-            flaws.extend(trial.flaws(suites, program).unwrap_or_else(|why| vec![format!("{}: {why}", trial.name())]));
+            let found = trial.flaws(suites, program).unwrap_or_else(|why| vec![format!("{}: {why}", trial.name())]);
+            console::say(&format!("{} {}", if found.is_empty() { "ok  " } else { "FLAW" }, trial.name()));
+            flaws.extend(found);
         }
     };
     thread::scope(|threads| {
