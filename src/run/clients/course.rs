@@ -91,11 +91,9 @@ struct Course<'a> {
 impl Course<'_> {
     /// The revision that the client speaks when it is asked for the newest.
     async fn newest(&mut self) -> Result<(), Error> {
-        let asked = match self.job.transport {
-            Transport::Sse => Revision::V2024_11_05,
-            _ => Revision::NEWEST,
-        };
-        self.revision(asked).await
+        let mut newest = Revision::ALL.into_iter().rev();
+        let asked = newest.find(|revision| self.job.transport.is_defined_in(*revision));
+        self.revision(asked.unwrap_or(Revision::NEWEST)).await
     }
 
     async fn revision(&mut self, asked: Revision) -> Result<(), Error> {
@@ -227,11 +225,10 @@ fn never_connected(job: &ClientJob, start: &Start) -> Error {
     };
     let words = crate::wire::last_words(start.run["stderr"].as_str().unwrap_or_default());
     let said = words.map(|line| format!("; on stderr: {line}")).unwrap_or_default();
-    let place = match job.transport {
-        Transport::Stdio => {
-            "{stub} in the command is replaced by the path of the server to start; without it the path is the last argument"
-        }
-        _ => "{url} in the command is replaced by the URL; without it the URL is the last argument",
+    let place = if job.transport.capabilities().process {
+        "{stub} in the command is replaced by the path of the server to start; without it the path is the last argument"
+    } else {
+        "{url} in the command is replaced by the URL; without it the URL is the last argument"
     };
     Error::Client { tried: format!("to start {}", job.name()), came: how + &said, help: place.to_owned() }
 }

@@ -2,10 +2,12 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use clap::ValueEnum;
+
 use super::{baseline::Baseline, mutants::itself, outputs};
 use crate::{
     assess,
-    cli::{ClientArgs, ClientTransport},
+    cli::ClientArgs,
     error::Error,
     evidence::{Recorder, Side, Transport},
     plan::Filter,
@@ -60,11 +62,7 @@ fn job(args: &ClientArgs, program: PathBuf) -> Result<ClientJob, Error> {
         command: args.argv.clone(),
         env: target::variables(&args.env)?,
         cwd: args.cwd.clone(),
-        transport: match args.transport {
-            ClientTransport::Http => Transport::Http,
-            ClientTransport::Stdio => Transport::Stdio,
-            ClientTransport::Sse => Transport::Sse,
-        },
+        transport: Transport::ALL.into_iter().find(|known| *known.as_str() == name(args)).unwrap_or(Transport::Http),
         revisions: args.revision.parse()?,
         limits: Limits {
             start: Duration::from_secs_f64(args.timeout),
@@ -79,12 +77,16 @@ fn job(args: &ClientArgs, program: PathBuf) -> Result<ClientJob, Error> {
     })
 }
 
+/// The transport as it was typed.
+fn name(args: &ClientArgs) -> String {
+    args.transport.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
 /// The options that a command has which tests the client again.
 fn options(args: &ClientArgs) -> String {
-    let mut options = match args.transport {
-        ClientTransport::Http => String::new(),
-        ClientTransport::Stdio => " --transport stdio".to_owned(),
-        ClientTransport::Sse => " --transport sse".to_owned(),
+    let mut options = match name(args).as_str() {
+        "http" => String::new(),
+        other => format!(" --transport {other}"),
     };
     for (name, values) in [("env", &args.env)] {
         for value in values {
