@@ -4,6 +4,7 @@
 //! serialised form is what rules see as `$transcript` and what a transcript file holds, so its field names are part of
 //! the suite language.
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
@@ -64,6 +65,16 @@ pub struct HttpHead {
 }
 
 impl HttpHead {
+    /// All headers by their names in lower case; the values of a repeated header are joined.
+    pub fn by_name(&self) -> IndexMap<String, String> {
+        let mut named = IndexMap::<String, String>::new();
+        for (name, value) in &self.headers {
+            let join = |earlier: &mut String| *earlier = format!("{earlier}, {value}");
+            named.entry(name.to_ascii_lowercase()).and_modify(join).or_insert_with(|| value.clone());
+        }
+        named
+    }
+
     /// The media type without its parameters.
     pub fn media_type(&self) -> Option<String> {
         Some(self.value("content-type")?.split(';').next()?.trim().to_ascii_lowercase())

@@ -218,15 +218,15 @@ impl Recorder {
         })
     }
 
-    /// A JSON value that one side sent to the other, with this program in between.
-    pub fn passed(&self, from: Side, sent: &Sent, message: &Value, bytes: u64, flaws: Vec<String>) -> u64 {
+    /// A JSON value of a client, with what is odd about its bytes.
+    pub fn passed(&self, sent: &Sent, message: &Value, bytes: u64, flaws: Vec<String>) -> u64 {
         self.push(Frame {
-            by: Some(sent.by.clone()).filter(|_| from == Side::Client),
+            by: Some(sent.by.clone()),
             message: Some(message),
             bytes,
             flaws,
             post: sent.post,
-            ..blank(sent.link, from, FrameKind::Message)
+            ..blank(sent.link, Side::Client, FrameKind::Message)
         })
     }
 

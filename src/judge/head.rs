@@ -37,7 +37,7 @@ fn disagrees(head: &HttpHead, message: &Value, revision: Revision) -> bool {
 }
 
 /// A header value, read as a server of 2026-07-28 reads it.
-fn decoded(value: &str) -> String {
+pub fn decoded(value: &str) -> String {
     let encoded = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
     let bytes = encoded.and_then(|encoded| BASE64_STANDARD.decode(encoded).ok());
     bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_else(|| value.to_owned())

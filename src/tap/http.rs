@@ -53,10 +53,9 @@ impl Exchange {
     pub fn respond(&mut self, head: &response::Parts) {
         let shown =
             HttpHead { method: None, url: None, status: Some(head.status.as_u16()), headers: headers(&head.headers) };
-        let media = shown.value("content-type").unwrap_or_default().split(';').next().unwrap_or_default();
-        self.reading = match media.trim() {
-            "text/event-stream" => Body::Events(Box::new(EventStream::new(LONGEST_MESSAGE))),
-            media => Body::Whole { bytes: Vec::new(), is_json: media == "application/json" },
+        self.reading = match shown.media_type().as_deref() {
+            Some("text/event-stream") => Body::Events(Box::new(EventStream::new(LONGEST_MESSAGE))),
+            media => Body::Whole { bytes: Vec::new(), is_json: media == Some("application/json") },
         };
         self.tap.recorder.http_response(self.tap.link, self.post, shown);
     }

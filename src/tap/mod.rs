@@ -59,7 +59,7 @@ impl Tap {
                 flaws.extend(more_flaws.iter().map(ToString::to_string));
                 self.settle(from, &message);
                 match from {
-                    Side::Client => _ = self.recorder.passed(from, &self.sender(post), &message, length, flaws),
+                    Side::Client => _ = self.recorder.passed(&self.sender(post), &message, length, flaws),
                     Side::Server => _ = self.recorder.received(self.link, post, &message, length, flaws, event),
                 }
             }

@@ -4,10 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use super::{
-    Passing,
-    dialogue::{Dialogue, kind},
-};
+use super::{Passing, dialogue::kind};
 use crate::evidence::{Link, Side};
 
 /// What scopes a list.
@@ -47,7 +44,7 @@ struct Walk {
 
 impl Lists {
     /// What the cursor of a list request is.
-    pub fn take(&mut self, passing: &Passing, _: &Dialogue) -> Option<&'static str> {
+    pub fn take(&mut self, passing: &Passing) -> Option<&'static str> {
         let Passing { frame, message, .. } = passing;
         match (frame.from, kind(message)) {
             (Side::Client, "request") => self.requested(frame.frame, message),

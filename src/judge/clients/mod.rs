@@ -1,5 +1,5 @@
 //! What rules about clients see: each message that a client sent, each request that it handled, the pages that it followed, its
-//! HTTP requests, and the inputs that it was asked for.
+//! HTTP requests, and the inputs that results required.
 //!
 //! Only messages show what a client knows. So each item is described by what was sent on its connection before it.
 
@@ -15,7 +15,7 @@ mod served;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
@@ -125,7 +125,7 @@ impl<'a> Connection<'a> {
 
     fn message(&mut self, frame: &Frame, message: &Value, pointer: String, batch: bool, items: &mut Items) {
         let passing = Passing { frame, message, pointer, batch };
-        let list = self.lists.take(&passing, &self.dialogue);
+        let list = self.lists.take(&passing);
         if frame.from == Side::Client {
             let mut item = sent::item(&passing, &self.dialogue, self.link);
             if let Some(list) = list {
@@ -150,17 +150,4 @@ fn repeated(mut exchange: Value, requested: &mut HashSet<String>) -> Value {
     }
     exchange["repeats"] = json!(!requested.insert(format!("{} {} {params}", exchange["id"], exchange["method"])));
     exchange
-}
-
-/// Headers by their names in lower case; those that are repeated are joined.
-fn by_name(headers: &[(String, String)]) -> HashMap<String, String> {
-    let mut named = HashMap::<String, String>::new();
-    for (name, value) in headers {
-        let joined = |known: &mut String| {
-            known.push_str(", ");
-            known.push_str(value);
-        };
-        named.entry(name.to_ascii_lowercase()).and_modify(joined).or_insert_with(|| value.clone());
-    }
-    named
 }

@@ -2,16 +2,17 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use base64::prelude::{BASE64_STANDARD, Engine as _};
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use super::{
-    by_name,
     dialogue::{Dialogue, kind},
     events::Events,
 };
-use crate::evidence::{Frame, FrameKind, HttpHead, Link, Side};
+use crate::{
+    evidence::{Frame, FrameKind, HttpHead, Link, Side},
+    judge::head::decoded,
+};
 
 /// Requests alike are counted over so many microseconds.
 const RECENT: u64 = 10_000_000;
@@ -82,7 +83,7 @@ impl Posts {
     }
 
     fn requested(&mut self, post: u64, frame: &Frame, head: &HttpHead, dialogue: &Dialogue) {
-        let headers = by_name(&head.headers);
+        let headers = head.by_name();
         let url = head.url.as_deref().unwrap_or_default();
         let (path, query) = url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
         if self.heads.len() < MOST {
@@ -154,8 +155,7 @@ impl Posts {
             self.session = Some(session.to_owned());
         }
         let mut item = self.open.shift_remove(&post)?;
-        let media = head.value("content-type").and_then(|media| media.split(';').next());
-        let media = media.map(|media| media.trim().to_ascii_lowercase());
+        let media = head.media_type();
         if media.as_deref() == Some("text/event-stream") {
             self.streams.insert(post);
         }
@@ -198,11 +198,4 @@ impl Posts {
     pub fn rest(self) -> Vec<Value> {
         self.open.into_values().collect()
     }
-}
-
-/// A header value as a server of 2026-07-28 reads it.
-fn decoded(value: &str) -> String {
-    let encoded = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
-    let bytes = encoded.and_then(|encoded| BASE64_STANDARD.decode(encoded).ok());
-    bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_else(|| value.to_owned())
 }

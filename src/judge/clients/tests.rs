@@ -18,7 +18,7 @@ fn items(messages: &[(bool, Value)], root: &str) -> Vec<Value> {
     for (client, message) in messages {
         let sent = Sent { link, by: "client".to_owned(), post: None };
         if *client {
-            recorder.passed(Side::Client, &sent, message, 1, Vec::new());
+            recorder.passed(&sent, message, 1, Vec::new());
         } else {
             recorder.received(link, None, message, 1, Vec::new(), None);
         }

@@ -506,12 +506,5 @@ fn is_loss(note: &Frame) -> bool {
 }
 
 fn status(head: &HttpHead) -> Value {
-    let mut headers = Map::new();
-    for (name, value) in &head.headers {
-        headers
-            .entry(name.clone())
-            .and_modify(|earlier| *earlier = json!(format!("{}, {value}", earlier.as_str().unwrap_or_default())))
-            .or_insert_with(|| json!(value));
-    }
-    json!({ "status": head.status, "headers": headers })
+    json!({ "status": head.status, "headers": head.by_name() })
 }

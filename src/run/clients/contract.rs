@@ -1,4 +1,4 @@
-//! What a client is told when it is started: its command line and its environment.
+//! What a client receives when it is started: its command line and its environment.
 //!
 //! Clients of the official conformance suite read the name of a scenario and act as it says, so the name that comes closest to
 //! the actions is given. Clients that follow instructions read the actions themselves.
@@ -53,7 +53,7 @@ pub fn environment(
     variables.into_iter().map(|(name, value)| (format!("MCP_CONFORMANCE_{name}"), value)).collect()
 }
 
-/// Everything that the client is asked to do, from its first connection to its leaving.
+/// All actions of the client, from connect to close.
 fn actions(scenario: &Scenario) -> Value {
     let first = json!({ "do": "connect" });
     let last = json!({ "do": "close" });
@@ -67,7 +67,7 @@ fn actions(scenario: &Scenario) -> Value {
     [vec![first], drive, vec![last]].concat().into()
 }
 
-/// How long the client is asked to wait.
+/// How long the client waits when it follows its actions.
 pub fn waits(scenario: &Scenario) -> Duration {
     let waits = scenario.drive.iter().filter(|action| action["do"] == "wait");
     Duration::from_millis(waits.filter_map(|action| action["ms"].as_u64()).sum())

@@ -19,7 +19,7 @@ use crate::{
     plan::Filter,
     revision::Revision,
     run::inputs::job::Revisions,
-    suite::Suite,
+    suite::{Scenario, Suite},
 };
 
 /// A client that had to be killed so often gets less time afterwards: it would hang again.
@@ -89,7 +89,7 @@ struct Course<'a> {
 }
 
 impl Course<'_> {
-    /// The revision that the client speaks when it is asked for the newest.
+    /// The revision that the client uses when the newest is requested.
     async fn newest(&mut self) -> Result<(), Error> {
         let mut newest = Revision::ALL.into_iter().rev();
         let asked = newest.find(|revision| self.job.transport.is_defined_in(*revision));
@@ -113,7 +113,7 @@ impl Course<'_> {
             }
             let interrupts = self.job.interrupts.clone();
             let (start, links) = tokio::select! {
-                started = self.start(id, revision) => started?,
+                started = self.start(id, scenario, revision) => started?,
                 () = interrupts.first() => {
                     self.cut_short = Some("interrupted".to_owned());
                     continue;
@@ -123,9 +123,9 @@ impl Course<'_> {
                 let Some(spoken) = self.spoken(&links) else {
                     return Err(never_connected(self.job, &start));
                 };
-                if spoken != asked && !self.is_new(spoken, asked) {
+                if spoken != asked && self.job.revisions != Revisions::Auto {
                     let note = format!(
-                        "revision {asked} was not tested: the client uses {spoken} when it is asked for {asked}"
+                        "revision {asked} was not tested: the client uses {spoken} although {asked} was requested"
                     );
                     self.notes.push(note);
                     return Ok(());
@@ -141,21 +141,13 @@ impl Course<'_> {
         Ok(())
     }
 
-    /// Whether it makes sense to go on in another revision than the one that was asked for.
-    fn is_new(&self, spoken: Revision, asked: Revision) -> bool {
-        self.job.revisions == Revisions::Auto && spoken != asked
-    }
-
     fn spoken(&self, links: &[u32]) -> Option<Revision> {
         self.recorder.links().iter().filter(|link| links.contains(&link.link)).find_map(|link| link.revision)
     }
 
     /// One start of the client, and the connections that it opened.
-    async fn start(&mut self, id: &str, revision: Revision) -> Result<(Start, Vec<u32>), Error> {
-        let Some(planned) = self.planned.iter().find(|planned| planned.id == id) else {
-            unreachable!("it is one of them")
-        };
-        let (job, scenario) = (self.job, planned.scenario);
+    async fn start(&mut self, id: &str, scenario: &Scenario, revision: Revision) -> Result<(Start, Vec<u32>), Error> {
+        let job = self.job;
         let stage =
             Stage::open(self.worlds.options(&scenario.world), job.transport, id, &job.program, &self.recorder).await?;
         let left = job.limits.run.saturating_sub(self.began.elapsed());
@@ -168,7 +160,7 @@ impl Course<'_> {
         self.hangs += usize::from(ran.hung);
         let reported = reported::actions(&scenario.drive, &stage.report());
         let (links, spawned) = stage.close().await;
-        let start = facts::start(id, &scenario.world, &[ran], &links, &spawned, reported, &self.recorder);
+        let start = facts::start(id, &scenario.world, &ran, &links, &spawned, reported, &self.recorder);
         Ok((start, links))
     }
 

@@ -119,11 +119,11 @@ fn without_meta(request: &Value) -> String {
     format!("{} {}", request["method"], params.join(" "))
 }
 
-/// Puts it all together. `rans` are the processes of the client.
+/// Puts it all together.
 pub fn start(
     scenario: &str,
     world: &str,
-    rans: &[Ran],
+    ran: &Ran,
     links: &[u32],
     spawned: &[Spawned],
     (mut actions, follows): (Vec<Value>, bool),
@@ -136,10 +136,8 @@ pub fn start(
         }
         sent.pass(&frame);
     }
-    let last = rans.last();
-    let signal = last.and_then(Ran::signal);
-    let hung = rans.iter().any(|ran| ran.hung);
-    // What it was at when it was stopped, it waited for in vain.
+    let (signal, hung) = (ran.signal(), ran.hung);
+    // The action during which the client was stopped has timed out.
     if let Some(action) = actions.iter_mut().find(|action| action["end"] == "none").filter(|_| hung && follows) {
         action["end"] = json!("failed");
         action["kind"] = json!("timeout");
@@ -151,13 +149,12 @@ pub fn start(
         (false, None) => "exited",
     };
     let storm = sent.equal.iter().max_by_key(|(_, times)| **times);
-    let took: u128 = rans.iter().map(|ran| ran.took.as_millis()).sum();
     let run = json!({
         "world": world,
         "follows": follows,
         "connected": sent.messages > 0,
         "end": end,
-        "code": last.and_then(|ran| ran.status).and_then(|status| status.code()),
+        "code": ran.status.and_then(|status| status.code()),
         "signal": signal,
         "sent": sent.messages,
         "requests": sent.requests,
@@ -172,9 +169,9 @@ pub fn start(
         "sessions": sent.sessions,
         "initialized": sent.methods.get("notifications/initialized").copied().unwrap_or_default(),
         "open": sent.open.values().sum::<usize>(),
-        "stderr": last.map(|ran| ran.stderr.clone()).unwrap_or_default(),
-        "trace": rans.iter().any(Ran::shows_trace),
-        "ms": u64::try_from(took).unwrap_or(u64::MAX),
+        "stderr": ran.stderr,
+        "trace": ran.shows_trace(),
+        "ms": u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX),
         "session": sent.session,
         "deleted": sent.deleted,
         "frames": sent.first.into_iter().collect::<Vec<_>>(),

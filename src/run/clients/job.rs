@@ -23,7 +23,7 @@ pub struct ClientJob {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Of one start of the client, besides what it is asked to wait.
+    /// Of one start of the client, without the time of its wait actions.
     pub start: Duration,
     /// Of all starts together.
     pub run: Duration,

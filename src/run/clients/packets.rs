@@ -6,7 +6,7 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-/// Longer ones are never sent: whoever sends one is not the stub.
+/// Longer ones are never sent: a longer one does not come from the stub.
 const LONGEST: usize = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

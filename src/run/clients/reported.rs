@@ -27,7 +27,7 @@ fn number(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()))
 }
 
-/// A suite counts its actions from 0, and a client all that it is asked to do.
+/// The actions of a suite count from 0; a client also counts the connect action before them.
 fn describe(
     all: &mut Vec<Value>,
     reported: &HashMap<String, Value>,

@@ -1,6 +1,6 @@
 //! The scenarios of a run: each is met once, whatever number of suites judges what happens there.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::json;
 
@@ -64,25 +64,29 @@ impl Planned<'_> {
 }
 
 /// What the reference server can be made to do, by name.
-pub struct Worlds(HashMap<String, FaultInfo>);
+pub struct Worlds {
+    known: HashMap<String, FaultInfo>,
+    /// Those that are faults.
+    faults: HashSet<String>,
+}
 
 impl Worlds {
     pub fn new() -> Self {
-        Self(worlds().into_iter().map(|world| (world.name.clone(), world)).collect())
+        let known = worlds().into_iter().map(|world| (world.name.clone(), world)).collect();
+        Self { known, faults: reference::faults().into_iter().map(|fault| fault.name).collect() }
     }
 
     /// Whether the world is any different there from the usual one.
     pub fn shows(&self, world: &str, revision: Revision, transport: Transport) -> bool {
-        let Some(info) = self.0.get(world) else { return world == USUAL };
+        let Some(info) = self.known.get(world) else { return world == USUAL };
         info.transports.iter().any(|own| json!(own) == transport.as_str())
             && info.since.is_none_or(|since| since <= revision)
             && info.until.is_none_or(|until| revision <= until)
     }
 
     pub fn options(&self, world: &str) -> Options {
-        let name = Some(world.to_owned()).filter(|name| self.0.contains_key(name));
-        let is_fault = reference::faults().iter().any(|fault| fault.name == world);
-        let (fault, variation) = if is_fault { (name, None) } else { (None, name) };
+        let name = Some(world.to_owned()).filter(|name| self.known.contains_key(name));
+        let (fault, variation) = if self.faults.contains(world) { (name, None) } else { (None, name) };
         Options { fault, variation, ..Options::default() }
     }
 }

@@ -1,4 +1,4 @@
-//! The reference server for one start of a client: behind an HTTP port, or behind a file that the client can start.
+//! The reference server for one start of a client: at an HTTP port, or as a file that the client can start.
 
 use std::{
     path::{Path, PathBuf},
@@ -31,7 +31,7 @@ use crate::{
 const LAST: Duration = Duration::from_millis(500);
 
 pub struct Stage {
-    /// What a client is told: a URL, or the path of a file.
+    /// What a client connects to: a URL, or the path of a file.
     pub target: String,
     serving: JoinHandle<()>,
     spawned: mpsc::UnboundedReceiver<Spawned>,
@@ -84,7 +84,7 @@ impl Stage {
     /// The client is gone: the connections that it had, and the processes that it started.
     pub async fn close(mut self) -> (Vec<u32>, Vec<Spawned>) {
         let mut all = Vec::new();
-        // Each process tells of its end; those that a client leaves behind do not.
+        // Each process reports its end; those that a client left running do not.
         while let Ok(Some(spawned)) = timeout(LAST, self.spawned.recv()).await {
             all.push(spawned);
             let links = self.links.lock().unwrap_or_else(PoisonError::into_inner).len();

@@ -65,7 +65,7 @@ async fn joined(socket: &Path, arguments: &[String]) -> std::io::Result<u8> {
         let (mut output, mut errors) = (stdout(), stderr());
         while let Some((kind, bytes)) = receive(&mut from).await? {
             match kind {
-                // A client that reads no more is no reason to stop: its stdin tells when it leaves.
+                // Go on if the client no longer reads: the end of stdin shows when it leaves.
                 Kind::Stdout => _ = (output.write_all(&bytes).await, output.flush().await),
                 Kind::Stderr => _ = (errors.write_all(&bytes).await, errors.flush().await),
                 Kind::Exit => return Ok(bytes.first().copied().unwrap_or_default()),

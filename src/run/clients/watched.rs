@@ -47,7 +47,7 @@ impl Spawned {
             (false, None, _) => "kill",
         };
         let ms = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-        // A process that was killed cannot tell of it.
+        // A process that was killed cannot report it.
         let first = first.or((!self.exited).then_some(self.took));
         let to_signal = first.zip(self.stdin_closed).map(|(signal, closed)| ms(signal.saturating_sub(closed)));
         json!({

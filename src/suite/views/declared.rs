@@ -662,7 +662,7 @@ views! {
         /// The number of the connection.
         link,
     }
-    /// `$actions[*]`, about clients: one thing that the client was asked to do. Only clients that take instructions report.
+    /// `$actions[*]`, about clients: one action of the drive. Only clients that follow actions report them.
     ACTION "an action" {
         /// Its number.
         nr,
