@@ -59,6 +59,7 @@ pub enum Command {
         "Examples:\n",
         "  mcp-conform client -- node client.js\n",
         "  mcp-conform client --transport stdio -- ./client --server {stub}\n",
+        "  mcp-conform client --port 8000            # waits for a client that you start\n",
         "  mcp-conform client -- mcp-conform act"
     ))]
     Client(Box<ClientArgs>),
@@ -172,17 +173,37 @@ pub struct RunArgs {
 
 #[derive(Debug, Args)]
 pub struct ClientArgs {
-    /// How the client connects: http (Streamable HTTP), stdio or sse (HTTP+SSE)
-    #[arg(long, value_enum, default_value_t = ClientTransport::Http, help_heading = "Client")]
-    pub transport: ClientTransport,
+    /// A client of mcp-conform.toml
+    #[arg(
+        value_name = "CLIENT-NAME",
+        conflicts_with = "argv",
+        required_unless_present = "argv",
+        help_heading = "Client"
+    )]
+    pub name: Option<String>,
+    /// The configuration file [default: mcp-conform.toml in this directory or a parent]
+    #[arg(long, value_name = "PATH", help_heading = "Client")]
+    pub config: Option<PathBuf>,
+    /// How the client connects: http (Streamable HTTP, the default), stdio or sse (HTTP+SSE)
+    #[arg(long, value_enum, help_heading = "Client")]
+    pub transport: Option<ClientTransport>,
+    /// Start up to N clients at the same time, each against a server of its own [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64), help_heading = "Client")]
+    pub parallel: Option<u8>,
     /// Set an environment variable of the client; repeatable
     #[arg(long, value_name = "NAME=VALUE", help_heading = "Client")]
     pub env: Vec<String>,
     /// The working directory of the client
     #[arg(long, value_name = "DIR", help_heading = "Client")]
     pub cwd: Option<PathBuf>,
-    /// The command that starts the client
-    #[arg(last = true, required = true, value_name = "COMMAND", help_heading = "Client")]
+    /// Without a command: the world that the client meets, a fault or variation of the reference server [default: usual]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["name", "argv"], help_heading = "Client")]
+    pub world: Option<String>,
+    /// Without a command: the port to listen on [default: a free one]
+    #[arg(long, value_name = "PORT", conflicts_with_all = ["name", "argv"], help_heading = "Client")]
+    pub port: Option<u16>,
+    /// The command that starts the client; without one, any client can connect, and what it sends is shown
+    #[arg(last = true, value_name = "COMMAND", help_heading = "Client")]
     pub argv: Vec<String>,
     /// auto (the newest that the client speaks), all, or one of 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28
     #[arg(long, value_name = "REVISION", default_value = "auto", help_heading = "Scope")]

@@ -58,10 +58,11 @@ pub fn say_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>,
 
 /// A client is started anew, in the scenario of the rule.
 fn test_again(report: &mut RunReport, command: &str) {
-    let client = report.target.command.clone().unwrap_or_default();
+    // One of the configuration is named by the options.
+    let client = report.target.command.as_ref().map(|client| format!(" -- {client}")).unwrap_or_default();
     for rule in &mut report.rules {
         for finding in &mut rule.findings {
-            let again = format!("{command} --revision {} --filter {} -- {client}", rule.revision, rule.id);
+            let again = format!("{command} --revision {} --filter {}{client}", rule.revision, rule.id);
             finding.reproduce = Some(again);
         }
     }

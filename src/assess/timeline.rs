@@ -32,7 +32,8 @@ pub fn timeline(frames: impl Iterator<Item = Arc<Frame>>) -> (Vec<Moment>, usize
     (kept, frames.count())
 }
 
-fn what(frame: &Frame) -> String {
+/// One frame in a few words.
+pub fn what(frame: &Frame) -> String {
     let text = || frame.text.as_deref().unwrap_or_default().chars().take(LONGEST).collect::<String>();
     match (frame.kind, &frame.http) {
         (FrameKind::Message, _) => frame.message.as_ref().map(message).unwrap_or_default(),

@@ -1,8 +1,9 @@
-//! `mcp-conform.toml`: the servers that have a name, and what is known about them.
+//! `mcp-conform.toml`: the servers and clients that have a name, and what is known about them.
 //!
 //! It is read like a suite: every mistake is noted with its place, and all of them are shown at once.
 
 mod auth;
+mod client;
 mod expand;
 mod read;
 mod target;
@@ -14,6 +15,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use client::DescribedClient;
+pub use client::{Arguments, Client};
+use read::Read;
 pub use target::Described;
 
 use crate::{
@@ -34,6 +38,7 @@ pub struct Config {
     file: PathBuf,
     text: String,
     targets: Vec<Described>,
+    clients: Vec<DescribedClient>,
     /// Suites of the user's own: files or directories.
     pub suites: Vec<PathBuf>,
     /// `[facts]`, with `[tools]` and `[prompts]` as fields of it: what rules see as `$facts`.
@@ -58,8 +63,8 @@ pub(crate) fn parse(file: &Path, text: String, color: bool) -> Result<Config, Er
     let read = toml::parse(&text, &mut problems).and_then(|tree| read::config(&tree, directory, &mut problems));
     let mistakes = problems.into_diagnostics();
     match read {
-        Some((targets, suites, facts, limits)) if mistakes.is_empty() => {
-            Ok(Config { file: file.to_owned(), text, targets, suites, facts, limits })
+        Some(Read { targets, clients, suites, facts, limits }) if mistakes.is_empty() => {
+            Ok(Config { file: file.to_owned(), text, targets, clients, suites, facts, limits })
         }
         _ => Err(refused(&mistakes, color)),
     }

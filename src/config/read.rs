@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::target::{self, Described};
+use super::{
+    client::{self, DescribedClient},
+    target::{self, Described},
+};
 use crate::{
     revision::Revision,
     suite::{
@@ -40,15 +43,21 @@ fn check(form: Form) -> Option<Check> {
     })
 }
 
-/// The targets, the user's own suites, the facts and the limits.
-type Read = (Vec<Described>, Vec<PathBuf>, Value, Limits);
+/// What the file says.
+pub struct Read {
+    pub targets: Vec<Described>,
+    pub clients: Vec<DescribedClient>,
+    pub suites: Vec<PathBuf>,
+    pub facts: Value,
+    pub limits: Limits,
+}
 
 pub fn config(tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<Read> {
     let members = mapping(tree, problems)?;
     refuse_unknown(
         members,
         "the configuration",
-        &[&["targets", "suites", "limits"], &KNOWN[..]]
+        &[&["targets", "clients", "suites", "limits"], &KNOWN[..]]
             .concat()
             .iter()
             .map(|key| (*key).to_owned())
@@ -69,10 +78,12 @@ pub fn config(tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<
     for second in targets.iter().filter(|target| target.default).skip(1) {
         problems.add(second.at, "only one target can be the default");
     }
+    let trees = member::<Pairs<Tree>>(members, "clients", problems).map(|pairs| pairs.0).unwrap_or_default();
+    let clients = trees.iter().filter_map(|(name, tree)| client::read(name, tree, directory, problems)).collect();
     let suites = member::<OneOrMany<String>>(members, "suites", problems).map(|suites| suites.0).unwrap_or_default();
     let suites = suites.into_iter().map(|path| directory.join(path)).collect();
     let limits = find(members, "limits").map(|tree| limits(tree, problems)).unwrap_or_default();
-    Some((targets, suites, Value::Object(facts), limits))
+    Some(Read { targets, clients, suites, facts: Value::Object(facts), limits })
 }
 
 fn limits(tree: &Tree, problems: &mut Problems) -> Limits {

@@ -28,12 +28,13 @@ fn odd(_: &mut Memory, message: &mut Value) -> Heard {
     match method(message) {
         "resources/list" if uri(message).is_empty() => {
             let pages = [
-                ("", resources(0, 3)),
+                // A client that follows this cursor lists pages; many request only the first.
+                ("", resources(0, 7)),
+                ("0", resources(7, 10)),
                 (" lead and \"quotes\" / \u{1F980} ", Vec::new()),
-                ("eyJvZmZzZXQiOjEwfQ==", resources(3, 4)),
-                ("0", resources(4, 6)),
-                ("1", resources(6, 7)),
-                (long.as_str(), resources(7, 14)),
+                ("eyJvZmZzZXQiOjEwfQ==", resources(10, 11)),
+                ("1", resources(11, 13)),
+                (long.as_str(), resources(13, 14)),
             ];
             page(message, "resources", &pages)
         }
@@ -54,10 +55,11 @@ fn odd(_: &mut Memory, message: &mut Value) -> Heard {
         "tools/list" => {
             let tool = |name: &str| json!({ "name": name, "inputSchema": { "type": "object" } });
             match message["params"].get("cursor") {
-                None => result(message, json!({ "tools": [tool("first")], "nextCursor": "" })),
-                Some(Value::String(cursor)) if cursor.is_empty() => {
-                    result(message, json!({ "tools": [tool("second")] }))
+                None => result(message, json!({ "tools": [tool("first")], "nextCursor": "0" })),
+                Some(cursor) if cursor == "0" => {
+                    result(message, json!({ "tools": [tool("second")], "nextCursor": "" }))
                 }
+                Some(cursor) if cursor == "" => result(message, json!({ "tools": [tool("third")] })),
                 Some(_) => error(message, -32602, "Invalid cursor"),
             }
         }

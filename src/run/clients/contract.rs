@@ -1,4 +1,4 @@
-//! What a client receives when it is started: its command line and its environment.
+//! The environment that a client is started with.
 //!
 //! Clients of the official conformance suite read the name of a scenario and act as it says, so the name that comes closest to
 //! the actions is given. Clients that follow instructions read the actions themselves.
@@ -10,26 +10,14 @@ use serde_json::{Value, json};
 use super::stage::Stage;
 use crate::{evidence::Transport, revision::Revision, suite::Scenario};
 
-/// In arguments of the command: what the client connects to.
-const PLACES: [&str; 2] = ["{url}", "{stub}"];
-
-/// The command with the target in the place that it names, or at the end.
-pub fn command(command: &[String], target: &str) -> Vec<String> {
-    let named = |argument: &String| PLACES.iter().any(|place| argument.contains(place));
-    let filled =
-        command.iter().map(|argument| PLACES.iter().fold(argument.clone(), |text, place| text.replace(place, target)));
-    let last = (!command.iter().any(named)).then(|| target.to_owned());
-    filled.chain(last).collect()
-}
-
 pub fn environment(
     scenario: &Scenario,
+    carrier: &str,
     revision: Revision,
     transport: Transport,
     stage: &Stage,
     left: Duration,
 ) -> Vec<(String, String)> {
-    let carrier = carrier(&scenario.drive);
     let mut context = json!({ "name": carrier });
     if carrier == CALLS {
         let calls = scenario.drive.iter().filter(|action| action["do"] == "call");
@@ -77,19 +65,28 @@ fn arguments(action: &Value) -> Value {
     action.get("arguments").cloned().unwrap_or_else(|| json!({}))
 }
 
-const LISTS: &str = "initialize";
+/// Calls what the context lists.
 const CALLS: &str = "http-custom-headers";
+/// Calls `add_numbers`.
+const ONE_CALL: &str = "tools_call";
+/// Lists and uses a tool, a resource and a prompt.
 const READS: &str = "http-standard-headers";
+/// Connects and lists tools, up to 2025-11-25 and since 2026-07-28. Some clients speak only that revision there.
+const LISTS: [&str; 2] = ["initialize", "request-metadata"];
 
-/// The official scenario whose client does most of this.
-fn carrier(drive: &[Value]) -> &'static str {
+/// The official scenarios whose clients do most of this, the closest first. Few clients know all of them.
+pub fn carriers(drive: &[Value], revision: Revision) -> Vec<&'static str> {
     let does = |names: &[&str]| drive.iter().any(|action| names.iter().any(|name| action["do"] == *name));
     let lists_more = drive.iter().any(|action| action["do"] == "list" && action["of"] != "tools");
-    match () {
-        () if does(&["read", "get"]) || lists_more => READS,
-        () if does(&["call"]) => CALLS,
-        () => LISTS,
+    let mut names = Vec::new();
+    if does(&["read", "get"]) || lists_more {
+        names.push(READS);
     }
+    if does(&["call"]) {
+        names.extend([CALLS, ONE_CALL]);
+    }
+    names.push(LISTS[usize::from(revision.features().stateless)]);
+    names
 }
 
 #[cfg(test)]
@@ -97,18 +94,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_target_stands_where_the_command_has_it_or_at_the_end() {
-        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-        assert_eq!(command(&words("client --to {url} -v"), "http://x"), words("client --to http://x -v"));
-        assert_eq!(command(&words("client --server={stub}"), "/s"), words("client --server=/s"));
-        assert_eq!(command(&words("client -v"), "http://x"), words("client -v http://x"));
-    }
-
-    #[test]
     fn the_official_scenario_that_comes_closest_is_named() {
-        assert_eq!(carrier(&[]), LISTS);
-        assert_eq!(carrier(&[json!({ "do": "list", "of": "tools" })]), LISTS);
-        assert_eq!(carrier(&[json!({ "do": "list", "of": "prompts" })]), READS);
-        assert_eq!(carrier(&[json!({ "do": "call", "name": "echo" })]), CALLS);
+        let of = |drive: &[Value]| carriers(drive, Revision::V2025_11_25);
+        assert_eq!(of(&[]), ["initialize"]);
+        assert_eq!(of(&[json!({ "do": "list", "of": "tools" })]), ["initialize"]);
+        assert_eq!(of(&[json!({ "do": "list", "of": "prompts" })]), [READS, "initialize"]);
+        assert_eq!(of(&[json!({ "do": "call", "name": "echo" })]), [CALLS, ONE_CALL, "initialize"]);
+        assert_eq!(carriers(&[], Revision::V2026_07_28), ["request-metadata"]);
     }
 }

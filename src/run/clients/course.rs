@@ -1,9 +1,14 @@
 //! One test of a client: every scenario in each revision, and the evidence of all.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::{
+    cell::{Cell, OnceCell, RefCell},
+    collections::HashSet,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
 
+use futures_util::stream::{self, StreamExt, TryStreamExt};
 use indexmap::IndexMap;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{
     contract,
@@ -19,7 +24,7 @@ use crate::{
     plan::Filter,
     revision::Revision,
     run::inputs::job::Revisions,
-    suite::{Scenario, Suite},
+    suite::Suite,
 };
 
 /// A client that had to be killed so often gets less time afterwards: it would hang again.
@@ -34,18 +39,14 @@ pub async fn conduct(
     filter: &Filter,
     recorder: Recorder,
 ) -> Result<Evidence, Error> {
-    let (began, started) = (Instant::now(), SystemTime::now());
-    let mut course = Course {
-        job,
-        recorder,
-        worlds: Worlds::new(),
-        planned: planned(suites, filter),
-        began,
-        hangs: 0,
-        notes: Vec::new(),
-        cut_short: None,
-        scenes: Vec::new(),
-    };
+    let mut course = Course::new(job, suites, filter, recorder);
+    course.planned.retain(|planned| !job.lines(&planned.scenario.drive, "").is_empty());
+    if course.planned.is_empty() {
+        return Err(Error::Usage {
+            message: "the client has no template for any action that the selected rules need".to_owned(),
+            help: Some("add a template to `actions`, or select other rules".to_owned()),
+        });
+    }
     match job.revisions {
         Revisions::Auto => course.newest().await?,
         Revisions::One(revision) => course.revision(revision).await?,
@@ -55,109 +56,197 @@ pub async fn conduct(
             }
         }
     }
-    let Course { recorder, notes, cut_short, scenes, .. } = course;
-    let started = started.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let header = RunHeader {
-        version: env!("CARGO_PKG_VERSION").into(),
-        judged: Side::Client,
-        target: Tested {
-            name: job.name(),
-            transport: job.transport.to_string(),
-            command: Some(job.name()),
-            ..Tested::default()
-        },
-        started,
-        ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
-        scope: Scope { strict: job.strict, ..Scope::default() },
-        evidence_frames: job.limits.evidence_frames,
-        notes,
-        end: RunEnd { cut_short, interrupted: job.interrupts.code(), failed_handshake: None },
-    };
-    Ok(Evidence { header, links: recorder.links(), frames: Frames::Recorded(recorder), scenes, cut_off: None })
+    Ok(course.evidence())
 }
 
-struct Course<'a> {
+pub struct Course<'a> {
     job: &'a ClientJob,
-    recorder: Recorder,
-    worlds: Worlds,
-    planned: Vec<Planned<'a>>,
+    pub recorder: Recorder,
+    pub worlds: Worlds,
+    pub planned: Vec<Planned<'a>>,
     began: Instant,
-    hangs: usize,
+    started: SystemTime,
+    hangs: Cell<usize>,
+    /// Names of official scenarios that the client exited at before it connected, and those at which it connected.
+    unknown: RefCell<HashSet<&'static str>>,
+    known: RefCell<HashSet<&'static str>>,
     notes: Vec<String>,
-    cut_short: Option<String>,
+    cut_short: OnceCell<String>,
     scenes: Vec<RunContext>,
 }
 
-impl Course<'_> {
+impl<'a> Course<'a> {
+    pub fn new(job: &'a ClientJob, suites: &'a [Suite], filter: &Filter, recorder: Recorder) -> Self {
+        Self {
+            job,
+            recorder,
+            worlds: Worlds::new(),
+            planned: planned(suites, filter),
+            began: Instant::now(),
+            started: SystemTime::now(),
+            hangs: Cell::new(0),
+            unknown: RefCell::default(),
+            known: RefCell::default(),
+            notes: Vec::new(),
+            cut_short: OnceCell::new(),
+            scenes: Vec::new(),
+        }
+    }
+
+    pub fn evidence(self) -> Evidence {
+        let Self { job, recorder, began, started, notes, cut_short, scenes, .. } = self;
+        let started = started.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let header = RunHeader {
+            version: env!("CARGO_PKG_VERSION").into(),
+            judged: Side::Client,
+            target: Tested {
+                name: job.named.clone().unwrap_or_else(|| job.command()),
+                transport: job.client.transport.to_string(),
+                command: (job.named.is_none() && !job.client.command.is_empty()).then(|| job.command()),
+                ..Tested::default()
+            },
+            started,
+            ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+            scope: Scope { strict: job.strict, ..Scope::default() },
+            evidence_frames: job.limits.evidence_frames,
+            notes,
+            end: RunEnd {
+                cut_short: cut_short.into_inner(),
+                interrupted: job.interrupts.code(),
+                failed_handshake: None,
+            },
+        };
+        Evidence { header, links: recorder.links(), frames: Frames::Recorded(recorder), scenes, cut_off: None }
+    }
+
     /// The revision that the client uses when the newest is requested.
     async fn newest(&mut self) -> Result<(), Error> {
         let mut newest = Revision::ALL.into_iter().rev();
-        let asked = newest.find(|revision| self.job.transport.is_defined_in(*revision));
+        let asked = newest.find(|revision| self.job.client.transport.is_defined_in(*revision));
         self.revision(asked.unwrap_or(Revision::NEWEST)).await
     }
 
     async fn revision(&mut self, asked: Revision) -> Result<(), Error> {
-        let mut revision = asked;
-        let mut starts = Vec::new();
-        for index in 0..self.planned.len() {
-            let (id, scenario) = (self.planned[index].id, self.planned[index].scenario);
-            let applies = self.planned[index].applies(revision, self.job.transport)
-                && self.worlds.shows(&scenario.world, revision, self.job.transport);
-            if self.cut_short.is_some() || (!applies && !starts.is_empty()) {
-                continue;
+        let transport = self.job.client.transport;
+        // The first start shows which revision the client uses.
+        let first = self.scenario(&self.planned[0], asked).await?;
+        let links: Vec<u32> = first.iter().flat_map(|(_, links)| links.iter().copied()).collect();
+        let revision = match (self.spoken(&links), first.first()) {
+            (None, Some((start, _))) if self.cut_short.get().is_none() => return Err(never_connected(self.job, start)),
+            (Some(spoken), _) if spoken != asked && self.job.revisions != Revisions::Auto => {
+                self.notes.push(format!(
+                    "revision {asked} was not tested: the client uses {spoken} although {asked} was requested"
+                ));
+                return Ok(());
             }
-            let left = self.job.limits.run.saturating_sub(self.began.elapsed());
-            if left.is_zero() {
-                self.cut_short = Some(format!("the run took {:?} (--run-timeout)", self.job.limits.run));
-                continue;
+            (spoken, _) => spoken.unwrap_or(asked),
+        };
+        let others = self.planned[1..].iter().filter(|planned| {
+            planned.applies(revision, transport) && self.worlds.shows(&planned.scenario.world, revision, transport)
+        });
+        let others = others.map(|planned| self.scenario(planned, revision));
+        let others: Vec<_> = stream::iter(others).buffered(self.job.client.parallel).try_collect().await?;
+        let all = first.into_iter().chain(others.into_iter().flatten());
+        // A client may use another revision in some scenarios, as those of the official suite do.
+        let stateless = revision.features().stateless;
+        let differs = |(start, links): &(Start, Vec<u32>)| {
+            if stateless {
+                start.initializes
+            } else {
+                self.spoken(links).is_some_and(|spoken| spoken.features().stateless)
             }
-            let interrupts = self.job.interrupts.clone();
-            let (start, links) = tokio::select! {
-                started = self.start(id, scenario, revision) => started?,
-                () = interrupts.first() => {
-                    self.cut_short = Some("interrupted".to_owned());
-                    continue;
-                }
+        };
+        let (others, starts): (Vec<_>, Vec<_>) = all.partition(differs);
+        if !others.is_empty() {
+            let what = if stateless {
+                "began with initialize, which this revision does not have"
+            } else {
+                "did not initialize"
             };
-            if starts.is_empty() {
-                let Some(spoken) = self.spoken(&links) else {
-                    return Err(never_connected(self.job, &start));
-                };
-                if spoken != asked && self.job.revisions != Revisions::Auto {
-                    let note = format!(
-                        "revision {asked} was not tested: the client uses {spoken} although {asked} was requested"
-                    );
-                    self.notes.push(note);
-                    return Ok(());
-                }
-                revision = spoken;
-            }
-            for link in links {
-                self.recorder.settle(link, revision);
-            }
-            starts.push(start);
+            self.notes.push(format!(
+                "starts that are not judged in {revision}: {} of {}, because the client {what}",
+                others.len(),
+                others.len() + starts.len()
+            ));
         }
+        for link in starts.iter().flat_map(|(_, links)| links) {
+            self.recorder.settle(*link, revision);
+        }
+        let starts: Vec<Start> = starts.into_iter().map(|(start, _)| start).collect();
         self.keep(revision, &starts);
         Ok(())
     }
 
-    fn spoken(&self, links: &[u32]) -> Option<Revision> {
+    pub fn spoken(&self, links: &[u32]) -> Option<Revision> {
         self.recorder.links().iter().filter(|link| links.contains(&link.link)).find_map(|link| link.revision)
     }
 
-    /// One start of the client, and the connections that it opened.
-    async fn start(&mut self, id: &str, scenario: &Scenario, revision: Revision) -> Result<(Start, Vec<u32>), Error> {
+    /// All starts of the client in one scenario, each with the connections that it opened; fewer if the run has to end.
+    async fn scenario(&self, planned: &Planned<'_>, revision: Revision) -> Result<Vec<(Start, Vec<u32>)>, Error> {
         let job = self.job;
-        let stage =
-            Stage::open(self.worlds.options(&scenario.world), job.transport, id, &job.program, &self.recorder).await?;
-        let left = job.limits.run.saturating_sub(self.began.elapsed());
-        let usual = if self.hangs < HANGS { job.limits.start } else { job.limits.start.min(LESS) };
+        let mut starts = Vec::new();
+        for number in 0..job.lines(&planned.scenario.drive, "").len() {
+            let left = job.limits.run.saturating_sub(self.began.elapsed());
+            if left.is_zero() {
+                self.cut_short.get_or_init(|| format!("the run took {:?} (--run-timeout)", job.limits.run));
+            }
+            if self.cut_short.get().is_some() {
+                break;
+            }
+            let interrupts = job.interrupts.first();
+            tokio::select! {
+                started = self.known_to(planned, number, revision, left) => starts.push(started?),
+                () = interrupts => drop(self.cut_short.set("interrupted".to_owned())),
+            }
+        }
+        Ok(starts)
+    }
+
+    /// One start of the client, under the name of the official scenario that comes closest of those that the client knows.
+    async fn known_to(
+        &self,
+        planned: &Planned<'_>,
+        number: usize,
+        revision: Revision,
+        left: Duration,
+    ) -> Result<(Start, Vec<u32>), Error> {
+        let mut names = contract::carriers(&planned.scenario.drive, revision);
+        let last = names.pop().unwrap_or_default();
+        for name in names {
+            if self.unknown.borrow().contains(name) {
+                continue;
+            }
+            let (start, links) = self.start(planned, number, name, revision, left).await?;
+            let rejected = start.run["connected"] == false && start.run["code"].as_i64().is_some_and(|code| code != 0);
+            if !rejected || self.known.borrow().contains(name) {
+                self.known.borrow_mut().insert(name);
+                return Ok((start, links));
+            }
+            self.unknown.borrow_mut().insert(name);
+        }
+        self.start(planned, number, last, revision, left).await
+    }
+
+    /// One start of the client, and the connections that it opened.
+    async fn start(
+        &self,
+        planned: &Planned<'_>,
+        number: usize,
+        carrier: &str,
+        revision: Revision,
+        left: Duration,
+    ) -> Result<(Start, Vec<u32>), Error> {
+        let Planned { id, scenario, .. } = *planned;
+        let (job, client) = (self.job, &self.job.client);
+        let options = self.worlds.options(&scenario.world);
+        let stage = Stage::open(options, client.transport, id, &job.program, 0, &self.recorder).await?;
+        let usual = if self.hangs.get() < HANGS { job.limits.start } else { job.limits.start.min(LESS) };
         let limit = (usual + contract::waits(scenario)).min(left);
-        let mut env = job.env.clone();
-        env.extend(contract::environment(scenario, revision, job.transport, &stage, limit));
-        let ran =
-            process::run(&contract::command(&job.command, &stage.target), &env, job.cwd.as_deref(), limit).await?;
-        self.hangs += usize::from(ran.hung);
+        let mut env = client.env.clone();
+        env.extend(contract::environment(scenario, carrier, revision, client.transport, &stage, limit));
+        let line = job.lines(&scenario.drive, &stage.target).swap_remove(number);
+        let ran = process::run(&line, &env, client.cwd.as_deref(), limit).await?;
+        self.hangs.set(self.hangs.get() + usize::from(ran.hung));
         let reported = reported::actions(&scenario.drive, &stage.report());
         let (links, spawned) = stage.close().await;
         let start = facts::start(id, &scenario.world, &ran, &links, &spawned, reported, &self.recorder);
@@ -165,26 +254,25 @@ impl Course<'_> {
     }
 
     /// What the rules of this revision see: first those that judge everything.
-    fn keep(&mut self, revision: Revision, starts: &[Start]) {
-        let together = |of: fn(&Start) -> Vec<Value>| starts.iter().flat_map(of).collect::<Vec<_>>();
-        let saves = |runs: Vec<Value>, spawns: Vec<Value>, actions: Vec<Value>| {
-            IndexMap::from(
-                [("runs", runs), ("spawns", spawns), ("actions", actions)]
-                    .map(|(name, values)| (name.to_owned(), json!(values))),
-            )
-        };
-        let all = saves(
-            together(|start| vec![start.run.clone()]),
-            together(|start| start.spawns.clone()),
-            together(|start| start.actions.clone()),
-        );
-        self.scenes.push(scene(revision, self.job.transport, None, all));
+    pub fn keep(&mut self, revision: Revision, starts: &[Start]) {
+        let transport = self.job.client.transport;
+        self.scenes.push(scene(revision, transport, None, saves(starts.iter())));
         for planned in &self.planned {
-            let start = starts.iter().find(|start| start.scenario == planned.id);
-            let own = start.map(|start| saves(vec![start.run.clone()], start.spawns.clone(), start.actions.clone()));
-            self.scenes.push(scene(revision, self.job.transport, Some(planned.id.to_owned()), own.unwrap_or_default()));
+            let own: Vec<&Start> = starts.iter().filter(|start| start.scenario == planned.id).collect();
+            let saves = if own.is_empty() { IndexMap::new() } else { saves(own.into_iter()) };
+            self.scenes.push(scene(revision, transport, Some(planned.id.to_owned()), saves));
         }
     }
+}
+
+/// What is known of these starts besides their messages.
+fn saves<'a>(starts: impl Iterator<Item = &'a Start> + Clone) -> IndexMap<String, Value> {
+    let runs = starts.clone().map(|start| start.run.clone()).collect();
+    let spawns = starts.clone().flat_map(|start| start.spawns.clone()).collect();
+    let actions = starts.flat_map(|start| start.actions.clone()).collect();
+    [("runs", runs), ("spawns", spawns), ("actions", actions)]
+        .map(|(name, values)| (name.to_owned(), Value::Array(values)))
+        .into()
 }
 
 fn scene(
@@ -217,10 +305,10 @@ fn never_connected(job: &ClientJob, start: &Start) -> Error {
     };
     let words = crate::wire::last_words(start.run["stderr"].as_str().unwrap_or_default());
     let said = words.map(|line| format!("; on stderr: {line}")).unwrap_or_default();
-    let place = if job.transport.capabilities().process {
+    let place = if job.client.transport.capabilities().process {
         "{stub} in the command is replaced by the path of the server to start; without it the path is the last argument"
     } else {
         "{url} in the command is replaced by the URL; without it the URL is the last argument"
     };
-    Error::Client { tried: format!("to start {}", job.name()), came: how + &said, help: place.to_owned() }
+    Error::Client { tried: format!("to start {}", job.command()), came: how + &said, help: place.to_owned() }
 }

@@ -16,6 +16,8 @@ const SESSION: &str = "mcp-session-id";
 pub struct Start {
     pub scenario: String,
     pub run: Value,
+    /// Whether the first message of any connection was `initialize`.
+    pub initializes: bool,
     pub spawns: Vec<Value>,
     pub actions: Vec<Value>,
 }
@@ -189,5 +191,6 @@ pub fn start(
     };
     let mut spawns: Vec<Value> = spawned.iter().map(described).collect();
     spawns.sort_by_key(|spawn| spawn["nr"].as_u64());
-    Start { scenario: scenario.to_owned(), run, spawns, actions }
+    let initializes = sent.began.values().any(|method| method == "initialize");
+    Start { scenario: scenario.to_owned(), run, initializes, spawns, actions }
 }

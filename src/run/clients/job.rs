@@ -2,19 +2,20 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use serde_json::Value;
+
+use super::command_lines;
 use crate::{
-    evidence::Transport,
+    config::Client,
     run::{inputs::job::Revisions, process::interrupts::Interrupts},
 };
 
 pub struct ClientJob {
     /// This program, which a client starts as its server over stdio.
     pub program: PathBuf,
-    /// The program and its arguments, which may hold `{url}` or `{stub}`; otherwise that is added as the last argument.
-    pub command: Vec<String>,
-    pub env: Vec<(String, String)>,
-    pub cwd: Option<PathBuf>,
-    pub transport: Transport,
+    /// The name of the client in the configuration.
+    pub named: Option<String>,
+    pub client: Client,
     pub revisions: Revisions,
     pub limits: Limits,
     pub strict: bool,
@@ -35,7 +36,16 @@ pub struct Limits {
 
 impl ClientJob {
     /// As a user would type it.
-    pub fn name(&self) -> String {
-        shlex::try_join(self.command.iter().map(String::as_str)).unwrap_or_else(|_| self.command.join(" "))
+    pub fn command(&self) -> String {
+        let command = &self.client.command;
+        if command.is_empty() {
+            return "a client".to_owned();
+        }
+        shlex::try_join(command.iter().map(String::as_str)).unwrap_or_else(|_| command.join(" "))
+    }
+
+    /// What is started for these actions, in order.
+    pub fn lines(&self, drive: &[Value], target: &str) -> Vec<Vec<String>> {
+        command_lines::lines(&self.client.command, &self.client.actions, drive, target)
     }
 }

@@ -1,5 +1,7 @@
 //! Testing a client: it is started against the reference server in one scenario after another, and what it does is recorded.
 
+mod attended;
+mod command_lines;
 mod contract;
 mod course;
 mod facts;
@@ -13,6 +15,8 @@ mod stage;
 mod stub;
 mod watched;
 
+pub use attended::{Attended, attend};
 pub use course::conduct;
 pub use job::{ClientJob, Limits};
+pub use scenarios::USUAL;
 pub use stub::stub;

@@ -36,18 +36,58 @@ fn describe(
 ) {
     let mut item =
         json!({ "nr": number.to_string(), "do": action["do"], "action": action, "end": "none", "frames": [] });
-    if let Some(line) = reported.get(&reported_as.to_string()) {
-        item["end"] = json!(if line["ok"] == true { "ok" } else { "failed" });
-        for field in ["result", "kind", "message"] {
-            if let Some(value) = line.get(field) {
-                item[field] = value.clone();
+    match reported.get(&reported_as.to_string()) {
+        Some(line) if line["ok"] == true => {
+            // A result in a form of the client's own shows nothing.
+            if let Some(result) = result(action, &line["result"]) {
+                item["end"] = json!("ok");
+                item["result"] = result;
             }
         }
+        Some(line) => {
+            item["end"] = json!("failed");
+            for field in ["kind", "message"] {
+                if let Some(value) = line.get(field) {
+                    item[field] = value.clone();
+                }
+            }
+        }
+        None => {}
     }
     all.push(item);
     for (index, inner) in action["actions"].as_array().into_iter().flatten().enumerate() {
         let numbers = (format!("{number}.{index}"), format!("{reported_as}.{index}"));
         describe(all, reported, numbers, inner);
+    }
+}
+
+/// Fields of results that hold a list.
+const LISTS: [&str; 4] = ["tools", "resources", "resourceTemplates", "prompts"];
+
+/// What was reported as rules see it: the items of a list, and other results as the server sends them. Lists may also be reported
+/// as one result or as all pages, and contents alone.
+fn result(action: &Value, reported: &Value) -> Option<Value> {
+    let wrapped = |field: &str| match reported {
+        Value::Array(_) => Some(json!({ field: reported })),
+        _ => reported[field].is_array().then(|| reported.clone()),
+    };
+    match action["do"].as_str() {
+        Some("list" | "walk") => items(reported),
+        Some("read") => wrapped("contents"),
+        Some("call") => wrapped("content"),
+        _ => Some(reported.clone()),
+    }
+}
+
+fn items(reported: &Value) -> Option<Value> {
+    let of_page = |page: &Value| LISTS.into_iter().find_map(|field| page[field].as_array().cloned());
+    match reported {
+        Value::Array(items) => {
+            let pages: Option<Vec<_>> = items.iter().map(of_page).collect();
+            let flat = pages.filter(|pages| !pages.is_empty()).map(|pages| pages.concat().into());
+            Some(flat.unwrap_or_else(|| reported.clone()))
+        }
+        page => of_page(page).map(Value::Array),
     }
 }
 
@@ -71,5 +111,21 @@ mod tests {
         let expected = [("0", "ok"), ("1", "none"), ("1.0", "none"), ("1.1", "failed")];
         assert_eq!(ends, expected.map(|(number, end)| (Some(number), Some(end))));
         assert!(!actions(&drive, Path::new("/nowhere")).1);
+    }
+
+    #[test]
+    fn results_are_read_in_the_forms_that_clients_have_them_in() {
+        let (list, read) = (json!({ "do": "list", "of": "tools" }), json!({ "do": "read" }));
+        let items = json!([{ "name": "a" }, { "name": "b" }]);
+        let pages = json!([{ "tools": [{ "name": "a" }], "nextCursor": "1" }, { "tools": [{ "name": "b" }] }]);
+        for reported in [&items, &json!({ "tools": items }), &pages] {
+            assert_eq!(result(&list, reported), Some(items.clone()));
+        }
+        let contents = json!([{ "uri": "a:b", "text": "c" }]);
+        for reported in [&contents, &json!({ "contents": contents })] {
+            assert_eq!(result(&read, reported), Some(json!({ "contents": contents })));
+        }
+        assert_eq!(result(&list, &json!("2 tools")), None);
+        assert_eq!(result(&read, &json!("c")), None);
     }
 }

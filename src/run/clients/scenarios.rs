@@ -10,7 +10,7 @@ use crate::{
     reference::{self, FaultInfo, Options},
     revision::Revision,
     run::inputs::suites::worlds,
-    suite::{Applies, Scenario, Suite},
+    suite::{Applies, Scenario, Suite, diagnostic::suggestion},
 };
 
 /// The reference server as it is.
@@ -82,6 +82,15 @@ impl Worlds {
         info.transports.iter().any(|own| json!(own) == transport.as_str())
             && info.since.is_none_or(|since| since <= revision)
             && info.until.is_none_or(|until| revision <= until)
+    }
+
+    /// `Err` is what to type in place of a name that is unknown.
+    pub fn named(&self, world: &str) -> Result<Options, Option<String>> {
+        if world == USUAL || self.known.contains_key(world) {
+            Ok(self.options(world))
+        } else {
+            Err(suggestion(world, self.known.keys().map(String::as_str)))
+        }
     }
 
     pub fn options(&self, world: &str) -> Options {

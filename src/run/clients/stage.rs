@@ -13,7 +13,7 @@ use tokio::{
     net::TcpListener,
     sync::mpsc,
     task::{JoinHandle, JoinSet},
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 use super::{
@@ -30,11 +30,15 @@ use crate::{
 /// After a client has left, what it sent last may still be on its way.
 const LAST: Duration = Duration::from_millis(500);
 
+/// Within this time a client that starts its server again does so; a guess.
+const AGAIN: Duration = Duration::from_secs(2);
+
 pub struct Stage {
     /// What a client connects to: a URL, or the path of a file.
     pub target: String,
     serving: JoinHandle<()>,
     spawned: mpsc::UnboundedReceiver<Spawned>,
+    ended: Vec<Spawned>,
     links: Arc<Mutex<Vec<u32>>>,
     folder: TempDir,
 }
@@ -45,6 +49,7 @@ impl Stage {
         transport: Transport,
         scenario: &str,
         program: &Path,
+        port: u16,
         recorder: &Recorder,
     ) -> Result<Self, Error> {
         let failed = |what: &str, why: &dyn std::fmt::Display| Error::usage(format!("cannot {what}: {why}"));
@@ -66,7 +71,8 @@ impl Stage {
             (file.display().to_string(), tokio::spawn(serve_processes(listener, options, opening, tell)))
         } else {
             let listening = Listening::new(options).map_err(Error::usage)?;
-            let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|why| failed("listen on a port", &why))?;
+            let listener = TcpListener::bind(("127.0.0.1", port)).await;
+            let listener = listener.map_err(|why| failed(&format!("listen on 127.0.0.1:{port}"), &why))?;
             let port = listener.local_addr().map_err(|why| failed("listen on a port", &why))?.port();
             let path = if transport.capabilities().endpoint { "sse" } else { "mcp" };
             let opening =
@@ -74,31 +80,48 @@ impl Stage {
             let serving = tokio::spawn(serve_http(listener, listening, opening.link()));
             (format!("http://127.0.0.1:{port}/{path}"), serving)
         };
-        Ok(Self { target, serving, spawned, links, folder })
+        Ok(Self { target, serving, spawned, ended: Vec::new(), links, folder })
     }
 
     pub fn report(&self) -> PathBuf {
         self.folder.path().join("report.jsonl")
     }
 
+    /// Until every process that a client started has ended. Over HTTP no client says that it leaves for good.
+    pub async fn left(&mut self) {
+        loop {
+            match self.spawned.recv().await {
+                Some(spawned) => self.ended.push(spawned),
+                None => std::future::pending().await,
+            }
+            // Some clients start a server to look at it, and again to use it.
+            sleep(AGAIN).await;
+            if self.ended.len() == self.links().len() {
+                return;
+            }
+        }
+    }
+
+    /// The connections so far.
+    pub fn links(&self) -> Vec<u32> {
+        self.links.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// The client is gone: the connections that it had, and the processes that it started.
     pub async fn close(mut self) -> (Vec<u32>, Vec<Spawned>) {
-        let mut all = Vec::new();
         // Each process reports its end; those that a client left running do not.
         while let Ok(Some(spawned)) = timeout(LAST, self.spawned.recv()).await {
-            all.push(spawned);
-            let links = self.links.lock().unwrap_or_else(PoisonError::into_inner).len();
-            if all.len() == links {
+            self.ended.push(spawned);
+            if self.ended.len() == self.links().len() {
                 break;
             }
         }
         self.serving.abort();
         let _ = (&mut self.serving).await;
         while let Ok(spawned) = self.spawned.try_recv() {
-            all.push(spawned);
+            self.ended.push(spawned);
         }
-        let links = self.links.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        (links, all)
+        (self.links(), self.ended)
     }
 }
 

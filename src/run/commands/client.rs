@@ -1,6 +1,6 @@
 //! `mcp-conform client`: tests one client.
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use clap::ValueEnum;
 
@@ -8,14 +8,16 @@ use super::{baseline::Baseline, mutants::itself, outputs};
 use crate::{
     assess,
     cli::ClientArgs,
+    config::{self, Client},
     error::Error,
-    evidence::{Recorder, Side, Transport},
+    evidence::{Evidence, Recorder, Side, Transport},
     plan::Filter,
     run::{
-        clients::{ClientJob, Limits, conduct},
-        inputs::{suites::load, target},
-        process::{Surroundings, interrupts::Interrupts, runtime::block_on, strays},
+        clients::{Attended, ClientJob, Limits, USUAL, attend, conduct},
+        inputs::{configured, suites::load, target},
+        process::{Surroundings, console::complain, interrupts::Interrupts, runtime::block_on, strays},
     },
+    suite::Suite,
     target::Limits as Usual,
 };
 
@@ -25,12 +27,12 @@ pub fn client(args: &ClientArgs, surroundings: &Surroundings) -> Result<u8, Erro
     let suites = load(&[Side::Client], &args.suite, surroundings.color)?;
     let filter = Filter::new(&args.filter, &suites)?;
     let baseline = Baseline::wanted(&args.output, &suites)?;
-    let job = job(args, itself(surroundings)?)?;
+    let job = job(args, surroundings)?;
     let earlier = strays::adopt();
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
     let conducted = block_on(async {
         tokio::select! {
-            conducted = conduct(&job, &suites, &filter, recorder) => conducted,
+            conducted = record(args, &job, &suites, &filter, recorder, surroundings) => conducted,
             () = job.interrupts.second() => Err(Error::Interrupted),
         }
     });
@@ -55,14 +57,29 @@ pub fn client(args: &ClientArgs, surroundings: &Surroundings) -> Result<u8, Erro
     Ok(outputs::exit_code(report.exit_code, [settled, saved, written]))
 }
 
-fn job(args: &ClientArgs, program: PathBuf) -> Result<ClientJob, Error> {
+/// Starts the client in each scenario, or waits for one that somebody else starts.
+async fn record(
+    args: &ClientArgs,
+    job: &ClientJob,
+    suites: &[Suite],
+    filter: &Filter,
+    recorder: Recorder,
+    surroundings: &Surroundings,
+) -> Result<Evidence, Error> {
+    if !job.client.command.is_empty() {
+        return conduct(job, suites, filter, recorder).await;
+    }
+    let world = args.world.as_deref().unwrap_or(USUAL);
+    let attended = Attended { world, port: args.port.unwrap_or_default(), width: surroundings.width };
+    attend(job, suites, filter, recorder, &attended, complain).await
+}
+
+fn job(args: &ClientArgs, surroundings: &Surroundings) -> Result<ClientJob, Error> {
     let usual = Usual::default();
     Ok(ClientJob {
-        program,
-        command: args.argv.clone(),
-        env: target::variables(&args.env)?,
-        cwd: args.cwd.clone(),
-        transport: Transport::ALL.into_iter().find(|known| *known.as_str() == name(args)).unwrap_or(Transport::Http),
+        program: itself(surroundings)?,
+        named: args.name.clone(),
+        client: described(args, surroundings)?,
         revisions: args.revision.parse()?,
         limits: Limits {
             start: Duration::from_secs_f64(args.timeout),
@@ -77,21 +94,60 @@ fn job(args: &ClientArgs, program: PathBuf) -> Result<ClientJob, Error> {
     })
 }
 
+/// The client that was named or typed.
+fn described(args: &ClientArgs, surroundings: &Surroundings) -> Result<Client, Error> {
+    let mut client = match &args.name {
+        Some(name) => {
+            let file = configured::file(args.config.as_deref(), surroundings).ok_or_else(|| Error::Usage {
+                message: format!("there is no {} with a client `{name}` in this directory or a parent", config::FILE),
+                help: Some(format!("a command goes after two dashes: mcp-conform client -- {name}")),
+            })?;
+            config::load(&file, surroundings.color)?.client(name, &surroundings.environment, surroundings.color)?
+        }
+        None => Client {
+            transport: Transport::ALL
+                .into_iter()
+                .find(|known| known.as_str() == typed(args))
+                .unwrap_or(Transport::Http),
+            command: args.argv.clone(),
+            actions: Vec::new(),
+            env: Vec::new(),
+            cwd: None,
+            parallel: 1,
+        },
+    };
+    if let Some(transport) = Transport::ALL.into_iter().find(|known| known.as_str() == typed(args)) {
+        client.transport = transport;
+    }
+    client.env.extend(target::variables(&args.env)?);
+    client.cwd = args.cwd.clone().or(client.cwd);
+    client.parallel = args.parallel.map_or(client.parallel, usize::from);
+    Ok(client)
+}
+
 /// The transport as it was typed.
-fn name(args: &ClientArgs) -> String {
-    args.transport.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+fn typed(args: &ClientArgs) -> String {
+    let transport = args.transport.and_then(|transport| transport.to_possible_value());
+    transport.map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// The options that a command has which tests the client again.
 fn options(args: &ClientArgs) -> String {
-    let mut options = match name(args).as_str() {
-        "http" => String::new(),
-        other => format!(" --transport {other}"),
+    let config: Vec<String> = args.config.iter().map(|path| path.display().to_string()).collect();
+    let mut options = match typed(args).as_str() {
+        "" => String::new(),
+        transport => format!(" --transport {transport}"),
     };
-    for (name, values) in [("env", &args.env)] {
+    for (option, values) in [("config", config.as_slice()), ("env", &args.env)] {
         for value in values {
-            options += &format!(" --{name} {}", shlex::try_quote(value).unwrap_or_default());
+            options += &format!(" --{option} {}", shlex::try_quote(value).unwrap_or_default());
         }
+    }
+    if let Some(world) = &args.world {
+        options += &format!(" --world {world}");
+    }
+    if let Some(name) = &args.name {
+        options += &format!(" {name}");
     }
     options.trim_start().to_owned()
 }

@@ -11,18 +11,22 @@ use crate::{
 
 /// The configuration that is in force, if there is one.
 pub fn config(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Config>, Error> {
-    file(args, surroundings).map(|file| config::load(&file, surroundings.color)).transpose()
+    wanted(args, surroundings).map(|file| config::load(&file, surroundings.color)).transpose()
 }
 
 /// The reference server has no use for any.
-fn file(args: &TargetArgs, surroundings: &Surroundings) -> Option<PathBuf> {
-    let found = || surroundings.directory.as_deref().and_then(config::find);
-    if args.reference { None } else { args.config.clone().or_else(found) }
+fn wanted(args: &TargetArgs, surroundings: &Surroundings) -> Option<PathBuf> {
+    if args.reference { None } else { file(args.config.as_deref(), surroundings) }
+}
+
+/// The file that was typed, or the one that is found.
+pub fn file(typed: Option<&Path>, surroundings: &Surroundings) -> Option<PathBuf> {
+    typed.map(Path::to_owned).or_else(|| surroundings.directory.as_deref().and_then(config::find))
 }
 
 /// Where the configuration is, as seen from here: for one above, that is most likely the top of a checkout, its name alone.
 pub fn shown(args: &TargetArgs, surroundings: &Surroundings) -> Option<String> {
-    let file = file(args, surroundings)?;
+    let file = wanted(args, surroundings)?;
     let here = surroundings.directory.as_deref().unwrap_or(Path::new(""));
     let below = file.strip_prefix(here).unwrap_or(&file);
     let is_below = below.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));

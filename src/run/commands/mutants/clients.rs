@@ -8,6 +8,7 @@ use crate::{
     act::{self, Info},
     assess,
     cli::MutantsArgs,
+    config::Client,
     error::{Error, exit},
     evidence::{Recorder, Side, Transport},
     outcome::{RunReport, Status},
@@ -153,10 +154,15 @@ impl ClientTrial {
         }
         let job = ClientJob {
             program: program.to_owned(),
-            command,
-            env: Vec::new(),
-            cwd: None,
-            transport: self.transport,
+            named: None,
+            client: Client {
+                transport: self.transport,
+                command,
+                actions: Vec::new(),
+                env: Vec::new(),
+                cwd: None,
+                parallel: 1,
+            },
             revisions: Revisions::One(self.revision),
             limits: Limits {
                 start: START,

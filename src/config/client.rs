@@ -1,0 +1,128 @@
+//! The clients of the file: how each is started, and the command lines by which it carries out actions.
+
+use std::path::{Path, PathBuf};
+
+use super::{Config, Environment, expand::expand, refused};
+use crate::{
+    error::Error,
+    evidence::Transport,
+    suite::{
+        decode::{OneOrMany, Pairs, mapping, member, refuse_unknown},
+        diagnostic::{Problems, suggestion, suggestion_or_all},
+        yaml::{At, Tree},
+    },
+};
+
+/// A client as it stands in the file, its variables not yet filled in.
+#[derive(Debug)]
+pub struct DescribedClient {
+    name: String,
+    client: Client,
+    env: Vec<(At<String>, At<String>)>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Client {
+    pub transport: Transport,
+    pub command: Vec<String>,
+    /// The arguments that make a command line client carry out one action; empty for a client that reads its actions.
+    pub actions: Vec<(String, Arguments)>,
+    pub env: Vec<(String, String)>,
+    pub cwd: Option<PathBuf>,
+    /// So many may run at the same time.
+    pub parallel: usize,
+}
+
+/// The arguments of a command; a group with `{key}` or `{value}` is repeated for every argument of the action.
+pub type Arguments = Vec<Vec<String>>;
+
+/// What a template can be written for: actions that one command line can carry out.
+pub const ACTIONS: [&str; 14] = [
+    "connect",
+    "list-tools",
+    "list-resources",
+    "list-templates",
+    "list-prompts",
+    "call",
+    "read",
+    "get",
+    "complete",
+    "subscribe",
+    "setLevel",
+    "ping",
+    "discover",
+    "walk",
+];
+
+const KEYS: [&str; 6] = ["command", "transport", "env", "cwd", "parallel", "actions"];
+/// More at once would only wait for each other.
+const MOST_AT_ONCE: usize = 64;
+
+pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<DescribedClient> {
+    let members = mapping(tree, problems)?;
+    refuse_unknown(members, "a client", &KEYS.map(str::to_owned), problems);
+    let command = member::<Vec<String>>(members, "command", problems);
+    if command.as_ref().is_none_or(Vec::is_empty) {
+        problems.add(name.at, "a client needs `command`: a program and its arguments");
+    }
+    let transport = member::<At<String>>(members, "transport", problems);
+    let transport = transport.map_or(Some(Transport::Http), |typed| {
+        let known = Transport::ALL.into_iter().find(|known| known.as_str() == typed.value);
+        if known.is_none() {
+            let help = suggestion_or_all(&typed.value, Transport::ALL.map(Transport::as_str));
+            problems.add_with(typed.at, format!("unknown transport `{}`", typed.value), help);
+        }
+        known
+    });
+    let parallel = member::<At<usize>>(members, "parallel", problems);
+    if let Some(wrong) = parallel.as_ref().filter(|at| !(1..=MOST_AT_ONCE).contains(&at.value)) {
+        problems.add(wrong.at, format!("`parallel` must be from 1 to {MOST_AT_ONCE}"));
+    }
+    let mut actions = Vec::new();
+    let typed = member::<Pairs<Vec<OneOrMany<String>>>>(members, "actions", problems);
+    for (action, arguments) in typed.map(|pairs| pairs.0).unwrap_or_default() {
+        if !ACTIONS.contains(&action.value.as_str()) {
+            let help = suggestion_or_all(&action.value, ACTIONS);
+            problems.add_with(action.at, format!("no command line carries out the action `{}`", action.value), help);
+        }
+        actions.push((action.value, arguments.into_iter().map(|group| group.0).collect()));
+    }
+    let env = member::<Pairs<At<String>>>(members, "env", problems).map(|pairs| pairs.0).unwrap_or_default();
+    let cwd = directory.join(member::<String>(members, "cwd", problems).unwrap_or_default());
+    let client = Client {
+        transport: transport?,
+        command: command?,
+        actions,
+        env: Vec::new(),
+        cwd: Some(cwd),
+        parallel: parallel.map_or(1, |at| at.value),
+    };
+    Some(DescribedClient { name: name.value.clone(), client, env })
+}
+
+impl Config {
+    /// The client of that name, with the variables of the environment put in.
+    pub fn client(&self, name: &str, environment: &Environment, color: bool) -> Result<Client, Error> {
+        let DescribedClient { client, env, .. } =
+            self.clients.iter().find(|client| client.name == name).ok_or_else(|| {
+                let names: Vec<&str> = self.clients.iter().map(|client| client.name.as_str()).collect();
+                let several = || (!names.is_empty()).then(|| format!("it has {}", names.join(", ")));
+                Error::Usage {
+                    message: format!("{} has no client `{name}`", self.file.display()),
+                    help: suggestion(name, names.iter().copied()).or_else(several),
+                }
+            })?;
+        let mut problems = Problems::new(&self.file.display().to_string(), &self.text);
+        let mut filled = Vec::new();
+        for (name, text) in env {
+            match expand(&text.value, environment) {
+                Ok((value, _)) => filled.push((name.value.clone(), value)),
+                Err(variable) => {
+                    problems.add(text.at, format!("the environment variable `{variable}` is not set"));
+                }
+            }
+        }
+        let mistakes = problems.into_diagnostics();
+        if mistakes.is_empty() { Ok(Client { env: filled, ..client.clone() }) } else { Err(refused(&mistakes, color)) }
+    }
+}

@@ -1,0 +1,105 @@
+//! A client that somebody else starts: the server waits for it, shows what passes, and the record is judged when it has left.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tokio::time::sleep;
+
+use super::{course::Course, facts, job::ClientJob, process::Ran, stage::Stage};
+use crate::{
+    assess::timeline::what,
+    error::Error,
+    evidence::{Evidence, FrameKind, Recorder, Side, Transport},
+    outcome::excerpt::middle,
+    plan::Filter,
+    report::plain,
+    revision::Revision,
+    suite::Suite,
+};
+
+/// New messages are shown this often.
+const EVERY: Duration = Duration::from_millis(100);
+/// The name of the server in the configuration of a client.
+const SERVER: &str = "mcp-conform";
+
+/// What the client meets.
+pub struct Attended<'a> {
+    pub world: &'a str,
+    /// 0: a free one.
+    pub port: u16,
+    pub width: usize,
+}
+
+/// Waits for any client, until it has left or the user ends it.
+pub async fn attend(
+    job: &ClientJob,
+    suites: &[Suite],
+    filter: &Filter,
+    recorder: Recorder,
+    attended: &Attended<'_>,
+    show: impl Fn(&str),
+) -> Result<Evidence, Error> {
+    let mut course = Course::new(job, suites, filter, recorder);
+    let options = course.worlds.named(attended.world).map_err(|help| Error::Usage {
+        message: format!("unknown world `{}`", attended.world),
+        help: help.or_else(|| Some("`mcp-conform list faults` and `list variations` have the names".to_owned())),
+    })?;
+    let scenario = course.planned.iter().find(|planned| planned.scenario.world == attended.world);
+    let scenario = scenario.or(course.planned.first()).map(|planned| planned.id.to_owned()).unwrap_or_default();
+    let transport = job.client.transport;
+    let mut stage = Stage::open(options, transport, &scenario, &job.program, attended.port, &course.recorder).await?;
+    show(&instructions(transport, &stage.target));
+    let (began, mut seen) = (Instant::now(), 0);
+    loop {
+        let over = tokio::select! {
+            () = job.interrupts.first() => true,
+            () = stage.left() => true,
+            () = sleep(EVERY) => false,
+        };
+        for frame in course.recorder.since(seen) {
+            seen = frame.frame;
+            let arrow = if frame.from == Side::Client { "→" } else { "←" };
+            if matches!(frame.kind, FrameKind::Message | FrameKind::Junk) {
+                let line = format!("{:>8.3} s  {arrow} {}", began.elapsed().as_secs_f64(), what(&frame));
+                show(&middle(&plain(&line), attended.width));
+            }
+        }
+        if over {
+            break;
+        }
+    }
+    let (links, spawned) = stage.close().await;
+    let Some(revision) = course.spoken(&links) else {
+        return Err(Error::Client {
+            tried: "to wait for a client".to_owned(),
+            came: "no client connected, or none sent a request".to_owned(),
+            help: "connect it to the address that was shown, then press Ctrl-C".to_owned(),
+        });
+    };
+    for link in &links {
+        course.recorder.settle(*link, revision);
+    }
+    let ran = Ran { hung: false, status: None, stderr: String::new(), took: began.elapsed() };
+    let unread = (Vec::new(), false);
+    let start = facts::start(&scenario, attended.world, &ran, &links, &spawned, unread, &course.recorder);
+    course.keep(revision, &[start]);
+    let mut evidence = course.evidence();
+    // Ctrl-C is how such a run ends.
+    evidence.header.end.interrupted = None;
+    Ok(evidence)
+}
+
+/// What to type or to paste.
+fn instructions(transport: Transport, target: &str) -> String {
+    let (server, what) = if transport.capabilities().process {
+        (json!({ "command": target, "args": [] }), "Let it start this server")
+    } else {
+        (json!({ "url": target }), "Connect it to")
+    };
+    let config = json!({ "mcpServers": { SERVER: server } });
+    let newest = Revision::NEWEST;
+    format!(
+        "Waiting for a client, in any revision up to {newest}. {what}:\n\n  {target}\n\nor put this into its configuration:\n\n  \
+         {config}\n\nPress Ctrl-C to end, and to judge what the client sent.\n"
+    )
+}

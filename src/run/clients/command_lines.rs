@@ -1,0 +1,145 @@
+//! What is started for a scenario: one process that reads its actions, or one for each action of a command line client.
+
+use serde_json::Value;
+
+use crate::config::Arguments;
+
+/// In arguments: what the client connects to.
+const PLACES: [&str; 2] = ["{url}", "{stub}"];
+
+/// The command lines of a scenario, in order. Empty if no template exists for any of its actions.
+pub fn lines(command: &[String], templates: &[(String, Arguments)], drive: &[Value], target: &str) -> Vec<Vec<String>> {
+    if templates.is_empty() {
+        return vec![line(command.iter().cloned(), target)];
+    }
+    let template = |name: &str| templates.iter().find(|(action, _)| action == name).map(|(_, arguments)| arguments);
+    let mut flat = Vec::new();
+    flatten(drive, &mut flat);
+    let mut lines: Vec<Vec<String>> = Vec::new();
+    for action in flat {
+        let Some(arguments) = template(&name(action)) else { continue };
+        let line = line(command.iter().cloned().chain(filled(arguments, action)), target);
+        // Each process is a new connection, so that the same action again shows nothing new.
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    // A scenario without actions is about connecting; the shortest action does it.
+    if drive.is_empty() {
+        let any = ["connect", "list-tools", "list-resources", "list-prompts"].into_iter().find_map(template);
+        lines.extend(any.map(|arguments| line(command.iter().cloned().chain(filled(arguments, &Value::Null)), target)));
+    }
+    lines
+}
+
+/// With the target in its place, or at the end.
+fn line(words: impl Iterator<Item = String>, target: &str) -> Vec<String> {
+    let words: Vec<String> = words.collect();
+    let placed = words.iter().any(|word| PLACES.iter().any(|place| word.contains(place)));
+    let filled = words.into_iter().map(|word| PLACES.iter().fold(word, |word, place| word.replace(place, target)));
+    filled.chain((!placed).then(|| target.to_owned())).collect()
+}
+
+/// A command line client carries out concurrent actions one after another.
+fn flatten<'a>(drive: &'a [Value], flat: &mut Vec<&'a Value>) {
+    for action in drive {
+        match action["actions"].as_array() {
+            Some(inner) => flatten(inner, flat),
+            None => flat.push(action),
+        }
+    }
+}
+
+/// As templates name an action.
+fn name(action: &Value) -> String {
+    let name = action["do"].as_str().unwrap_or_default();
+    action["of"].as_str().map_or_else(|| name.to_owned(), |list| format!("{name}-{list}"))
+}
+
+fn filled(arguments: &Arguments, action: &Value) -> Vec<String> {
+    let mut words = Vec::new();
+    for group in arguments {
+        let each = group.iter().any(|word| word.contains("{key}") || word.contains("{value}"));
+        if each {
+            for (key, value) in action["arguments"].as_object().into_iter().flatten() {
+                words.extend(group.iter().map(|word| put(word, &[("key", key), ("value", &text(value))])));
+            }
+        } else {
+            words.extend(group.iter().map(|word| put_fields(word, action)));
+        }
+    }
+    words
+}
+
+fn put_fields(word: &str, action: &Value) -> String {
+    let arguments = action.get("arguments").map_or_else(|| "{}".to_owned(), Value::to_string);
+    let field = |name: &str| text(&action[name]);
+    put(
+        word,
+        &[("name", &field("name")), ("uri", &field("uri")), ("level", &field("level")), ("arguments", &arguments)],
+    )
+}
+
+fn put(word: &str, values: &[(&str, &str)]) -> String {
+    // One pass, so that a value that looks like a placeholder stays as it is.
+    let (mut filled, mut rest) = (String::new(), word);
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        match values.iter().find_map(|(name, value)| Some((value, after.strip_prefix(name)?.strip_prefix('}')?))) {
+            Some((value, after)) => {
+                filled.push_str(value);
+                rest = after;
+            }
+            None => {
+                filled.push('{');
+                rest = after;
+            }
+        }
+    }
+    filled + rest
+}
+
+/// A string as it is, everything else as JSON.
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| if value.is_null() { String::new() } else { value.to_string() }, str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_target_stands_where_the_command_has_it_or_at_the_end() {
+        let one = |command: &str, target: &str| lines(&words(command), &[], &[], target);
+        assert_eq!(one("client --to {url} -v", "http://x"), [words("client --to http://x -v")]);
+        assert_eq!(one("client --server={stub}", "/s"), [words("client --server=/s")]);
+        assert_eq!(one("client -v", "http://x"), [words("client -v http://x")]);
+    }
+
+    #[test]
+    fn a_command_line_client_runs_once_for_each_action_that_has_a_template() {
+        let groups = |groups: &[&str]| groups.iter().map(|group| words(group)).collect::<Arguments>();
+        let templates = [
+            ("list-tools".to_owned(), groups(&["list"])),
+            ("call".to_owned(), groups(&["call", "{name}", "--arg {key}={value}", "--to {url}"])),
+        ];
+        let drive = [
+            json!({ "do": "list", "of": "tools", "pages": "all" }),
+            json!({ "do": "ping" }),
+            json!({ "do": "parallel", "actions": [
+                { "do": "call", "name": "add", "arguments": { "a": 1, "b": "{value}" } },
+                { "do": "list", "of": "tools" },
+            ] }),
+        ];
+        let expected = [words("client list T"), words("client call add --arg a=1 --arg b={value} --to T")];
+        assert_eq!(lines(&words("client"), &templates, &drive, "T"), expected);
+        assert_eq!(lines(&words("client"), &templates, &[], "T"), [words("client list T")]);
+        assert!(lines(&words("client"), &templates, &[json!({ "do": "wait" })], "T").is_empty());
+    }
+}
