@@ -158,6 +158,13 @@ def in_an_action():
     )
     check(code == 0 and outputs["failed"] == "0", "what is known does not fail the job", said)
 
+    path = directory("action-client")
+    args = "--filter client-request-id-unique-while-open"
+    code, said, outputs, _ = as_a_runner(path, client=f"'{PROGRAM}' act", args=args)
+    check(code == 0 and outputs["failed"] == "0", "a faultless client passes", said)
+    code, said, outputs, _ = as_a_runner(path, client=f"'{PROGRAM}' act --fault id-always-one", args=args)
+    check(code == 1 and outputs["failed"] == "1", "a faulty client fails the job", said)
+
     path = directory("action-typo")
     code, said, outputs, _ = as_a_runner(path, stdio=f"'{PROGRAM}' serve", args="--no-such-flag")
     check(code == 2 and outputs["exit-code"] == "2", "wrong arguments are told apart", said)

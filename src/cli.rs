@@ -174,12 +174,7 @@ pub struct RunArgs {
 #[derive(Debug, Args)]
 pub struct ClientArgs {
     /// A client of mcp-conform.toml
-    #[arg(
-        value_name = "CLIENT-NAME",
-        conflicts_with = "argv",
-        required_unless_present = "argv",
-        help_heading = "Client"
-    )]
+    #[arg(value_name = "CLIENT-NAME", conflicts_with = "argv", help_heading = "Client")]
     pub name: Option<String>,
     /// The configuration file [default: mcp-conform.toml in this directory or a parent]
     #[arg(long, value_name = "PATH", help_heading = "Client")]

@@ -3,6 +3,7 @@
 mod authorization;
 mod baseline;
 mod by_hand;
+mod clients;
 mod commands;
 mod docs;
 mod evidence;

@@ -53,14 +53,14 @@ pub async fn attend(
     loop {
         let over = tokio::select! {
             () = job.interrupts.first() => true,
-            () = stage.left() => true,
-            () = sleep(EVERY) => false,
+            () = sleep(EVERY) => stage.is_left(),
         };
         for frame in course.recorder.since(seen) {
             seen = frame.frame;
             let arrow = if frame.from == Side::Client { "→" } else { "←" };
             if matches!(frame.kind, FrameKind::Message | FrameKind::Junk) {
-                let line = format!("{:>8.3} s  {arrow} {}", began.elapsed().as_secs_f64(), what(&frame));
+                let line =
+                    format!("{:>8.3} s  {arrow} {}", Duration::from_micros(frame.at).as_secs_f64(), what(&frame));
                 show(&middle(&plain(&line), attended.width));
             }
         }

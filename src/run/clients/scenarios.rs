@@ -89,7 +89,7 @@ impl Worlds {
         if world == USUAL || self.known.contains_key(world) {
             Ok(self.options(world))
         } else {
-            Err(suggestion(world, self.known.keys().map(String::as_str)))
+            Err(suggestion(world, self.known.keys().map(String::as_str).chain([USUAL])))
         }
     }
 

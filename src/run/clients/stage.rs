@@ -3,7 +3,7 @@
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use hyper::{Request, Response, body::Incoming, server::conn::http1, service::service_fn};
@@ -13,7 +13,7 @@ use tokio::{
     net::TcpListener,
     sync::mpsc,
     task::{JoinHandle, JoinSet},
-    time::{sleep, timeout},
+    time::timeout,
 };
 
 use super::{
@@ -39,6 +39,7 @@ pub struct Stage {
     serving: JoinHandle<()>,
     spawned: mpsc::UnboundedReceiver<Spawned>,
     ended: Vec<Spawned>,
+    last_end: Option<Instant>,
     links: Arc<Mutex<Vec<u32>>>,
     folder: TempDir,
 }
@@ -80,26 +81,22 @@ impl Stage {
             let serving = tokio::spawn(serve_http(listener, listening, opening.link()));
             (format!("http://127.0.0.1:{port}/{path}"), serving)
         };
-        Ok(Self { target, serving, spawned, ended: Vec::new(), links, folder })
+        Ok(Self { target, serving, spawned, ended: Vec::new(), last_end: None, links, folder })
     }
 
     pub fn report(&self) -> PathBuf {
         self.folder.path().join("report.jsonl")
     }
 
-    /// Until every process that a client started has ended. Over HTTP no client says that it leaves for good.
-    pub async fn left(&mut self) {
-        loop {
-            match self.spawned.recv().await {
-                Some(spawned) => self.ended.push(spawned),
-                None => std::future::pending().await,
-            }
-            // Some clients start a server to look at it, and again to use it.
-            sleep(AGAIN).await;
-            if self.ended.len() == self.links().len() {
-                return;
-            }
+    /// Whether every process that a client started has ended. Over HTTP no client says that it leaves for good.
+    pub fn is_left(&mut self) -> bool {
+        while let Ok(spawned) = self.spawned.try_recv() {
+            self.ended.push(spawned);
+            self.last_end = Some(Instant::now());
         }
+        // Some clients start a server to look at it, and again to use it.
+        let since = self.last_end.map(|last| last.elapsed());
+        since.is_some_and(|since| since > AGAIN) && self.ended.len() == self.links().len()
     }
 
     /// The connections so far.

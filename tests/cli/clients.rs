@@ -1,0 +1,100 @@
+//! Clients that the configuration describes, and a client that somebody else starts.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    process::{Command, Stdio},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::{PROGRAM, ran};
+
+/// A directory with this configuration. `{program}` is this program.
+fn configured(text: &str) -> TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::write(directory.path().join("mcp-conform.toml"), text.replace("{program}", PROGRAM)).expect("a file");
+    directory
+}
+
+/// The report of a client of that configuration, its exit code, and stderr.
+fn tested(config: &str, arguments: &[&str]) -> (Option<Value>, i32, String) {
+    let directory = configured(config);
+    let file = directory.path().join("mcp-conform.toml").display().to_string();
+    let done = ran([&["client", "--config", &file, "--report", "json"], arguments].concat());
+    (serde_json::from_str(&done.stdout).ok(), done.code, done.stderr)
+}
+
+fn status<'a>(report: &'a Value, rule: &str) -> &'a str {
+    let mut rules = report["rules"].as_array().expect("rules").iter();
+    rules.find(|one| one["id"] == rule).expect("the rule")["status"].as_str().expect("a status")
+}
+
+/// `tree` lists all resources, and is a client with a command line.
+const TREE: &str = r#"
+[clients.tree]
+command = ["{program}", "tree", "--http", "{url}"]
+parallel = 2
+
+[clients.tree.actions]
+list-resources = []
+"#;
+
+#[test]
+fn a_client_with_a_command_line_runs_once_for_each_action_that_has_a_template() {
+    let rules = ["--filter", "pagination-client-no-page-size", "--filter", "pagination-client-both-flows"];
+    let (report, code, stderr) = tested(TREE, &[&["tree"], &rules[..]].concat());
+    let report = report.expect(&stderr);
+    assert_eq!((code, status(&report, rules[1])), (0, "pass"), "{report:#}");
+    // It reports nothing of its actions, so a rule about what it made of a list shows nothing.
+    assert_eq!(status(&report, rules[3]), "not-exercised");
+    assert_eq!(report["target"]["name"], "tree");
+}
+
+#[test]
+fn mistakes_about_clients_are_shown_with_place_and_help() {
+    for (config, arguments, message) in [
+        (TREE, &["treee"][..], "has no client `treee`"),
+        (TREE, &["treee"], "did you mean `tree`?"),
+        (TREE, &["tree", "--filter", "client-http-session-delete", "--revision", "2019-01-01"], "2019-01-01"),
+        ("[clients.a]\ncommand = []", &["a"], "a client needs `command`"),
+        ("[clients.a]\ncommand = [\"x\"]\ntransport = \"htpp\"", &["a"], "did you mean `http`?"),
+        ("[clients.a]\ncommand = [\"x\"]\nparallel = 0", &["a"], ":3:12"),
+        ("[clients.a]\ncommand = [\"x\"]\nactions = { reed = [] }", &["a"], "did you mean `read`?"),
+        ("[clients.a]\ncommand = [\"x\"]\nenv = { A = \"${NOT_SET_AT_ALL}\" }", &["a"], "`NOT_SET_AT_ALL` is not set"),
+        (
+            "[clients.a]\ncommand = [\"x\"]\nactions = { ping = [] }",
+            &["a", "--filter", "pagination-client-no-page-size"],
+            "no template",
+        ),
+        ("", &["--world", "usuel"], "did you mean `usual`?"),
+    ] {
+        let (_, code, stderr) = tested(config, arguments);
+        assert_eq!(code, 2, "{config} {arguments:?}: {stderr}");
+        assert!(stderr.contains(message), "{config} {arguments:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_client_that_somebody_else_starts_is_judged_when_it_has_left() {
+    let mut waiting = Command::new(PROGRAM)
+        .args(["client", "--transport", "stdio", "--report", "json", "--filter", "clients.base.*"])
+        .env("NO_COLOR", "1")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let mut shown = BufReader::new(waiting.stderr.take().expect("stderr")).lines().map_while(Result::ok);
+    let config = shown.find(|line| line.contains("mcpServers")).expect("a configuration to paste");
+    let config: Value = serde_json::from_str(&config).expect("JSON");
+    let server = config["mcpServers"]["mcp-conform"]["command"].as_str().expect("a command").to_owned();
+    let tree = Command::new(PROGRAM).args(["tree", "--stdio", &server]).output().expect("a client");
+    assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
+    let lines: Vec<String> = shown.collect();
+    assert!(lines.iter().any(|line| line.contains("→ resources/list")), "{lines:#?}");
+    let done = waiting.wait_with_output().expect("it ends");
+    assert_eq!(done.status.code(), Some(0), "{lines:#?}");
+    let report: Value = serde_json::from_slice(&done.stdout).expect("a report");
+    assert_eq!(status(&report, "client-request-id-unique-while-open"), "pass", "{report:#}");
+}
