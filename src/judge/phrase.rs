@@ -21,6 +21,12 @@ pub fn subject(item: &Value) -> String {
             None => method,
         };
     }
+    // An action of a client.
+    if let (Some(what), Some(action)) = (text("/do"), item.get("action")) {
+        let about = ["of", "name", "uri", "arguments"].iter().filter_map(|field| action.get(*field));
+        let about = about.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        return std::iter::once(what).chain(about).collect::<Vec<_>>().join(" ");
+    }
     if let Some(named) = first(&["/asked", "/uri", "/uriTemplate", "/name"]) {
         return named;
     }

@@ -95,6 +95,11 @@ impl Posts {
             .filter_map(|(name, value)| Some((name.strip_prefix("mcp-param-")?.to_owned(), json!(decoded(value)))))
             .collect();
         let resumes = headers.get("last-event-id");
+        // A client that tries HTTP+SSE next sends a GET that belongs to no session.
+        let of_session = ["mcp-session-id", "mcp-protocol-version", "last-event-id"];
+        let tries_sse =
+            head.method.as_deref() == Some("GET") && of_session.iter().all(|name| !headers.contains_key(*name));
+        let session = self.session.as_ref().filter(|_| !tries_sse);
         let ended = self.stream_ended.filter(|_| head.method.as_deref() == Some("GET"));
         let item = json!({
             "method": head.method,
@@ -103,9 +108,9 @@ impl Posts {
             "headers": headers,
             "carries": "nothing",
             "phase": dialogue.phase,
-            "session": self.session,
-            "session_over": self.session.as_ref().is_some_and(|session| self.over.contains(session)),
-            "negotiated": dialogue.negotiated,
+            "session": session,
+            "session_over": session.is_some_and(|session| self.over.contains(session)),
+            "negotiated": if tries_sse { Value::Null } else { json!(dialogue.negotiated) },
             "resumes": resumes,
             "known_event": resumes.map(|id| self.events.knows(id)),
             "last_event": resumes.and_then(|id| self.events.last_beside(id)),
