@@ -31,7 +31,7 @@ pub async fn perform(client: &Rc<Client>) -> bool {
     }
     let connects_itself = actions.first().is_none_or(|action| action["do"] != "connect");
     if connects_itself && let Err(failure) = connect(client).await {
-        eprintln!("error: no connection: {}", failure.message);
+        client.outside.say(&format!("error: no connection: {}", failure.message));
         client.close().await;
         return false;
     }

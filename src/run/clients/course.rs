@@ -1,17 +1,19 @@
 //! One test of a client: every scenario in each revision, and the evidence of all.
 
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use indexmap::IndexMap;
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use super::{
     contract,
     facts::{self, Start},
+    inside,
     job::ClientJob,
     process, reported,
     scenarios::{Planned, Worlds, planned},
-    stage::Stage,
+    stage::{Place, Stage},
 };
 use crate::{
     error::Error,
@@ -148,15 +150,19 @@ impl Course<'_> {
     /// One start of the client, and the connections that it opened.
     async fn start(&mut self, id: &str, scenario: &Scenario, revision: Revision) -> Result<(Start, Vec<u32>), Error> {
         let job = self.job;
-        let stage =
-            Stage::open(self.worlds.options(&scenario.world), job.transport, id, &job.program, &self.recorder).await?;
+        let place = job.inside.as_ref().map_or(Place::System(&job.program), |_| Place::Memory);
+        let stage = Stage::open(self.worlds.options(&scenario.world), job.transport, id, place, &self.recorder).await?;
         let left = job.limits.run.saturating_sub(self.began.elapsed());
         let usual = if self.hangs < HANGS { job.limits.start } else { job.limits.start.min(LESS) };
         let limit = (usual + contract::waits(scenario)).min(left);
         let mut env = job.env.clone();
         env.extend(contract::environment(scenario, revision, job.transport, &stage, limit));
-        let ran =
-            process::run(&contract::command(&job.command, &stage.target), &env, job.cwd.as_deref(), limit).await?;
+        let ran = match &job.inside {
+            Some(inside) => inside::run(&**inside, &stage, env, limit).await,
+            None => {
+                process::run(&contract::command(&job.command, &stage.target), &env, job.cwd.as_deref(), limit).await?
+            }
+        };
         self.hangs += usize::from(ran.hung);
         let reported = reported::actions(&scenario.drive, &stage.report());
         let (links, spawned) = stage.close().await;

@@ -1,7 +1,8 @@
 //! What a test of a client needs, read from what was typed.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use super::inside::Inside;
 use crate::{
     evidence::Transport,
     run::{inputs::job::Revisions, process::interrupts::Interrupts},
@@ -14,6 +15,8 @@ pub struct ClientJob {
     pub command: Vec<String>,
     pub env: Vec<(String, String)>,
     pub cwd: Option<PathBuf>,
+    /// A client in this process, in place of the command.
+    pub inside: Option<Arc<dyn Inside>>,
     pub transport: Transport,
     pub revisions: Revisions,
     pub limits: Limits,

@@ -3,6 +3,7 @@
 mod contract;
 mod course;
 mod facts;
+mod inside;
 mod job;
 mod local;
 mod packets;
@@ -14,5 +15,6 @@ mod stub;
 mod watched;
 
 pub use course::conduct;
+pub use inside::{Ended, Handle, Inside, Reach};
 pub use job::{ClientJob, Limits};
 pub use stub::stub;

@@ -62,6 +62,7 @@ fn job(args: &ClientArgs, program: PathBuf) -> Result<ClientJob, Error> {
         command: args.argv.clone(),
         env: target::variables(&args.env)?,
         cwd: args.cwd.clone(),
+        inside: None,
         transport: Transport::ALL.into_iter().find(|known| *known.as_str() == name(args)).unwrap_or(Transport::Http),
         revisions: args.revision.parse()?,
         limits: Limits {
