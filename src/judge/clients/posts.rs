@@ -75,7 +75,7 @@ impl Posts {
         let post = frame.post?;
         match (frame.from, frame.kind, &frame.http) {
             (Side::Client, FrameKind::HttpRequest, Some(head)) => self.requested(post, frame, head, dialogue),
-            (Side::Client, _, _) => self.carried(post, frame),
+            (Side::Client, _, _) => self.carried(post, frame, dialogue),
             (Side::Server, FrameKind::HttpResponse, Some(head)) => return self.responded(post, frame, head, recent),
             (Side::Server, ..) => self.went_on(post, frame),
         }
@@ -130,7 +130,7 @@ impl Posts {
         self.open.insert(post, item);
     }
 
-    fn carried(&mut self, post: u64, frame: &Frame) {
+    fn carried(&mut self, post: u64, frame: &Frame, dialogue: &Dialogue) {
         let Some(item) = self.open.get_mut(&post) else { return };
         item["frames"] = json!([item["frames"][0], frame.frame]);
         let Some(message) = &frame.message else {
@@ -143,7 +143,7 @@ impl Posts {
             kind => kind,
         });
         // It may have been on its way when the server responded to initialize.
-        if item["carries"] == "response" && item["phase"] != "open" {
+        if item["carries"] == "response" && (item["phase"] != "open" || dialogue.is_early(message)) {
             item["negotiated"] = Value::Null;
         }
         item["message"] = message.clone();

@@ -35,6 +35,11 @@ pub struct Spawned {
 }
 
 impl Spawned {
+    /// Whether it exited while the client used it.
+    pub fn exited_unasked(&self) -> bool {
+        self.exited && self.signals.is_empty() && self.stdin_closed.is_none()
+    }
+
     /// As rules see it.
     pub fn described(&self, link: u32) -> Value {
         let first = self.signals.first().map(|(_, at)| *at);

@@ -77,7 +77,15 @@ pub fn client_trials(suites: &[Suite]) -> Vec<ClientTrial> {
         });
     }
     for info in act::variations() {
-        let first = places().filter(defined).find(|(revision, transport)| shows(&info, *revision, *transport));
+        let mut met = Vec::new();
+        let all = places().filter(defined).filter(|(revision, transport)| shows(&info, *revision, *transport));
+        // Both eras, and each transport.
+        let first = all.filter(|(revision, transport)| {
+            let place = (revision.is_modern(), *transport);
+            let is_new = !met.contains(&place);
+            met.push(place);
+            is_new
+        });
         trials.extend(first.map(|(revision, transport)| ClientTrial {
             variation: Some(info.name),
             fault: None,
@@ -161,9 +169,12 @@ impl ClientTrial {
         };
         let (known, bad): (Vec<_>, Vec<_>) = bad.partition(|rule| declared(&rule.id) || names_it(&rule.id));
         for rule in bad {
-            let message = rule.findings.first().map(|finding| finding.message.as_str());
-            let message = message.or(rule.reason.as_deref()).unwrap_or_default();
-            flaws.push(format!("{}: {} is {}: {message}", self.name(), rule.id, rule.status.word()));
+            let first = rule.findings.first();
+            let message = first.map(|finding| finding.message.as_str()).or(rule.reason.as_deref()).unwrap_or_default();
+            let shown = first.into_iter().flat_map(|finding| &finding.messages);
+            let shown: String =
+                shown.map(|shown| format!("\n    #{} {} {}", shown.frame, shown.from, shown.text)).collect();
+            flaws.push(format!("{}: {} is {}: {message}{shown}", self.name(), rule.id, rule.status.word()));
         }
         if let Some(why) = &report.cut_short {
             flaws.push(format!("{}: the run is incomplete: {why}", self.name()));
