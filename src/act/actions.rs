@@ -55,6 +55,8 @@ pub async fn perform(client: &Rc<Client>) -> bool {
         }
         unasked(client, Moment::AfterAction).await;
         let again = client.ways.habits.reconnects && told.is_some() && at + 1 < actions.len();
+        // A subscription needs its connection.
+        let again = again && client.state.borrow().listens.is_empty();
         if again && background.is_empty() && !matches!(action["do"].as_str(), Some("connect" | "close" | "listen")) {
             client.close().await;
             connected = connect(client).await.is_ok();

@@ -161,14 +161,16 @@ impl Posts {
         }
         let used = item["headers"]["mcp-session-id"].as_str().map(str::to_owned);
         if head.status == Some(404) {
-            self.over.extend(used);
+            self.over.extend(used.clone());
         }
         item["status"] = json!(head.status);
         item["media"] = json!(media);
         if let Some(frames) = item["frames"].as_array_mut() {
             frames.push(json!(frame.frame));
         }
-        item["recent"] = json!(recent.count(format!("{} {}", item["method"], item["rpc"]), frame.at));
+        // A client may end each session that it had.
+        let what = format!("{} {} {}", item["method"], item["rpc"], used.as_deref().unwrap_or_default());
+        item["recent"] = json!(recent.count(what, frame.at));
         Some(item)
     }
 
