@@ -272,8 +272,6 @@ pub static READS: &[Behaviour] = &[
     },
 ];
 
-/// Rules about what is read after the connection was lost.
-
 fn uri(method: &str, params: &mut Value, change: fn(&str) -> String) {
     if let (true, Some(changed)) = (method == "resources/read", params["uri"].as_str().map(change)) {
         params["uri"] = json!(changed);
