@@ -171,7 +171,8 @@ impl Streams {
             live.try_send(event.clone()).ok();
             told += 1;
         }
-        let goes_on = !stream.finished && (!stream.breaks || told == 0) && !(closes && stream.general);
+        let closes = closes && stream.general;
+        let goes_on = !closes && !stream.finished && (!stream.breaks || told == 0);
         stream.live = goes_on.then_some(live);
         Some(events)
     }
