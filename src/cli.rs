@@ -524,7 +524,7 @@ pub struct MutantsArgs {
     #[arg(long)]
     pub variations: bool,
     /// Prove the rules about clients, by the faults and variations of the reference client
-    #[arg(long, conflicts_with_all = ["variations", "longer_than", "changed", "real"])]
+    #[arg(long, conflicts_with_all = ["variations", "longer_than", "changed"])]
     pub clients: bool,
     /// Run each fault once over each transport at the default limits: list the runs that take longer
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
@@ -533,7 +533,7 @@ pub struct MutantsArgs {
     /// that affects
     #[arg(long, value_name = "COMMIT", num_args = 0..=1, require_equals = true, default_missing_value = "HEAD", conflicts_with_all = ["filters", "variations"])]
     pub changed: Option<String>,
-    /// Start real processes and listen on real sockets, and wait in real time, in place of a server inside this process
+    /// Start real processes and listen on real sockets, and wait in real time, in place of a server or client inside this process
     #[arg(long)]
     pub real: bool,
     /// Run nothing: list the known bugs in the YAML files of this directory with their faults

@@ -1,43 +1,53 @@
 //! One test for each fault of the reference client: the rules that name it find it, and of the rules that judge the same no
 //! others do but the ones it declares. And one for each revision and transport and for each variation: no rule fails.
+//!
+//! The client runs inside this process, on a clock that moves on when both sides wait. Some trials are repeated with real
+//! processes, sockets and time.
 
-use std::{fs, path::Path, process::ExitCode, sync::Arc};
+use std::{path::Path, process::ExitCode, sync::Arc};
 
 use libtest_mimic::{Arguments, Failed, Trial as Test};
 use mcp_conform::{
     evidence::Side,
-    run::{ClientTrial, client_trials, load},
-    suite::Suite,
+    run::{client_trials, load},
 };
 
 /// That of the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Faults whose tests are ignored: gaps.
-const UNPROVED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/clients/unproved.txt");
-const THREADS: usize = 4;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-conform");
 
+/// What differs most between a process and what stands for it in memory: its end, its signals, its pipes, and connections.
+const REAL: [&str; 8] = [
+    "stderr-must-be-utf8",
+    "stderr-never-read",
+    "terminates-right-after-stdin",
+    "kills-at-once",
+    "restart-without-handshake",
+    "session-not-restarted",
+    "retry-ignored",
+    "idle-stream-closed",
+];
+
 fn main() -> ExitCode {
-    let mut arguments = Arguments::from_args();
-    // The trials wait most of the time.
-    arguments.test_threads.get_or_insert(THREADS);
+    let arguments = Arguments::from_args();
     if cfg!(not(unix)) {
         eprintln!("skipped: clients are tested over stdio on Unix only");
         return ExitCode::SUCCESS;
     }
     let suites = Arc::new(load(&[Side::Client], &[], false).expect("the built-in suites load"));
-    let listed = fs::read_to_string(UNPROVED).expect("the list is there");
-    let tests = client_trials(&suites).into_iter().map(|trial| {
-        let suites = Arc::clone(&suites);
-        let unproved = trial.fault.or(trial.variation).is_some_and(|name| listed.lines().any(|line| line == name));
-        Test::test(trial.name(), move || prove(&trial, &suites)).with_ignored_flag(unproved)
-    });
-    libtest_mimic::run(&arguments, tests.collect()).exit_code()
-}
-
-fn prove(trial: &ClientTrial, suites: &[Suite]) -> Result<(), Failed> {
-    let flaws = trial.flaws(suites, Path::new(PROGRAM))?;
-    if flaws.is_empty() { Ok(()) } else { Err(flaws.join("\n").into()) }
+    let mut tests = Vec::new();
+    for trial in client_trials(&suites) {
+        let real = trial.fault.is_some_and(|fault| REAL.contains(&fault)).then_some(Path::new(PROGRAM));
+        for program in [None].into_iter().chain(real.map(Some)) {
+            let (trial, suites) = (trial.clone(), Arc::clone(&suites));
+            let name = trial.name() + if program.is_some() { " (real)" } else { "" };
+            tests.push(Test::test(name, move || {
+                let flaws = trial.found(&suites, program)?.flaws;
+                if flaws.is_empty() { Ok(()) } else { Err(Failed::from(flaws.join("\n"))) }
+            }));
+        }
+    }
+    libtest_mimic::run(&arguments, tests).exit_code()
 }

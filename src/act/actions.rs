@@ -31,7 +31,7 @@ pub async fn perform(client: &Rc<Client>) -> bool {
     }
     let connects_itself = actions.first().is_none_or(|action| action["do"] != "connect");
     if connects_itself && let Err(failure) = connect(client).await {
-        eprintln!("error: no connection: {}", failure.message);
+        client.outside.say(&format!("error: no connection: {}", failure.message));
         client.close().await;
         return false;
     }
@@ -55,6 +55,8 @@ pub async fn perform(client: &Rc<Client>) -> bool {
         }
         unasked(client, Moment::AfterAction).await;
         let again = client.ways.habits.reconnects && told.is_some() && at + 1 < actions.len();
+        // A subscription needs its connection.
+        let again = again && client.state.borrow().listens.is_empty();
         if again && background.is_empty() && !matches!(action["do"].as_str(), Some("connect" | "close" | "listen")) {
             client.close().await;
             connected = connect(client).await.is_ok();

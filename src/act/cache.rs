@@ -1,11 +1,9 @@
 //! Results that stay fresh for a time, for clients that keep them.
 
-use std::{
-    collections::HashMap,
-    time::{Duration, Instant},
-};
+use std::{collections::HashMap, time::Duration};
 
 use serde_json::Value;
+use tokio::time::Instant;
 
 struct Kept {
     method: String,

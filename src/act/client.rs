@@ -4,13 +4,15 @@ use std::{
     cell::RefCell,
     collections::{HashMap, HashSet},
     rc::Rc,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use serde_json::Value;
 use tokio::{
+    io::AsyncWrite,
     sync::{Mutex, oneshot},
     task::AbortHandle,
+    time::Instant,
 };
 
 use crate::{
@@ -23,6 +25,7 @@ use crate::{
         },
         message,
         options::Options,
+        outside::Outside,
         report::{Failure, Outcome, Report},
         transport::{Transport, headers::MirroredParam},
     },
@@ -88,10 +91,13 @@ pub struct Client {
     /// Only one part of the client opens a connection at a time.
     pub reviving: Mutex<()>,
     pub deadline: Option<Instant>,
+    pub outside: Rc<dyn Outside>,
+    /// Pipes to servers that are left running: they close when the client ends.
+    pub left: RefCell<Vec<Box<dyn AsyncWrite + Unpin>>>,
 }
 
 impl Client {
-    pub fn new(options: Options, ways: &'static Behaviour, report: Report) -> Rc<Self> {
+    pub fn new(options: Options, ways: &'static Behaviour, report: Report, outside: Rc<dyn Outside>) -> Rc<Self> {
         let state = State { roots: options.answers.roots.clone(), ..State::default() };
         // What is left after it suffices for an orderly end.
         let spare = Duration::from_secs(1);
@@ -106,6 +112,8 @@ impl Client {
             transport: RefCell::default(),
             cache: RefCell::default(),
             reviving: Mutex::default(),
+            outside,
+            left: RefCell::default(),
         })
     }
 
@@ -195,10 +203,11 @@ impl Client {
     }
 
     /// Ends like a program whose exception nobody caught.
-    pub fn crash(&self, why: &str) -> ! {
-        eprintln!("Unhandled exception in the reference client (fault {}): {why}", self.ways.name);
-        eprintln!("    at crash (src/act/client.rs)");
-        std::process::exit(101);
+    pub fn crash(&self, why: &str) {
+        let what = format!("Unhandled exception in the reference client (fault {}): {why}", self.ways.name);
+        self.outside.say(&format!("{what}\n    at crash (src/act/client.rs)"));
+        self.state.borrow_mut().deaf = true;
+        self.outside.crash();
     }
 
     pub fn current(&self) -> Result<Rc<Transport>, Failure> {

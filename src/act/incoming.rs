@@ -74,7 +74,10 @@ impl Client {
             Heard::Nothing => return false,
             Heard::And(messages) => (messages, true),
             Heard::Instead(messages) => (messages, false),
-            Heard::Crash => self.crash(why),
+            Heard::Crash => {
+                self.crash(why);
+                return false;
+            }
             Heard::Fail => {
                 let ids: Vec<Value> = self.state.borrow().open.iter().map(|open| open.id.clone()).collect();
                 self.fail(&ids, &Failure::invalid(why));

@@ -19,6 +19,7 @@ mod message;
 mod meta;
 mod opening;
 pub mod options;
+pub mod outside;
 mod report;
 mod requests;
 mod transport;
@@ -29,6 +30,7 @@ use std::{path::Path, rc::Rc};
 use tokio::task::LocalSet;
 
 pub use options::Options;
+pub use outside::{Outside, System};
 
 use faults::behaviour::Behaviour;
 
@@ -47,12 +49,13 @@ pub struct Info {
     pub since: Option<Revision>,
     pub until: Option<Revision>,
     /// Rules besides those that name it which it truly breaks; `*` stands for any.
-    pub also: &'static [&'static str],
+    pub also: Vec<String>,
 }
 
 fn info(behaviour: &'static Behaviour) -> Info {
     let transports = behaviour.transports.iter().map(|kind| kind.as_str()).collect();
-    let Behaviour { name, about, since, until, also, .. } = *behaviour;
+    let Behaviour { name, about, since, until, .. } = *behaviour;
+    let also = faults::ALSO.get(name).cloned().unwrap_or_default();
     Info { name, about, transports, since, until, also }
 }
 
@@ -65,15 +68,20 @@ pub fn variations() -> Vec<Info> {
 }
 
 /// Runs the client; the value is its exit code. The error says what is wrong with the command line or the environment.
-pub async fn run(target: &str, fault: Option<&str>, variation: Option<&str>) -> Result<u8, String> {
+pub async fn run(
+    target: &str,
+    fault: Option<&str>,
+    variation: Option<&str>,
+    outside: Rc<dyn Outside>,
+) -> Result<u8, String> {
     let ways = match (fault, variation) {
         (Some(name), _) => faults::find(name)?,
         (None, Some(name)) => variations::find(name)?,
         (None, None) => &Behaviour::USUAL,
     };
-    let options = Options::of_environment(target)?;
+    let options = Options::of_environment(target, &*outside)?;
     let report = report::Report::open(options.report.as_deref().map(Path::new))?;
-    let client = client::Client::new(options, ways, report);
+    let client = client::Client::new(options, ways, report, outside);
     let local = LocalSet::new();
     let connected = local.run_until(async move { actions::perform(&Rc::clone(&client)).await }).await;
     Ok(if connected { IN_ORDER } else { NOT_CONNECTED })

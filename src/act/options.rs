@@ -1,10 +1,10 @@
 //! What the client is told by its environment.
 
-use std::{collections::BTreeSet, env, path::PathBuf, str::FromStr, time::Duration};
+use std::{collections::BTreeSet, path::PathBuf, str::FromStr, time::Duration};
 
 use serde_json::Value;
 
-use crate::revision::Revision;
+use crate::{act::outside::Outside, revision::Revision};
 
 /// How the client reaches its server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,9 +133,9 @@ pub struct Options {
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Options {
-    pub fn of_environment(target: &str) -> Result<Self, String> {
+    pub fn of_environment(target: &str, outside: &dyn Outside) -> Result<Self, String> {
         let text = |name: &str| {
-            let given = env::var_os(format!("MCP_CONFORMANCE_{name}")).filter(|value| !value.is_empty());
+            let given = outside.variable(&format!("MCP_CONFORMANCE_{name}")).filter(|value| !value.is_empty());
             given
                 .map(|value| value.into_string().map_err(|_| format!("MCP_CONFORMANCE_{name} is not UTF-8")))
                 .transpose()

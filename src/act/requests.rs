@@ -1,14 +1,11 @@
 //! One request from its first message to its outcome.
 
-use std::{
-    rc::Rc,
-    time::{Duration, Instant},
-};
+use std::{rc::Rc, time::Duration};
 
 use serde_json::{Map, Value, json};
 use tokio::{
     sync::oneshot,
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 
 use crate::act::{

@@ -21,7 +21,7 @@ pub static VARIATIONS: &[Behaviour] = &[
         ..Behaviour::new("parallel", "everything is listed at once", EVERYWHERE)
     },
     Behaviour {
-        habits: Habits { standalone_stream: false, reissues: false, resumes: false, ..Habits::USUAL },
+        habits: Habits { standalone_stream: false, reissues: false, ..Habits::USUAL },
         ..Behaviour::new("lazy", "nothing is done that is not demanded: no GET stream, no second attempts", EVERYWHERE)
     },
     Behaviour {

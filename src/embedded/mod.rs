@@ -24,6 +24,7 @@ pub static SHAPES: LazyLock<Vec<Text>> = LazyLock::new(|| texts("suites/shapes")
 pub static FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/faults"));
 pub static VARIATIONS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/variations"));
 pub static WORLDS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/worlds"));
+pub static CLIENT_FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/act/faults"));
 
 #[cfg(not(debug_assertions))]
 fn texts(folder: &str) -> Vec<Text> {

@@ -50,8 +50,6 @@ pub struct Behaviour {
     pub transports: &'static [TransportKind],
     pub since: Option<Revision>,
     pub until: Option<Revision>,
-    /// Rules besides those that name it which it truly breaks; `*` stands for any.
-    pub also: &'static [&'static str],
 
     // Messages that are sent.
     /// The id of the next request, by its number (from 1) and method.
@@ -142,7 +140,6 @@ impl Behaviour {
         transports: EVERYWHERE,
         since: None,
         until: None,
-        also: &[],
         id: None,
         token: None,
         say: None,

@@ -18,12 +18,6 @@ pub static GIVEN_UP: &[Behaviour] = &[
     // Requests of the server.
     Behaviour {
         serves_in_turn: true,
-        also: &[
-            "client-ping-answered-while-busy",
-            "client-one-answer-per-server-request",
-            "client-ping-answered-early",
-            "client-early-server-traffic",
-        ],
         ..Behaviour::legacy(
             "requests-wait-for-own-response",
             "requests of the server wait for the own response",
@@ -45,7 +39,6 @@ pub static GIVEN_UP: &[Behaviour] = &[
                 message["params"]["requestId"] = json!(message["params"]["requestId"].to_string());
             });
         }),
-        also: &["client-cancel-sent-on-abort", "client-timeout-cancels"],
         ..Behaviour::new("cancellation-by-text", "the id in a cancellation is a string", EVERYWHERE)
     },
     Behaviour {
@@ -54,14 +47,12 @@ pub static GIVEN_UP: &[Behaviour] = &[
                 message["params"]["requestId"] = json!("progress-1");
             });
         }),
-        also: &["client-cancel-sent-on-abort", "client-timeout-cancels"],
         ..Behaviour::new("cancellation-by-progress-token", "a cancellation names the progress token", EVERYWHERE)
     },
     Behaviour {
         say: Some(|_, _, messages| {
             of_method(messages, "notifications/cancelled", |message| rename(&mut message["params"], "requestId", "id"));
         }),
-        also: &["client-cancel-own-open-request", "client-cancel-sent-on-abort", "client-timeout-cancels"],
         ..Behaviour::new("cancellation-with-id-instead", "a cancellation has `id` instead of `requestId`", EVERYWHERE)
     },
     Behaviour {
@@ -82,7 +73,6 @@ pub static GIVEN_UP: &[Behaviour] = &[
     },
     Behaviour {
         abort: Some(|_, _, _, abort| abort.disconnect |= abort.timed_out),
-        also: &["*"],
         ..Behaviour::new("timeout-disconnects", "the connection ends with a timeout", EVERYWHERE)
     },
     Behaviour {
@@ -94,7 +84,6 @@ pub static GIVEN_UP: &[Behaviour] = &[
                 *outcome = Err(crate::act::report::Failure::invalid("the id is in use"));
             }
         }),
-        also: &["client-late-response-ignored"],
         ..Behaviour::new("call-refused-after-cancellation", "a call after a cancellation fails", EVERYWHERE)
     },
     Behaviour {
@@ -123,7 +112,6 @@ pub static GIVEN_UP: &[Behaviour] = &[
             }
             _ => Vec::new(),
         }),
-        also: &["*"],
         ..Behaviour::new("list-in-a-loop", "a list is requested again and again", EVERYWHERE)
     },
     Behaviour {
@@ -159,7 +147,6 @@ pub static GIVEN_UP: &[Behaviour] = &[
                 message::is_response(heard) && !scene.open.iter().any(|(id, _)| message::same_id(id, &heard["id"]));
             if cancelled && late { Heard::Disconnect } else { Heard::Message }
         }),
-        also: &["*"],
         ..Behaviour::new("late-response-disconnects", "a response after a cancellation ends the connection", EVERYWHERE)
     },
     Behaviour {
@@ -168,7 +155,6 @@ pub static GIVEN_UP: &[Behaviour] = &[
             abort.disconnect = true;
         }),
         restart: Some(|_, _, next| next.again = true),
-        also: &["*"],
         ..Behaviour::modern("process-ended-to-cancel", "a request is cancelled by the end of the process", STDIO)
     },
     Behaviour {
@@ -179,7 +165,6 @@ pub static GIVEN_UP: &[Behaviour] = &[
                 *era = Era::Legacy(Revision::NEWEST_LEGACY);
             }
         }),
-        also: &["*"],
         ..Behaviour::modern(
             "unsupported-version-leads-to-initialize",
             "the error -32022 leads to initialize",
@@ -194,7 +179,6 @@ pub static GIVEN_UP: &[Behaviour] = &[
                 *era = Era::Again(std::time::Duration::ZERO);
             }
         }),
-        also: &["client-era-cached"],
         ..Behaviour::modern(
             "unsupported-version-tried-again",
             "the probe is repeated after the error -32022",

@@ -14,7 +14,19 @@ mod simple;
 mod tools;
 mod transports;
 
+use std::{collections::HashMap, sync::LazyLock};
+
 use behaviour::Behaviour;
+
+use crate::embedded::CLIENT_FAULTS;
+
+/// What each fault breaks besides the rules that name it.
+pub static ALSO: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
+    let read = |(path, text): &(&str, &str)| -> HashMap<String, Vec<String>> {
+        serde_saphyr::from_str(text).unwrap_or_else(|why| panic!("{path}: {why}"))
+    };
+    CLIENT_FAULTS.iter().flat_map(read).collect()
+});
 
 pub fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
     let alone = [given_up::GIVEN_UP, resources::RESOURCES, lists::LISTS, reads::READS];
@@ -60,6 +72,14 @@ mod tests {
             assert!(!behaviour.about.ends_with('.'), "{}: no full stop", behaviour.name);
             assert!(!behaviour.transports.is_empty(), "{}", behaviour.name);
             assert!(behaviour.since.is_none_or(|since| behaviour.until.is_none_or(|until| since <= until)));
+        }
+    }
+
+    #[test]
+    fn what_else_breaks_is_about_known_faults() {
+        for name in ALSO.keys() {
+            let is_known = all().chain(VARIATIONS).any(|behaviour| behaviour.name == name);
+            assert!(is_known, "src/act/faults/also.yaml: unknown fault `{name}`");
         }
     }
 

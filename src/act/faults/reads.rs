@@ -57,7 +57,6 @@ pub static READS: &[Behaviour] = &[
         lost(memory, action, outcome, "the resource was listed twice");
     }),
     Behaviour {
-        also: &["client-read-any-scheme"],
         ..outcome("templates-needed", "resources are given up if there are no templates", |memory, action, outcome| {
             if action["do"] == "list" && action["of"] == "templates" && outcome.is_err() {
                 memory.count("none");
@@ -182,21 +181,18 @@ pub static READS: &[Behaviour] = &[
         lost(memory, action, outcome, "the annotations are invalid");
     }),
     Behaviour {
-        also: AFTER,
         ..hear("odd-contents-disconnect", "a content with text and blob ends the connection", |memory, _, message| {
             let both = |content: &Value| content.get("text").is_some() && content.get("blob").is_some();
             if read_in(message).any(both) && memory.first("odd") { Heard::Deaf } else { Heard::Message }
         })
     },
     Behaviour {
-        also: AFTER,
         ..hear("bad-base64-disconnects", "a blob that is not base64 ends the connection", |_, _, message| {
             let bad = |content: &Value| content["blob"].as_str().is_some_and(|blob| blob.contains('!'));
             if read_in(message).any(bad) { Heard::Deaf } else { Heard::Message }
         })
     },
     Behaviour {
-        also: AFTER,
         ..hear("error-disconnects", "an error ends the connection", |_, _, message| {
             let fatal = message.pointer("/error/message").is_some_and(|text| text == "Resource not found");
             if fatal { Heard::Deaf } else { Heard::Message }
@@ -260,7 +256,6 @@ pub static READS: &[Behaviour] = &[
                 Vec::new()
             }
         }),
-        also: &["resources-cache-client-no-background-polling"],
         ..Behaviour::modern("huge-ttl-refetches", "a very long `ttlMs` is over at once", EVERYWHERE)
     },
     Behaviour {
@@ -276,9 +271,6 @@ pub static READS: &[Behaviour] = &[
         ..Behaviour::modern("polls-at-ttl", "results are fetched again as soon as they are stale", EVERYWHERE)
     },
 ];
-
-/// Rules about what is read after the connection was lost.
-const AFTER: &[&str] = &["client-*", "sep2093-*"];
 
 fn uri(method: &str, params: &mut Value, change: fn(&str) -> String) {
     if let (true, Some(changed)) = (method == "resources/read", params["uri"].as_str().map(change)) {

@@ -53,7 +53,6 @@ static OWN: &[Behaviour] = &[
                 }
             }
         }),
-        also: &["client-response-result-object", "client-roots-list-fresh"],
         ..Behaviour::legacy("roots-as-array", "the result of `roots/list` is an array", EVERYWHERE)
     },
     Behaviour {

@@ -75,7 +75,7 @@ impl Http {
     }
 
     pub async fn exchange(client: &Rc<Client>, posting: &Posting) -> Result<(Head, Answer), Failure> {
-        let (mut head, answer) = raw::send(posting).await.map_err(Failure::closed)?;
+        let (mut head, answer) = raw::send(&*client.outside, posting).await.map_err(Failure::closed)?;
         if let Some(hook) = client.ways.head {
             client.with(|memory, scene| hook(memory, scene, posting, &mut head));
         }

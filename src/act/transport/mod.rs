@@ -68,7 +68,7 @@ impl Transport {
 
     pub async fn close(&self, client: &Rc<Client>, plan: &Shutdown) {
         match self {
-            Self::Stdio(stdio) => stdio.close(plan).await,
+            Self::Stdio(stdio) => stdio.close(client, plan).await,
             Self::Http(http) => {
                 http.close();
                 for _ in 0..plan.deletes {

@@ -19,12 +19,14 @@ use hyper::{
 use hyper_util::rt::TokioIo;
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadBuf},
-    net::TcpStream,
     task::JoinHandle,
     time::timeout,
 };
 
-use crate::act::faults::decisions::{Head, Posting};
+use crate::act::{
+    faults::decisions::{Head, Posting},
+    outside::{Outside, Stream},
+};
 
 /// A connection to a server of the same machine takes less than a millisecond; this is a guess for others.
 const CONNECT: Duration = Duration::from_secs(10);
@@ -46,16 +48,15 @@ pub struct Answer {
     pub guard: Guard,
 }
 
-pub async fn send(posting: &Posting) -> Result<(Head, Answer), String> {
+pub async fn send(outside: &dyn Outside, posting: &Posting) -> Result<(Head, Answer), String> {
     let uri: Uri = posting.url.parse().map_err(|error| format!("{}: {error}", posting.url))?;
     if uri.scheme_str() != Some("http") {
         return Err(format!("{}: only http is supported", posting.url));
     }
     let host = uri.host().ok_or_else(|| format!("{}: no host", posting.url))?.trim_matches(['[', ']']).to_owned();
     let port = uri.port_u16().unwrap_or(80);
-    let connecting = timeout(CONNECT, TcpStream::connect((host.as_str(), port)));
+    let connecting = timeout(CONNECT, outside.connect(&host, port));
     let stream = connecting.await.map_err(|_| "no connection in time")?.map_err(|error| error.to_string())?;
-    stream.set_nodelay(true).ok();
     let written = Rc::new(RefCell::new(Vec::new()));
     let tee = Tee { stream, written: Rc::clone(&written) };
     let handshake = http1::handshake::<_, Full<Bytes>>(TokioIo::new(tee));
@@ -132,7 +133,7 @@ fn names(written: &[u8]) -> Vec<String> {
 
 /// A stream that keeps the beginning of what is read.
 struct Tee {
-    stream: TcpStream,
+    stream: Box<dyn Stream>,
     written: Rc<RefCell<Vec<u8>>>,
 }
 

@@ -35,7 +35,7 @@ impl Sse {
     /// Opens the stream and waits for its endpoint event.
     pub async fn open(client: &Rc<Client>, url: &str) -> Result<Rc<Self>, Failure> {
         let posting = posting::without_message(client, "GET", url, None);
-        let (head, answer) = raw::send(&posting).await.map_err(Failure::closed)?;
+        let (head, answer) = raw::send(&*client.outside, &posting).await.map_err(Failure::closed)?;
         if head.status != 200 || head.media.as_deref() != Some("text/event-stream") {
             let failure = Failure::closed(format!("GET: HTTP status {}, expected an event stream", head.status));
             return Err(Failure { status: Some(head.status), ..failure });

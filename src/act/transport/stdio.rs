@@ -1,11 +1,10 @@
 //! A server process: one message a line on its stdin and stdout.
 
-use std::{cell::RefCell, process::Stdio as Pipes, rc::Rc, time::Duration};
+use std::{cell::RefCell, rc::Rc, time::Duration};
 
 use serde_json::Value;
 use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWriteExt},
-    process::{Child, ChildStdin, Command},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     sync::Mutex,
     task::{AbortHandle, spawn_local},
     time::timeout,
@@ -14,6 +13,7 @@ use tokio::{
 use crate::act::{
     client::Client,
     faults::decisions::Shutdown,
+    outside::{Child, Process},
     report::Failure,
     transport::lines::{Lines, Stderr},
 };
@@ -22,28 +22,21 @@ use crate::act::{
 const WRITE: Duration = Duration::from_secs(10);
 
 pub struct Stdio {
-    stdin: Mutex<Option<ChildStdin>>,
-    child: Mutex<Child>,
+    stdin: Mutex<Option<Box<dyn AsyncWrite + Unpin>>>,
+    child: Mutex<Box<dyn Child>>,
     tasks: RefCell<Vec<AbortHandle>>,
 }
 
 impl Stdio {
     pub fn start(client: &Rc<Client>, program: &str) -> Result<Rc<Self>, Failure> {
-        let mut command = Command::new(program);
-        command.stdin(Pipes::piped()).stdout(Pipes::piped()).stderr(Pipes::piped()).kill_on_drop(true);
-        let mut child = command.spawn().map_err(|error| Failure::closed(format!("{program}: {error}")))?;
-        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let mut tasks = Vec::new();
+        let started = client.outside.start(program).map_err(|error| Failure::closed(format!("{program}: {error}")))?;
+        let Process { stdin, stdout, stderr, child } = started;
         let started = client.state.borrow().starts;
-        if let Some(stdout) = stdout {
-            tasks.push(spawn_local(read(Rc::clone(client), stdout, started)).abort_handle());
-        }
-        let stdio = Self { stdin: Mutex::new(stdin), child: Mutex::new(child), tasks: RefCell::default() };
-        if let Some(stderr) = stderr {
-            tasks.push(spawn_local(drain(Rc::clone(client), stderr)).abort_handle());
-        }
-        stdio.tasks.replace(tasks);
-        Ok(Rc::new(stdio))
+        let tasks = vec![
+            spawn_local(read(Rc::clone(client), stdout, started)).abort_handle(),
+            spawn_local(drain(Rc::clone(client), stderr)).abort_handle(),
+        ];
+        Ok(Rc::new(Self { stdin: Mutex::new(Some(stdin)), child: Mutex::new(child), tasks: RefCell::new(tasks) }))
     }
 
     pub async fn send(&self, client: &Rc<Client>, message: &Value) -> Result<(), Failure> {
@@ -66,22 +59,24 @@ impl Stdio {
     }
 
     /// Closes stdin, waits, and ends the process if it does not exit.
-    pub async fn close(self: &Rc<Self>, plan: &Shutdown) {
+    pub async fn close(&self, client: &Client, plan: &Shutdown) {
+        let stdin = self.stdin.lock().await.take();
+        let mut child = self.child.lock().await;
         if !plan.kill {
-            // A process that is let go would be killed with its handle.
-            std::mem::forget(Rc::clone(self));
+            child.release();
         }
         if plan.close_stdin {
-            self.stdin.lock().await.take();
+            drop(stdin);
+        } else {
+            client.left.borrow_mut().extend(stdin);
         }
-        let mut child = self.child.lock().await;
         if timeout(plan.wait, child.wait()).await.is_err() {
             if plan.term {
-                terminate(&child);
+                child.terminate();
             }
             let ended = timeout(plan.wait_after_term, child.wait()).await.is_ok();
             if plan.kill && !ended {
-                child.start_kill().ok();
+                child.kill();
                 timeout(WRITE, child.wait()).await.ok();
             }
         }
@@ -90,17 +85,6 @@ impl Stdio {
         }
     }
 }
-
-#[cfg(unix)]
-fn terminate(child: &Child) {
-    let id = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
-    if let Some(id) = id {
-        rustix::process::kill_process(id, rustix::process::Signal::TERM).ok();
-    }
-}
-
-#[cfg(not(unix))]
-fn terminate(_: &Child) {}
 
 async fn read(client: Rc<Client>, mut stdout: impl AsyncRead + Unpin, started: u32) {
     let mut lines = Lines::new(client.ways.lines);

@@ -31,6 +31,8 @@ impl Open {
 
 pub struct Dialogue {
     pub phase: Phase,
+    /// The frame of notifications/initialized.
+    initialized: Option<u64>,
     /// What the client declared in the handshake.
     offered: Value,
     pub declared: Value,
@@ -57,6 +59,7 @@ impl Default for Dialogue {
     fn default() -> Self {
         Self {
             phase: Phase::Closed,
+            initialized: None,
             offered: Value::Null,
             declared: Value::Null,
             answered_initialize: false,
@@ -104,6 +107,12 @@ impl Dialogue {
         &self.offered
     }
 
+    /// Whether this responds to a request that the server sent before it got notifications/initialized.
+    pub fn is_early(&self, response: &Value) -> bool {
+        let asked = self.asked.get(&response["id"].to_string());
+        asked.is_none_or(|(open, _)| self.initialized.is_none_or(|initialized| open.frame < initialized))
+    }
+
     pub fn passed(&mut self, at: u64) {
         self.now = at;
     }
@@ -122,6 +131,9 @@ impl Dialogue {
 
     fn sent(&mut self, frame: u64, message: &Value) {
         self.phase = self.phase.after(message, false);
+        if message["method"] == "notifications/initialized" {
+            self.initialized = Some(frame);
+        }
         let (kind, id) = (kind(message), message.get("id").map(Value::to_string));
         let method = message["method"].as_str().unwrap_or_default();
         match (kind, id) {

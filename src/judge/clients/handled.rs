@@ -24,6 +24,8 @@ struct Asked {
     frame: u64,
     at: u64,
     replies: usize,
+    /// The server used the id of an open request: nobody can tell which of them a response is about.
+    unclear: bool,
 }
 
 impl Handled {
@@ -51,8 +53,13 @@ impl Handled {
                     "cancelled": false,
                     "frames": [frame.frame],
                 });
-                let asked = Asked { item, frame: frame.frame, at: frame.at, replies: 0 };
-                self.done.extend(self.asked.insert(id, asked));
+                let mut before = self.asked.shift_remove(&id);
+                let unclear = before.as_ref().is_some_and(|before| before.unclear || before.replies == 0);
+                if let Some(before) = before.as_mut().filter(|_| unclear) {
+                    before.unclear = true;
+                }
+                self.done.extend(before);
+                self.asked.insert(id, Asked { item, frame: frame.frame, at: frame.at, replies: 0, unclear });
             }
             (Side::Client, "result" | "error") => {
                 let Some(asked) = self.asked.get_mut(&id) else { return };
@@ -81,7 +88,8 @@ impl Handled {
     }
 
     pub fn rest(self, link: &Link, now: u64) -> Vec<Value> {
-        let mut all: Vec<Asked> = self.done.into_iter().chain(self.asked.into_values()).collect();
+        let all = self.done.into_iter().chain(self.asked.into_values());
+        let mut all: Vec<Asked> = all.filter(|asked| !asked.unclear).collect();
         all.sort_by_key(|asked| asked.frame);
         let item = |asked: Asked| {
             let mut item = asked.item;

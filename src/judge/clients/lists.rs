@@ -19,6 +19,11 @@ pub struct Lists {
     done: Vec<Walk>,
     /// The list and the cursor of each open request.
     open: HashMap<String, (String, Option<String>)>,
+    /// How often each list was begun, and each of its cursors was sent: several walks may go on at once.
+    begun: HashMap<String, usize>,
+    sent: HashMap<(String, String), usize>,
+    /// Until when a page may be cached, by its list and cursor, where the result said so.
+    fresh: HashMap<(String, String), u64>,
     /// Each cursor that was given, with the list that it was given for.
     given: HashSet<(String, String)>,
     anywhere: HashSet<String>,
@@ -47,16 +52,16 @@ impl Lists {
     pub fn take(&mut self, passing: &Passing) -> Option<&'static str> {
         let Passing { frame, message, .. } = passing;
         match (frame.from, kind(message)) {
-            (Side::Client, "request") => self.requested(frame.frame, message),
+            (Side::Client, "request") => self.requested(frame.frame, frame.at, message),
             (Side::Server, "result" | "error") => {
-                self.responded(frame.frame, message);
+                self.responded(frame.frame, frame.at, message);
                 None
             }
             _ => None,
         }
     }
 
-    fn requested(&mut self, frame: u64, message: &Value) -> Option<&'static str> {
+    fn requested(&mut self, frame: u64, at: u64, message: &Value) -> Option<&'static str> {
         let method =
             message["method"].as_str().filter(|method| method.ends_with("/list") && *method != "roots/list")?;
         let params = &message["params"];
@@ -74,14 +79,24 @@ impl Lists {
                 frames: vec![frame],
                 ..Walk::default()
             };
+            *self.begun.entry(key.clone()).or_default() += 1;
             let before = self.walks.insert(key, begun);
             self.done.extend(before.filter(|_| self.done.len() < MOST));
             return Some("first");
         };
+        let place = (key.clone(), cursor.clone());
+        let begun = self.begun.get(&key).copied().unwrap_or_default();
+        let is_due = self.given.contains(&place) && self.sent.get(&place).copied().unwrap_or_default() < begun;
+        if self.sent.len() < MOST {
+            *self.sent.entry(place.clone()).or_default() += 1;
+        }
         let kind = match self.walks.get(&key) {
             Some(walk) if walk.next.as_deref() == Some(cursor.as_str()) => "next",
-            Some(walk) if walk.ended && self.given.contains(&(key.clone(), cursor.clone())) => "ended",
-            _ if self.given.contains(&(key.clone(), cursor.clone())) => "earlier",
+            // A client that caches pages fetches those again that are stale.
+            Some(walk) if walk.ended && self.fresh.get(&place).is_some_and(|until| *until <= at) => "stale",
+            Some(_) if is_due => "next",
+            Some(walk) if walk.ended && self.given.contains(&place) => "ended",
+            _ if self.given.contains(&place) => "earlier",
             _ if self.anywhere.contains(&cursor) => "foreign",
             Some(walk) if walk.ended => "ended",
             _ => "unknown",
@@ -98,13 +113,17 @@ impl Lists {
         Some(kind)
     }
 
-    fn responded(&mut self, frame: u64, message: &Value) {
-        let Some((key, _)) = self.open.remove(&message["id"].to_string()) else { return };
+    fn responded(&mut self, frame: u64, at: u64, message: &Value) {
+        let Some((key, cursor)) = self.open.remove(&message["id"].to_string()) else { return };
         let Some(walk) = self.walks.get_mut(&key) else { return };
         let Some(result) = message.get("result") else {
             walk.failed = true;
             return;
         };
+        let ttl = result["ttlMs"].as_u64().filter(|ttl| *ttl > 0);
+        if let (Some(cursor), Some(ttl)) = (cursor, ttl.filter(|_| self.fresh.len() < MOST)) {
+            self.fresh.insert((key.clone(), cursor), at.saturating_add(ttl.saturating_mul(1000)));
+        }
         walk.pages += 1;
         if walk.frames.len() < MOST {
             walk.frames.push(frame);

@@ -75,7 +75,7 @@ impl Posts {
         let post = frame.post?;
         match (frame.from, frame.kind, &frame.http) {
             (Side::Client, FrameKind::HttpRequest, Some(head)) => self.requested(post, frame, head, dialogue),
-            (Side::Client, _, _) => self.carried(post, frame),
+            (Side::Client, _, _) => self.carried(post, frame, dialogue),
             (Side::Server, FrameKind::HttpResponse, Some(head)) => return self.responded(post, frame, head, recent),
             (Side::Server, ..) => self.went_on(post, frame),
         }
@@ -135,7 +135,7 @@ impl Posts {
         self.open.insert(post, item);
     }
 
-    fn carried(&mut self, post: u64, frame: &Frame) {
+    fn carried(&mut self, post: u64, frame: &Frame, dialogue: &Dialogue) {
         let Some(item) = self.open.get_mut(&post) else { return };
         item["frames"] = json!([item["frames"][0], frame.frame]);
         let Some(message) = &frame.message else {
@@ -148,7 +148,7 @@ impl Posts {
             kind => kind,
         });
         // It may have been on its way when the server responded to initialize.
-        if item["carries"] == "response" && item["phase"] != "open" {
+        if item["carries"] == "response" && (item["phase"] != "open" || dialogue.is_early(message)) {
             item["negotiated"] = Value::Null;
         }
         item["message"] = message.clone();
@@ -166,14 +166,16 @@ impl Posts {
         }
         let used = item["headers"]["mcp-session-id"].as_str().map(str::to_owned);
         if head.status == Some(404) {
-            self.over.extend(used);
+            self.over.extend(used.clone());
         }
         item["status"] = json!(head.status);
         item["media"] = json!(media);
         if let Some(frames) = item["frames"].as_array_mut() {
             frames.push(json!(frame.frame));
         }
-        item["recent"] = json!(recent.count(format!("{} {}", item["method"], item["rpc"]), frame.at));
+        // A client may end each session that it had.
+        let what = format!("{} {} {}", item["method"], item["rpc"], used.as_deref().unwrap_or_default());
+        item["recent"] = json!(recent.count(what, frame.at));
         Some(item)
     }
 

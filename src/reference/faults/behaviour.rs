@@ -44,7 +44,7 @@ pub struct Memory {
     pub places: HashMap<String, String>,
     pub listed: bool,
     /// When something slow began.
-    pub slow: Option<std::time::Instant>,
+    pub slow: Option<tokio::time::Instant>,
     /// How often something happened, by its name.
     pub counts: HashMap<String, u64>,
     pub unlocked: bool,

@@ -36,6 +36,8 @@ pub enum Streaming {
     Drops,
     /// So is that of a stream opened by GET.
     DropsGet,
+    /// So is it whenever it is resumed.
+    ClosesGet,
     /// Streams of POST end after each event, and say when to come back.
     Breaks,
     /// The work ends with the connection.

@@ -70,7 +70,8 @@ impl Streams {
             stream.prime();
         }
         let drops = if general { Streaming::DropsGet } else { Streaming::Drops };
-        if self.fault == Some(drops) {
+        let closes = general && self.fault == Some(Streaming::ClosesGet);
+        if self.fault == Some(drops) || closes {
             stream.live = None;
         }
         if general {
@@ -159,6 +160,7 @@ impl Streams {
             _ => number,
         };
         let aborts = self.fault == Some(Streaming::Aborts);
+        let closes = self.fault == Some(Streaming::ClosesGet);
         let behind = if self.fault == Some(Streaming::Repeats) { said } else { said + 1 };
         let stream = self.find(number).filter(|stream| said <= stream.said)?;
         stream.aborted = aborts && !stream.finished;
@@ -169,7 +171,8 @@ impl Streams {
             live.try_send(event.clone()).ok();
             told += 1;
         }
-        let goes_on = !stream.finished && (!stream.breaks || told == 0);
+        let closes = closes && stream.general;
+        let goes_on = !closes && !stream.finished && (!stream.breaks || told == 0);
         stream.live = goes_on.then_some(live);
         Some(events)
     }

@@ -1,6 +1,6 @@
 //! Worlds for rules about clients: HTTP responses of every form. The text of a call says which one it gets.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hyper::{
     StatusCode,
@@ -10,7 +10,7 @@ use hyper::{
 use serde_json::{Value, json};
 use tokio::{
     sync::mpsc::{Sender, channel},
-    time::sleep,
+    time::{Instant, sleep},
 };
 
 use crate::reference::{

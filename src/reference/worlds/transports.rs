@@ -36,7 +36,7 @@ pub static TRANSPORTS: &[Behaviour] = &[
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
-        streaming: Some(Streaming::DropsGet),
+        streaming: Some(Streaming::ClosesGet),
         ..Behaviour::new("get-stream-closes", "streams opened by GET are closed at once", HTTP)
     },
     Behaviour {

@@ -5,7 +5,13 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::{course::Course, facts, job::ClientJob, process::Ran, stage::Stage};
+use super::{
+    course::Course,
+    facts,
+    job::ClientJob,
+    process::Ran,
+    stage::{Place, Stage},
+};
 use crate::{
     assess::timeline::what,
     error::Error,
@@ -47,7 +53,8 @@ pub async fn attend(
     let scenario = course.planned.iter().find(|planned| planned.scenario.world == attended.world);
     let scenario = scenario.or(course.planned.first()).map(|planned| planned.id.to_owned()).unwrap_or_default();
     let transport = job.client.transport;
-    let mut stage = Stage::open(options, transport, &scenario, &job.program, attended.port, &course.recorder).await?;
+    let place = Place::System { program: &job.program, port: attended.port };
+    let mut stage = Stage::open(options, transport, &scenario, place, &course.recorder).await?;
     show(&instructions(transport, &stage.target));
     let (began, mut seen) = (Instant::now(), 0);
     loop {

@@ -3,20 +3,22 @@
 use std::{
     cell::{Cell, OnceCell, RefCell},
     collections::HashSet,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use indexmap::IndexMap;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::{
     contract,
     facts::{self, Start},
+    inside,
     job::ClientJob,
     process, reported,
     scenarios::{Planned, Worlds, planned},
-    stage::Stage,
+    stage::{Place, Stage},
 };
 use crate::{
     error::Error,
@@ -239,13 +241,21 @@ impl<'a> Course<'a> {
         let Planned { id, scenario, .. } = *planned;
         let (job, client) = (self.job, &self.job.client);
         let options = self.worlds.options(&scenario.world);
-        let stage = Stage::open(options, client.transport, id, &job.program, 0, &self.recorder).await?;
+        let place = match &job.inside {
+            Some(_) => Place::Memory,
+            None => Place::System { program: &job.program, port: 0 },
+        };
+        let stage = Stage::open(options, client.transport, id, place, &self.recorder).await?;
         let usual = if self.hangs.get() < HANGS { job.limits.start } else { job.limits.start.min(LESS) };
         let limit = (usual + contract::waits(scenario)).min(left);
         let mut env = client.env.clone();
         env.extend(contract::environment(scenario, carrier, revision, client.transport, &stage, limit));
-        let line = job.lines(&scenario.drive, &stage.target).swap_remove(number);
-        let ran = process::run(&line, &env, client.cwd.as_deref(), limit).await?;
+        let ran = if let Some(inside) = &job.inside {
+            inside::run(&**inside, &stage, env, limit).await
+        } else {
+            let line = job.lines(&scenario.drive, &stage.target).swap_remove(number);
+            process::run(&line, &env, client.cwd.as_deref(), limit).await?
+        };
         self.hangs.set(self.hangs.get() + usize::from(ran.hung));
         let reported = reported::actions(&scenario.drive, &stage.report());
         let (links, spawned) = stage.close().await;

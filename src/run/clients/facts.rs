@@ -34,8 +34,9 @@ struct Sent {
     params: HashMap<(u32, String), Value>,
     cancelled: Vec<Value>,
     declares_root_changes: bool,
-    /// The lists of roots that it returned.
+    /// The lists of roots that it returned, and how many there were at the first change.
     roots: Vec<Value>,
+    roots_at_change: Option<usize>,
     first: Option<u64>,
     /// How often each method was sent.
     methods: HashMap<String, usize>,
@@ -66,6 +67,12 @@ impl Sent {
         }
     }
 
+    /// Whether they were others after a change; nothing if they were not listed both before and after it.
+    fn roots_differ(&self) -> Option<bool> {
+        let before = self.roots_at_change.filter(|before| (1..self.roots.len()).contains(before));
+        before.map(|_| self.roots.first() != self.roots.last())
+    }
+
     fn take(&mut self, frame: &Frame) {
         let Some(message) = &frame.message else { return };
         let all = message.as_array().map_or(std::slice::from_ref(message), Vec::as_slice);
@@ -82,6 +89,9 @@ impl Sent {
                     let changes = message.pointer("/params/capabilities/roots/listChanged");
                     self.declares_root_changes |= changes.and_then(Value::as_bool).unwrap_or_default();
                     self.roots.extend(message.pointer("/result/roots").cloned());
+                    if message["method"] == "notifications/roots/list_changed" {
+                        self.roots_at_change.get_or_insert(self.roots.len());
+                    }
                     if message["method"] == "notifications/cancelled" {
                         let key = (frame.link, message["params"]["requestId"].to_string());
                         self.cancelled.extend(self.params.get(&key).cloned());
@@ -167,7 +177,7 @@ pub fn start(
         "cancelled": sent.cancelled,
         "declares_root_changes": sent.declares_root_changes,
         "root_changes": sent.methods.get("notifications/roots/list_changed").copied().unwrap_or_default(),
-        "roots_differ": sent.roots.first() != sent.roots.last(),
+        "roots_differ": sent.roots_differ(),
         "sessions": sent.sessions,
         "initialized": sent.methods.get("notifications/initialized").copied().unwrap_or_default(),
         "open": sent.open.values().sum::<usize>(),
@@ -185,7 +195,10 @@ pub fn start(
         let mut item = spawned.described(link);
         item["first"] = sent.began.get(&link).cloned().unwrap_or_default();
         item["listens"] = json!(sent.listened.contains(&link));
-        let earlier = |other: &Spawned| other.number < spawned.number && sent.listened.contains(&link_of(other));
+        // A client that ended the process itself needs its subscriptions no more.
+        let earlier = |other: &Spawned| {
+            other.number < spawned.number && other.exited_unasked() && sent.listened.contains(&link_of(other))
+        };
         item["listened"] = json!(spawned_by_client.iter().any(earlier));
         item
     };

@@ -1,10 +1,10 @@
 //! What a test of a client needs, read from what was typed.
 
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use serde_json::Value;
 
-use super::command_lines;
+use super::{command_lines, inside::Inside};
 use crate::{
     config::Client,
     run::{inputs::job::Revisions, process::interrupts::Interrupts},
@@ -16,6 +16,8 @@ pub struct ClientJob {
     /// The name of the client in the configuration.
     pub named: Option<String>,
     pub client: Client,
+    /// A client in this process, in place of the command.
+    pub inside: Option<Arc<dyn Inside>>,
     pub revisions: Revisions,
     pub limits: Limits,
     pub strict: bool,

@@ -5,6 +5,7 @@ mod command_lines;
 mod contract;
 mod course;
 mod facts;
+mod inside;
 mod job;
 mod local;
 mod packets;
@@ -17,6 +18,7 @@ mod watched;
 
 pub use attended::{Attended, attend};
 pub use course::conduct;
+pub use inside::{Ended, Handle, Inside, Reach};
 pub use job::{ClientJob, Limits};
 pub use scenarios::USUAL;
 pub use stub::stub;

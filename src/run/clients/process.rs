@@ -3,13 +3,13 @@
 use std::{
     path::Path,
     process::{ExitStatus, Stdio},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
     process::Command,
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout},
 };
 
 use crate::{

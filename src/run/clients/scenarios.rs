@@ -23,17 +23,15 @@ pub struct Planned<'a> {
     suites: Vec<&'a Suite>,
 }
 
-/// Those whose rules the filter selects, the usual one first: it shows which revision a client speaks. Rules without a scenario
+/// Those whose rules the filter selects, the usual one first: it shows which revision a client speaks. The usual one is met whatever is selected. Rules without a scenario
 /// judge everything, so if all rules are selected everything is recorded, and otherwise the scenarios of the suites that they
-/// require, or at least the usual one.
+/// require.
 pub fn planned<'a>(suites: &'a [Suite], filter: &Filter) -> Vec<Planned<'a>> {
     let selected = |suite: &&Suite| suite.rules.iter().any(|rule| filter.selects(suite, rule));
     let required: Vec<&String> = suites.iter().filter(selected).flat_map(|suite| &suite.evidence).collect();
     let mut all = distinct(suites.iter().filter(|suite| selected(suite) || required.contains(&&suite.id)));
-    if all.is_empty() {
-        all = distinct(suites.iter());
-        all.retain(|planned| planned.scenario.world == USUAL);
-        all.truncate(1);
+    if !all.iter().any(|planned| planned.scenario.world == USUAL) {
+        all.extend(distinct(suites.iter()).into_iter().find(|planned| planned.scenario.world == USUAL));
     }
     all.sort_by_key(|planned| planned.scenario.world != USUAL);
     all

@@ -1,6 +1,8 @@
 //! The reference server for one start of a client: at an HTTP port, or as a file that the client can start.
 
 use std::{
+    future::pending,
+    io,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
@@ -10,6 +12,7 @@ use hyper::{Request, Response, body::Incoming, server::conn::http1, service::ser
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tempfile::TempDir;
 use tokio::{
+    io::{AsyncRead, AsyncWrite, DuplexStream},
     net::TcpListener,
     sync::mpsc,
     task::{JoinHandle, JoinSet},
@@ -42,6 +45,8 @@ pub struct Stage {
     last_end: Option<Instant>,
     links: Arc<Mutex<Vec<u32>>>,
     folder: TempDir,
+    /// In memory, how a client gets a connection.
+    connect: mpsc::UnboundedSender<DuplexStream>,
 }
 
 impl Stage {
@@ -49,8 +54,7 @@ impl Stage {
         options: reference::Options,
         transport: Transport,
         scenario: &str,
-        program: &Path,
-        port: u16,
+        place: Place<'_>,
         recorder: &Recorder,
     ) -> Result<Self, Error> {
         let failed = |what: &str, why: &dyn std::fmt::Display| Error::usage(format!("cannot {what}: {why}"));
@@ -58,11 +62,19 @@ impl Stage {
         let folder = folder.map_err(|why| failed("make a temporary directory", &why))?;
         let (tell, spawned) = mpsc::unbounded_channel();
         let links = Arc::<Mutex<Vec<u32>>>::default();
+        let (connect, connected) = mpsc::unbounded_channel();
+        let memory = || Listener::Memory(connected);
         let (target, serving) = if transport.capabilities().process {
             let (socket, file) = (folder.path().join("socket"), folder.path().join("server"));
-            let listener = local::listen(&socket).map_err(|why| failed("listen on a local socket", &why))?;
-            local::executable(&file, program, &socket)
-                .map_err(|why| failed("make a file for the client to start", &why))?;
+            let listener = match place {
+                Place::Memory => memory(),
+                Place::System { program, .. } => {
+                    let listener = local::listen(&socket).map_err(|why| failed("listen on a local socket", &why))?;
+                    local::executable(&file, program, &socket)
+                        .map_err(|why| failed("make a file for the client to start", &why))?;
+                    Listener::Socket(listener)
+                }
+            };
             let opening = Opening {
                 recorder: recorder.clone(),
                 scenario: scenario.to_owned(),
@@ -72,16 +84,22 @@ impl Stage {
             (file.display().to_string(), tokio::spawn(serve_processes(listener, options, opening, tell)))
         } else {
             let listening = Listening::new(options).map_err(Error::usage)?;
-            let listener = TcpListener::bind(("127.0.0.1", port)).await;
-            let listener = listener.map_err(|why| failed(&format!("listen on 127.0.0.1:{port}"), &why))?;
-            let port = listener.local_addr().map_err(|why| failed("listen on a port", &why))?.port();
+            let (listener, port) = match place {
+                Place::Memory => (memory(), PORT),
+                Place::System { port, .. } => {
+                    let listener = TcpListener::bind(("127.0.0.1", port)).await;
+                    let listener = listener.map_err(|why| failed(&format!("listen on 127.0.0.1:{port}"), &why))?;
+                    let port = listener.local_addr().map_err(|why| failed("listen on a port", &why))?.port();
+                    (Listener::Port(listener), port)
+                }
+            };
             let path = if transport.capabilities().endpoint { "sse" } else { "mcp" };
             let opening =
                 Opening { recorder: recorder.clone(), scenario: scenario.to_owned(), transport, links: links.clone() };
             let serving = tokio::spawn(serve_http(listener, listening, opening.link()));
             (format!("http://127.0.0.1:{port}/{path}"), serving)
         };
-        Ok(Self { target, serving, spawned, ended: Vec::new(), last_end: None, links, folder })
+        Ok(Self { target, serving, spawned, ended: Vec::new(), last_end: None, links, folder, connect })
     }
 
     pub fn report(&self) -> PathBuf {
@@ -104,6 +122,10 @@ impl Stage {
         self.links.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    pub fn connect(&self) -> mpsc::UnboundedSender<DuplexStream> {
+        self.connect.clone()
+    }
+
     /// The client is gone: the connections that it had, and the processes that it started.
     pub async fn close(mut self) -> (Vec<u32>, Vec<Spawned>) {
         // Each process reports its end; those that a client left running do not.
@@ -119,6 +141,45 @@ impl Stage {
             self.ended.push(spawned);
         }
         (self.links(), self.ended)
+    }
+}
+
+/// Where a client finds its server.
+#[derive(Clone, Copy)]
+pub enum Place<'a> {
+    /// At a port (0: a free one), or as a file that starts this program.
+    System { program: &'a Path, port: u16 },
+    /// In this process.
+    Memory,
+}
+
+/// Of the URL in memory.
+const PORT: u16 = 3000;
+
+enum Listener {
+    Socket(local::Listener),
+    Port(TcpListener),
+    Memory(mpsc::UnboundedReceiver<DuplexStream>),
+}
+
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
+impl Listener {
+    async fn accept(&mut self) -> io::Result<Box<dyn Stream>> {
+        Ok(match self {
+            Self::Socket(listener) => Box::new(local::accept(listener).await?),
+            Self::Port(listener) => {
+                let (stream, _) = listener.accept().await?;
+                stream.set_nodelay(true).ok();
+                Box::new(stream)
+            }
+            Self::Memory(connected) => match connected.recv().await {
+                Some(stream) => Box::new(stream),
+                None => pending().await,
+            },
+        })
     }
 }
 
@@ -140,7 +201,7 @@ impl Opening {
 }
 
 async fn serve_processes(
-    listener: local::Listener,
+    mut listener: Listener,
     options: reference::Options,
     opening: Opening,
     tell: mpsc::UnboundedSender<Spawned>,
@@ -149,7 +210,7 @@ async fn serve_processes(
     let mut processes = JoinSet::new();
     loop {
         tokio::select! {
-            accepted = local::accept(&listener) => {
+            accepted = listener.accept() => {
                 let Ok(stream) = accepted else { continue };
                 let links = opening.links.lock().unwrap_or_else(PoisonError::into_inner).len();
                 let tap = opening.link();
@@ -162,13 +223,12 @@ async fn serve_processes(
     }
 }
 
-async fn serve_http(listener: TcpListener, listening: Listening, tap: Tap) {
+async fn serve_http(mut listener: Listener, listening: Listening, tap: Tap) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => {
-                let Ok((stream, _)) = accepted else { continue };
-                stream.set_nodelay(true).ok();
+                let Ok(stream) = accepted else { continue };
                 let (listening, tap) = (listening.clone(), tap.clone());
                 connections.spawn(async move {
                     let service = service_fn(|request| respond(listening.clone(), tap.clone(), request));

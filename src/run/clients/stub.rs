@@ -1,11 +1,14 @@
 //! The process that a client starts as its server: it joins its stdin, stdout, stderr and exit to the program that tests
 //! the client.
 
-use std::{env, path::Path, process, time::Duration};
+use std::{env, future::pending, io, path::Path, process, time::Duration};
 
 use serde_json::json;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, stderr, stdin, stdout};
-use tokio::time::timeout;
+use tokio::{
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, split, stderr, stdin, stdout},
+    sync::mpsc,
+    time::timeout,
+};
 
 use super::{
     local,
@@ -26,21 +29,34 @@ const SIGNALLED: [(u8, &str); 3] = [(130, "SIGINT"), (143, "SIGTERM"), (129, "SI
 /// Runs until the other side, the client or a signal ends it.
 pub fn stub(socket: &Path, arguments: &[String]) -> Result<u8, Error> {
     let runtime = runtime();
-    let code = runtime.block_on(joined(socket, arguments)).unwrap_or(1);
+    let code = runtime.block_on(process_joined(socket, arguments)).unwrap_or(1);
     // A thread may still wait for stdin, and the runtime would wait for that.
     process::exit(code.into())
 }
 
-async fn joined(socket: &Path, arguments: &[String]) -> std::io::Result<u8> {
-    let mut signals = Signals::new()?;
-    let (mut from, mut to) = tokio::io::split(local::connect(socket).await?);
+async fn process_joined(socket: &Path, arguments: &[String]) -> io::Result<u8> {
+    let mut system = Signals::new()?;
+    let (tell, signals) = mpsc::unbounded_channel();
+    tokio::spawn(async move { while tell.send(system.next().await).is_ok() {} });
+    let socket = local::connect(socket).await?;
     let hello = json!({ "arguments": arguments, "cwd": env::current_dir()?.display().to_string() });
-    send(&mut to, Kind::Hello, hello.to_string().as_bytes()).await?;
+    joined(socket, &hello.to_string(), signals, (stdin(), stdout(), stderr())).await
+}
+
+/// Until the other side or a signal ends it; the value is the exit code. A signal is the exit code that it means.
+pub async fn joined(
+    socket: impl AsyncRead + AsyncWrite,
+    hello: &str,
+    mut signals: mpsc::UnboundedReceiver<u8>,
+    (mut input, mut output, mut errors): (impl AsyncRead + Unpin, impl AsyncWrite + Unpin, impl AsyncWrite + Unpin),
+) -> io::Result<u8> {
+    let (mut from, mut to) = split(socket);
+    send(&mut to, Kind::Hello, hello.as_bytes()).await?;
     let forward = async move {
-        let (mut input, mut piece) = (stdin(), vec![0; ONE_READ]);
+        let mut piece = vec![0; ONE_READ];
         loop {
             tokio::select! {
-                code = signals.next() => {
+                Some(code) = signals.recv() => {
                     let name = SIGNALLED.iter().find(|(known, _)| *known == code).map_or("signal", |(_, name)| *name);
                     // Stdin may have been closed in the same moment.
                     if let Ok(Ok(0)) = timeout(SAME_MOMENT, input.read(&mut piece)).await {
@@ -56,13 +72,12 @@ async fn joined(socket: &Path, arguments: &[String]) -> std::io::Result<u8> {
             }
         }
         send(&mut to, Kind::End, b"").await?;
-        let code = signals.next().await;
+        let Some(code) = signals.recv().await else { return pending().await };
         let name = SIGNALLED.iter().find(|(known, _)| *known == code).map_or("signal", |(_, name)| *name);
         send(&mut to, Kind::Signal, name.as_bytes()).await?;
-        Ok::<u8, std::io::Error>(code)
+        Ok::<u8, io::Error>(code)
     };
     let backward = async move {
-        let (mut output, mut errors) = (stdout(), stderr());
         while let Some((kind, bytes)) = receive(&mut from).await? {
             match kind {
                 // Go on if the client no longer reads: the end of stdin shows when it leaves.
@@ -72,7 +87,7 @@ async fn joined(socket: &Path, arguments: &[String]) -> std::io::Result<u8> {
                 _ => {}
             }
         }
-        Ok::<u8, std::io::Error>(1)
+        Ok::<u8, io::Error>(1)
     };
     tokio::select! {
         code = forward => code,

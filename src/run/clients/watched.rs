@@ -1,17 +1,15 @@
 //! A process that the client started as its server, and how the client treats it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::{
-    io::{AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, duplex, split},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, DuplexStream, duplex, split},
     sync::mpsc,
+    time::Instant,
 };
 
-use super::{
-    local,
-    packets::{Kind, receive, send},
-};
+use super::packets::{Kind, receive, send};
 use crate::{
     evidence::{Ended, Side},
     reference,
@@ -37,6 +35,11 @@ pub struct Spawned {
 }
 
 impl Spawned {
+    /// Whether it exited while the client used it.
+    pub fn exited_unasked(&self) -> bool {
+        self.exited && self.signals.is_empty() && self.stdin_closed.is_none()
+    }
+
     /// As rules see it.
     pub fn described(&self, link: u32) -> Value {
         let first = self.signals.first().map(|(_, at)| *at);
@@ -66,7 +69,12 @@ impl Spawned {
 }
 
 /// Serves one of them until it is gone.
-pub async fn serve_stub(stream: local::Stream, options: reference::Options, tap: Tap, number: usize) -> Spawned {
+pub async fn serve_stub(
+    stream: impl AsyncRead + AsyncWrite,
+    options: reference::Options,
+    tap: Tap,
+    number: usize,
+) -> Spawned {
     let began = Instant::now();
     let (mut from, mut to) = split(stream);
     let (input, read) = duplex(CAPACITY);
@@ -141,7 +149,7 @@ pub async fn serve_stub(stream: local::Stream, options: reference::Options, tap:
 
 /// What comes from the stub, until that is gone.
 async fn take(
-    from: &mut (impl tokio::io::AsyncRead + Unpin),
+    from: &mut (impl AsyncRead + Unpin),
     input: DuplexStream,
     tap: &Tap,
     began: Instant,

@@ -1,5 +1,7 @@
 //! `mcp-conform act`: runs the reference client.
 
+use std::rc::Rc;
+
 use crate::{
     act,
     cli::ActArgs,
@@ -18,5 +20,6 @@ pub fn act(args: &ActArgs) -> Result<u8, Error> {
         return Ok(exit::CONFORMING);
     }
     let target = args.target.as_deref().unwrap_or_default();
-    block_on(act::run(target, args.fault.as_deref(), args.variation.as_deref())).map_err(Error::usage)
+    let (fault, variation) = (args.fault.as_deref(), args.variation.as_deref());
+    block_on(act::run(target, fault, variation, Rc::new(act::System))).map_err(Error::usage)
 }

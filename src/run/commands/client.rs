@@ -80,6 +80,7 @@ fn job(args: &ClientArgs, surroundings: &Surroundings) -> Result<ClientJob, Erro
         program: itself(surroundings)?,
         named: args.name.clone(),
         client: described(args, surroundings)?,
+        inside: None,
         revisions: args.revision.parse()?,
         limits: Limits {
             start: Duration::from_secs_f64(args.timeout),

@@ -20,7 +20,6 @@ pub static FAULTS: &[Behaviour] = &[
                 messages[0]["params"]["capabilities"] = json!(["roots"]);
             }
         }),
-        also: &["client-capabilities-shape"],
         ..legacy("capabilities-as-array", "capabilities are an array")
     },
     Behaviour {
@@ -37,7 +36,6 @@ pub static FAULTS: &[Behaviour] = &[
                 own["experimental"] = Value::Null;
             }
         }),
-        also: &["client-capabilities-shape"],
         ..Behaviour::new("capabilities-null", "a capability that is not declared is null", EVERYWHERE)
     },
     Behaviour {
@@ -70,7 +68,6 @@ pub static FAULTS: &[Behaviour] = &[
                 info["title"] = Value::Null;
             }
         }),
-        also: &["client-client-info-optional-fields"],
         ..Behaviour::new("client-info-title-null", "title of the client is null", EVERYWHERE)
     },
     Behaviour {

@@ -25,7 +25,6 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         handshake: Some(|_, _, plan| plan.initialized = Initialized::Never),
-        also: &["client-initialized-before-operation"],
         ..legacy("initialized-never-sent", "`notifications/initialized` is not sent")
     },
     Behaviour {
@@ -110,7 +109,6 @@ pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         handshake: Some(|_, _, plan| plan.awaits = false),
         permit: Some(|_, _, _, _, permitted| *permitted = true),
-        also: &["client-initialize-first"],
         ..legacy("lists-before-initialize-response", "requests do not wait for the response to initialize")
     },
     Behaviour {
@@ -132,7 +130,6 @@ pub static FAULTS: &[Behaviour] = &[
             let probe = json!({ "do": "discover", "force": true, "timeout": 2000 });
             if moment == Moment::BeforeAction { vec![probe, initialize()] } else { Vec::new() }
         }),
-        also: &["client-initialize-once", "client-respects-negotiated-version"],
         ..legacy("probe-before-each-action", "each action begins with a probe and initialize")
     },
     Behaviour {
@@ -164,7 +161,6 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         permit: Some(|_, _, _, _, permitted| *permitted = true),
-        also: &["client-set-level-needs-capability"],
         ..legacy("capabilities-of-server-ignored", "all methods are used, whatever the server declared")
     },
     Behaviour {

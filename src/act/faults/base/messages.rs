@@ -30,7 +30,6 @@ pub static FAULTS: &[Behaviour] = &[
                 message["jsonrpc"] = json!(2.0);
             }
         }),
-        also: &["client-late-response-ignored"],
         ..Behaviour::new("jsonrpc-as-number", "`jsonrpc` of some requests is a number", EVERYWHERE)
     },
     Behaviour {
@@ -39,7 +38,6 @@ pub static FAULTS: &[Behaviour] = &[
                 messages.push(json!({}));
             }
         }),
-        also: &["client-no-response-to-notification"],
         ..Behaviour::new("empty-object-as-heartbeat", "empty objects are sent between messages", EVERYWHERE)
     },
     Behaviour {
@@ -56,7 +54,6 @@ pub static FAULTS: &[Behaviour] = &[
                 response["method"] = request["method"].clone();
             }
         }),
-        also: &["client-one-answer-per-server-request", "client-server-request-bad-params"],
         ..Behaviour::legacy("response-repeats-method", "a response has the method of its request", EVERYWHERE)
     },
     #[expect(clippy::cast_precision_loss, reason = "the numbers are small")]
@@ -66,12 +63,10 @@ pub static FAULTS: &[Behaviour] = &[
             _ => json!(1_790_000_000.25 + number as f64),
         }),
         // It spoils the connection, or every request.
-        also: &["*"],
         ..Behaviour::new("ids-are-timestamps", "ids are numbers with a fraction", EVERYWHERE)
     },
     Behaviour {
         id: Some(|_, number, method| if method.ends_with("/list") { json!({ "n": number }) } else { json!(number) }),
-        also: &["client-cancel-request-id-present", "client-late-response-ignored"],
         ..Behaviour::new("ids-are-objects", "ids of lists are objects", EVERYWHERE)
     },
     Behaviour {
@@ -97,7 +92,6 @@ pub static FAULTS: &[Behaviour] = &[
                 message["id"] = json!(99_999);
             }
         }),
-        also: &["client-initialized-before-operation"],
         ..Behaviour::legacy("initialized-with-id", "notifications/initialized is sent as a request", EVERYWHERE)
     },
     Behaviour {
@@ -106,7 +100,6 @@ pub static FAULTS: &[Behaviour] = &[
                 message["id"] = Value::Null;
             }
         }),
-        also: &["client-cancel-own-open-request"],
         ..Behaviour::new("cancelled-with-null-id", "notifications/cancelled has a null id", EVERYWHERE)
     },
     Behaviour {
@@ -115,7 +108,6 @@ pub static FAULTS: &[Behaviour] = &[
                 message["params"] = Value::Null;
             }
         }),
-        also: &["client-late-response-ignored"],
         ..Behaviour::legacy("params-null", "`params` is null where there are no parameters", EVERYWHERE)
     },
     Behaviour {
@@ -124,7 +116,6 @@ pub static FAULTS: &[Behaviour] = &[
                 message["params"] = json!([message["params"]["ref"], message["params"]["argument"]]);
             }
         }),
-        also: &["client-meta-modern-required"],
         ..Behaviour::new("completion-params-as-array", "`params` of completion/complete is an array", EVERYWHERE)
     },
     Behaviour {
@@ -135,7 +126,6 @@ pub static FAULTS: &[Behaviour] = &[
                 bytes.push(b'\n');
             }
         }),
-        also: &["client-timeout-client-survives"],
         ..Behaviour::new("messages-in-latin-1", "messages are encoded in Latin-1", EVERYWHERE)
     },
     Behaviour {
@@ -145,7 +135,6 @@ pub static FAULTS: &[Behaviour] = &[
                 *messages = vec![Value::Array(std::mem::take(messages))];
             }
         }),
-        also: &["client-late-response-ignored"],
         ..Behaviour::new("messages-as-batches", "requests for lists are sent as batches", EVERYWHERE)
     },
     Behaviour {
@@ -156,7 +145,6 @@ pub static FAULTS: &[Behaviour] = &[
                 messages.insert(0, json!([again]));
             }
         }),
-        also: &["client-initialize-*", "client-initialized-sent", "client-request-id-never-reused"],
         ..with_batches("initialize-in-batch", "initialize is sent once more, as a batch of one")
     },
     Behaviour {
@@ -165,7 +153,6 @@ pub static FAULTS: &[Behaviour] = &[
                 messages.push(json!([message::notification("notifications/initialized", &Value::Null)]));
             }
         }),
-        also: &["client-initialized-sent"],
         ..with_batches("initialized-in-early-batch", "a batch is sent before initialize has a response")
     },
     Behaviour {

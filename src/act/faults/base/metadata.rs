@@ -31,7 +31,6 @@ pub static FAULTS: &[Behaviour] = &[
             }
         }),
         // It spoils the connection, or every request.
-        also: &["*"],
         ..Behaviour::new("meta-as-array", "`_meta` is an array", EVERYWHERE)
     },
     Behaviour {
@@ -72,7 +71,6 @@ pub static FAULTS: &[Behaviour] = &[
                 add_meta(messages, LOG_LEVEL_KEY, &json!("DEBUG"));
             }
         }),
-        also: &["client-meta-reserved-no-assumptions"],
         ..Behaviour::modern("log-level-upper-case", "the log level in `_meta` is in upper case", EVERYWHERE)
     },
     Behaviour {
@@ -81,7 +79,6 @@ pub static FAULTS: &[Behaviour] = &[
                 add_meta(messages, LOG_LEVEL_KEY, &json!(20));
             }
         }),
-        also: &["client-meta-reserved-no-assumptions"],
         ..Behaviour::modern("log-level-as-number", "the log level in `_meta` is a number", EVERYWHERE)
     },
     Behaviour {
@@ -93,7 +90,6 @@ pub static FAULTS: &[Behaviour] = &[
             }
         }),
         // It spoils the connection, or every request.
-        also: &["*"],
         ..Behaviour::modern("meta-on-first-request-only", "only the first request has `_meta`", EVERYWHERE)
     },
     Behaviour {
@@ -103,7 +99,6 @@ pub static FAULTS: &[Behaviour] = &[
             }
         }),
         // It spoils the connection, or every request.
-        also: &["*"],
         ..Behaviour::modern("capabilities-missing-in-meta", "`_meta` has no capabilities", EVERYWHERE)
     },
     Behaviour {
@@ -129,7 +124,6 @@ pub static FAULTS: &[Behaviour] = &[
             }
         }),
         // It spoils the connection, or every request.
-        also: &["*"],
         ..Behaviour::modern("client-info-in-meta-without-version", "clientInfo in `_meta` has no version", EVERYWHERE)
     },
     Behaviour {
@@ -139,7 +133,6 @@ pub static FAULTS: &[Behaviour] = &[
             }
         }),
         // It spoils the connection, or every request.
-        also: &["*"],
         ..Behaviour::modern("client-info-in-meta-as-text", "clientInfo in `_meta` is a text", EVERYWHERE)
     },
     Behaviour {
@@ -149,7 +142,6 @@ pub static FAULTS: &[Behaviour] = &[
             }
         }),
         // It spoils the connection, or every request.
-        also: &["*"],
         ..Behaviour::modern("version-of-the-sdk-in-meta", "`_meta` has the version of the program", EVERYWHERE)
     },
     Behaviour {
@@ -212,7 +204,6 @@ pub static FAULTS: &[Behaviour] = &[
                 edit_version(messages, &version);
             }
         }),
-        also: &["client-extra-members-tolerated", "client-meta-reserved-no-assumptions", "client-schema-2020-12"],
         ..Behaviour::modern(
             "first-listed-version-taken",
             "the first version that server/discover lists is used",
@@ -225,7 +216,6 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         unasked: Some(|_, _, moment| once(moment, json!({ "do": "notify", "method": "notifications/initialized" }))),
-        also: &["client-no-removed-methods"],
         ..Behaviour::modern(
             "initialized-after-discover",
             "notifications/initialized follows server/discover",

@@ -14,7 +14,6 @@ use crate::act::{
 pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         hear: Some(|_, _, message| if is_unknown(message) { Heard::Disconnect } else { Heard::Message }),
-        also: &["*"],
         ..everywhere("unknown-notification-disconnects", "an unknown notification ends the connection")
     },
     Behaviour {
@@ -23,12 +22,10 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         hear: Some(|_, _, message| if is_unknown(message) { Heard::And(vec![refusal()]) } else { Heard::Message }),
-        also: &["client-modern-no-responses"],
         ..everywhere("unknown-notification-answered", "an unknown notification gets an error")
     },
     Behaviour {
         hear: Some(|_, _, message| if strange_token(message) { Heard::And(vec![refusal()]) } else { Heard::Message }),
-        also: &["client-modern-no-responses"],
         ..everywhere("progress-for-unknown-token-answered", "progress for an unknown token gets an error")
     },
     Behaviour {
@@ -47,7 +44,6 @@ pub static FAULTS: &[Behaviour] = &[
             let odd = is(message, "notifications/message") && !message["params"]["data"].is_string();
             if odd { Heard::Fail } else { Heard::Message }
         }),
-        also: &["client-invalid-cancel-ignored"],
         ..everywhere("log-data-has-to-be-text", "log messages with other data than texts fail the open requests")
     },
     Behaviour {
@@ -101,7 +97,6 @@ pub static FAULTS: &[Behaviour] = &[
                 *at = Some(0);
             }
         }),
-        also: &["pagination-client-opaque"],
         ..everywhere("responses-taken-in-order", "responses end requests in the order in which these were sent")
     },
     Behaviour {
@@ -115,7 +110,6 @@ pub static FAULTS: &[Behaviour] = &[
             }
             Heard::Message
         }),
-        also: &["client-unknown-response-ignored"],
         ..everywhere("second-response-ends-next-request", "a second response is taken for that of the next request")
     },
     Behaviour {
@@ -126,7 +120,6 @@ pub static FAULTS: &[Behaviour] = &[
             }
             Heard::Message
         }),
-        also: &["client-one-answer-per-server-request"],
         ..everywhere(
             "request-with-own-id-ends-call",
             "a request with the id of an open request is taken for its response",
@@ -153,7 +146,6 @@ pub static FAULTS: &[Behaviour] = &[
             let data = message.get("error").and_then(|error| error.get("data"));
             if data.is_some_and(|data| !data.is_object()) { Heard::Disconnect } else { Heard::Message }
         }),
-        also: &["*"],
         ..everywhere("error-data-has-to-be-object", "an error with other data than an object ends the connection")
     },
     Behaviour {
@@ -162,7 +154,6 @@ pub static FAULTS: &[Behaviour] = &[
             // A client that ends at the probe already shows nothing.
             if bare && scene.revision.is_some() { Heard::Nothing } else { Heard::Message }
         }),
-        also: &["client-error-ends-request"],
         ..everywhere("error-without-data-dropped", "an error without data is dropped")
     },
     Behaviour {
@@ -170,7 +161,6 @@ pub static FAULTS: &[Behaviour] = &[
             let without = message.get("error").is_some() && message.get("id").is_none_or(Value::is_null);
             if without { Heard::Disconnect } else { Heard::Message }
         }),
-        also: &["*"],
         ..everywhere("error-without-id-disconnects", "an error without an id ends the connection")
     },
     Behaviour {
@@ -264,7 +254,6 @@ pub static FAULTS: &[Behaviour] = &[
             let circular = |schema: &Value| schema.to_string().contains("\"$ref\":\"#");
             if any_schema(message, circular) { Heard::Hang } else { Heard::Message }
         }),
-        also: &["client-schema-2020-12"],
         ..everywhere("circular-schema-never-ends", "a schema that refers to itself is followed without end")
     },
 ];

@@ -18,7 +18,6 @@ pub static FAULTS: &[Behaviour] = &[
         reply: Some(|_, _, request, responses| {
             responses.insert(0, note(&request["id"], &json!(1)));
         }),
-        also: &["client-progress-sent-increases"],
         ..legacy("progress-by-request-id", "progress has the id of the request as its token")
     },
     Behaviour {
@@ -69,7 +68,6 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         hear_batch: Some(|_, _, _| Heard::Nothing),
-        also: &["client-batch-each-request-answered"],
         ..with_batches("batches-not-understood", "batches are dropped")
     },
 ];

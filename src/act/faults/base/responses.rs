@@ -38,7 +38,6 @@ pub static FAULTS: &[Behaviour] = &[
                 }
             }
         }),
-        also: &["client-one-answer-per-server-request"],
         ..legacy("string-ids-become-numbers", "ids that are strings of digits come back as numbers")
     },
     Behaviour {
@@ -47,7 +46,6 @@ pub static FAULTS: &[Behaviour] = &[
                 response["id"] = json!(10_000 + memory.count("response"));
             }
         }),
-        also: &["client-one-answer-per-server-request", "client-server-request-bad-params"],
         ..legacy("response-has-own-id", "responses have ids of the client")
     },
     Behaviour {
@@ -64,7 +62,6 @@ pub static FAULTS: &[Behaviour] = &[
                 response["error"] = Value::Null;
             }
         }),
-        also: &["client-one-answer-per-server-request"],
         ..legacy("error-null-beside-result", "responses with a result have a null error")
     },
     Behaviour {
@@ -73,7 +70,6 @@ pub static FAULTS: &[Behaviour] = &[
                 remove(response, "result");
             }
         }),
-        also: &["client-one-answer-per-server-request"],
         ..legacy("empty-result-left-out", "an empty result is left out")
     },
     Behaviour {
@@ -114,7 +110,6 @@ pub static FAULTS: &[Behaviour] = &[
                 error["code"] = json!("METHOD_NOT_FOUND");
             }
         }),
-        also: &["client-unknown-request-code"],
         ..legacy("error-code-as-text", "the code of an error is a string")
     },
     Behaviour {
@@ -131,7 +126,6 @@ pub static FAULTS: &[Behaviour] = &[
                 *error = json!("Method not found");
             }
         }),
-        also: &["client-own-capabilities-honoured", "client-unknown-request-code"],
         ..legacy("error-as-text", "errors are strings")
     },
     Behaviour {
@@ -156,7 +150,6 @@ pub static FAULTS: &[Behaviour] = &[
                 *response = message::result(&response["id"], &json!({}));
             }
         }),
-        also: &["client-held-task-only-declared-methods"],
         ..legacy("unknown-request-gets-result", "an unknown request gets an empty result")
     },
     Behaviour {
@@ -169,11 +162,6 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         reply: Some(|_, _, request, responses| serve_anyway(request, responses, PARAMS)),
-        also: &[
-            "client-elicitation-undeclared-mode",
-            "client-elicitation-unknown-mode",
-            "client-sampling-tools-undeclared",
-        ],
         ..legacy("bad-params-accepted", "a request with invalid params gets a result")
     },
     Behaviour {
@@ -186,17 +174,14 @@ pub static FAULTS: &[Behaviour] = &[
                 *responses = vec![message::error(&request["id"], message::METHOD_NOT_FOUND, "Method not found")];
             }
         }),
-        also: &["client-roots-list-fresh"],
         ..legacy("roots-without-handler", "roots are declared, and roots/list is an unknown method")
     },
     Behaviour {
         reply_delay: Some(|_, method| if method == "ping" { Duration::from_secs(7) } else { Duration::ZERO }),
-        also: &["client-one-answer-per-server-request"],
         ..legacy("ping-response-late", "ping gets its response after seven seconds")
     },
     Behaviour {
         serves_in_turn: true,
-        also: &["client-serve-while-waiting"],
         ..legacy("requests-served-in-turn", "requests of the server wait until no own request is open")
     },
     Behaviour {

@@ -21,7 +21,6 @@ pub static FAULTS: &[Behaviour] = &[
                 params["cursor"] = Value::Null;
             }
         }),
-        also: &["client-late-response-ignored", "client-messages-fit-schema"],
         ..Behaviour::new("cursor-null", "first pages are requested with a null cursor", EVERYWHERE)
     },
     Behaviour {
@@ -39,7 +38,6 @@ pub static FAULTS: &[Behaviour] = &[
             }
         }),
         // It spoils the connection, or every request.
-        also: &["*"],
         ..Behaviour::new("call-arguments-as-text", "the arguments of a call are a JSON text", EVERYWHERE)
     },
     Behaviour {
@@ -49,7 +47,6 @@ pub static FAULTS: &[Behaviour] = &[
             }
         }),
         // It spoils the connection, or every request.
-        also: &["*"],
         ..Behaviour::new("name-as-number", "names of tools and prompts are numbers", EVERYWHERE)
     },
     Behaviour {
@@ -85,7 +82,6 @@ pub static FAULTS: &[Behaviour] = &[
         token: Some(|_, number| json!(f64::from(u32::try_from(number).unwrap_or_default()) + 0.5)),
         habits: Habits { wants_progress: true, ..Habits::USUAL },
         // It spoils the connection, or every request.
-        also: &["*"],
         ..Behaviour::new("progress-token-fractional", "progress tokens have a fraction", EVERYWHERE)
     },
     Behaviour {

@@ -16,7 +16,6 @@ pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         since: FORMS,
         say: Some(|memory, scene, messages| without_capability(memory, scene, messages, "elicitation")),
-        also: &["client-undeclared-request-refused"],
         ..Behaviour::legacy("elicitation-not-declared", "elicitation is served and not declared", EVERYWHERE)
     },
     replies!("elicitation-id-has-to-be-uuid", "an elicitation id that is not a UUID is rejected", "mode url odd id", |request, responses| {

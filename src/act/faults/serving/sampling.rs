@@ -24,18 +24,16 @@ pub static FAULTS: &[Behaviour] = &[
     }),
     results!("root-uri-is-path", "the URI of a root is a path", "roots/list", |_, result| {
         each_root(result, |root| root["uri"] = json!("/work/project"));
-    }, also: &["client-roots-uri-valid", "client-roots-list-fresh"]),
+    }),
     results!("root-uri-with-space", "spaces in URIs of roots are not encoded", "roots/list", |_, result| {
         each_root(result, |root| root["uri"] = json!("file:///work/my project"));
-    }, also: &["client-roots-list-fresh"]),
+    }),
     Behaviour {
         say: Some(|memory, scene, messages| without_capability(memory, scene, messages, "roots")),
-        also: &["client-undeclared-request-refused"],
         ..Behaviour::legacy("roots-not-declared", "roots are served and not declared", EVERYWHERE)
     },
     Behaviour {
         say: Some(|memory, scene, messages| without_capability(memory, scene, messages, "sampling")),
-        also: &["client-undeclared-request-refused"],
         ..Behaviour::legacy("sampling-not-declared", "sampling is served and not declared", EVERYWHERE)
     },
     Behaviour {
@@ -59,15 +57,19 @@ pub static FAULTS: &[Behaviour] = &[
                 message["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
             }
         }),
-        also: &["*"],
         ..Behaviour::modern("capabilities-in-discover-only", "only server/discover declares capabilities", EVERYWHERE)
     },
     results!("sampling-without-model", "the result of sampling has no model", "sampling/createMessage", |_, result| {
         remove(result, "model");
     }),
-    results!("sampling-content-as-text", "the content of sampling is a string", "sampling/createMessage", |_, result| {
-        result["content"] = json!("Hi");
-    }, also: &["client-sampling-tools-declared-used"]),
+    results!(
+        "sampling-content-as-text",
+        "the content of sampling is a string",
+        "sampling/createMessage",
+        |_, result| {
+            result["content"] = json!("Hi");
+        }
+    ),
     results!(
         "sampling-in-shape-of-provider",
         "the result of sampling has choices",
@@ -128,7 +130,6 @@ pub static FAULTS: &[Behaviour] = &[
             }
             Heard::Message
         }),
-        also: &["client-sampling-tool-choice-none"],
         ..Behaviour::new("undeclared-tools-dropped", "tools in sampling are dropped", EVERYWHERE)
     },
     Behaviour {
@@ -154,7 +155,6 @@ pub static FAULTS: &[Behaviour] = &[
                 }
             }
         }),
-        also: &["client-sampling-tools-undeclared", "client-sampling-tools-undeclared-modern"],
         ..Behaviour::new("sampling-tools-not-declared", "tools are used without `sampling.tools`", EVERYWHERE)
     },
     results!("tool-input-as-text", "the input of a tool use is a string", "sampling/createMessage", |_, result| {

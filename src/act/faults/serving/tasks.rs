@@ -27,7 +27,6 @@ pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         since: FORMS,
         reply_delay: Some(|_, _| Duration::from_millis(1500)),
-        also: &["*"],
         ..Behaviour::legacy("user-blocks-requests", "all requests of the server wait for the user", EVERYWHERE)
     },
     Behaviour {
@@ -40,7 +39,6 @@ pub static FAULTS: &[Behaviour] = &[
             }
             _ => Vec::new(),
         }),
-        also: &["*"],
         ..Behaviour::legacy(
             "call-cancelled-while-user-thinks",
             "a call is cancelled while the user is asked",
@@ -49,7 +47,7 @@ pub static FAULTS: &[Behaviour] = &[
     },
     replies!("task-for-sampling-undeclared", "sampling as a task gets a task undeclared", "sampling task", |request, responses| {
         responses[0] = message::result(&request["id"], &json!({ "task": { "taskId": "1", "status": "working" } }));
-    }, since: MODES, also: &["client-sampling-result-shape", "client-sampling-role-assistant"]),
+    }, since: MODES),
     replies!("tasks-listed-undeclared", "tasks are listed undeclared", "task list", |request, responses| {
         responses[0] = message::result(&request["id"], &json!({ "tasks": [] }));
     }, since: MODES),
@@ -59,7 +57,6 @@ pub static FAULTS: &[Behaviour] = &[
                 *result = json!({ "task": { "taskId": "1", "status": "working" } });
             });
         }),
-        also: &["client-sampling-result-shape", "client-sampling-role-assistant"],
         ..Behaviour::modern("task-as-input-response", "an input response is a task", EVERYWHERE)
     },
     Behaviour {
@@ -81,7 +78,7 @@ pub static FAULTS: &[Behaviour] = &[
     },
     replies!("url-accepted-when-complete", "accept of URL mode waits for the page", "mode url", |_, responses| {
         responses.clear();
-    }, since: MODES, also: &["client-elicitation-undeclared-mode"]),
+    }, since: MODES),
     Behaviour {
         since: MODES,
         hear: Some(|_, scene, heard| fail_call_at(scene, heard, "notifications/elicitation/complete", |_| true)),

@@ -42,7 +42,7 @@ pub static FAULTS: &[Behaviour] = &[
                 posting.set("accept", "application/json");
             }
         }),
-        ..Behaviour::new("accept-json-only", "POST requests accept JSON only", HTTP)
+        ..Behaviour::legacy("accept-json-only", "POST requests accept JSON only", HTTP)
     },
     Behaviour {
         post: Some(|_, _, posting| {
@@ -50,7 +50,7 @@ pub static FAULTS: &[Behaviour] = &[
                 posting.set("accept", "text/event-stream");
             }
         }),
-        ..Behaviour::new("accept-events-only", "POST requests accept event streams only", HTTP)
+        ..Behaviour::legacy("accept-events-only", "POST requests accept event streams only", HTTP)
     },
     Behaviour {
         post: Some(|_, _, posting| {
@@ -66,7 +66,7 @@ pub static FAULTS: &[Behaviour] = &[
                 posting.set("content-type", "text/plain");
             }
         }),
-        ..Behaviour::new("content-type-text", "bodies are labelled text/plain", HTTP)
+        ..Behaviour::legacy("content-type-text", "bodies are labelled text/plain", HTTP)
     },
     Behaviour {
         post: Some(|_, _, posting| {
@@ -74,7 +74,7 @@ pub static FAULTS: &[Behaviour] = &[
                 posting.remove("content-type");
             }
         }),
-        ..Behaviour::new("content-type-missing", "bodies are not labelled", HTTP)
+        ..Behaviour::legacy("content-type-missing", "bodies are not labelled", HTTP)
     },
     Behaviour {
         post: Some(|_, _, posting| {
@@ -86,7 +86,7 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         post: Some(|_, _, posting| {
-            if !message::is_request(&posting.message) {
+            if posting.method == "POST" && !message::is_request(&posting.message) {
                 posting.remove("accept");
             }
         }),

@@ -130,11 +130,15 @@ pub static FAULTS: &[Behaviour] = &[
         "a response counts when its event stream has ended",
         StreamWays { waits_for_end: true, ..StreamWays::USUAL },
     ),
-    stream(
-        "first-event-only",
-        "only the first events of a stream are read",
-        StreamWays { first_event_only: true, first_of_chunk: true, ..StreamWays::USUAL },
-    ),
+    // Since 2026-07-28 nothing but a comment comes before the response.
+    Behaviour {
+        until: Some(crate::revision::Revision::NEWEST_LEGACY),
+        ..stream(
+            "first-event-only",
+            "only the first events of a stream are read",
+            StreamWays { first_event_only: true, first_of_chunk: true, ..StreamWays::USUAL },
+        )
+    },
     stream(
         "comment-ends-event",
         "a comment ends the event around it",

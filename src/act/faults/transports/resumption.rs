@@ -52,8 +52,8 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         streams: StreamWays { dispatches_empty: true, ..StreamWays::USUAL },
-        event: Some(|_, _, event| if event.data.is_empty() { Heard::Break } else { Heard::Message }),
-        ..Behaviour::legacy("empty-event-fails-stream", "an event without data ends the reading of a stream", HTTP)
+        event: Some(|_, _, event| if event.data.is_empty() { Heard::Fail } else { Heard::Message }),
+        ..Behaviour::legacy("empty-event-fails-stream", "an event without data fails the open requests", HTTP)
     },
     Behaviour {
         streams: StreamWays { skips_priming: true, ..StreamWays::USUAL },

@@ -48,7 +48,7 @@ pub static FAULTS: &[Behaviour] = &[
             }
         }),
         timeout: Some(|_, _, _, limit| *limit = Some(SOON)),
-        ..Behaviour::new("byte-order-mark", "the first message begins with a byte order mark", STDIO)
+        ..Behaviour::legacy("byte-order-mark", "the first message begins with a byte order mark", STDIO)
     },
     Behaviour {
         spell: Some(|_, _, bytes| bytes.push(b'\n')),

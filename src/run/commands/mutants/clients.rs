@@ -1,9 +1,17 @@
 //! Proof of the rules about clients: each fault of the reference client breaks the rules that name it and, of those that judge the
 //! same, no others but the ones it declares. The client without a fault, and each variation of it, breaks none.
 
-use std::{path::Path, thread, time::Duration};
+use std::{
+    panic::resume_unwind,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex},
+    thread,
+    time::Duration,
+};
 
-use super::{itself, processors};
+use tokio::runtime::Builder;
+
+use super::{acting::Acting, itself, processors};
 use crate::{
     act::{self, Info},
     assess,
@@ -15,9 +23,9 @@ use crate::{
     plan::Filter,
     revision::Revision,
     run::{
-        clients::{ClientJob, Limits, conduct},
+        clients::{ClientJob, Inside, Limits, conduct},
         inputs::{job::Revisions, suites::load},
-        process::{Surroundings, console, interrupts::Interrupts, runtime::block_on},
+        process::{Surroundings, console, interrupts::Interrupts},
     },
     suite::{Applies, Suite, fits},
 };
@@ -41,7 +49,16 @@ pub struct ClientTrial {
     pub transport: Transport,
     /// The rules that name the fault and can see it here.
     rules: Vec<String>,
-    also: &'static [&'static str],
+    also: Vec<String>,
+}
+
+/// What a trial showed.
+#[derive(Default)]
+pub struct Found {
+    /// What is not as it should be.
+    pub flaws: Vec<String>,
+    /// Rules that the fault does not name, but that it is declared to break, and did.
+    pub also: Vec<String>,
 }
 
 /// Every fault where each rule that names it can see it, and the faultless client and its variations where they can be.
@@ -51,17 +68,32 @@ pub fn client_trials(suites: &[Suite]) -> Vec<ClientTrial> {
     let defined = |(revision, transport): &(Revision, Transport)| transport.is_defined_in(*revision);
     let mut trials = Vec::new();
     for (revision, transport) in places().filter(defined) {
-        trials.push(ClientTrial { fault: None, variation: None, revision, transport, rules: Vec::new(), also: &[] });
+        trials.push(ClientTrial {
+            fault: None,
+            variation: None,
+            revision,
+            transport,
+            rules: Vec::new(),
+            also: Vec::new(),
+        });
     }
     for info in act::variations() {
-        let first = places().filter(defined).find(|(revision, transport)| shows(&info, *revision, *transport));
+        let mut met = Vec::new();
+        let all = places().filter(defined).filter(|(revision, transport)| shows(&info, *revision, *transport));
+        // Both eras, and each transport.
+        let first = all.filter(|(revision, transport)| {
+            let place = (revision.is_modern(), *transport);
+            let is_new = !met.contains(&place);
+            met.push(place);
+            is_new
+        });
         trials.extend(first.map(|(revision, transport)| ClientTrial {
             variation: Some(info.name),
             fault: None,
             revision,
             transport,
             rules: Vec::new(),
-            also: info.also,
+            also: info.also.clone(),
         }));
     }
     for info in act::faults() {
@@ -82,7 +114,7 @@ pub fn client_trials(suites: &[Suite]) -> Vec<ClientTrial> {
                     revision,
                     transport,
                     rules,
-                    also: info.also,
+                    also: info.also.clone(),
                 });
             }
         }
@@ -114,8 +146,8 @@ impl ClientTrial {
         format!("client {what} {} {}", self.revision, self.transport)
     }
 
-    /// What is not as it should be.
-    pub fn flaws(&self, suites: &[Suite], program: &Path) -> Result<Vec<String>, String> {
+    /// Runs it. The client is inside this process, or with a `program` a process of it.
+    pub fn found(&self, suites: &[Suite], program: Option<&Path>) -> Result<Found, String> {
         let report = self.run(suites, program).map_err(|error| error.to_string())?;
         let mut flaws = Vec::new();
         let status = |id: &str| report.rules.iter().find(|rule| rule.id == id).map(|rule| rule.status);
@@ -136,24 +168,30 @@ impl ClientTrial {
             let fault = self.fault.unwrap_or_default();
             naming(suites, fault).iter().any(|(suite, rule)| suite.rules[*rule].id == id)
         };
-        for rule in bad.filter(|rule| !declared(&rule.id) && !names_it(&rule.id)) {
-            let message = rule.findings.first().map(|finding| finding.message.as_str());
-            let message = message.or(rule.reason.as_deref()).unwrap_or_default();
-            flaws.push(format!("{}: {} is {}: {message}", self.name(), rule.id, rule.status.word()));
+        let (known, bad): (Vec<_>, Vec<_>) = bad.partition(|rule| declared(&rule.id) || names_it(&rule.id));
+        for rule in bad {
+            let first = rule.findings.first();
+            let message = first.map(|finding| finding.message.as_str()).or(rule.reason.as_deref()).unwrap_or_default();
+            let shown = first.into_iter().flat_map(|finding| &finding.messages);
+            let shown: String =
+                shown.map(|shown| format!("\n    #{} {} {}", shown.frame, shown.from, shown.text)).collect();
+            flaws.push(format!("{}: {} is {}: {message}{shown}", self.name(), rule.id, rule.status.word()));
         }
         if let Some(why) = &report.cut_short {
             flaws.push(format!("{}: the run is incomplete: {why}", self.name()));
         }
-        Ok(flaws)
+        Ok(Found { flaws, also: known.into_iter().map(|rule| rule.id.clone()).collect() })
     }
 
-    fn run(&self, suites: &[Suite], program: &Path) -> Result<RunReport, Error> {
-        let mut command = vec![program.display().to_string(), "act".to_owned()];
+    fn run(&self, suites: &[Suite], program: Option<&Path>) -> Result<RunReport, Error> {
+        let inside = Acting { fault: self.fault, variation: self.variation };
+        let own = program.map_or_else(|| PathBuf::from("mcp-conform"), Path::to_owned);
+        let mut command = vec![own.display().to_string(), "act".to_owned()];
         for (option, name) in [("--fault", self.fault), ("--variation", self.variation)] {
             command.extend(name.into_iter().flat_map(|name| [option.to_owned(), name.to_owned()]));
         }
         let job = ClientJob {
-            program: program.to_owned(),
+            program: own,
             named: None,
             client: Client {
                 transport: self.transport,
@@ -163,6 +201,7 @@ impl ClientTrial {
                 cwd: None,
                 parallel: 1,
             },
+            inside: program.is_none().then(|| Arc::new(inside) as Arc<dyn Inside>),
             revisions: Revisions::One(self.revision),
             limits: Limits {
                 start: START,
@@ -177,7 +216,9 @@ impl ClientTrial {
         };
         let filter = Filter::new(&self.rules, suites)?;
         let recorder = Recorder::new(BYTES, BYTES, MESSAGES);
-        let evidence = block_on(conduct(&job, suites, &filter, recorder))?;
+        let runtime = Builder::new_current_thread().enable_all().start_paused(program.is_none()).build();
+        let runtime = runtime.map_err(|error| Error::usage(format!("no runtime: {error}")))?;
+        let evidence = runtime.block_on(conduct(&job, suites, &filter, recorder))?;
         let all = Filter::default();
         let options = assess::Options { filter: &all, strict: false, own_suites: &[], illustrated: false };
         Ok(assess::assess(&evidence, suites, &options))
@@ -187,7 +228,7 @@ impl ClientTrial {
 /// Runs the trials that the filters select, and shows what is not as it should be.
 pub fn prove(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let suites = load(&[Side::Client], &[], surroundings.color)?;
-    let program = itself(surroundings)?;
+    let program = if args.real { Some(itself(surroundings)?) } else { None };
     let mut trials = client_trials(&suites);
     let named = |text: &String, trial: &ClientTrial| {
         trial.name().contains(text.as_str()) || trial.rules.iter().any(|rule| rule.contains(text.as_str()))
@@ -202,7 +243,11 @@ pub fn prove(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Erro
             "the filters match no fault of the reference client; `mcp-conform act --list` lists them",
         ));
     }
-    let flaws = all_flaws(&trials, &suites, &program);
+    let founds = run_all(&trials, &suites, program.as_deref());
+    let mut flaws: Vec<String> = founds.iter().flat_map(|found| found.flaws.iter().cloned()).collect();
+    if args.transport.is_empty() && args.revision.is_empty() {
+        flaws.extend(unaffected(&trials, &founds));
+    }
     for flaw in &flaws {
         console::say(&format!("✗ {flaw}"));
     }
@@ -215,23 +260,40 @@ pub fn prove(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Erro
     Ok(if flaws.is_empty() { exit::CONFORMING } else { exit::FAILED })
 }
 
-/// The trials wait most of the time, so there are more threads than processors.
-fn all_flaws(trials: &[ClientTrial], suites: &[Suite], program: &Path) -> Vec<String> {
-    let next = std::sync::Mutex::new(trials.iter());
+/// Processes wait most of the time, so there are more threads than processors for them.
+fn run_all(trials: &[ClientTrial], suites: &[Suite], program: Option<&Path>) -> Vec<Found> {
+    let count = if program.is_some() { 2 * processors() } else { processors() };
+    let next = Mutex::new(trials.iter().enumerate());
     let work = || {
-        let mut flaws = Vec::new();
+        let mut all = Vec::new();
         loop {
-            let Some(trial) = next.lock().ok().and_then(|mut next| next.next()) else { return flaws };
-            let found = trial.flaws(suites, program).unwrap_or_else(|why| vec![format!("{}: {why}", trial.name())]);
-            console::say(&format!("{} {}", if found.is_empty() { "ok  " } else { "FLAW" }, trial.name()));
-            flaws.extend(found);
+            let Some((at, trial)) = next.lock().ok().and_then(|mut next| next.next()) else { return all };
+            let found = trial.found(suites, program);
+            let found = found
+                .unwrap_or_else(|why| Found { flaws: vec![format!("{}: {why}", trial.name())], ..Found::default() });
+            console::say(&format!("{} {}", if found.flaws.is_empty() { "ok  " } else { "FLAW" }, trial.name()));
+            all.push((at, found));
         }
     };
-    thread::scope(|threads| {
-        let others: Vec<_> = (0..2 * processors()).map(|_| threads.spawn(work)).collect();
-        others
-            .into_iter()
-            .flat_map(|other| other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-            .collect()
-    })
+    let mut all: Vec<(usize, Found)> = thread::scope(|threads| {
+        let others: Vec<_> = (0..count).map(|_| threads.spawn(work)).collect();
+        let joined = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        joined.flatten().collect()
+    });
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, found)| found).collect()
+}
+
+/// What faults are declared to break and do not, in any of their trials.
+fn unaffected(trials: &[ClientTrial], founds: &[Found]) -> Vec<String> {
+    let mut flaws = Vec::new();
+    for (name, also) in act::faults().into_iter().map(|info| (info.name, info.also)) {
+        let own = || trials.iter().zip(founds).filter(|(trial, _)| trial.fault == Some(name));
+        let broken = |pattern: &String| own().any(|(_, found)| found.also.iter().any(|id| fits(pattern, id)));
+        let idle = also.iter().filter(|pattern| own().next().is_some() && !broken(pattern));
+        flaws.extend(
+            idle.map(|pattern| format!("client {name}: {pattern} passes, and src/act/faults/also.yaml has it")),
+        );
+    }
+    flaws
 }

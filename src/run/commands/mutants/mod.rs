@@ -3,6 +3,7 @@
 //! A trial is one run of all rules against the reference server with one fault, or with none. A fault has to be caught
 //! in every revision and over every transport where it says that it can show.
 
+mod acting;
 mod bugs;
 mod changed;
 mod clients;

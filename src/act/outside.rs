@@ -1,0 +1,141 @@
+//! What the client uses of the system: variables, processes, connections and stderr. A proof gives it others, in memory.
+
+use std::{
+    env,
+    ffi::OsString,
+    io,
+    pin::Pin,
+    process::{Stdio, exit},
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    process,
+};
+
+type Later<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+pub trait Stream: AsyncRead + AsyncWrite + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin> Stream for T {}
+
+pub trait Outside {
+    /// One of the environment.
+    fn variable(&self, name: &str) -> Option<OsString>;
+
+    fn connect<'a>(&'a self, host: &'a str, port: u16) -> Later<'a, io::Result<Box<dyn Stream>>>;
+
+    /// Starts a server.
+    fn start(&self, program: &str) -> io::Result<Process>;
+
+    /// Writes to stderr.
+    fn say(&self, text: &str);
+
+    /// Ends the program at once, like an exception that nobody catches. In memory it ends soon after.
+    fn crash(&self);
+}
+
+/// A server that was started. It is killed when this is dropped.
+pub struct Process {
+    pub stdin: Box<dyn AsyncWrite + Unpin>,
+    pub stdout: Box<dyn AsyncRead + Unpin>,
+    pub stderr: Box<dyn AsyncRead + Unpin>,
+    pub child: Box<dyn Child>,
+}
+
+pub trait Child {
+    /// Until it has exited.
+    fn wait(&mut self) -> Later<'_, ()>;
+    fn terminate(&mut self);
+    fn kill(&mut self);
+    /// It is not killed when this is dropped.
+    fn release(&mut self);
+}
+
+/// The system that this program runs on.
+pub struct System;
+
+/// The exit code of a panic.
+const CRASHED: i32 = 101;
+
+impl Outside for System {
+    fn variable(&self, name: &str) -> Option<OsString> {
+        env::var_os(name)
+    }
+
+    fn connect<'a>(&'a self, host: &'a str, port: u16) -> Later<'a, io::Result<Box<dyn Stream>>> {
+        Box::pin(async move {
+            let stream = TcpStream::connect((host, port)).await?;
+            stream.set_nodelay(true).ok();
+            Ok(Box::new(stream) as Box<dyn Stream>)
+        })
+    }
+
+    fn start(&self, program: &str) -> io::Result<Process> {
+        let mut command = process::Command::new(program);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn()?;
+        let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(stdin), Some(stdout), Some(stderr)) = pipes else { return Err(io::ErrorKind::BrokenPipe.into()) };
+        let child = Started { child: Some(child), released: false };
+        Ok(Process {
+            stdin: Box::new(stdin),
+            stdout: Box::new(stdout),
+            stderr: Box::new(stderr),
+            child: Box::new(child),
+        })
+    }
+
+    fn say(&self, text: &str) {
+        eprintln!("{text}");
+    }
+
+    fn crash(&self) {
+        exit(CRASHED);
+    }
+}
+
+struct Started {
+    child: Option<process::Child>,
+    released: bool,
+}
+
+impl Child for Started {
+    fn wait(&mut self) -> Later<'_, ()> {
+        Box::pin(async {
+            if let Some(child) = &mut self.child {
+                child.wait().await.ok();
+            }
+        })
+    }
+
+    #[cfg(unix)]
+    fn terminate(&mut self) {
+        let id = self.child.as_ref().and_then(process::Child::id).and_then(|id| i32::try_from(id).ok());
+        if let Some(id) = id.and_then(rustix::process::Pid::from_raw) {
+            rustix::process::kill_process(id, rustix::process::Signal::TERM).ok();
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn terminate(&mut self) {}
+
+    fn kill(&mut self) {
+        if let Some(child) = &mut self.child {
+            child.start_kill().ok();
+        }
+    }
+
+    fn release(&mut self) {
+        self.released = true;
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        if self.released {
+            std::mem::forget(self.child.take());
+        }
+    }
+}
