@@ -60,6 +60,7 @@ pub async fn conduct(
     let header = RunHeader {
         version: env!("CARGO_PKG_VERSION").into(),
         judged: Side::Client,
+        recorded: false,
         target: Tested {
             name: job.name(),
             transport: job.transport.to_string(),
