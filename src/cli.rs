@@ -81,7 +81,7 @@ pub enum Command {
         "  mcp-conform judge t.jsonl"
     ))]
     Record(RecordArgs),
-    /// Judge a recorded run again, without the server
+    /// Judge a transcript of a run, or a recorded conversation, without the server
     Judge(JudgeArgs),
     /// Explain a rule: its source, its test and a violation
     Explain(ExplainArgs),
@@ -390,8 +390,11 @@ pub struct RecordArgs {
 
 #[derive(Debug, Args)]
 pub struct JudgeArgs {
-    /// The transcript of an earlier run
+    /// The transcript of an earlier run, or what `mcp-conform record` wrote
     pub transcript: PathBuf,
+    /// Judge a recording while it grows, and print findings as they appear, until it ends or Ctrl-C
+    #[arg(long)]
+    pub follow: bool,
     #[command(flatten)]
     pub output: OutputArgs,
     /// Judge only these: a suite or rule id (`*` matches any text), or a level; repeatable

@@ -83,7 +83,8 @@ fn leave_out(evidence: &mut Evidence, frames: &[Arc<Frame>]) -> Vec<String> {
 fn declared<'f>(frames: impl Iterator<Item = &'f Arc<Frame>>, revision: Revision) -> (Value, Value) {
     let method = if revision.is_modern() { "server/discover" } else { "initialize" };
     let mut asked: HashMap<(u32, String), u64> = HashMap::new();
-    let (mut hello, mut server, mut client): (Value, Vec<Value>, Vec<Value>) = (Value::Null, Vec::new(), Vec::new());
+    let (mut server, mut client): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
+    let (mut hello, mut info) = (Value::Null, Value::Null);
     let note = |all: &mut Vec<Value>, value: &Value| {
         if !all.contains(value) {
             all.push(value.clone());
@@ -94,6 +95,11 @@ fn declared<'f>(frames: impl Iterator<Item = &'f Arc<Frame>>, revision: Revision
         let id = (frame.link, message["id"].to_string());
         match frame.from {
             Side::Client => {
+                if info.is_null() {
+                    let places = ["/params/clientInfo", "/params/_meta/io.modelcontextprotocol~1clientInfo"];
+                    let stated = places.iter().find_map(|place| message.pointer(place));
+                    info = stated.cloned().unwrap_or_default();
+                }
                 let place = match message["method"].as_str() {
                     Some("initialize") => Some("/params/capabilities"),
                     Some(_) if revision.is_modern() => {
@@ -120,17 +126,17 @@ fn declared<'f>(frames: impl Iterator<Item = &'f Arc<Frame>>, revision: Revision
     }
     let only = |all: &[Value]| if let [one] = all { one.clone() } else { Value::Null };
     let result = &hello["result"];
-    let info = match &result["serverInfo"] {
+    let of_server = match &result["serverInfo"] {
         Value::Null => &result["_meta"]["io.modelcontextprotocol/serverInfo"],
         info => info,
     };
     let known = json!({
         "capabilities": only(&server),
-        "info": info,
+        "info": of_server,
         "instructions": result["instructions"],
         "hello": if hello.is_null() { json!({}) } else { hello.clone() },
     });
-    (known, json!({ "capabilities": only(&client) }))
+    (known, json!({ "capabilities": only(&client), "info": info }))
 }
 
 fn context(revision: Revision, subject: Side, transport: Transport, server: &Value, client: &Value) -> RunContext {

@@ -116,6 +116,9 @@ impl Reader {
     /// One line without its end. The last one may be cut off.
     pub fn take(&mut self, text: &[u8], is_last: bool) -> Result<(), String> {
         self.lines += 1;
+        if self.cut_off.is_some() {
+            return Ok(());
+        }
         let number = self.lines;
         if self.header.is_none() || number == 1 {
             unless_of_another_version(text)?;
@@ -125,6 +128,11 @@ impl Reader {
             Err(why) if why.is_eof() && self.header.is_some() && is_last => {
                 // Nothing at all stands after the last line where files go on growing.
                 self.cut_off = (!text.is_empty()).then_some(number);
+                return Ok(());
+            }
+            // Of a conversation the beginning can be judged alone.
+            Err(_) if self.header.as_ref().is_some_and(|header| header.recorded) => {
+                self.cut_off = Some(number);
                 return Ok(());
             }
             Err(why) => return Err(format!("line {number}: {why}")),
@@ -160,8 +168,8 @@ impl Reader {
         &self.links
     }
 
-    pub fn has_header(&self) -> bool {
-        self.header.is_some()
+    pub fn header(&self) -> Option<&RunHeader> {
+        self.header.as_ref()
     }
 
     pub fn frames(&self) -> &[Arc<Frame>] {

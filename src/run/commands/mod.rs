@@ -14,6 +14,7 @@ mod matrix;
 pub mod mutants;
 mod outputs;
 mod record;
+mod recording;
 mod report;
 mod rule_pages;
 pub mod run;
