@@ -48,17 +48,21 @@ fn name_sender(frame: &mut Arc<Frame>) {
 fn leave_out(evidence: &mut Evidence, frames: &[Arc<Frame>]) -> Vec<String> {
     let spoke: HashSet<u32> =
         frames.iter().filter(|frame| frame.kind == FrameKind::Message).map(|frame| frame.link).collect();
-    let responded: HashSet<u32> = frames
-        .iter()
-        .filter(|frame| frame.kind == FrameKind::Message && frame.from == Side::Server)
-        .map(|frame| frame.link)
-        .collect();
+    let of_server = |frame: &&Arc<Frame>| frame.kind == FrameKind::Message && frame.from == Side::Server;
+    let responded: HashSet<u32> = frames.iter().filter(of_server).map(|frame| frame.link).collect();
+    let has_result =
+        |frame: &&Arc<Frame>| frame.message.as_ref().is_some_and(|message| message.get("result").is_some());
+    let accepted: HashSet<u32> = frames.iter().filter(of_server).filter(has_result).map(|frame| frame.link).collect();
     let mut reasons: IndexMap<&str, usize> = IndexMap::new();
     let mut transports: HashMap<Revision, Transport> = HashMap::new();
     for link in &mut evidence.links {
         let reason = match link.revision {
             _ if link.late => Some("the recording began after the conversation, or missed a part of it"),
             None if spoke.contains(&link.link) => Some("no message names a known revision"),
+            // Without a handshake only a result shows that the server supports the revision of the client.
+            Some(revision) if revision.is_modern() && !accepted.contains(&link.link) => {
+                Some("the server returned no result in the revision of the client")
+            }
             Some(_) if !responded.contains(&link.link) && !link.transport.capabilities().process => {
                 Some("the server sent no message")
             }
@@ -134,6 +138,7 @@ fn declared<'f>(frames: impl Iterator<Item = &'f Arc<Frame>>, revision: Revision
         "capabilities": only(&server),
         "info": of_server,
         "instructions": result["instructions"],
+        "recorded": true,
         "hello": if hello.is_null() { json!({}) } else { hello.clone() },
     });
     (known, json!({ "capabilities": only(&client), "info": info }))

@@ -119,6 +119,7 @@ fn complete(evidence: &mut Evidence, suites: &[Suite]) {
         let more = scenarios.iter().map(|id| RunContext { scenario: Some(id.clone()), ..scene.clone() });
         evidence.scenes.extend(more);
     }
+    evidence.scenes.sort_by_key(|scene| scene.revision);
 }
 
 /// Judges again whenever the file has grown, and prints each finding once.
