@@ -71,7 +71,18 @@ pub enum Command {
         "  mcp-conform matrix merge results another-machine/results"
     ), args_conflicts_with_subcommands = true)]
     Matrix(Box<MatrixArgs>),
-    /// Judge a recorded run again, without the server
+    /// Record what a client and a server say to each other, for `mcp-conform judge`
+    #[command(after_help = concat!(
+        "Put it before the command of the server in the configuration of a client, or between a client and a server over HTTP.\n",
+        "Everything passes through unchanged.\n",
+        "\n",
+        "Examples:\n",
+        "  mcp-conform record --out t.jsonl -- ./server --quiet\n",
+        "  mcp-conform record --out t.jsonl --listen 127.0.0.1:8080 --http http://127.0.0.1:3000/mcp\n",
+        "  mcp-conform judge t.jsonl"
+    ))]
+    Record(RecordArgs),
+    /// Judge a transcript of a run, or a recorded conversation, without the server
     Judge(JudgeArgs),
     /// Explain a rule: its source, its test and a violation
     Explain(ExplainArgs),
@@ -375,9 +386,31 @@ pub enum MatrixCommand {
 }
 
 #[derive(Debug, Args)]
+pub struct RecordArgs {
+    /// The file to write; one that exists is kept, and NAME-2, NAME-3 and so on are written instead
+    #[arg(long, value_name = "PATH")]
+    pub out: PathBuf,
+    /// Begin another file when this one has so many bytes; with k, M or G at the end, 1024 times as many, and so on
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub rotate: Option<u64>,
+    /// Listen for a client over HTTP at this address
+    #[arg(long, value_name = "ADDR", requires = "http", conflicts_with = "argv")]
+    pub listen: Option<SocketAddr>,
+    /// Pass on to the server at this URL, over Streamable HTTP or HTTP+SSE
+    #[arg(long, value_name = "URL", requires = "listen")]
+    pub http: Option<String>,
+    /// The command that starts a server over stdio
+    #[arg(last = true, value_name = "COMMAND")]
+    pub argv: Vec<String>,
+}
+
+#[derive(Debug, Args)]
 pub struct JudgeArgs {
-    /// The transcript of an earlier run
+    /// The transcript of an earlier run, or what `mcp-conform record` wrote
     pub transcript: PathBuf,
+    /// Judge a recording while it grows, and print findings as they appear, until it ends or Ctrl-C
+    #[arg(long)]
+    pub follow: bool,
     #[command(flatten)]
     pub output: OutputArgs,
     /// Judge only these: a suite or rule id (`*` matches any text), or a level; repeatable
@@ -574,4 +607,19 @@ pub fn formats() -> String {
     let names =
         Format::value_variants().iter().filter_map(|format| Some(format.to_possible_value()?.get_name().to_owned()));
     names.collect::<Vec<_>>().join(", ")
+}
+
+/// A number of bytes.
+fn size(text: &str) -> Result<u64, String> {
+    let (digits, shift) = match text
+        .trim_end_matches(['B', 'b'])
+        .split_at_checked(text.trim_end_matches(['B', 'b']).len().saturating_sub(1))
+    {
+        Some((digits, "k" | "K")) => (digits, 10),
+        Some((digits, "m" | "M")) => (digits, 20),
+        Some((digits, "g" | "G")) => (digits, 30),
+        _ => (text, 0),
+    };
+    let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
+    number.filter(|size| *size > 0).ok_or_else(|| "expected a size such as 1000000, 64M or 1G".to_owned())
 }

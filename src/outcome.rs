@@ -143,6 +143,9 @@ pub struct ShownFrame {
 pub struct RuleResult {
     pub id: String,
     pub suite: String,
+    /// The side that it judges: the server or the client.
+    #[serde(default, skip_serializing_if = "Subject::is_server")]
+    pub subject: Subject,
     pub revision: Revision,
     pub level: Level,
     pub status: Status,
@@ -196,6 +199,8 @@ pub enum Subject {
     #[default]
     Server,
     Client,
+    /// A recorded conversation, of which both sides are judged.
+    Both,
 }
 
 impl Subject {
@@ -204,6 +209,7 @@ impl Subject {
         match self {
             Self::Server => "server",
             Self::Client => "client",
+            Self::Both => "conversation",
         }
     }
 
@@ -218,7 +224,7 @@ impl Subject {
 /// What was tested, as far as it may be shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetReport {
-    /// Whether it is a server or a client.
+    /// Whether it is a server, a client, or both as they were recorded.
     #[serde(default, skip_serializing_if = "Subject::is_server")]
     pub subject: Subject,
     /// As a user would type it: a command line, or a URL. No secrets.
@@ -236,6 +242,9 @@ pub struct TargetReport {
     /// `name` and `version` as the server states them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<Value>,
+    /// The same of the client, where both sides were recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<Value>,
     #[serde(default)]
     pub capabilities: Value,
     /// Every revision the server was seen to speak.

@@ -15,7 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("target", &[]),
     ("suite", &["embedded", "error", "revision", "outcome", "evidence"]),
     ("wire", &["error", "revision", "evidence", "target"]),
-    ("tap", &["evidence", "revision", "wire"]),
+    ("tap", &["evidence", "revision", "target", "wire"]),
     ("plan", &["error", "revision", "outcome", "evidence", "partition", "suite"]),
     ("judge", &["error", "revision", "outcome", "evidence", "suite", "plan"]),
     ("assess", &["error", "revision", "outcome", "evidence", "suite", "plan", "judge"]),
@@ -29,7 +29,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// The folders of `run`, each of which imports only from those before it.
-const FOLDERS_OF_RUN: &[&str] = &["process", "inputs", "conducting", "clients", "commands"];
+const FOLDERS_OF_RUN: &[&str] = &["process", "inputs", "conducting", "clients", "recording", "commands"];
 
 #[test]
 fn modules_import_only_what_lies_below_them() {

@@ -46,6 +46,9 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         ));
     }
     rules.retain(|rule| options.filter.shows(&rule.id));
+    if header.recorded {
+        explain_recording(&mut rules);
+    }
     given_up::explain(&mut rules, scenes, suites);
     if failed.is_some_and(|failed| !failed.after_another) {
         explain_failed_handshake(&mut rules);
@@ -66,9 +69,12 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         (report.timeline, report.timeline_left_out) = timeline::timeline(evidence.frames());
         report.graph = scenes.last().and_then(|scene| resource_graph::graph(scene, suites));
     }
-    rerun::say_how(&mut report, evidence.frames(), options.own_suites);
-    if header.judged == Side::Server {
-        by_hand::show_how(&mut report, suites, || evidence.frames());
+    // A conversation that others had cannot be had again.
+    if !header.recorded {
+        rerun::say_how(&mut report, evidence.frames(), options.own_suites);
+        if header.judged == Side::Server {
+            by_hand::show_how(&mut report, suites, || evidence.frames());
+        }
     }
     report.exit_code = header.end.interrupted.unwrap_or(report.exit_code);
     report
@@ -80,6 +86,7 @@ fn target(header: &RunHeader, scenes: &[RunContext]) -> TargetReport {
     revisions.dedup();
     TargetReport {
         subject: match header.judged {
+            _ if header.recorded => Subject::Both,
             Side::Server => Subject::Server,
             Side::Client => Subject::Client,
         },
@@ -89,6 +96,7 @@ fn target(header: &RunHeader, scenes: &[RunContext]) -> TargetReport {
         config: tested.config.clone(),
         transport: newest.map_or_else(|| tested.transport.clone(), |scene| scene.transport.to_string()),
         server: newest.map(|scene| scene.server["info"].clone()).filter(|info| !info.is_null()),
+        client: newest.map(|scene| scene.client["info"].clone()).filter(|info| !info.is_null()),
         capabilities: newest.map(|scene| scene.server["capabilities"].clone()).unwrap_or_default(),
         revisions,
     }
@@ -97,6 +105,13 @@ fn target(header: &RunHeader, scenes: &[RunContext]) -> TargetReport {
 fn notes(evidence: &Evidence) -> Vec<String> {
     let cut = |line| format!("the transcript is truncated in line {line}; the lines before were judged");
     evidence.header.notes.iter().cloned().chain(evidence.cut_off.map(cut)).collect()
+}
+
+/// Nobody gathered anything: whatever was not seen passing is not known.
+fn explain_recording(rules: &mut [RuleResult]) {
+    for rule in rules.iter_mut().filter(|rule| rule.status == Status::NotExercised && rule.checked == 0) {
+        rule.reason = Some("the recorded conversation does not show it".into());
+    }
 }
 
 /// Most rules had nothing to judge, all for the same reason.

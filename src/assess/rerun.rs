@@ -21,10 +21,7 @@ pub fn numbers(report: &RunReport) -> BTreeSet<u64> {
 }
 
 pub fn say_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>, suites: &[PathBuf]) {
-    let verb = match report.target.subject {
-        Subject::Server => "run",
-        Subject::Client => "client",
-    };
+    let verb = if report.target.subject == Subject::Client { "client" } else { "run" };
     let mut command = format!("mcp-conform {verb} {}", report.target.options).trim_end().to_owned();
     for path in suites.iter().map(|path| path.display().to_string()) {
         command += " --suite ";

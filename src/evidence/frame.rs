@@ -231,4 +231,7 @@ pub struct Link {
     /// How the process ended, or the event stream that is the connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
+    /// Its beginning was not recorded, so that nobody knows what was agreed on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub late: bool,
 }

@@ -6,8 +6,12 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
-use super::{Ended, Event, Frame, FrameKind, HttpHead, Link, Reason, Side, Transport, store::Store};
+use super::{
+    Ended, Event, Frame, FrameKind, HttpHead, Link, Reason, Side, Transport,
+    store::{Sink, Store},
+};
 use crate::revision::Revision;
 
 /// A shared handle: the wire writes frames through it while the run goes on.
@@ -26,6 +30,25 @@ struct Book {
     unavailable: usize,
     /// The longest time that a process took until it wrote to stdout.
     slowest_start: Duration,
+}
+
+impl Book {
+    fn change(&mut self, link: u32, change: impl FnOnce(&mut Link)) {
+        let Some(known) = self.links.iter_mut().find(|known| known.link == link) else { return };
+        let before = known.clone();
+        change(known);
+        if *known != before {
+            self.tell(link);
+        }
+    }
+
+    fn tell(&mut self, link: u32) {
+        let known = self.links.iter().find(|known| known.link == link);
+        if let (Some(sink), Some(known)) = (&mut self.store.sink, known) {
+            let text = serde_json::to_string(known);
+            sink("link", &text.unwrap_or_else(|error| unreachable!("all keys are strings: {error}")));
+        }
+    }
 }
 
 /// Who sends, and on whose behalf.
@@ -50,12 +73,41 @@ impl Recorder {
         Self { book: Arc::new(Mutex::new(book)) }
     }
 
+    /// Nothing is kept: the sink takes each frame at once, and each connection whenever more is known of it.
+    pub fn to(sink: Sink) -> Self {
+        let recorder = Self::new(0, 0, usize::MAX);
+        recorder.lock().store.sink = Some(sink);
+        recorder
+    }
+
+    /// What is recorded next was seen then.
+    pub fn seen_at(&self, moment: Instant) {
+        self.lock().store.seen = Some(moment);
+    }
+
     /// The number of a new connection.
     pub fn open_link(&self, transport: Transport) -> u32 {
         let mut book = self.lock();
-        let link = u32::try_from(book.links.len()).unwrap_or(u32::MAX) + 1;
-        book.links.push(Link { link, transport, revision: None, brief: false, scenario: None, ended: None });
-        link
+        let number = book.links.last().map_or(0, |last| last.link) + 1;
+        let (revision, brief, scenario, ended, late) = (None, false, None, None, false);
+        book.links.push(Link { link: number, transport, revision, brief, scenario, ended, late });
+        book.tell(number);
+        number
+    }
+
+    /// Notes that the beginning of a connection was missed.
+    pub fn late(&self, link: u32) {
+        self.lock().change(link, |known| known.late = true);
+    }
+
+    /// Nothing more is to be noted of it.
+    pub fn forget(&self, link: u32) {
+        self.lock().links.retain(|known| known.link != link);
+    }
+
+    /// Notes over which transport a connection is, where that shows later.
+    pub fn over(&self, link: u32, transport: Transport) {
+        self.lock().change(link, |known| known.transport = transport);
     }
 
     /// Notes in which scenario a client opened a connection.
@@ -78,9 +130,7 @@ impl Recorder {
 
     /// Notes the revision that the conversation on a connection has settled on.
     pub fn settle(&self, link: u32, revision: Revision) {
-        if let Some(known) = self.lock().links.iter_mut().find(|known| known.link == link) {
-            known.revision = Some(revision);
-        }
+        self.lock().change(link, |known| known.revision = Some(revision));
     }
 
     /// Notes that a connection is for one request.
@@ -302,8 +352,8 @@ impl Recorder {
     pub fn ended(&self, link: u32, post: Option<u64>, text: String, ended: Ended) -> u64 {
         let mut book = self.lock();
         book.answered &= ended != Ended::Unsent;
-        if let Some(known) = book.links.iter_mut().find(|known| post.is_none() && known.link == link) {
-            known.ended = Some(ended);
+        if post.is_none() {
+            book.change(link, |known| known.ended = Some(ended));
         }
         drop(book);
         self.push(Frame { text: Some(text), post, ended: Some(ended), ..blank(link, Side::Server, FrameKind::Note) })

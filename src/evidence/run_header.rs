@@ -9,8 +9,11 @@ use crate::revision::Revision;
 pub struct RunHeader {
     /// The version of mcp-conform that wrote it.
     pub version: String,
-    /// Which side is judged.
+    /// Which side is judged. Of what was recorded between a client and a server both are.
     pub judged: Side,
+    /// Recorded between a client and a server that others started: `mcp-conform record`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recorded: bool,
     pub target: Tested,
     /// Seconds since 1970.
     pub started: u64,

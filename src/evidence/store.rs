@@ -32,7 +32,14 @@ pub struct Store {
     written: u64,
     /// Why nothing more is recorded, if so.
     pub full: Option<String>,
+    /// Takes the frames, and what is known of connections, where they are not kept here.
+    pub sink: Option<Sink>,
+    /// When what is recorded next was seen, where that is earlier than now.
+    pub seen: Option<Instant>,
 }
+
+/// Takes a JSON text under the name of its kind in a transcript.
+pub type Sink = Box<dyn FnMut(&str, &str) + Send>;
 
 /// A frame as text, and its connection, so that those of others need not be read.
 #[derive(Clone)]
@@ -69,6 +76,8 @@ impl Store {
             spilled: None,
             written: 0,
             full: None,
+            sink: None,
+            seen: None,
         }
     }
 
@@ -104,8 +113,12 @@ impl Store {
     pub fn keep(&mut self, mut frame: Frame<&Value>) {
         self.recorded += 1;
         frame.frame = self.recorded;
-        frame.at = u64::try_from(self.began.elapsed().as_micros()).unwrap_or(u64::MAX);
+        let since = self.seen.unwrap_or_else(Instant::now).saturating_duration_since(self.began);
+        frame.at = u64::try_from(since.as_micros()).unwrap_or(u64::MAX);
         let text = serde_json::to_string(&frame).unwrap_or_else(|error| unreachable!("all keys are strings: {error}"));
+        if let Some(sink) = &mut self.sink {
+            return sink("frame", &text);
+        }
         let kept = Kept { link: frame.link, text: text.into() };
         self.bytes += kept.cost();
         self.frames.push_back(kept);

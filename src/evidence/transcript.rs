@@ -22,6 +22,20 @@ enum Line {
     Link(Link),
     Frame(Arc<Frame>),
     Scene(Box<RunContext>),
+    /// The last line of what was recorded between a client and a server.
+    Closed(Closed),
+}
+
+/// How a recording ended.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Closed {
+    pub ms: u64,
+    /// One line each: what was not recorded.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// The file, next to this one, in which it goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -45,7 +59,7 @@ struct Written {
 
 pub fn write(mut out: impl Write, evidence: &Evidence) -> io::Result<()> {
     let Evidence { header, links, frames, scenes, cut_off: _ } = evidence;
-    line(&mut out, "transcript", &Header { schema: TRANSCRIPT_SCHEMA, about: header.clone() })?;
+    begin(&mut out, header)?;
     links.iter().try_for_each(|link| line(&mut out, "link", link))?;
     match frames {
         // These are texts already; reading and writing each again would take most of the time.
@@ -54,6 +68,16 @@ pub fn write(mut out: impl Write, evidence: &Evidence) -> io::Result<()> {
     }
     scenes.iter().try_for_each(|scene| line(&mut out, "scene", scene))?;
     out.flush()
+}
+
+/// The first line.
+pub fn begin(mut out: impl Write, header: &RunHeader) -> io::Result<()> {
+    line(&mut out, "transcript", &Header { schema: TRANSCRIPT_SCHEMA, about: header.clone() })
+}
+
+/// The last line of a recording.
+pub fn close(mut out: impl Write, closed: &Closed) -> io::Result<()> {
+    line(&mut out, "closed", closed)
 }
 
 /// Writes what is read as a [`Line`] of that kind.
@@ -65,31 +89,107 @@ fn line(out: &mut impl Write, kind: &str, value: &impl Serialize) -> io::Result<
 
 /// Reads a transcript; the error says which line is at fault and why.
 pub fn read(input: impl BufRead) -> Result<Evidence, String> {
-    let (mut header, mut links, mut frames, mut scenes) = (None, Vec::new(), Vec::new(), Vec::new());
-    let (mut lines, mut cut_off) = (input.split(b'\n').enumerate().peekable(), None);
-    while let Some((index, text)) = lines.next() {
-        let number = index + 1;
-        let text = text.map_err(|error| format!("line {number}: {error}"))?;
-        if header.is_none() {
-            unless_of_another_version(&text)?;
+    let mut reader = Reader::default();
+    let mut lines = input.split(b'\n').peekable();
+    while let Some(text) = lines.next() {
+        let text = text.map_err(|error| format!("line {}: {error}", reader.lines + 1))?;
+        reader.take(&text, lines.peek().is_none())?;
+    }
+    reader.finish()
+}
+
+/// Takes a transcript line by line.
+#[derive(Default)]
+pub struct Reader {
+    lines: usize,
+    header: Option<RunHeader>,
+    links: Vec<Link>,
+    frames: Vec<Arc<Frame>>,
+    scenes: Vec<RunContext>,
+    closed: Option<Closed>,
+    cut_off: Option<usize>,
+    /// The lines before belong to an earlier file.
+    continued: bool,
+}
+
+impl Reader {
+    /// One line without its end. The last one may be cut off.
+    pub fn take(&mut self, text: &[u8], is_last: bool) -> Result<(), String> {
+        self.lines += 1;
+        if self.cut_off.is_some() {
+            return Ok(());
         }
-        let line = match serde_json::from_slice(&text) {
+        let number = self.lines;
+        if self.header.is_none() || number == 1 {
+            unless_of_another_version(text)?;
+        }
+        let line = match serde_json::from_slice(text) {
             Ok(line) => line,
-            Err(why) if why.is_eof() && header.is_some() && lines.peek().is_none() => {
-                cut_off = Some(number);
-                break;
+            Err(why) if why.is_eof() && self.header.is_some() && is_last => {
+                // Nothing at all stands after the last line where files go on growing.
+                self.cut_off = (!text.is_empty()).then_some(number);
+                return Ok(());
+            }
+            // Of a conversation the beginning can be judged alone.
+            Err(_) if self.header.as_ref().is_some_and(|header| header.recorded) => {
+                self.cut_off = Some(number);
+                return Ok(());
             }
             Err(why) => return Err(format!("line {number}: {why}")),
         };
         match line {
-            Line::Transcript(first) => header = Some(first.about),
-            Line::Link(link) => links.push(link),
-            Line::Frame(frame) => frames.push(frame),
-            Line::Scene(scene) => scenes.push(*scene),
+            Line::Transcript(first) if self.header.is_none() => self.header = Some(first.about),
+            Line::Transcript(_) if self.continued && number == 1 => {}
+            Line::Transcript(_) => return Err(format!("line {number}: another transcript begins")),
+            Line::Link(link) => match self.links.iter_mut().find(|known| known.link == link.link) {
+                // A file that goes on with a connection does not have its beginning.
+                Some(known) => *known = Link { late: known.late, ..link },
+                None => self.links.push(link),
+            },
+            Line::Frame(frame) => self.frames.push(frame),
+            Line::Scene(scene) => self.scenes.push(*scene),
+            Line::Closed(closed) => self.closed = Some(closed),
         }
+        Ok(())
     }
-    let header = header.ok_or("its first line is not that of a transcript")?;
-    Ok(Evidence { header, links, frames: Frames::Read(frames), scenes, cut_off })
+
+    /// Where it goes on, if the file says so.
+    pub fn next(&self) -> Option<&str> {
+        self.closed.as_ref()?.next.as_deref()
+    }
+
+    /// Another file continues it.
+    pub fn go_on(&mut self) {
+        (self.lines, self.closed, self.continued) = (0, None, true);
+    }
+
+    /// What was read so far.
+    pub fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    pub fn header(&self) -> Option<&RunHeader> {
+        self.header.as_ref()
+    }
+
+    pub fn frames(&self) -> &[Arc<Frame>] {
+        &self.frames
+    }
+
+    /// Whether the recording has ended.
+    pub fn is_closed(&self) -> bool {
+        self.closed.as_ref().is_some_and(|closed| closed.next.is_none())
+    }
+
+    pub fn finish(self) -> Result<Evidence, String> {
+        let Self { header, links, frames, scenes, closed, cut_off, .. } = self;
+        let mut header = header.ok_or("its first line is not that of a transcript")?;
+        if let Some(closed) = closed {
+            header.ms = closed.ms;
+            header.notes.extend(closed.notes);
+        }
+        Ok(Evidence { header, links, frames: Frames::Read(frames), scenes, cut_off })
+    }
 }
 
 fn unless_of_another_version(first: &[u8]) -> Result<(), String> {

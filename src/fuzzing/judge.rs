@@ -174,6 +174,7 @@ pub fn conversation(bytes: &[u8]) {
     let header = RunHeader {
         version: String::new(),
         judged: Side::Server,
+        recorded: false,
         target: Tested { name: "fuzz".to_owned(), transport: transport.to_string(), ..Tested::default() },
         started: 0,
         ms: 0,

@@ -60,6 +60,7 @@ mod tests {
             brief: false,
             scenario: None,
             ended: None,
+            late: false,
         };
         is_odd(&head, message, &link, Some("http://here/post?a"))
     }
@@ -100,6 +101,7 @@ mod tests {
             brief: false,
             scenario: None,
             ended: None,
+            late: false,
         };
         let head = HttpHead { url: Some("http://here/post?b".into()), ..HttpHead::default() };
         assert!(is_odd(&head, &json!({}), &link, Some("http://here/post?a")));

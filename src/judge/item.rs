@@ -16,6 +16,7 @@ use crate::{
 
 /// A step that did not apply to this server saved nothing.
 pub const NOT_ASKED: &str = "not probed: the server shows no sign of this feature";
+const NOT_RECORDED: &str = "the recorded conversation does not show it";
 const GONE: &str = "the server was not available any more";
 const CONTROL: &str = "the server also rejects the same request without the tested deviation";
 const UNANSWERED: &str = "the response to compare with was not received";
@@ -98,6 +99,10 @@ fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revisi
     }
     // Nearly always none, and then there is nothing to put into words.
     let failing: Vec<&Clause> = clauses.iter().filter(|clause| !clause.holds(scope, revision)).collect();
+    if item.is_none() && is_recorded(scope) && failing.iter().any(|clause| selects_nothing(clause, scope)) {
+        tally.missing.get_or_insert_with(|| NOT_RECORDED.to_owned());
+        return;
+    }
     if failing.iter().any(|clause| is_compared_with_nothing(clause, scope)) {
         tally.missing.get_or_insert_with(|| UNANSWERED.to_owned());
         return;
@@ -234,6 +239,15 @@ fn absent(clauses: &[Clause], scope: &Scope) -> Option<String> {
         }
         Some(reply) => shows_nothing(reply).map(str::to_owned),
     })
+}
+
+/// Whether a conversation was recorded that others had: that something is not there shows nothing, as nobody asked for it.
+fn is_recorded(scope: &Scope) -> bool {
+    scope.lookup("server").is_some_and(|server| server["recorded"] == true)
+}
+
+fn selects_nothing(clause: &Clause, scope: &Scope) -> bool {
+    clause.subject.select(scope).is_none_or(|nodes| nodes.is_empty())
 }
 
 /// Whether what the values ought to be was to come in a response, and it was not asked for, or none came: that is told of the

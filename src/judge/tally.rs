@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::place::Place;
 use crate::{
     evidence::{RunContext, Side},
-    outcome::{Finding, Held, Level, Observation, RuleResult, Status},
+    outcome::{Finding, Held, Level, Observation, RuleResult, Status, Subject},
     plan::PlannedRule,
     suite::{Path, Rule, Scope, Suite},
 };
@@ -144,7 +144,8 @@ impl<'a> Tally<'a> {
         } else if let Some(incident) = incident {
             (Status::Broken, Some(incident.clone()))
         } else if self.suite.subject == Side::Client {
-            let started = scene.saves.contains_key("runs");
+            // Where a conversation was recorded nobody started the client.
+            let started = scene.saves.contains_key("runs") || scene.scenario.is_none();
             let why = if started {
                 "the client did nothing that the rule is about"
             } else {
@@ -158,6 +159,10 @@ impl<'a> Tally<'a> {
         RuleResult {
             id: self.rule.id.clone(),
             suite: self.suite.id.clone(),
+            subject: match self.suite.subject {
+                Side::Server => Subject::Server,
+                Side::Client => Subject::Client,
+            },
             revision: scene.revision,
             level: self.rule.level,
             status,

@@ -6,6 +6,7 @@
 //! - `inputs`: from what was typed and configured to what a run needs.
 //! - `conducting`: which suites are gathered on which connections, in which order.
 //! - `clients`: a client started against the reference server, in one scenario after another.
+//! - `recording`: a conversation between a client and a server that passes through, and is recorded.
 //! - `commands`: one file a command.
 
 mod clients;
@@ -13,6 +14,7 @@ mod commands;
 mod conducting;
 mod inputs;
 mod process;
+mod recording;
 
 pub use commands::{
     mutants::{

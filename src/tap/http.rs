@@ -2,7 +2,7 @@
 
 use std::mem::take;
 
-use hyper::{HeaderMap, http::request, http::response};
+use hyper::{http::request, http::response};
 
 use super::{LONGEST_MESSAGE, Tap};
 use crate::{
@@ -15,6 +15,7 @@ pub struct Exchange {
     tap: Tap,
     post: u64,
     reading: Body,
+    endpoint: Option<String>,
 }
 
 #[derive(Default)]
@@ -38,21 +39,25 @@ impl Exchange {
         let sent = tap.sender(Some(post));
         let shown = HttpHead {
             method: Some(head.method.to_string()),
-            url: Some(head.uri.to_string()),
+            url: Some(tap.shown_url(&head.uri)),
             status: None,
-            headers: headers(&head.headers),
+            headers: tap.shown_headers(&head.headers),
         };
         tap.recorder.http_request(&sent, shown);
         if !body.is_empty() {
             tap.passed(Side::Client, Some(post), body, &[], None);
         }
-        Self { tap, post, reading: Body::None }
+        Self { tap, post, reading: Body::None, endpoint: None }
     }
 
     /// The server responds.
     pub fn respond(&mut self, head: &response::Parts) {
-        let shown =
-            HttpHead { method: None, url: None, status: Some(head.status.as_u16()), headers: headers(&head.headers) };
+        let shown = HttpHead {
+            method: None,
+            url: None,
+            status: Some(head.status.as_u16()),
+            headers: self.tap.shown_headers(&head.headers),
+        };
         self.reading = match shown.media_type().as_deref() {
             Some("text/event-stream") => Body::Events(Box::new(EventStream::new(LONGEST_MESSAGE))),
             media => Body::Whole { bytes: Vec::new(), is_json: media == Some("application/json") },
@@ -70,10 +75,15 @@ impl Exchange {
             }
             Body::Events(stream) => {
                 for block in stream.feed(chunk) {
-                    event(&self.tap, self.post, block);
+                    self.endpoint = event(&self.tap, self.post, block).or(self.endpoint.take());
                 }
             }
         }
+    }
+
+    /// Where the client is to send messages over HTTP+SSE, as soon as the server has named it.
+    pub fn endpoint(&self) -> Option<&str> {
+        self.endpoint.as_deref()
     }
 
     /// The exchange is over.
@@ -84,8 +94,8 @@ impl Exchange {
                 self.tap.passed(Side::Server, Some(self.post), &bytes, &[], None);
             }
             Body::Whole { bytes, .. } if !bytes.is_empty() => {
-                let document = serde_json::from_slice(&bytes).ok();
-                let text = document.is_none().then(|| String::from_utf8_lossy(&bytes).chars().take(200).collect());
+                let document = self.tap.shown_document(serde_json::from_slice(&bytes).ok());
+                let text = document.is_none().then(|| self.tap.shown_text(&bytes));
                 let length = bytes.len() as u64;
                 self.tap.recorder.received_document(self.tap.link, Some(self.post), document.as_ref(), text, length);
             }
@@ -100,6 +110,7 @@ impl Exchange {
         }
         let text = match ended {
             Ended::Complete => "the response ended",
+            Ended::Unsent => "the server could not be reached",
             Ended::Dropped => "the client closed the connection before the response ended",
             _ => "the server closed the connection before the response ended",
         };
@@ -113,7 +124,8 @@ impl Drop for Exchange {
     }
 }
 
-fn event(tap: &Tap, post: u64, block: Block) {
+/// The value is the endpoint for messages, if the event names it.
+fn event(tap: &Tap, post: u64, block: Block) -> Option<String> {
     let Block { event, data, too_long } = block;
     let post = Some(post);
     match data {
@@ -121,14 +133,12 @@ fn event(tap: &Tap, post: u64, block: Block) {
             tap.junk(Side::Server, post, &data, data.len() as u64, Reason::too_long(LONGEST_MESSAGE), Some(event));
         }
         Some(data) if event.name.as_deref() == Some("endpoint") => {
-            let text = format!("the endpoint for messages: {}", String::from_utf8_lossy(&data));
-            tap.recorder.note_on(tap.link, post, text, Some(event));
+            let endpoint = String::from_utf8_lossy(&data).into_owned();
+            tap.recorder.note_on(tap.link, post, format!("the endpoint for messages: {endpoint}"), Some(event));
+            return Some(endpoint);
         }
         Some(data) if !data.is_empty() => tap.passed(Side::Server, post, &data, &[], Some(event)),
         _ => _ = tap.recorder.note_on(tap.link, post, "an event without data".to_owned(), Some(event)),
     }
-}
-
-fn headers(map: &HeaderMap) -> Vec<(String, String)> {
-    map.iter().map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned())).collect()
+    None
 }

@@ -3,6 +3,7 @@
 mod body;
 mod http;
 mod lines;
+mod secrecy;
 mod settling;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,11 +13,15 @@ use serde_json::Value;
 pub use body::TappedBody;
 pub use http::Exchange;
 pub use lines::LineTap;
+pub use secrecy::is_credential;
 use settling::Settling;
 
 use crate::{
     evidence::{Ended, Event, Reason, Recorder, Sent, Side},
-    wire::json::{Reading, read},
+    wire::{
+        Secrets,
+        json::{Reading, read},
+    },
 };
 
 /// So much is shown of what is not JSON.
@@ -34,11 +39,23 @@ pub struct Tap {
     recorder: Recorder,
     link: u32,
     settling: Arc<Mutex<Settling>>,
+    /// Where credentials are kept out of the record: those that are known.
+    secrets: Option<Secrets>,
 }
 
 impl Tap {
     pub fn new(recorder: Recorder, link: u32) -> Self {
-        Self { recorder, link, settling: Arc::default() }
+        Self { recorder, link, settling: Arc::default(), secrets: None }
+    }
+
+    /// Keeps credentials out of the record: headers that are secret by their names, and these wherever they are repeated.
+    #[must_use]
+    pub fn hiding(&self, secrets: Secrets) -> Self {
+        Self { secrets: Some(secrets), ..self.clone() }
+    }
+
+    pub fn link(&self) -> u32 {
+        self.link
     }
 
     /// Something that happened and is not a message.
@@ -55,7 +72,10 @@ impl Tap {
     fn passed(&self, from: Side, post: Option<u64>, bytes: &[u8], more_flaws: &[&str], event: Option<Event>) {
         let length = bytes.len() as u64;
         match read(bytes, MOST_VALUES) {
-            Reading::Message { message, mut flaws } => {
+            Reading::Message { mut message, mut flaws } => {
+                if let Some(secrets) = &self.secrets {
+                    secrets.hide_in(&mut message);
+                }
                 flaws.extend(more_flaws.iter().map(ToString::to_string));
                 self.settle(from, &message);
                 match from {
@@ -68,7 +88,10 @@ impl Tap {
     }
 
     fn junk(&self, from: Side, post: Option<u64>, bytes: &[u8], length: u64, why: Reason, event: Option<Event>) {
-        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(BEGINNING)]).into_owned();
+        let mut text = String::from_utf8_lossy(&bytes[..bytes.len().min(BEGINNING)]).into_owned();
+        if let Some(secrets) = &self.secrets {
+            text = secrets.hide_cut(text);
+        }
         match from {
             Side::Client => _ = self.recorder.passed_junk(&self.sender(post), text, length, why),
             Side::Server => _ = self.recorder.received_junk(self.link, post, text, length, why, event),

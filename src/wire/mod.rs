@@ -32,13 +32,14 @@ mod stdio;
 mod tests;
 mod unread;
 
+pub use client::transparent;
 pub use connection::Wire;
 pub use ending::{Ending, OpenError};
 pub use failure::help;
 pub use incoming::Incoming;
 pub use outgoing::{Envelope, HttpRequest, Posted};
 pub use put_off::PutOff;
-pub use secrets::Secrets;
+pub use secrets::{Secrets, in_headers, leave_out_credentials};
 pub use side_request::{Fetched, fetch, side_request};
 pub use start_failure::start_failure;
 pub use stderr::last_words;

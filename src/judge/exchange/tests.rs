@@ -12,6 +12,7 @@ fn a_server_that_ends_behind_an_answer_has_no_reason_to_if_all_was_sound() {
             brief: false,
             scenario: None,
             ended: None,
+            late: false,
         };
         let mut assembler = Assembler::new(&link);
         let mut take = |frame: u64, from: &str, kind: &str, more: &Value| {
@@ -59,6 +60,7 @@ fn assembled(frames: &[Value]) -> (Vec<Passed>, Vec<Value>) {
         brief: false,
         scenario: None,
         ended: None,
+        late: false,
     };
     let mut assembler = Assembler::new(&link);
     let passed = frames.iter().enumerate().map(|(index, frame)| {
@@ -150,6 +152,7 @@ fn a_note_on_an_exchange_is_a_loss_only_where_it_ends_there() {
             brief: false,
             scenario: None,
             ended: None,
+            late: false,
         };
         let mut assembler = Assembler::new(&link);
         let mut take = |frame: u64, from: &str, kind: &str, more: &Value| {
@@ -178,6 +181,7 @@ fn an_id_comes_twice_only_within_a_session() {
             brief: false,
             scenario: None,
             ended: None,
+            late: false,
         };
         let mut assembler = Assembler::new(&link);
         let mut take = |frame: u64, post: u64, from: &str, kind: &str, more: &Value| {
@@ -245,6 +249,7 @@ fn a_response_without_id_answers_a_notification_where_every_request_has_its_own(
             brief: false,
             scenario: None,
             ended: None,
+            late: false,
         };
         let mut assembler = Assembler::new(&link);
         let mut messages = Vec::new();

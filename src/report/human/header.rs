@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
+use serde_json::Value;
+
 use super::page::{Page, SEPARATOR, STRONG, TEXT, YELLOW, span};
 use crate::{
     outcome::{
-        RunReport,
+        RunReport, Subject,
         excerpt::{columns, middle},
     },
     report::text::plain,
@@ -16,7 +18,11 @@ pub fn header(page: &mut Page, report: &RunReport) {
     let tool = format!("{} {}", report.tool.name, report.tool.version);
     let room = page.width().saturating_sub(columns(&tool) + columns(SEPARATOR));
     let target = middle(&plain(&shortened(&report.target.name, room)), room).into_owned();
-    let mut about: Vec<_> = server(report).into_iter().collect();
+    let stated = [("server", &report.target.server), ("client", &report.target.client)];
+    let sides = stated.into_iter().filter_map(|(noun, info)| Some((noun, stated_as(info.as_ref()?))));
+    // Without both sides it is clear who is meant.
+    let both = report.target.subject == Subject::Both;
+    let mut about: Vec<_> = sides.map(|(noun, info)| if both { format!("{noun} {info}") } else { info }).collect();
     about.extend([revisions(&report.revisions), report.target.transport.clone()]);
     about.retain(|part| !part.is_empty());
 
@@ -49,16 +55,15 @@ fn shortened(name: &str, room: usize) -> Cow<'_, str> {
     name.split(' ').map(short).collect::<Vec<_>>().join(" ").into()
 }
 
-/// Name and version, as the server states them.
-fn server(report: &RunReport) -> Option<String> {
-    let server = report.target.server.as_ref()?;
-    let member = |name: &str| server.get(name).and_then(|value| value.as_str());
+/// Name and version, as a side states them.
+fn stated_as(info: &Value) -> String {
+    let member = |name: &str| info.get(name).and_then(|value| value.as_str());
     let stated = match (member("name"), member("version")) {
         (Some(name), Some(version)) => format!("{name} {version}"),
         (Some(one), None) | (None, Some(one)) => one.to_owned(),
-        (None, None) => server.to_string(),
+        (None, None) => info.to_string(),
     };
-    Some(middle(&plain(&stated), 40).into_owned())
+    middle(&plain(&stated), 40).into_owned()
 }
 
 /// Revisions in a few words.

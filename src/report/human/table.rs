@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::page::{CYAN, FAINT, GREEN, Ink, MAGENTA, Page, RED, STRONG, TEXT, YELLOW, span};
 use crate::{
     outcome::{
-        Observation, RuleResult, RunReport, Status,
+        Observation, RuleResult, RunReport, Status, Subject,
         excerpt::{columns, middle},
     },
     report::{
@@ -34,6 +34,11 @@ pub fn suites(page: &mut Page, report: &RunReport) {
     if page.is_verbose() {
         page.gap();
         table(page, "suite", &counted(report, |rule| &rule.suite).into_iter().collect::<Vec<_>>());
+    }
+    if report.target.subject == Subject::Both {
+        page.gap();
+        let by_side = counted(report, |rule| rule.subject.noun());
+        table(page, "side", &by_side.into_iter().collect::<Vec<_>>());
     }
     if report.revisions.len() > 1 {
         page.gap();

@@ -1,10 +1,10 @@
 //! The last lines: notes, the totals on one line, and what the exit code says.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 
 use super::page::{CYAN, FAINT, GREEN, MAGENTA, Page, RED, STRONG, TEXT, YELLOW, span};
 use crate::{
-    outcome::{Level, RunReport, Status},
+    outcome::{Level, RunReport, Status, Subject},
     report::{
         tally::{Tally, standing},
         text::plain,
@@ -54,6 +54,9 @@ pub fn meaning(report: &RunReport) -> String {
         .collect();
     let counted = failed.values().filter(|level| **level != Level::Must).count();
     let noun = report.target.subject.noun();
+    if report.target.subject == Subject::Both && report.exit_code == 1 && counted == 0 && !failed.is_empty() {
+        return [Subject::Server, Subject::Client].map(|side| side_of(report, side)).join(" ");
+    }
     match (report.exit_code, failed.len()) {
         (0, 0) if report.rules.iter().any(|rule| rule.status == Status::Known) => "All failures are known.".to_owned(),
         (0, 0) => format!("The {noun} conforms to all rules that were checked."),
@@ -76,6 +79,18 @@ pub fn meaning(report: &RunReport) -> String {
             let fails = if number == 1 { "rule had failed" } else { "rules had failed" };
             format!("The run was interrupted; {number} {fails}.")
         }
+    }
+}
+
+/// What the rules about one of both sides say.
+fn side_of(report: &RunReport, side: Subject) -> String {
+    let failed = report.rules.iter().filter(|rule| rule.subject == side && standing(report, rule) == Status::Fail);
+    let failed: IndexSet<_> = failed.map(|rule| &rule.id).collect();
+    let noun = side.noun();
+    match failed.len() {
+        0 => format!("The {noun} conforms to all rules that were checked."),
+        1 => format!("The {noun} does not conform: 1 rule fails."),
+        number => format!("The {noun} does not conform: {number} rules fail."),
     }
 }
 

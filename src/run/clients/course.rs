@@ -101,6 +101,7 @@ impl<'a> Course<'a> {
         let header = RunHeader {
             version: env!("CARGO_PKG_VERSION").into(),
             judged: Side::Client,
+            recorded: false,
             target: Tested {
                 name: job.named.clone().unwrap_or_else(|| job.command()),
                 transport: job.client.transport.to_string(),

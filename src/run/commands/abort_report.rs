@@ -48,6 +48,7 @@ fn described(args: &RunArgs, surroundings: &Surroundings) -> TargetReport {
         config: configured::shown(&args.target, surroundings),
         transport,
         server: None,
+        client: None,
         capabilities: Value::Null,
         revisions: Vec::new(),
     }

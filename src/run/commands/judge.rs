@@ -1,19 +1,18 @@
 //! `mcp-conform judge`: the second half of a run, on evidence that was recorded.
 
-use std::{fs::File, io::BufReader};
-
-use super::{baseline::Baseline, outputs};
+use super::{
+    baseline::Baseline,
+    outputs,
+    recording::{self, Recording},
+};
 use crate::{
     assess::{self, assess},
     cli::JudgeArgs,
     error::Error,
-    evidence::Side,
-    evidence::transcript,
+    evidence::{Evidence, Side},
     plan::Filter,
-    run::{
-        inputs::suites::load,
-        process::{Surroundings, console},
-    },
+    run::{inputs::suites::load, process::Surroundings},
+    suite::Suite,
 };
 
 pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error> {
@@ -21,32 +20,57 @@ pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error>
     let wanted = outputs::wanted(&args.output.forms)?;
     let baseline = Baseline::wanted(&args.output, &suites)?;
     let path = &args.transcript;
-    let file = File::open(path).map_err(|source| console::failed(path, "read", source))?;
-    let evidence = transcript::read(BufReader::new(file)).map_err(|why| Error::Usage {
-        message: format!("`{}` is not a transcript: {why}", path.display()),
-        help: Some("`mcp-conform run ... --transcript PATH` writes one".into()),
-    })?;
-    let scope = &evidence.header.scope;
+    let mut recording = Recording::open(path)?;
+    if args.follow {
+        // A mistake in the filter is told before anybody waits.
+        Filter::new(&args.filter, &suites)?;
+        recording::follow(&mut recording, args, &suites)?;
+    } else {
+        recording.read_on()?;
+    }
+    let evidence = recording.evidence(&suites)?;
     if evidence.scenes.is_empty() && evidence.header.end.failed_handshake.is_none() {
-        return Err(Error::Usage {
-            message: format!("`{}` ends before the evidence of the suites: nothing can be judged", path.display()),
-            help: Some("the file is truncated; `mcp-conform run ... --transcript PATH` writes a complete one".into()),
-        });
+        return Err(nothing(args, &evidence));
     }
-    let terms = if args.filter.is_empty() { &scope.filter } else { &args.filter };
-    let mut filter = Filter::new(terms, &suites)?;
-    if let Some(part) = &scope.partition {
-        filter = filter.part(part.parse().map_err(Error::usage)?, &suites);
-    }
-    let options = assess::Options {
-        filter: &filter,
-        strict: args.output.strict || scope.strict,
-        own_suites: &args.suite,
-        illustrated: outputs::illustrated(&args.output.forms),
-    };
+    let filter = filter(args, &evidence, &suites)?;
+    let options = options(args, &evidence, &filter);
     let mut report = assess(&evidence, &suites, &options);
     let settled = baseline.settle(&mut report, &args.output, &evidence.header.end);
     let failure = assess::failure::without_results(&report, &evidence);
     let written = outputs::write(&outputs::beside(failure.as_ref(), wanted), &report, &args.output.forms, surroundings);
     Ok(outputs::exit_code(report.exit_code, [settled, written]))
+}
+
+fn nothing(args: &JudgeArgs, evidence: &Evidence) -> Error {
+    let path = args.transcript.display();
+    if evidence.header.recorded {
+        let notes: String = evidence.header.notes.iter().map(|note| format!("; {note}")).collect();
+        return Error::Usage {
+            message: format!("`{path}` holds no conversation that can be judged{notes}"),
+            help: Some("record a conversation from its beginning: the handshake shows the revision".into()),
+        };
+    }
+    Error::Usage {
+        message: format!("`{path}` ends before the evidence of the suites: nothing can be judged"),
+        help: Some("the file is truncated; `mcp-conform run ... --transcript PATH` writes a complete one".into()),
+    }
+}
+
+pub fn filter(args: &JudgeArgs, evidence: &Evidence, suites: &[Suite]) -> Result<Filter, Error> {
+    let scope = &evidence.header.scope;
+    let terms = if args.filter.is_empty() { &scope.filter } else { &args.filter };
+    let mut filter = Filter::new(terms, suites)?;
+    if let Some(part) = &scope.partition {
+        filter = filter.part(part.parse().map_err(Error::usage)?, suites);
+    }
+    Ok(filter)
+}
+
+pub fn options<'a>(args: &'a JudgeArgs, evidence: &Evidence, filter: &'a Filter) -> assess::Options<'a> {
+    assess::Options {
+        filter,
+        strict: args.output.strict || evidence.header.scope.strict,
+        own_suites: &args.suite,
+        illustrated: outputs::illustrated(&args.output.forms),
+    }
 }

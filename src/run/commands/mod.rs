@@ -13,6 +13,8 @@ mod list;
 mod matrix;
 pub mod mutants;
 mod outputs;
+mod record;
+mod recording;
 mod report;
 mod rule_pages;
 pub mod run;
@@ -37,6 +39,7 @@ pub fn run(cli: &Cli, surroundings: &Surroundings) -> u8 {
         Command::Run(args) if !args.watch.is_empty() => watch::watch(args, surroundings),
         Command::Run(args) => run::run(args, surroundings),
         Command::Client(args) => client::client(args, surroundings),
+        Command::Record(args) => record::record(args),
         Command::Stub { socket, arguments } => clients::stub(socket, arguments),
         Command::Matrix(args) => matrix::matrix(args, surroundings),
         Command::Judge(args) => judge::judge(args, surroundings),

@@ -68,6 +68,7 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
     let header = RunHeader {
         version: env!("CARGO_PKG_VERSION").into(),
         judged: Side::Server,
+        recorded: false,
         target: Tested {
             name: job.target.name.clone(),
             transport: job.target.start.transport().to_owned(),

@@ -135,6 +135,7 @@ fn described(entry: &Entry) -> TargetReport {
         config: None,
         transport: entry.transport.to_owned(),
         server: None,
+        client: None,
         capabilities: Value::Null,
         revisions: Vec::new(),
     }

@@ -1,0 +1,181 @@
+//! What was recorded between a client and a server: what a run would know besides the frames is derived from them.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+
+use super::{Evidence, Frame, FrameKind, Frames, RunContext, Side, Transport};
+use crate::revision::Revision;
+
+/// Who sends a response to a request of the server, as a run has it.
+const ANSWER: &str = "answer";
+
+/// Makes it judgeable: one context for each revision and each of both sides. Connections of which nobody knows what was
+/// agreed on are left out, and the notes say so.
+pub fn complete(evidence: &mut Evidence) {
+    let mut frames: Vec<Arc<Frame>> = evidence.frames().collect();
+    frames.iter_mut().for_each(name_sender);
+    let left_out = leave_out(evidence, &frames);
+    evidence.header.notes.extend(left_out);
+    let mut settled: Vec<(Revision, Transport)> =
+        evidence.links.iter().filter_map(|link| Some((link.revision?, link.transport))).collect();
+    settled.sort_by_key(|(revision, _)| *revision);
+    settled.dedup();
+    for (revision, transport) in settled {
+        let links = evidence.links.iter().filter(|link| link.revision == Some(revision));
+        let links: HashSet<u32> = links.map(|link| link.link).collect();
+        let (server, client) = declared(frames.iter().filter(|frame| links.contains(&frame.link)), revision);
+        for subject in [Side::Server, Side::Client] {
+            evidence.scenes.push(context(revision, subject, transport, &server, &client));
+        }
+    }
+    evidence.frames = Frames::Read(end_everywhere(frames));
+}
+
+/// Responses of the client are told apart from its requests, as in a run.
+fn name_sender(frame: &mut Arc<Frame>) {
+    let responds = |message: &Value| message.get("id").is_some() && message.get("method").is_none();
+    if frame.from == Side::Client && frame.message.as_ref().is_some_and(responds) {
+        Arc::make_mut(frame).by = Some(ANSWER.to_owned());
+    }
+}
+
+/// Takes the revision from connections that cannot be judged; the value says why, one line for each reason.
+fn leave_out(evidence: &mut Evidence, frames: &[Arc<Frame>]) -> Vec<String> {
+    let spoke: HashSet<u32> =
+        frames.iter().filter(|frame| frame.kind == FrameKind::Message).map(|frame| frame.link).collect();
+    let of_server = |frame: &&Arc<Frame>| frame.kind == FrameKind::Message && frame.from == Side::Server;
+    let responded: HashSet<u32> = frames.iter().filter(of_server).map(|frame| frame.link).collect();
+    let has_result =
+        |frame: &&Arc<Frame>| frame.message.as_ref().is_some_and(|message| message.get("result").is_some());
+    let accepted: HashSet<u32> = frames.iter().filter(of_server).filter(has_result).map(|frame| frame.link).collect();
+    let mut reasons: IndexMap<&str, usize> = IndexMap::new();
+    let mut transports: HashMap<Revision, Transport> = HashMap::new();
+    for link in &mut evidence.links {
+        let reason = match link.revision {
+            _ if link.late => Some("the recording began after the conversation, or missed a part of it"),
+            None if spoke.contains(&link.link) => Some("no message names a known revision"),
+            // Without a handshake only a result shows that the server supports the revision of the client.
+            Some(revision) if revision.is_modern() && !accepted.contains(&link.link) => {
+                Some("the server returned no result in the revision of the client")
+            }
+            Some(_) if !responded.contains(&link.link) && !link.transport.capabilities().process => {
+                Some("the server sent no message")
+            }
+            Some(revision) if *transports.entry(revision).or_insert(link.transport) != link.transport => {
+                Some("another connection of the same revision uses another transport")
+            }
+            _ => None,
+        };
+        if let Some(reason) = reason {
+            *reasons.entry(reason).or_default() += 1;
+            link.revision = None;
+        }
+    }
+    let line = |(reason, count): (&str, usize)| match count {
+        1 => format!("one connection was not judged: {reason}"),
+        count => format!("{count} connections were not judged: {reason}"),
+    };
+    reasons.into_iter().map(line).collect()
+}
+
+/// What the sides declared on these connections: `$server` and `$client`. Where connections differ, it is not known.
+fn declared<'f>(frames: impl Iterator<Item = &'f Arc<Frame>>, revision: Revision) -> (Value, Value) {
+    let method = if revision.is_modern() { "server/discover" } else { "initialize" };
+    let mut asked: HashMap<(u32, String), u64> = HashMap::new();
+    let (mut server, mut client): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
+    let (mut hello, mut info) = (Value::Null, Value::Null);
+    let note = |all: &mut Vec<Value>, value: &Value| {
+        if !all.contains(value) {
+            all.push(value.clone());
+        }
+    };
+    for frame in frames {
+        let Some(message) = &frame.message else { continue };
+        let id = (frame.link, message["id"].to_string());
+        match frame.from {
+            Side::Client => {
+                if info.is_null() {
+                    let places = ["/params/clientInfo", "/params/_meta/io.modelcontextprotocol~1clientInfo"];
+                    let stated = places.iter().find_map(|place| message.pointer(place));
+                    info = stated.cloned().unwrap_or_default();
+                }
+                let place = match message["method"].as_str() {
+                    Some("initialize") => Some("/params/capabilities"),
+                    Some(_) if revision.is_modern() => {
+                        Some("/params/_meta/io.modelcontextprotocol~1clientCapabilities")
+                    }
+                    _ => None,
+                };
+                if let Some(capabilities) = place.and_then(|place| message.pointer(place)) {
+                    note(&mut client, capabilities);
+                }
+                if message["method"] == method {
+                    asked.insert(id, frame.frame);
+                }
+            }
+            Side::Server => {
+                let Some(result) = message.get("result") else { continue };
+                let Some(request) = asked.remove(&id) else { continue };
+                note(&mut server, &result["capabilities"]);
+                if hello.is_null() {
+                    hello = json!({ "end": "result", "result": result, "frames": [request, frame.frame] });
+                }
+            }
+        }
+    }
+    let only = |all: &[Value]| if let [one] = all { one.clone() } else { Value::Null };
+    let result = &hello["result"];
+    let of_server = match &result["serverInfo"] {
+        Value::Null => &result["_meta"]["io.modelcontextprotocol/serverInfo"],
+        info => info,
+    };
+    let known = json!({
+        "capabilities": only(&server),
+        "info": of_server,
+        "instructions": result["instructions"],
+        "recorded": true,
+        "hello": if hello.is_null() { json!({}) } else { hello.clone() },
+    });
+    (known, json!({ "capabilities": only(&client), "info": info }))
+}
+
+fn context(revision: Revision, subject: Side, transport: Transport, server: &Value, client: &Value) -> RunContext {
+    RunContext {
+        revision,
+        subject,
+        scenario: None,
+        transport,
+        server: server.clone(),
+        client: client.clone(),
+        facts: json!({}),
+        proposals: Vec::new(),
+        protected: false,
+        saves: IndexMap::new(),
+        incidents: IndexMap::new(),
+        skipped: IndexMap::new(),
+    }
+}
+
+/// Whatever has no response where the recording ends may have got one afterwards.
+fn end_everywhere(mut frames: Vec<Arc<Frame>>) -> Vec<Arc<Frame>> {
+    let mut last: IndexMap<u32, Arc<Frame>> = IndexMap::new();
+    for frame in &frames {
+        last.insert(frame.link, Arc::clone(frame));
+    }
+    let mut number = frames.last().map_or(0, |frame| frame.frame);
+    for (link, frame) in last {
+        number += 1;
+        let text = Some("the recording ends here".to_owned());
+        let (from, kind, post) = (Side::Client, FrameKind::CutShort, None);
+        let cut =
+            Frame { frame: number, link, from, kind, by: None, message: None, text, post, bytes: 0, ..frame.head() };
+        let cut = Frame { why: None, cause: None, flaws: Vec::new(), http: None, event: None, ended: None, ..cut };
+        frames.push(Arc::new(cut));
+    }
+    frames
+}

@@ -1,0 +1,193 @@
+//! Reads what is judged: a transcript, one or several files of `mcp-conform record`.
+
+use std::{
+    collections::HashSet,
+    fs::File,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::judge::{filter, options};
+use crate::{
+    assess::assess,
+    cli::JudgeArgs,
+    error::Error,
+    evidence::{Evidence, Frames, RunContext, Side, recorded, transcript::Reader},
+    outcome::{Finding, RuleResult, Status},
+    run::process::{console, interrupts::Interrupts, runtime::block_on},
+    suite::Suite,
+};
+
+/// How often a file that grows is looked at.
+const LOOK: Duration = Duration::from_millis(200);
+
+pub struct Recording {
+    path: PathBuf,
+    reader: Reader,
+    file: BufReader<File>,
+    /// The beginning of a line whose end is not written yet.
+    rest: Vec<u8>,
+}
+
+impl Recording {
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let (path, file) = (path.to_owned(), opened(path)?);
+        Ok(Self { path, reader: Reader::default(), file, rest: Vec::new() })
+    }
+
+    /// Takes what has been written since the last time, from later files too; the value says whether there was anything.
+    fn take(&mut self) -> Result<bool, Error> {
+        let mut any = false;
+        loop {
+            let read = self.file.read_until(b'\n', &mut self.rest).map_err(|why| self.failed(why))?;
+            if read == 0 {
+                let Some(next) = self.reader.next().map(str::to_owned) else { return Ok(any) };
+                self.path = self.path.with_file_name(next);
+                self.file = opened(&self.path)?;
+                self.reader.go_on();
+                continue;
+            }
+            any = true;
+            if self.rest.pop_if(|last| *last == b'\n').is_some() {
+                let line = std::mem::take(&mut self.rest);
+                self.reader.take(&line, false).map_err(|why| self.wrong(&why))?;
+            }
+        }
+    }
+
+    /// Takes all that is there; the last line may be cut off.
+    pub fn read_on(&mut self) -> Result<(), Error> {
+        self.take()?;
+        if !self.rest.is_empty() {
+            let line = std::mem::take(&mut self.rest);
+            self.reader.take(&line, true).map_err(|why| self.wrong(&why))?;
+        }
+        Ok(())
+    }
+
+    /// What is judged: a recorded conversation is made complete, and rules for clients that have to be started are listed.
+    pub fn evidence(self, suites: &[Suite]) -> Result<Evidence, Error> {
+        let (path, closed) = (self.path, self.reader.is_closed());
+        let mut evidence = self.reader.finish().map_err(|why| wrong(&path, &why))?;
+        if evidence.header.recorded {
+            if !closed {
+                evidence.header.notes.push("the recording has no end: it was stopped, or goes on".to_owned());
+            }
+            complete(&mut evidence, suites);
+        }
+        Ok(evidence)
+    }
+
+    fn failed(&self, why: std::io::Error) -> Error {
+        console::failed(&self.path, "read", why)
+    }
+
+    fn wrong(&self, why: &str) -> Error {
+        wrong(&self.path, why)
+    }
+}
+
+fn opened(path: &Path) -> Result<BufReader<File>, Error> {
+    let file = File::open(path).map_err(|source| console::failed(path, "read", source))?;
+    Ok(BufReader::new(file))
+}
+
+fn wrong(path: &Path, why: &str) -> Error {
+    Error::Usage {
+        message: format!("`{}` is not a transcript: {why}", path.display()),
+        help: Some(
+            "`mcp-conform run ... --transcript PATH` writes one, and so does `mcp-conform record --out PATH`".into(),
+        ),
+    }
+}
+
+fn complete(evidence: &mut Evidence, suites: &[Suite]) {
+    recorded::complete(evidence);
+    // Rules about what a client does in a certain world are listed as not exercised.
+    let ids: Vec<&String> = suites.iter().filter(|suite| suite.scenario.is_some()).map(|suite| &suite.id).collect();
+    let mut scenarios = Vec::new();
+    for id in ids {
+        let of = |id: &String| suites.iter().find(|suite| suite.id == *id).and_then(|suite| suite.scenario.as_ref());
+        if !scenarios.iter().any(|known| of(known) == of(id)) {
+            scenarios.push(id.clone());
+        }
+    }
+    let of_clients: Vec<RunContext> =
+        evidence.scenes.iter().filter(|scene| scene.subject == Side::Client).cloned().collect();
+    for scene in of_clients {
+        let more = scenarios.iter().map(|id| RunContext { scenario: Some(id.clone()), ..scene.clone() });
+        evidence.scenes.extend(more);
+    }
+    evidence.scenes.sort_by_key(|scene| scene.revision);
+}
+
+/// Judges again whenever the file has grown, and prints each finding once.
+pub fn follow(recording: &mut Recording, args: &JudgeArgs, suites: &[Suite]) -> Result<(), Error> {
+    let interrupts = Interrupts::listen();
+    let mut told = HashSet::new();
+    loop {
+        let any = recording.take()?;
+        let ended = recording.reader.is_closed();
+        if any && let Some(snapshot) = snapshot(&recording.reader) {
+            if !snapshot.header.recorded {
+                return Err(Error::usage(
+                    "--follow is for what `mcp-conform record` writes; this is the transcript of a run",
+                ));
+            }
+            tell_new(snapshot, args, suites, &mut told)?;
+        }
+        if ended || interrupts.code().is_some() {
+            return Ok(());
+        }
+        block_on(async {
+            tokio::select! {
+                () = tokio::time::sleep(LOOK) => {}
+                () = interrupts.first() => {}
+            }
+        });
+    }
+}
+
+fn snapshot(reader: &Reader) -> Option<Evidence> {
+    let header = reader.header()?.clone();
+    let frames = Frames::Read(reader.frames().to_vec());
+    Some(Evidence { header, links: reader.links().to_vec(), frames, scenes: Vec::new(), cut_off: None })
+}
+
+fn tell_new(
+    mut evidence: Evidence,
+    args: &JudgeArgs,
+    suites: &[Suite],
+    told: &mut HashSet<(String, String)>,
+) -> Result<(), Error> {
+    recorded::complete(&mut evidence);
+    let filter = filter(args, &evidence, suites)?;
+    let report = assess(&evidence, suites, &options(args, &evidence, &filter));
+    for rule in &report.rules {
+        for finding in rule.findings.iter().filter(|_| is_finding(rule.status)) {
+            if told.insert((rule.id.clone(), key(finding))) {
+                console::say(&line(rule, finding));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_finding(status: Status) -> bool {
+    matches!(status, Status::Fail | Status::Warn | Status::Advice)
+}
+
+/// The frames in which it was first seen tell it apart; those that are alike are only counted.
+fn key(finding: &Finding) -> String {
+    format!("{} {} {:?}", finding.subject, finding.message, finding.frames.first())
+}
+
+fn line(rule: &RuleResult, finding: &Finding) -> String {
+    let about = if finding.subject.is_empty() { String::new() } else { format!("{}: ", finding.subject) };
+    let frames: Vec<String> = finding.frames.iter().map(ToString::to_string).collect();
+    let place = if frames.is_empty() { String::new() } else { format!(" (messages {})", frames.join(", ")) };
+    let word = rule.status.word().to_uppercase();
+    crate::report::plain(&format!("{word} {} {}: {about}{}{place}", rule.subject.noun(), rule.id, finding.message))
+        .into_owned()
+}

@@ -1,0 +1,235 @@
+//! A server over stdio: started in the place of the recording, with the same stdin, stdout and stderr.
+
+use std::{
+    fs::File,
+    io::{self, ErrorKind, Read, Write},
+    process::{ExitStatus, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use tokio::process::{Child, Command};
+
+use super::queue::{Queue, Seen};
+use crate::{
+    error::Error,
+    evidence::{Ended, Side},
+    run::process::{runtime::runtime, signals::Signals},
+    wire::start_failure,
+};
+
+/// A pipe holds as much.
+const ONE_READ: usize = 64 << 10;
+/// What a server wrote last is passed on after its exit. Processes that it left running may keep stdout open: after so long
+/// without anything more, the exit is passed on.
+const REST: Duration = Duration::from_millis(100);
+const MOMENT: Duration = Duration::from_millis(1);
+
+/// How far one direction has come.
+#[derive(Default)]
+struct Progress {
+    passed: AtomicU64,
+    /// It waits for the one who writes, not for the one who reads.
+    reads: AtomicBool,
+    over: AtomicBool,
+    /// The client closed its end.
+    left: AtomicBool,
+}
+
+/// Starts the server, and passes everything on until it has exited; the value is its exit code.
+pub fn pass(argv: &[String], queue: &Queue) -> Result<u8, Error> {
+    let Some((program, arguments)) = argv.split_first() else { return Err(Error::usage("the command is empty")) };
+    runtime().block_on(async {
+        let failed = |why: io::Error| {
+            let failure = start_failure(program, None, &why);
+            let (tried, came, help) = (failure.tried, failure.came, failure.help);
+            Error::Target { tried, came, help, refused: false }
+        };
+        let signals = Signals::new().map_err(failed)?;
+        let (input, output) = own_ends().map_err(failed)?;
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(failed)?;
+        let (to, from) = ends_of(&mut child).map_err(failed)?;
+        let [inward, outward] = [Side::Client, Side::Server].map(|_| Arc::<Progress>::default());
+        start(input, to, Side::Client, queue, &inward);
+        start(from, output, Side::Server, queue, &outward);
+        let (status, signalled) = until_exit(&mut child, signals, queue).await.map_err(failed)?;
+        drained(&outward).await;
+        let left = [&inward, &outward].iter().any(|progress| progress.left.load(Ordering::SeqCst));
+        let (text, ended) = told(status, signalled, left);
+        queue.note(Seen::Exited(text, ended));
+        Ok(code(status))
+    })
+}
+
+async fn until_exit(child: &mut Child, mut signals: Signals, queue: &Queue) -> io::Result<(ExitStatus, bool)> {
+    let mut signalled = false;
+    loop {
+        tokio::select! {
+            biased;
+            status = child.wait() => return Ok((status?, signalled)),
+            code = signals.next() => {
+                signalled = true;
+                queue.note(Seen::Note(Side::Client, format!("the client sent signal {}", code - 128)));
+                forward(child, code - 128);
+            }
+        }
+    }
+}
+
+/// The server may have written more than the client has read yet.
+async fn drained(outward: &Progress) {
+    let (mut before, mut waited) = (u64::MAX, Duration::ZERO);
+    while !outward.over.load(Ordering::SeqCst) && waited < REST {
+        let passed = outward.passed.load(Ordering::SeqCst);
+        // A client that reads slowly is waited for: without the recording the pipe would keep the rest for it.
+        let idle = passed == before && outward.reads.load(Ordering::SeqCst);
+        waited = if idle { waited + MOMENT } else { Duration::ZERO };
+        before = passed;
+        tokio::time::sleep(MOMENT).await;
+    }
+}
+
+fn start(
+    from: impl Read + Send + 'static,
+    to: impl Write + Send + 'static,
+    side: Side,
+    queue: &Queue,
+    progress: &Arc<Progress>,
+) {
+    let (queue, progress) = (queue.clone(), Arc::clone(progress));
+    thread::spawn(move || {
+        pump(from, to, side, &queue, &progress);
+        queue.note(Seen::Finished(side));
+        progress.over.store(true, Ordering::SeqCst);
+    });
+}
+
+/// Passes chunks on as they come, until either end is closed; then both are.
+fn pump(mut from: impl Read, mut to: impl Write, side: Side, queue: &Queue, progress: &Progress) {
+    let mut piece = vec![0; ONE_READ];
+    loop {
+        progress.reads.store(true, Ordering::SeqCst);
+        let length = match from.read(&mut piece) {
+            Ok(length) => length,
+            Err(why) if may_go_on(&why) => continue,
+            Err(_) => return,
+        };
+        progress.reads.store(false, Ordering::SeqCst);
+        if length == 0 {
+            return progress.left.store(side == Side::Client, Ordering::SeqCst);
+        }
+        // Noted before it is passed on: a response must not be noted before its request.
+        queue.note(Seen::Chunk(side, piece[..length].to_vec()));
+        if write_all(&mut to, &piece[..length]).is_err() {
+            queue.note(Seen::Note(side, "the other side reads no more".to_owned()));
+            return progress.left.store(side == Side::Server, Ordering::SeqCst);
+        }
+        progress.passed.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+fn write_all(to: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
+    while !bytes.is_empty() {
+        match to.write(bytes) {
+            Ok(0) => return Err(ErrorKind::WriteZero.into()),
+            Ok(length) => bytes = &bytes[length..],
+            Err(why) if may_go_on(&why) => {}
+            Err(why) => return Err(why),
+        }
+    }
+    to.flush()
+}
+
+/// The one who started this may have made its end of the pipe, and with it this one, non-blocking.
+fn may_go_on(why: &io::Error) -> bool {
+    if why.kind() == ErrorKind::WouldBlock {
+        thread::sleep(MOMENT);
+    }
+    matches!(why.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
+}
+
+fn code(status: ExitStatus) -> u8 {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::ExitStatusExt;
+        if let Some(signal) = status.signal() {
+            return u8::try_from(128 + signal).unwrap_or(u8::MAX);
+        }
+    }
+    // On Windows a code has 32 bits, and this program's has eight.
+    status.code().map_or(1, |code| u8::try_from(code).unwrap_or(1))
+}
+
+/// How the process ended; `left` if the client closed stdin or stdout before.
+fn told(status: ExitStatus, signalled: bool, left: bool) -> (String, Ended) {
+    let text = format!("the server exited: {status}");
+    #[cfg(unix)]
+    let stopped = {
+        use std::os::unix::process::ExitStatusExt;
+        // Somebody else may send these; no server sends them to itself.
+        status.signal().is_some_and(|signal| matches!(signal, 1 | 2 | 9 | 15))
+    };
+    #[cfg(not(unix))]
+    let stopped = false;
+    let ended = match () {
+        () if signalled || stopped => Ended::Terminated,
+        () if left => Ended::StdinClosed,
+        () => Ended::Unasked,
+    };
+    (text, ended)
+}
+
+#[cfg(unix)]
+fn forward(child: &Child, signal: u8) {
+    let process = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
+    let signal = match signal {
+        1 => rustix::process::Signal::HUP,
+        2 => rustix::process::Signal::INT,
+        _ => rustix::process::Signal::TERM,
+    };
+    if let Some(process) = process {
+        let _ = rustix::process::kill_process(process, signal);
+    }
+}
+
+#[cfg(not(unix))]
+fn forward(_: &Child, _: u8) {}
+
+/// Stdin and stdout of this process, so that they can be closed: then the client notices what the server does.
+#[cfg(unix)]
+fn own_ends() -> io::Result<(File, File)> {
+    use std::os::fd::AsFd;
+    let input = io::stdin().as_fd().try_clone_to_owned()?;
+    let output = io::stdout().as_fd().try_clone_to_owned()?;
+    let nothing = File::options().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&nothing)?;
+    rustix::stdio::dup2_stdout(&nothing)?;
+    Ok((input.into(), output.into()))
+}
+
+#[cfg(not(unix))]
+fn own_ends() -> io::Result<(io::Stdin, io::Stdout)> {
+    Ok((io::stdin(), io::stdout()))
+}
+
+#[cfg(unix)]
+fn ends_of(child: &mut Child) -> io::Result<(File, File)> {
+    let gone = || io::Error::from(ErrorKind::BrokenPipe);
+    let to = child.stdin.take().ok_or_else(gone)?.into_owned_fd()?;
+    let from = child.stdout.take().ok_or_else(gone)?.into_owned_fd()?;
+    Ok((to.into(), from.into()))
+}
+
+#[cfg(not(unix))]
+fn ends_of(child: &mut Child) -> io::Result<(File, File)> {
+    let gone = || io::Error::from(ErrorKind::BrokenPipe);
+    let to = child.stdin.take().ok_or_else(gone)?.into_owned_handle()?;
+    let from = child.stdout.take().ok_or_else(gone)?.into_owned_handle()?;
+    Ok((to.into(), from.into()))
+}

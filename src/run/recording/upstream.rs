@@ -1,0 +1,90 @@
+//! The server behind the recording. To each connection of the client belongs one to the server, as without the recording.
+
+use std::{error::Error, sync::Arc};
+
+use hyper::{
+    HeaderMap, Request, Response, Uri,
+    client::conn::http1::{self, SendRequest},
+    header::{HOST, HeaderName, HeaderValue},
+};
+use hyper_util::rt::TokioIo;
+use reqwest::{Body, Url};
+use tokio::{net::TcpStream, sync::Mutex};
+
+use super::body::RequestBody;
+use crate::wire::transparent;
+
+pub type Failed = Box<dyn Error + Send + Sync>;
+
+/// They are about one connection, not about the request.
+const OF_THE_CONNECTION: [HeaderName; 3] = [
+    HeaderName::from_static("connection"),
+    HeaderName::from_static("keep-alive"),
+    HeaderName::from_static("proxy-connection"),
+];
+
+#[derive(Clone)]
+pub struct Upstream {
+    pub url: Url,
+    /// Over TLS connections are kept in common.
+    secure: Option<reqwest::Client>,
+}
+
+/// That of one connection of the client.
+pub type Own = Arc<Mutex<Option<SendRequest<RequestBody>>>>;
+
+impl Upstream {
+    pub fn new(url: Url) -> Result<Self, String> {
+        let secure = (url.scheme() == "https").then(transparent).transpose()?;
+        Ok(Self { url, secure })
+    }
+
+    pub fn origin(&self) -> String {
+        self.url.origin().ascii_serialization()
+    }
+
+    /// Sends the request there, with the headers as they are but for those that name the connection.
+    pub async fn send(&self, own: &Own, mut request: Request<RequestBody>) -> Result<Response<Body>, Failed> {
+        let headers = request.headers_mut();
+        without_connection(headers);
+        headers.insert(HOST, HeaderValue::try_from(self.authority())?);
+        if let Some(client) = &self.secure {
+            let target = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
+            *request.uri_mut() = format!("{}{target}", self.origin()).parse()?;
+            let request = reqwest::Request::try_from(request.map(Body::wrap))?;
+            return Ok(client.execute(request).await?.into());
+        }
+        let path = request.uri().path_and_query().cloned();
+        *request.uri_mut() = path.map_or_else(|| Uri::from_static("/"), Into::into);
+        let mut own = own.lock().await;
+        if own.as_ref().is_none_or(SendRequest::is_closed) {
+            *own = Some(self.connect().await?);
+        }
+        let Some(sender) = own.as_mut() else { return Err("there is no connection".into()) };
+        sender.ready().await?;
+        let response = sender.send_request(request);
+        drop(own);
+        Ok(response.await?.map(Body::wrap))
+    }
+
+    async fn connect(&self) -> Result<SendRequest<RequestBody>, Failed> {
+        let host = self.url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+        let stream = TcpStream::connect((host, self.url.port_or_known_default().unwrap_or(80))).await?;
+        stream.set_nodelay(true).ok();
+        let (sender, connection) =
+            http1::Builder::new().preserve_header_case(true).handshake(TokioIo::new(stream)).await?;
+        tokio::spawn(connection);
+        Ok(sender)
+    }
+
+    fn authority(&self) -> String {
+        let host = self.url.host_str().unwrap_or_default();
+        self.url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+    }
+}
+
+pub fn without_connection(headers: &mut HeaderMap) {
+    for name in OF_THE_CONNECTION {
+        headers.remove(name);
+    }
+}

@@ -1,0 +1,72 @@
+//! What of an HTTP exchange is recorded where credentials are kept out of the record.
+
+use hyper::{HeaderMap, Uri};
+use serde_json::Value;
+
+use super::Tap;
+use crate::{
+    evidence::SHOWN_INSTEAD,
+    target::{is_secret, shown_url},
+    wire::leave_out_credentials,
+};
+
+/// What stands before the path of a URL, which a request does not have.
+const BASE: &str = "http://host";
+/// Secret by a part of their names, and not in fact: they say what a client has to do.
+const CHALLENGES: [&str; 2] = ["www-authenticate", "proxy-authenticate"];
+/// So much is shown of a document that is not JSON.
+const CHARACTERS: usize = 200;
+
+impl Tap {
+    pub(super) fn shown_headers(&self, map: &HeaderMap) -> Vec<(String, String)> {
+        let shown = |name: &str, value: String| match &self.secrets {
+            Some(_) if is_credential(name) => hidden(&value),
+            Some(secrets) => secrets.hide(value),
+            None => value,
+        };
+        let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+        map.iter().map(|(name, value)| (name.to_string(), shown(name.as_str(), text(value.as_bytes())))).collect()
+    }
+
+    pub(super) fn shown_url(&self, url: &Uri) -> String {
+        let url = url.to_string();
+        if self.secrets.is_none() || !url.contains('?') {
+            return url;
+        }
+        if !url.starts_with('/') {
+            return shown_url(&url);
+        }
+        let whole = shown_url(&format!("{BASE}{url}"));
+        whole.strip_prefix(BASE).unwrap_or(&whole).to_owned()
+    }
+
+    /// What a token endpoint hands out is left out.
+    pub(super) fn shown_document(&self, document: Option<Value>) -> Option<Value> {
+        let mut document = document?;
+        if let Some(secrets) = &self.secrets {
+            secrets.hide_in(&mut document);
+            leave_out_credentials(&mut document);
+        }
+        Some(document)
+    }
+
+    pub(super) fn shown_text(&self, bytes: &[u8]) -> String {
+        let text: String = String::from_utf8_lossy(bytes).chars().take(CHARACTERS).collect();
+        self.secrets.as_ref().map_or_else(|| text.clone(), |secrets| secrets.hide_cut(text.clone()))
+    }
+}
+
+/// Whether the value of a header is left out for its name.
+pub fn is_credential(name: &str) -> bool {
+    is_secret(name) && !CHALLENGES.contains(&name)
+}
+
+/// The scheme of credentials stays: rules are about it.
+fn hidden(value: &str) -> String {
+    match value.split_once(' ') {
+        Some((scheme, rest)) if !rest.trim().is_empty() && scheme.chars().all(|c| c.is_ascii_alphabetic()) => {
+            format!("{scheme} {SHOWN_INSTEAD}")
+        }
+        _ => SHOWN_INSTEAD.to_owned(),
+    }
+}
