@@ -86,7 +86,8 @@ impl Lists {
         };
         let place = (key.clone(), cursor.clone());
         let begun = self.begun.get(&key).copied().unwrap_or_default();
-        let is_due = self.given.contains(&place) && self.sent.get(&place).copied().unwrap_or_default() < begun;
+        let is_due =
+            begun > 1 && self.given.contains(&place) && self.sent.get(&place).copied().unwrap_or_default() < begun;
         if self.sent.len() < MOST {
             *self.sent.entry(place.clone()).or_default() += 1;
         }

@@ -68,6 +68,23 @@ fn a_cursor_is_the_next_one_an_earlier_one_or_unknown() {
 }
 
 #[test]
+fn two_walks_of_a_list_may_go_on_at_once() {
+    let messages = [
+        list(1, None),
+        list(2, None),
+        page(1, Some("b")),
+        page(2, Some("b")),
+        list(3, Some("b")),
+        page(3, None),
+        list(4, Some("b")),
+        page(4, None),
+        list(5, Some("b")),
+    ];
+    let kinds: Vec<Value> = items(&messages, "sent").iter().map(|sent| sent["list"].clone()).collect();
+    assert_eq!(kinds, ["first", "first", "next", "next", "ended"]);
+}
+
+#[test]
 fn what_the_client_responds_belongs_to_a_request_of_the_server() {
     let ping = |id: u64| (false, json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }));
     let pong = |id: u64| (true, json!({ "jsonrpc": "2.0", "id": id, "result": {} }));
