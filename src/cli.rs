@@ -611,15 +611,9 @@ pub fn formats() -> String {
 
 /// A number of bytes.
 fn size(text: &str) -> Result<u64, String> {
-    let (digits, shift) = match text
-        .trim_end_matches(['B', 'b'])
-        .split_at_checked(text.trim_end_matches(['B', 'b']).len().saturating_sub(1))
-    {
-        Some((digits, "k" | "K")) => (digits, 10),
-        Some((digits, "m" | "M")) => (digits, 20),
-        Some((digits, "g" | "G")) => (digits, 30),
-        _ => (text, 0),
-    };
+    let units = [("k", 10), ("M", 20), ("G", 30)];
+    let unit = units.iter().find_map(|(unit, shift)| Some((text.strip_suffix(unit)?, *shift)));
+    let (digits, shift) = unit.unwrap_or((text, 0));
     let number = digits.parse::<u64>().ok().and_then(|number| number.checked_mul(1 << shift));
     number.filter(|size| *size > 0).ok_or_else(|| "expected a size such as 1000000, 64M or 1G".to_owned())
 }

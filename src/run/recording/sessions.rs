@@ -92,14 +92,12 @@ impl Sessions {
 
     fn find(&mut self, asked: &Asked) -> u32 {
         if let Some(session) = text(&asked.head.headers, SESSION) {
-            return match self.of_session.get(session) {
-                Some(link) => *link,
-                None => {
-                    let link = self.open(!begins(asked));
-                    self.of_session.insert(session.to_owned(), link);
-                    link
-                }
-            };
+            if let Some(link) = self.of_session.get(session) {
+                return *link;
+            }
+            let link = self.open(!begins(asked));
+            self.of_session.insert(session.to_owned(), link);
+            return link;
         }
         if let Some(link) = self.of_endpoint.get(&target(asked.head)) {
             return *link;
@@ -118,11 +116,9 @@ impl Sessions {
             return own.unwrap_or_else(|| self.open(false));
         }
         let modern = is_modern(asked);
-        let same = |known: &Known| modern && known.modern || !modern && !known.has_session;
-        match last.filter(|link| self.known.get(link).is_some_and(same)) {
-            Some(link) => link,
-            None => self.open(!modern),
-        }
+        let same = |known: &Known| if modern { known.modern } else { !known.has_session };
+        let own = last.filter(|link| self.known.get(link).is_some_and(same));
+        own.unwrap_or_else(|| self.open(!modern))
     }
 
     /// Without session ids, conversations of the same sender at the same time cannot be told apart.

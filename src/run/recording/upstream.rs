@@ -5,7 +5,7 @@ use std::{error::Error, sync::Arc};
 use hyper::{
     HeaderMap, Request, Response, Uri,
     client::conn::http1::{self, SendRequest},
-    header::{HOST, HeaderName, HeaderValue},
+    header::{HOST, HeaderValue},
 };
 use hyper_util::rt::TokioIo;
 use reqwest::{Body, Url};
@@ -17,11 +17,7 @@ use crate::wire::transparent;
 pub type Failed = Box<dyn Error + Send + Sync>;
 
 /// They are about one connection, not about the request.
-const OF_THE_CONNECTION: [HeaderName; 3] = [
-    HeaderName::from_static("connection"),
-    HeaderName::from_static("keep-alive"),
-    HeaderName::from_static("proxy-connection"),
-];
+const OF_THE_CONNECTION: [&str; 3] = ["connection", "keep-alive", "proxy-connection"];
 
 #[derive(Clone)]
 pub struct Upstream {
