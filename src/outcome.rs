@@ -189,13 +189,14 @@ pub struct Observation {
     pub value: Value,
 }
 
-/// Which side of the conversation a report is about.
+/// Whom a report is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
     #[default]
     Server,
     Client,
+    Gateway,
 }
 
 impl Subject {
@@ -204,6 +205,7 @@ impl Subject {
         match self {
             Self::Server => "server",
             Self::Client => "client",
+            Self::Gateway => "gateway",
         }
     }
 
@@ -218,7 +220,7 @@ impl Subject {
 /// What was tested, as far as it may be shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetReport {
-    /// Whether it is a server or a client.
+    /// Whether it is a server, a client or a gateway.
     #[serde(default, skip_serializing_if = "Subject::is_server")]
     pub subject: Subject,
     /// As a user would type it: a command line, or a URL. No secrets.

@@ -82,6 +82,7 @@ fn target(header: &RunHeader, scenes: &[RunContext]) -> TargetReport {
         subject: match header.judged {
             Side::Server => Subject::Server,
             Side::Client => Subject::Client,
+            Side::Gateway => Subject::Gateway,
         },
         name: tested.name.clone(),
         options: tested.options.clone(),

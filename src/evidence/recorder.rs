@@ -54,7 +54,15 @@ impl Recorder {
     pub fn open_link(&self, transport: Transport) -> u32 {
         let mut book = self.lock();
         let link = u32::try_from(book.links.len()).unwrap_or(u32::MAX) + 1;
-        book.links.push(Link { link, transport, revision: None, brief: false, scenario: None, ended: None });
+        book.links.push(Link {
+            link,
+            transport,
+            revision: None,
+            brief: false,
+            scenario: None,
+            behind: false,
+            ended: None,
+        });
         link
     }
 
@@ -62,6 +70,13 @@ impl Recorder {
     pub fn in_scenario(&self, link: u32, scenario: &str) {
         if let Some(known) = self.lock().links.iter_mut().find(|known| known.link == link) {
             known.scenario = Some(scenario.to_owned());
+        }
+    }
+
+    /// Notes that a gateway opened a connection.
+    pub fn behind(&self, link: u32) {
+        if let Some(known) = self.lock().links.iter_mut().find(|known| known.link == link) {
+            known.behind = true;
         }
     }
 

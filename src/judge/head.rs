@@ -59,6 +59,7 @@ mod tests {
             revision: Some(Revision::V2026_07_28),
             brief: false,
             scenario: None,
+            behind: false,
             ended: None,
         };
         is_odd(&head, message, &link, Some("http://here/post?a"))
@@ -99,6 +100,7 @@ mod tests {
             revision: Some(Revision::V2024_11_05),
             brief: false,
             scenario: None,
+            behind: false,
             ended: None,
         };
         let head = HttpHead { url: Some("http://here/post?b".into()), ..HttpHead::default() };

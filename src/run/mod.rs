@@ -6,11 +6,13 @@
 //! - `inputs`: from what was typed and configured to what a run needs.
 //! - `conducting`: which suites are gathered on which connections, in which order.
 //! - `clients`: a client started against the reference server, in one scenario after another.
+//! - `gateways`: a gateway between our client and the reference server.
 //! - `commands`: one file a command.
 
 mod clients;
 mod commands;
 mod conducting;
+mod gateways;
 mod inputs;
 mod process;
 

@@ -11,7 +11,7 @@ use super::{
     job::ClientJob,
     process, reported,
     scenarios::{Planned, Worlds, planned},
-    stage::Stage,
+    stage::{ANYWHERE, Place, Stage},
 };
 use crate::{
     error::Error,
@@ -148,8 +148,9 @@ impl Course<'_> {
     /// One start of the client, and the connections that it opened.
     async fn start(&mut self, id: &str, scenario: &Scenario, revision: Revision) -> Result<(Start, Vec<u32>), Error> {
         let job = self.job;
-        let stage =
-            Stage::open(self.worlds.options(&scenario.world), job.transport, id, &job.program, &self.recorder).await?;
+        let place = Place { address: ANYWHERE, behind: false };
+        let options = self.worlds.options(&scenario.world);
+        let stage = Stage::open(options, job.transport, id, &job.program, &self.recorder, place).await?;
         let left = job.limits.run.saturating_sub(self.began.elapsed());
         let usual = if self.hangs < HANGS { job.limits.start } else { job.limits.start.min(LESS) };
         let limit = (usual + contract::waits(scenario)).min(left);

@@ -15,4 +15,6 @@ mod watched;
 
 pub use course::conduct;
 pub use job::{ClientJob, Limits};
+pub use scenarios::{Planned, Worlds, planned};
+pub use stage::{ANYWHERE, Place, Stage};
 pub use stub::stub;

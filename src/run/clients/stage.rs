@@ -30,6 +30,16 @@ use crate::{
 /// After a client has left, what it sent last may still be on its way.
 const LAST: Duration = Duration::from_millis(500);
 
+/// Where it is, over HTTP, and whether a gateway stands before it.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    pub address: &'a str,
+    pub behind: bool,
+}
+
+/// Any free port.
+pub const ANYWHERE: &str = "127.0.0.1:0";
+
 pub struct Stage {
     /// What a client connects to: a URL, or the path of a file.
     pub target: String,
@@ -46,6 +56,7 @@ impl Stage {
         scenario: &str,
         program: &Path,
         recorder: &Recorder,
+        place: Place<'_>,
     ) -> Result<Self, Error> {
         let failed = |what: &str, why: &dyn std::fmt::Display| Error::usage(format!("cannot {what}: {why}"));
         let folder = tempfile::Builder::new().prefix("mcp-conform-").tempdir();
@@ -62,17 +73,24 @@ impl Stage {
                 scenario: scenario.to_owned(),
                 transport,
                 links: Arc::clone(&links),
+                behind: place.behind,
             };
             (file.display().to_string(), tokio::spawn(serve_processes(listener, options, opening, tell)))
         } else {
             let listening = Listening::new(options).map_err(Error::usage)?;
-            let listener = TcpListener::bind(("127.0.0.1", 0)).await.map_err(|why| failed("listen on a port", &why))?;
-            let port = listener.local_addr().map_err(|why| failed("listen on a port", &why))?.port();
+            let listener = TcpListener::bind(place.address).await;
+            let listener = listener.map_err(|why| failed(&format!("listen on {}", place.address), &why))?;
+            let address = listener.local_addr().map_err(|why| failed("listen on a port", &why))?;
             let path = if transport.capabilities().endpoint { "sse" } else { "mcp" };
-            let opening =
-                Opening { recorder: recorder.clone(), scenario: scenario.to_owned(), transport, links: links.clone() };
+            let opening = Opening {
+                recorder: recorder.clone(),
+                scenario: scenario.to_owned(),
+                transport,
+                links: links.clone(),
+                behind: place.behind,
+            };
             let serving = tokio::spawn(serve_http(listener, listening, opening.link()));
-            (format!("http://127.0.0.1:{port}/{path}"), serving)
+            (format!("http://{address}/{path}"), serving)
         };
         Ok(Self { target, serving, spawned, links, folder })
     }
@@ -108,12 +126,16 @@ struct Opening {
     scenario: String,
     transport: Transport,
     links: Arc<Mutex<Vec<u32>>>,
+    behind: bool,
 }
 
 impl Opening {
     fn link(&self) -> Tap {
         let link = self.recorder.open_link(self.transport);
         self.recorder.in_scenario(link, &self.scenario);
+        if self.behind {
+            self.recorder.behind(link);
+        }
         self.links.lock().unwrap_or_else(PoisonError::into_inner).push(link);
         Tap::new(self.recorder.clone(), link)
     }
