@@ -598,6 +598,9 @@ pub struct MutantsArgs {
     /// Prove the rules about clients, by the faults and variations of the reference client
     #[arg(long, conflicts_with_all = ["variations", "longer_than", "changed", "real"])]
     pub clients: bool,
+    /// Prove the rules about gateways, by the faults of the reference gateway
+    #[arg(long, conflicts_with_all = ["clients", "variations", "longer_than", "changed", "real"])]
+    pub gateways: bool,
     /// Run each fault once over each transport at the default limits: list the runs that take longer
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub longer_than: Option<f64>,

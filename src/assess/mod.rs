@@ -74,6 +74,19 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
     report
 }
 
+/// Adds results of another run to the report.
+pub fn add(report: &mut RunReport, rules: Vec<RuleResult>) {
+    if !rules.is_empty() {
+        report.rules.extend(rules);
+        let interrupted = report.exit_code > exit::INTERRUPTED;
+        let code = report.exit_code;
+        verdict::total(report);
+        if interrupted {
+            report.exit_code = code;
+        }
+    }
+}
+
 fn target(header: &RunHeader, scenes: &[RunContext]) -> TargetReport {
     let (tested, newest) = (&header.target, scenes.last());
     let mut revisions: Vec<_> = scenes.iter().map(|scene| scene.revision).collect();

@@ -225,6 +225,7 @@ impl Relay {
         let held = std::mem::take(&mut self.held);
         let (early, late): (Vec<_>, Vec<_>) = held.into_iter().partition(|_| self.memory.count == 0);
         early.into_iter().for_each(|down| drop(self.down.send(down)));
+        let id = key(&message["id"]);
         self.deliver(fate, message, Some(id));
         late.into_iter().for_each(|down| drop(self.down.send(down)));
     }

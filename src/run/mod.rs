@@ -18,7 +18,8 @@ mod process;
 
 pub use commands::{
     mutants::{
-        Bug, ClientTrial, Matrix, Recording, Trial, Variations, bugs, client_trials, gaps, trials, variation_trials,
+        Bug, ClientTrial, GatewayTrial, Matrix, Recording, Trial, Variations, bugs, client_trials, gaps,
+        gateway_trials, trials, variation_trials,
     },
     run,
     run::{Tested, own_suites, tested},

@@ -30,12 +30,12 @@ pub enum Kind {
 }
 
 impl Message {
-    pub fn new(frame: &Frame, link: &Link, session: String, pointer: String, message: Value) -> Self {
+    pub fn new(frame: &Frame, link: &Link, pointer: String, message: Value) -> Self {
         Self {
             frame: frame.frame,
             at: frame.at,
             link: link.link,
-            session,
+            session: String::new(),
             revision: link.revision,
             scenario: link.scenario.clone(),
             behind: link.behind,

@@ -100,7 +100,6 @@ impl Gateways {
             Some(Value::Array(batch)) => (None, batch.as_slice()),
             other => (other.as_ref(), [].as_slice()),
         };
-        let session = frame.post.and_then(|post| self.sessions.get(&post)).cloned().unwrap_or_default();
         if let (Some(message), Some(post), Side::Client) = (one, frame.post, frame.from)
             && let Some((_, item)) = self.upstream.iter_mut().rfind(|(of, _)| *of == post)
         {
@@ -113,14 +112,19 @@ impl Gateways {
         });
         for (pointer, message) in one.into_iter().map(|message| (String::new(), message)).chain(batch) {
             if self.messages.len() < MOST {
-                self.messages.push(Message::new(frame, link, session.clone(), pointer, message.clone()));
+                self.messages.push(Message::new(frame, link, pointer, message.clone()));
             }
         }
     }
 
     /// All items under their streamed names.
     pub fn rest(self) -> Vec<(&'static str, Value)> {
-        let Self { messages, sessions: _, channels, streams: _, left, upstream } = self;
+        let Self { mut messages, sessions, channels, streams: _, left, upstream } = self;
+        // The session of a handshake shows in the response to it.
+        for message in messages.iter_mut().filter(|message| message.behind) {
+            let session = message.post.and_then(|post| sessions.get(&post));
+            session.into_iter().for_each(|session| message.session.clone_from(session));
+        }
         let mut scenarios: Vec<Option<String>> = messages.iter().map(|message| message.scenario.clone()).collect();
         scenarios.sort();
         scenarios.dedup();

@@ -1,13 +1,42 @@
 //! Faults that are not about one message.
 
+use serde_json::json;
+
 use crate::{
     evidence::Transport,
-    relay::{Fault, fault::HTTP},
+    relay::{
+        Fault,
+        fault::{Fate, HTTP},
+    },
 };
 
 const STREAMABLE: &[Transport] = &[Transport::Http];
 
+/// The id of every call.
+const ID: i64 = 1_000_000;
+
 pub static WHOLE: &[Fault] = &[
+    Fault {
+        up: Some(|memory, message| {
+            if message["method"] == "tools/call" {
+                memory.kept.push(message["id"].clone());
+                memory.open.insert(ID.to_string(), message.clone());
+                message["id"] = json!(ID);
+            }
+            Fate::Pass
+        }),
+        result: Some(|memory, message, _| {
+            if message["id"] == ID
+                && let Some(id) = memory.kept.pop()
+            {
+                message["id"] = id;
+            }
+            Fate::Pass
+        }),
+        // Calls that are open at the same time are mistaken for each other.
+        also: &["*"],
+        ..Fault::new("ids-shared", "all calls have the same id for the upstream")
+    },
     Fault {
         leaks_credentials: true,
         fronts: HTTP,

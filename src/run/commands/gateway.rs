@@ -12,7 +12,10 @@ use crate::{
     run::{
         clients::{ANYWHERE, Limits},
         gateways::{Back, Conducted, Front, GatewayJob, conduct},
-        inputs::{suites::load, target},
+        inputs::{
+            suites::{built_in, load},
+            target,
+        },
         process::{Surroundings, interrupts::Interrupts, runtime::block_on, strays},
     },
     target::Limits as Usual,
@@ -24,18 +27,19 @@ pub fn gateway(args: &GatewayArgs, surroundings: &Surroundings) -> Result<u8, Er
     let suites = load(&[Side::Gateway], &args.suite, surroundings.color)?;
     let filter = Filter::new(&args.filter, &suites)?;
     let baseline = Baseline::wanted(&args.output, &suites)?;
+    let servers = if args.no_compare || !args.filter.is_empty() { None } else { Some(built_in()?) };
     let job = job(args, surroundings)?;
     job.check()?;
     let earlier = strays::adopt();
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
     let conducted = block_on(async {
         tokio::select! {
-            conducted = conduct(&job, &suites, &filter, recorder) => conducted,
+            conducted = conduct(&job, &suites, &filter, servers.as_deref(), recorder) => conducted,
             () = job.interrupts.second() => Err(Error::Interrupted),
         }
     });
     let strays = strays::end(&earlier);
-    let Conducted { mut evidence } = conducted?;
+    let Conducted { mut evidence, worse } = conducted?;
     evidence.header.scope.filter.clone_from(&args.filter);
     evidence.header.target.options = options(args);
     if strays > 0 {
@@ -49,6 +53,7 @@ pub fn gateway(args: &GatewayArgs, surroundings: &Surroundings) -> Result<u8, Er
         illustrated: outputs::illustrated(&args.output.forms),
     };
     let mut report = assess::assess(&evidence, &suites, &options);
+    assess::add(&mut report, worse);
     let settled = baseline.settle(&mut report, &args.output, &evidence.header.end);
     let saved = args.transcript.as_ref().map_or(Ok(()), |path| outputs::save_transcript(path, &evidence));
     let written = outputs::write(&outputs, &report, &args.output.forms, surroundings);

@@ -9,13 +9,15 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use super::{
+    compare,
     driver::Driver,
-    front::{Listening, free_port},
-    job::{Front, GatewayJob, filled},
+    front::{Listening, reach},
+    job::{Front, GatewayJob},
 };
 use crate::{
     error::Error,
     evidence::{Evidence, Frames, Recorder, RunContext, RunEnd, RunHeader, Scope, Side, Tested, Transport},
+    outcome::RuleResult,
     plan::Filter,
     revision::Revision,
     run::{
@@ -24,7 +26,7 @@ use crate::{
     },
     session::{ClientProfile, Opener, Unopened, Wish},
     suite::{Scenario, Suite},
-    target::{Limits, Start, Target},
+    target::{Limits, Target},
 };
 
 /// What is sent to a gateway as the credentials of its client.
@@ -34,6 +36,8 @@ const LAST: Duration = Duration::from_millis(300);
 
 pub struct Conducted {
     pub evidence: Evidence,
+    /// Rules about servers that the upstream passes and the gateway does not.
+    pub worse: Vec<RuleResult>,
 }
 
 /// Starts the gateway for one scenario after another. `Err` is about the command and what was typed.
@@ -41,6 +45,7 @@ pub async fn conduct(
     job: &GatewayJob,
     suites: &[Suite],
     filter: &Filter,
+    servers: Option<&[Suite]>,
     recorder: Recorder,
 ) -> Result<Conducted, Error> {
     let (began, started) = (Instant::now(), SystemTime::now());
@@ -56,6 +61,10 @@ pub async fn conduct(
             }
         }
     }
+    let worse = match servers {
+        Some(servers) if course.cut_short.is_none() => course.compare(servers).await,
+        _ => Vec::new(),
+    };
     let Course { recorder, notes, cut_short, scenes, .. } = course;
     let started = started.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let header = RunHeader {
@@ -75,7 +84,7 @@ pub async fn conduct(
         end: RunEnd { cut_short, interrupted: job.interrupts.code(), failed_handshake: None },
     };
     let frames = Frames::Recorded(recorder.clone());
-    Ok(Conducted { evidence: Evidence { header, links: recorder.links(), frames, scenes, cut_off: None } })
+    Ok(Conducted { evidence: Evidence { header, links: recorder.links(), frames, scenes, cut_off: None }, worse })
 }
 
 struct Course<'a> {
@@ -104,8 +113,9 @@ impl Course<'_> {
         for index in 0..self.planned.len() {
             let (id, scenario) = (self.planned[index].id, self.planned[index].scenario);
             let known: Option<Revision> = spoken.or(asked);
-            let applies = known.is_none_or(|revision| self.planned[index].applies(revision, transport));
-            if self.cut_short.is_some() || (!applies && met) {
+            let revision = known.unwrap_or(Revision::NEWEST_LEGACY);
+            let applies = self.planned[index].applies(revision, transport);
+            if self.cut_short.is_some() || !applies {
                 continue;
             }
             if self.job.limits.run.saturating_sub(self.began.elapsed()).is_zero() {
@@ -149,7 +159,14 @@ impl Course<'_> {
         let place = Place { address: &job.back.address, behind: true };
         let options = self.worlds.options(&scenario.world);
         let stage = Stage::open(options, job.back.transport, id, &job.program, &self.recorder, place).await?;
-        let (start, listening) = self.front(&stage.target, scenario).await?;
+        let headers = match scenario.answers["credentials"].as_bool() {
+            Some(true) => vec![
+                ("Authorization".to_owned(), format!("Bearer {CREDENTIAL}")),
+                ("Cookie".to_owned(), format!("session={CREDENTIAL}")),
+            ],
+            _ => Vec::new(),
+        };
+        let (start, listening) = reach(job, &stage.target, headers).await?;
         let limits = Limits { request: job.limits.start, memory_bytes: job.limits.memory_bytes, ..Limits::default() };
         let opener = Opener {
             target: Target::new(job.name(), start),
@@ -186,44 +203,33 @@ impl Course<'_> {
         Ok(revision)
     }
 
-    /// How our client reaches the gateway, and its process if it listens at a port.
-    async fn front(&self, upstream: &str, scenario: &Scenario) -> Result<(Start, Option<Listening>), Error> {
-        let job = self.job;
-        let headers = match scenario.answers["credentials"].as_bool() {
-            Some(true) => vec![
-                ("Authorization".to_owned(), format!("Bearer {CREDENTIAL}")),
-                ("Cookie".to_owned(), format!("session={CREDENTIAL}")),
-            ],
-            _ => Vec::new(),
-        };
-        let start = |transport: Transport, url: String| {
-            if transport.capabilities().endpoint {
-                Start::Sse { url, headers: headers.clone() }
-            } else {
-                Start::Http { url, headers: headers.clone() }
-            }
-        };
-        match &job.front {
-            Front::Process { command } => {
-                let argv = filled(command, upstream, None);
-                Ok((Start::Stdio { argv, env: job.env.clone(), cwd: job.cwd.clone() }, None))
-            }
-            Front::Port { command, transport, path } => {
-                let port = free_port().await?;
-                let argv = filled(command, upstream, Some(port));
-                let listening = Listening::start(&argv, &job.env, job.cwd.as_deref(), port, job.limits.start).await?;
-                Ok((start(*transport, format!("http://127.0.0.1:{}{path}", listening.port)), Some(listening)))
-            }
-            Front::Url { url, transport } => Ok((start(*transport, url.clone()), None)),
-        }
-    }
-
     /// What the rules of this revision see: first those that judge everything.
     fn keep(&mut self, revision: Revision) {
         let transport = self.job.transport();
         self.scenes.push(scene(revision, transport, self.job.back.transport, None));
         for planned in &self.planned {
             self.scenes.push(scene(revision, transport, self.job.back.transport, Some(planned.id.to_owned())));
+        }
+    }
+
+    /// Which verdicts about servers are worse through the gateway, in the newest revision that was tested.
+    async fn compare(&mut self, servers: &[Suite]) -> Vec<RuleResult> {
+        let Some(revision) = self.scenes.last().map(|scene| scene.revision) else { return Vec::new() };
+        let left = self.job.limits.run.saturating_sub(self.began.elapsed());
+        let interrupts = self.job.interrupts.clone();
+        let compared = tokio::select! {
+            compared = compare::worse(self.job, servers, revision, left) => compared,
+            () = interrupts.first() => {
+                self.cut_short = Some("interrupted".to_owned());
+                return Vec::new();
+            }
+        };
+        match compared {
+            Ok(worse) => worse,
+            Err(error) => {
+                self.note(format!("the suites about servers were not run through the gateway: {}", error.in_short()));
+                Vec::new()
+            }
         }
     }
 

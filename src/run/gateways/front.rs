@@ -14,8 +14,11 @@ use tokio::{
     time::{Instant, sleep, timeout},
 };
 
+use super::job::{Front, GatewayJob, filled};
 use crate::{
     error::Error,
+    evidence::Transport,
+    target::Start,
     wire::{
         group::{Group, Signal},
         last_words, start_failure,
@@ -32,12 +35,36 @@ const KEPT: usize = 4 << 10;
 pub struct Listening {
     process: Child,
     group: Group,
-    pub port: u16,
+    port: u16,
     said: Arc<Mutex<String>>,
 }
 
+/// How our client reaches the gateway, and its process if it listens at a port.
+pub async fn reach(
+    job: &GatewayJob,
+    upstream: &str,
+    headers: Vec<(String, String)>,
+) -> Result<(Start, Option<Listening>), Error> {
+    let start = |transport: Transport, url: String| {
+        if transport.capabilities().endpoint { Start::Sse { url, headers } } else { Start::Http { url, headers } }
+    };
+    match &job.front {
+        Front::Process { command } => {
+            let argv = filled(command, upstream, None);
+            Ok((Start::Stdio { argv, env: job.env.clone(), cwd: job.cwd.clone() }, None))
+        }
+        Front::Port { command, transport, path } => {
+            let port = free_port().await?;
+            let argv = filled(command, upstream, Some(port));
+            let listening = Listening::start(&argv, &job.env, job.cwd.as_deref(), port, job.limits.start).await?;
+            Ok((start(*transport, format!("http://127.0.0.1:{port}{path}")), Some(listening)))
+        }
+        Front::Url { url, transport } => Ok((start(*transport, url.clone()), None)),
+    }
+}
+
 /// A port that is free now.
-pub async fn free_port() -> Result<u16, Error> {
+async fn free_port() -> Result<u16, Error> {
     let found = async { TcpListener::bind(("127.0.0.1", 0)).await?.local_addr() }.await;
     found.map(|address| address.port()).map_err(|why| Error::usage(format!("cannot find a free port: {why}")))
 }

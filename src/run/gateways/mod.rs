@@ -1,5 +1,6 @@
 //! Testing a gateway: our client in front of it, the reference server behind it, and a record of both sides.
 
+mod compare;
 mod course;
 mod driver;
 mod front;

@@ -211,14 +211,21 @@ pub fn prove(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Erro
 
 /// The trials wait most of the time, so there are more threads than processors.
 fn all_flaws(trials: &[ClientTrial], suites: &[Suite], program: &Path) -> Vec<String> {
+    in_threads(trials, |trial| {
+        let found = trial.flaws(suites, program).unwrap_or_else(|why| vec![format!("{}: {why}", trial.name())]);
+        console::say(&format!("{} {}", if found.is_empty() { "ok  " } else { "FLAW" }, trial.name()));
+        found
+    })
+}
+
+/// What comes of all trials.
+pub fn in_threads<T: Sync>(trials: &[T], run: impl Fn(&T) -> Vec<String> + Sync) -> Vec<String> {
     let next = std::sync::Mutex::new(trials.iter());
     let work = || {
         let mut flaws = Vec::new();
         loop {
             let Some(trial) = next.lock().ok().and_then(|mut next| next.next()) else { return flaws };
-            let found = trial.flaws(suites, program).unwrap_or_else(|why| vec![format!("{}: {why}", trial.name())]);
-            console::say(&format!("{} {}", if found.is_empty() { "ok  " } else { "FLAW" }, trial.name()));
-            flaws.extend(found);
+            flaws.extend(run(trial));
         }
     };
     thread::scope(|threads| {
