@@ -244,7 +244,7 @@ pub struct GatewayArgs {
     /// a program), {port} by the port at which the gateway has to listen
     #[arg(last = true, required_unless_present = "http", value_name = "COMMAND", help_heading = "Gateway")]
     pub argv: Vec<String>,
-    /// auto (the newest that the gateway speaks), all, or one of 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28
+    /// auto (the newest that the gateway speaks), all, or one of 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25
     #[arg(long, value_name = "REVISION", default_value = "auto", help_heading = "Scope")]
     pub revision: String,
     /// Judge only these: a suite or rule id (`*` matches any text), or a level; `!TERM` excludes; repeatable
@@ -256,9 +256,6 @@ pub struct GatewayArgs {
     /// Don't run the suites about servers through the gateway
     #[arg(long, help_heading = "Scope")]
     pub no_compare: bool,
-    /// Measure the added latency and the memory by size of messages and number of clients
-    #[arg(long, help_heading = "Scope")]
-    pub cost: bool,
     #[command(flatten)]
     pub output: OutputArgs,
     /// Timeout of a start of the gateway and of a request, in seconds or as `500ms`, `5s`, `2m`

@@ -33,6 +33,9 @@ pub struct Options<'a> {
     pub illustrated: bool,
 }
 
+/// Exit codes of runs that a signal ended begin here.
+const SIGNALLED: u8 = 128;
+
 pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunReport {
     let Evidence { header, links, scenes, .. } = evidence;
     let failed = header.end.failed_handshake.as_ref();
@@ -78,7 +81,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
 pub fn add(report: &mut RunReport, rules: Vec<RuleResult>) {
     if !rules.is_empty() {
         report.rules.extend(rules);
-        let interrupted = report.exit_code > exit::INTERRUPTED;
+        let interrupted = report.exit_code >= SIGNALLED;
         let code = report.exit_code;
         verdict::total(report);
         if interrupted {

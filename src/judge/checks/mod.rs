@@ -35,7 +35,7 @@ mod password_file;
 mod prefix_filter;
 mod read_children;
 mod result_shape;
-mod same_uri;
+pub mod same_uri;
 mod schema_dialect;
 mod schema_parts;
 mod schema_patterns;

@@ -25,7 +25,7 @@ fn run(given: &Given) -> Report {
     let counts = |difference: &&Value| {
         let part = difference["part"].as_str().unwrap_or_default();
         let kind = difference["what"].as_str().unwrap_or_default();
-        let is_what = if what.is_empty() { kind != "added" } else { kind == what };
+        let is_what = if what.is_empty() { kind == "lost" || kind == "changed" } else { kind == what };
         is_what && (parts.is_empty() || parts.contains(&part)) && !except.contains(&part)
     };
     let differences = passed["differences"].as_array().map(Vec::as_slice).unwrap_or_default();

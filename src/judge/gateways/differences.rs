@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::suite::push_token;
+use crate::{judge::checks::same_uri::same as same_uri, suite::push_token};
 
 /// Longer texts are shown by their length and their beginning.
 const SHOWN: usize = 300;
@@ -69,6 +69,8 @@ impl Differences {
             // Gateways that join several servers put the name of each before those of its tools.
             (Value::String(sent), Value::String(received))
                 if is_named(pointer) && received.ends_with(sent.as_str()) => {}
+            (Value::String(sent), Value::String(received)) if name(pointer) == "uri" && same_uri(sent, received) => {}
+            _ if is_rounded(sent, received) => self.note("rounded", pointer, Some(sent), Some(received)),
             _ => self.note("changed", pointer, Some(sent), Some(received)),
         }
     }
@@ -163,6 +165,11 @@ fn same(one: &Value, other: &Value) -> bool {
         };
     }
     one == other
+}
+
+/// Beyond 2^53, where RFC 8259 expects no agreement.
+fn is_rounded(sent: &Value, received: &Value) -> bool {
+    matches!((sent.as_f64(), received.as_f64()), (Some(sent), Some(received)) if sent.to_bits() == received.to_bits())
 }
 
 fn is_named(pointer: &str) -> bool {

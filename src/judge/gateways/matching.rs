@@ -97,18 +97,20 @@ impl<'a> Matching<'a> {
                 Pair { sent, received: Vec::new(), returned: None, arrived }
             })
             .collect();
-        let mut handshakes = 0;
-        for received in self.of(!of_upstream, from, Kind::Request) {
+        // A gateway may open its connection before, after or instead of that of its client, and some only to try it.
+        let opens = |index: &Index| self.at(*index).method() == "initialize";
+        let (mut handshakes, received): (Vec<Index>, Vec<Index>) =
+            self.of(!of_upstream, from, Kind::Request).into_iter().partition(opens);
+        for pair in pairs.iter_mut().filter(|pair| opens(&pair.sent)) {
+            let alike = |index: &Index| likeness(&self.at(pair.sent).message, &self.at(*index).message);
+            let best = (0..handshakes.len()).rev().max_by(|one, other| {
+                let rank = |at: usize| alike(&handshakes[at]);
+                rank(*one).partial_cmp(&rank(*other)).unwrap_or(std::cmp::Ordering::Equal)
+            });
+            pair.received.extend(best.map(|best| handshakes.remove(best)));
+        }
+        for received in received {
             let message = self.at(received);
-            if message.method() == "initialize" {
-                // A gateway may open its connection before, after or instead of that of its client.
-                let mut opening = pairs.iter_mut().filter(|pair| self.at(pair.sent).method() == "initialize");
-                if let Some(pair) = opening.nth(handshakes) {
-                    pair.received.push(received);
-                    handshakes += 1;
-                }
-                continue;
-            }
             let open = |pair: &Pair| {
                 let sent = self.at(pair.sent);
                 sent.method() == message.method()

@@ -197,7 +197,7 @@ fn notification(matching: &Matching, told: &Told) -> Value {
         _ => meant.is_none_or(|meant| meant == *link),
     };
     item["others"] = json!(links.iter().filter(|link| sent.behind && !wanted(link)).count());
-    item["wanted"] = json!(!sent.behind || is_awaited(matching, sent, meant));
+    item["wanted"] = json!(if sent.behind { is_awaited(matching, sent, meant) } else { is_supported(matching, sent) });
     if sent.behind && told.received.is_empty() {
         item["channel"] = json!(has_channel(matching, sent, meant));
     }
@@ -229,6 +229,11 @@ fn notification(matching: &Matching, told: &Told) -> Value {
 
 /// Whether there is a client that the notification is for.
 fn is_awaited(matching: &Matching, sent: &Message, meant: Option<u32>) -> bool {
+    // A gateway may have further sessions, which are for no client.
+    let mut calls = matching.calls.iter().filter(|pair| matching.at(pair.sent).method() != "initialize");
+    if !calls.any(|pair| pair.received.iter().any(|index| matching.at(*index).is_beside(sent))) {
+        return false;
+    }
     let present = |link: u32| matching.left.get(&link).is_none_or(|left| sent.frame < *left);
     let mut links: Vec<u32> =
         matching.messages.iter().filter(|message| !message.behind).map(|message| message.link).collect();
@@ -239,11 +244,35 @@ fn is_awaited(matching: &Matching, sent: &Message, meant: Option<u32>) -> bool {
             links.into_iter().any(|link| present(link) && subscribed(matching, link, uri, sent.frame))
         }
         "notifications/progress" => meant.is_some_and(present),
-        _ => match meant {
-            Some(link) => present(link),
-            None => links.into_iter().any(present),
-        },
+        method => links.into_iter().any(|link| {
+            let declared = declared(matching, link);
+            let is_declared = match method.strip_prefix("notifications/").unwrap_or_default().split_once('/') {
+                Some((list, "list_changed")) => declared.is_some_and(|known| known[list]["listChanged"] == true),
+                None if method == "notifications/message" => declared.is_some_and(|known| known["logging"].is_object()),
+                _ => true,
+            };
+            present(link) && is_declared
+        }),
     }
+}
+
+/// The capabilities that the gateway declared to a client.
+fn declared<'a>(matching: &Matching<'a>, link: u32) -> Option<&'a Value> {
+    let own = |pair: &&Pair| {
+        let sent = matching.at(pair.sent);
+        sent.link == link && sent.method() == "initialize"
+    };
+    let response = matching.at(*matching.calls.iter().find(own)?.arrived.first()?);
+    response.message.pointer("/result/capabilities")
+}
+
+/// Whether the gateway declared to the upstream what a notification of a client is about.
+fn is_supported(matching: &Matching, sent: &Message) -> bool {
+    if sent.method() != "notifications/roots/list_changed" {
+        return true;
+    }
+    let mut handshakes = matching.messages.iter().filter(|message| message.behind && message.method() == "initialize");
+    handshakes.any(|message| message.message["params"]["capabilities"]["roots"]["listChanged"] == true)
 }
 
 /// Whether the gateway had a stream to send it on.

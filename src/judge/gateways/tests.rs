@@ -27,7 +27,7 @@ fn each_field_is_told_by_its_path() {
             "changed result.content[0].text (content)",
             "lost result.content[0]._meta.k (inner _meta)",
             "added result.content[0].more (content)",
-            "changed result.big (big)",
+            "rounded result.big (big)",
         ]
     );
 }

@@ -102,7 +102,7 @@ fn content(revision: Revision) -> Value {
         json!({ "type": "text", "text": TEXT, "annotations": annotations }),
         json!({ "type": "text", "text": "" }),
         json!({ "type": "image", "data": data, "mimeType": "image/png" }),
-        json!({ "type": "resource", "resource": { "uri": "file:///a%20b/ü?x=%2F", "mimeType": "application/octet-stream", "blob": data } }),
+        json!({ "type": "resource", "resource": { "uri": "file:///a%20b/%C3%BC?x=%2F", "mimeType": "application/octet-stream", "blob": data } }),
         json!({ "type": "resource", "resource": { "uri": "memo:two", "text": TEXT } }),
     ];
     if revision.features().audio {

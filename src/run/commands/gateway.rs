@@ -13,6 +13,7 @@ use crate::{
         clients::{ANYWHERE, Limits},
         gateways::{Back, Conducted, Front, GatewayJob, conduct},
         inputs::{
+            job::Revisions,
             suites::{built_in, load},
             target,
         },
@@ -30,6 +31,14 @@ pub fn gateway(args: &GatewayArgs, surroundings: &Surroundings) -> Result<u8, Er
     let servers = if args.no_compare || !args.filter.is_empty() { None } else { Some(built_in()?) };
     let job = job(args, surroundings)?;
     job.check()?;
+    if let Revisions::One(revision) = job.revisions
+        && revision.is_modern()
+    {
+        return Err(Error::Usage {
+            message: format!("gateways are not tested in revision {revision} yet"),
+            help: Some("use --revision auto, all, or a revision that begins with a handshake".to_owned()),
+        });
+    }
     let earlier = strays::adopt();
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
     let conducted = block_on(async {

@@ -53,11 +53,11 @@ pub async fn conduct(
     let (notes, cut_short, scenes) = Default::default();
     let mut course = Course { job, recorder, worlds: Worlds::new(), planned, began, notes, cut_short, scenes };
     match job.revisions {
-        Revisions::Auto => course.revision(None).await?,
-        Revisions::One(revision) => course.revision(Some(revision)).await?,
+        Revisions::Auto => course.newest().await?,
+        Revisions::One(revision) => course.revision(revision).await?,
         Revisions::All => {
-            for revision in Revision::ALL {
-                course.revision(Some(revision)).await?;
+            for revision in Revision::ALL.into_iter().filter(|revision| !revision.is_modern()) {
+                course.revision(revision).await?;
             }
         }
     }
@@ -99,22 +99,32 @@ struct Course<'a> {
 }
 
 impl Course<'_> {
-    /// One revision, or the newest that the gateway speaks.
-    async fn revision(&mut self, asked: Option<Revision>) -> Result<(), Error> {
+    /// The newest revision that the gateway speaks.
+    async fn newest(&mut self) -> Result<(), Error> {
+        let transports = [self.job.transport(), self.job.back.transport];
+        let has_both = |revision: &Revision| transports.iter().all(|transport| transport.is_defined_in(*revision));
+        let mut refused = None;
+        for revision in Revision::ALL.into_iter().rev().filter(|revision| !revision.is_modern()).filter(has_both) {
+            match self.revision(revision).await {
+                Err(Error::NotSpoken { asked, offered }) => {
+                    refused.get_or_insert(Error::NotSpoken { asked, offered });
+                }
+                done => return done,
+            }
+        }
+        Err(refused.unwrap_or_else(|| Error::usage("no revision has both transports")))
+    }
+
+    async fn revision(&mut self, asked: Revision) -> Result<(), Error> {
         let transport = self.job.transport();
-        if asked.is_some_and(|asked| !transport.is_defined_in(asked) || !self.job.back.transport.is_defined_in(asked)) {
-            self.note(format!(
-                "revision {} was not tested: it has not both transports",
-                asked.unwrap_or(Revision::NEWEST)
-            ));
+        if !transport.is_defined_in(asked) || !self.job.back.transport.is_defined_in(asked) {
+            self.note(format!("revision {} was not tested: it has not both transports", asked));
             return Ok(());
         }
         let (mut spoken, mut met) = (None, false);
         for index in 0..self.planned.len() {
             let (id, scenario) = (self.planned[index].id, self.planned[index].scenario);
-            let known: Option<Revision> = spoken.or(asked);
-            let revision = known.unwrap_or(Revision::NEWEST_LEGACY);
-            let applies = self.planned[index].applies(revision, transport);
+            let applies = self.planned[index].applies(asked, transport);
             if self.cut_short.is_some() || !applies {
                 continue;
             }
@@ -125,7 +135,7 @@ impl Course<'_> {
             let interrupts = self.job.interrupts.clone();
             let left = self.job.limits.run.saturating_sub(self.began.elapsed());
             let met_one = tokio::select! {
-                met_one = self.scenario(id, scenario, known) => met_one,
+                met_one = self.scenario(id, scenario, asked) => met_one,
                 () = interrupts.first() => {
                     self.cut_short = Some("interrupted".to_owned());
                     continue;
@@ -138,8 +148,8 @@ impl Course<'_> {
             match met_one {
                 Ok(revision) => spoken = spoken.or(Some(revision)),
                 // Another revision may be spoken.
-                Err(Error::NotSpoken { offered, .. }) if asked.is_some() && self.job.revisions == Revisions::All => {
-                    self.note(format!("revision {} was not tested: {offered}", asked.unwrap_or(Revision::NEWEST)));
+                Err(Error::NotSpoken { offered, .. }) if self.job.revisions == Revisions::All => {
+                    self.note(format!("revision {} was not tested: {offered}", asked));
                     return Ok(());
                 }
                 Err(error) if !met => return Err(error),
@@ -154,7 +164,7 @@ impl Course<'_> {
     }
 
     /// One scenario: the gateway is started, and ended again.
-    async fn scenario(&mut self, id: &str, scenario: &Scenario, known: Option<Revision>) -> Result<Revision, Error> {
+    async fn scenario(&mut self, id: &str, scenario: &Scenario, asked: Revision) -> Result<Revision, Error> {
         let job = self.job;
         let place = Place { address: &job.back.address, behind: true };
         let options = self.worlds.options(&scenario.world);
@@ -175,7 +185,7 @@ impl Course<'_> {
             profile: ClientProfile::default(),
             known: Arc::default(),
         };
-        let wish = known.map_or(Wish::Newest, Wish::Exactly);
+        let wish = Wish::Exactly(asked);
         let done = self.drive(opener, wish, id, scenario).await;
         let said = listening.as_ref().map(Listening::said).unwrap_or_default();
         if let Some(listening) = listening {

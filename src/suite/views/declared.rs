@@ -677,7 +677,7 @@ views! {
         token_lost,
         /// Of a request: whether its id was used before on the connection where it was received.
         id_repeated,
-        /// Of a notification: whether there is a client that it is for.
+        /// Of a notification: whether there is somebody that it is for, as far as the capabilities say.
         wanted,
         /// Of a notification: milliseconds until it was received.
         delay_ms,
@@ -690,7 +690,7 @@ views! {
     }
     /// One of the `differences` of `$passed[*]`.
     DIFFERENCE "a difference" {
-        /// `lost`, `changed` or `added`.
+        /// `lost`, `changed`, `added`, or `rounded` of an integer beyond 2^53.
         what,
         /// The field of `params`, `result` or `error`; `inner _meta` of a `_meta` further inside.
         part,
