@@ -156,6 +156,8 @@ impl Relay {
         let envelope = Envelope { by: "relay".to_owned(), headers };
         if let Ok(posted) = wire.send(&envelope, message)
             && let (Some(post), Some(id), true) = (posted.post, message.get("id"), message.get("method").is_some())
+            // Over HTTP+SSE the response comes on the one stream.
+            && self.options.back.capabilities().stream_per_request
         {
             posts.insert(post, key(id));
         }

@@ -76,7 +76,10 @@ impl Differences {
     }
 
     fn lost(&mut self, sent: &Value, pointer: &str) {
-        let says_nothing = sent.is_null()
+        // Of what tools and users define, null may be a value like any other.
+        let is_theirs = ["/params/arguments/", "/result/structuredContent/", "/error/data/"];
+        let is_theirs = is_theirs.iter().any(|place| pointer.starts_with(place));
+        let says_nothing = (sent.is_null() && !is_theirs)
             || sent.as_object().is_some_and(|object| object.is_empty() && SAY_NOTHING.contains(&name(pointer)))
             || (name(pointer) == "isError" && *sent == Value::Bool(false));
         if says_nothing {

@@ -54,7 +54,8 @@ pub static REQUESTS: &[Fault] = &[
         up: Some(|_, message| {
             if let Some(arguments) = message.pointer_mut("/params/arguments") {
                 everywhere(arguments, &|value| {
-                    if let Some(number) = value.as_f64() {
+                    let rounded = value.as_f64().filter(|_| value.is_i64()).map(|number| format!("{number:.0}"));
+                    if let Some(number) = rounded.and_then(|number| number.parse::<i64>().ok()) {
                         *value = json!(number);
                     }
                 });
