@@ -114,8 +114,7 @@ impl Differences {
         let part = match tokens.as_slice() {
             [_, "_meta", ..] => "_meta",
             rest if rest.contains(&"_meta") => "inner _meta",
-            [_, part, ..] => part,
-            [part] => part,
+            [_, part, ..] | [part] => part,
             [] => "",
         };
         let mut difference = json!({ "what": what, "part": part, "path": path(&tokens), "pointer": pointer });

@@ -7,6 +7,8 @@ use crate::{
     revision::Revision,
 };
 
+// As frames call it.
+#[expect(clippy::struct_field_names)]
 pub struct Message {
     pub frame: u64,
     pub at: u64,

@@ -122,8 +122,9 @@ impl Gateways {
         let Self { mut messages, sessions, channels, streams: _, left, upstream } = self;
         // The session of a handshake shows in the response to it.
         for message in messages.iter_mut().filter(|message| message.behind) {
-            let session = message.post.and_then(|post| sessions.get(&post));
-            session.into_iter().for_each(|session| message.session.clone_from(session));
+            if let Some(session) = message.post.and_then(|post| sessions.get(&post)) {
+                message.session.clone_from(session);
+            }
         }
         let mut scenarios: Vec<Option<String>> = messages.iter().map(|message| message.scenario.clone()).collect();
         scenarios.sort();

@@ -165,7 +165,7 @@ fn response(matching: &Matching, pair: &Pair) -> Option<Value> {
     found.retain(|difference| {
         let part = difference["part"].as_str().unwrap_or_default();
         let cursor = part == "nextCursor" && (collected || difference["what"] == "changed");
-        !cursor && !(collected && LISTS.contains(&part))
+        !(cursor || collected && LISTS.contains(&part))
     });
     item["differences"] = json!(found);
     Some(item)

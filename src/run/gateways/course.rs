@@ -149,7 +149,7 @@ impl Course<'_> {
                 Ok(revision) => spoken = spoken.or(Some(revision)),
                 // Another revision may be spoken.
                 Err(Error::NotSpoken { offered, .. }) if self.job.revisions == Revisions::All => {
-                    self.note(format!("revision {} was not tested: {offered}", asked));
+                    self.note(format!("revision {asked} was not tested: {offered}"));
                     return Ok(());
                 }
                 Err(error) if !met => return Err(error),
