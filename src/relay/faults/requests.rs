@@ -223,11 +223,6 @@ pub static REQUESTS: &[Fault] = &[
         ..Fault::new("client-capabilities-dropped", "the capabilities of clients don't pass")
     },
     Fault {
-        answer: Some(|_, message, _| without(message, "", "error")),
-        also: &["*"],
-        ..Fault::new("client-errors-dropped", "errors of clients pass without `error`")
-    },
-    Fault {
         answer: Some(|_, _, _| Fate::Drop),
         also: &["*"],
         ..Fault::new("client-responses-dropped", "responses of clients don't pass")
