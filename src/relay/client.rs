@@ -226,10 +226,14 @@ impl Relay {
         let fate = fault.result.map_or(Fate::Pass, |edit| edit(&mut self.memory, &mut message, &asked));
         let held = std::mem::take(&mut self.held);
         let (early, late): (Vec<_>, Vec<_>) = held.into_iter().partition(|_| self.memory.count == 0);
-        early.into_iter().for_each(|down| drop(self.down.send(down)));
+        for down in early {
+            let _ = self.down.send(down);
+        }
         let id = key(&message["id"]);
         self.deliver(fate, message, Some(id));
-        late.into_iter().for_each(|down| drop(self.down.send(down)));
+        for down in late {
+            let _ = self.down.send(down);
+        }
     }
 
     fn deliver(&mut self, fate: Fate, message: Value, belongs_to: Option<String>) {

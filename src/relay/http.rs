@@ -110,6 +110,8 @@ impl Gateway {
         session
     }
 
+    // A response is made once for each request.
+    #[expect(clippy::result_large_err)]
     fn session(&self, head: &Parts) -> Result<(String, Session), Response<Body>> {
         let id = head.headers.get("mcp-session-id").and_then(|id| id.to_str().ok());
         let id = id.ok_or_else(|| rejected(StatusCode::BAD_REQUEST, "Mcp-Session-Id is missing"))?;

@@ -181,5 +181,5 @@ fn every_second(memory: &mut Memory, message: &mut Value) -> Fate {
         return Fate::Pass;
     }
     memory.kept.push(Value::Null);
-    if memory.kept.len() % 2 == 0 { Fate::Drop } else { Fate::Pass }
+    if memory.kept.len().is_multiple_of(2) { Fate::Drop } else { Fate::Pass }
 }

@@ -98,7 +98,7 @@ pub static RESULTS: &[Fault] = &[
             content.into_iter().flatten().for_each(|block| {
                 drop(instead(block, "/data", |data| {
                     json!(data.as_str().unwrap_or_default().replace('+', "-").replace('/', "_"))
-                }))
+                }));
             });
             Fate::Pass
         }),

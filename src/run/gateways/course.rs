@@ -197,7 +197,9 @@ impl Course<'_> {
         if !connected {
             return Err(never_connected(job, &said));
         }
-        links.iter().for_each(|link| self.recorder.settle(*link, revision));
+        for link in links {
+            self.recorder.settle(link, revision);
+        }
         Ok(revision)
     }
 
@@ -209,7 +211,9 @@ impl Course<'_> {
         tokio::time::sleep(LAST).await;
         let notes = std::mem::take(&mut driver.notes);
         driver.close().await;
-        notes.into_iter().for_each(|note| self.note(note));
+        for note in notes {
+            self.note(note);
+        }
         Ok(revision)
     }
 
