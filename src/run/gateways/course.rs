@@ -118,7 +118,7 @@ impl Course<'_> {
     async fn revision(&mut self, asked: Revision) -> Result<(), Error> {
         let transport = self.job.transport();
         if !transport.is_defined_in(asked) || !self.job.back.transport.is_defined_in(asked) {
-            self.note(format!("revision {} was not tested: it has not both transports", asked));
+            self.note(format!("revision {asked} was not tested: it has not both transports"));
             return Ok(());
         }
         let (mut spoken, mut met) = (None, false);
