@@ -45,7 +45,8 @@
 //! [`mod@reference`] is separate: the server that proves the rules shares nothing with the client but
 //! [`revision`] and the texts; otherwise it would share the mistakes of the client.
 //!
-//! [`act`] is separate, too: the client that proves the rules for clients.
+//! [`act`] is separate, too: the client that proves the rules for clients. [`relay`] is the gateway that proves the rules for
+//! gateways; it has only the wire in common with the rest.
 //!
 //! `fuzzing` exists only in tests and under `cargo fuzz`, and states what must hold for any bytes.
 //!
@@ -68,6 +69,7 @@ pub mod outcome;
 pub mod partition;
 pub mod plan;
 pub mod reference;
+pub mod relay;
 pub mod report;
 pub mod revision;
 pub mod run;

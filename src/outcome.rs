@@ -192,7 +192,7 @@ pub struct Observation {
     pub value: Value,
 }
 
-/// Which side of the conversation a report is about.
+/// Whom a report is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
@@ -201,6 +201,7 @@ pub enum Subject {
     Client,
     /// A recorded conversation, of which both sides are judged.
     Both,
+    Gateway,
 }
 
 impl Subject {
@@ -210,6 +211,7 @@ impl Subject {
             Self::Server => "server",
             Self::Client => "client",
             Self::Both => "conversation",
+            Self::Gateway => "gateway",
         }
     }
 
@@ -224,7 +226,7 @@ impl Subject {
 /// What was tested, as far as it may be shown.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetReport {
-    /// Whether it is a server, a client, or both as they were recorded.
+    /// Whether it is a server, a client, a gateway, or a client and a server as they were recorded.
     #[serde(default, skip_serializing_if = "Subject::is_server")]
     pub subject: Subject,
     /// As a user would type it: a command line, or a URL. No secrets.

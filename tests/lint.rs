@@ -165,8 +165,8 @@ const LONGEST_TITLE: usize = 120;
 
 #[test]
 fn titles_are_sentences_of_the_specification() {
-    let suites =
-        mcp_conform::run::load(&[Side::Server, Side::Client], &[], false).unwrap_or_else(|error| panic!("{error}"));
+    let suites = mcp_conform::run::load(&[Side::Server, Side::Client, Side::Gateway], &[], false)
+        .unwrap_or_else(|error| panic!("{error}"));
     let rules = suites.iter().flat_map(|suite| {
         let rules = suite.rules.iter().map(|rule| (&rule.id, rule.level, &rule.statement));
         rules.chain(suite.untested.iter().map(|row| (&row.id, row.level, &row.statement)))
@@ -190,8 +190,8 @@ fn titles_are_sentences_of_the_specification() {
 #[test]
 fn texts_of_suites_and_pages_use_the_words_of_the_house_style() {
     let forbidden = Regex::new(FORBIDDEN).expect("a pattern");
-    let suites =
-        mcp_conform::run::load(&[Side::Server, Side::Client], &[], false).unwrap_or_else(|error| panic!("{error}"));
+    let suites = mcp_conform::run::load(&[Side::Server, Side::Client, Side::Gateway], &[], false)
+        .unwrap_or_else(|error| panic!("{error}"));
     let mut texts = Vec::new();
     for suite in &suites {
         texts.push((suite.id.as_str(), suite.about.clone()));

@@ -33,6 +33,9 @@ pub struct Options<'a> {
     pub illustrated: bool,
 }
 
+/// Exit codes of runs that a signal ended begin here.
+const SIGNALLED: u8 = 128;
+
 pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunReport {
     let Evidence { header, links, scenes, .. } = evidence;
     let failed = header.end.failed_handshake.as_ref();
@@ -80,6 +83,19 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
     report
 }
 
+/// Adds results of another run to the report.
+pub fn add(report: &mut RunReport, rules: Vec<RuleResult>) {
+    if !rules.is_empty() {
+        report.rules.extend(rules);
+        let interrupted = report.exit_code >= SIGNALLED;
+        let code = report.exit_code;
+        verdict::total(report);
+        if interrupted {
+            report.exit_code = code;
+        }
+    }
+}
+
 fn target(header: &RunHeader, scenes: &[RunContext]) -> TargetReport {
     let (tested, newest) = (&header.target, scenes.last());
     let mut revisions: Vec<_> = scenes.iter().map(|scene| scene.revision).collect();
@@ -89,6 +105,7 @@ fn target(header: &RunHeader, scenes: &[RunContext]) -> TargetReport {
             _ if header.recorded => Subject::Both,
             Side::Server => Subject::Server,
             Side::Client => Subject::Client,
+            Side::Gateway => Subject::Gateway,
         },
         name: tested.name.clone(),
         options: tested.options.clone(),

@@ -21,13 +21,17 @@ pub fn numbers(report: &RunReport) -> BTreeSet<u64> {
 }
 
 pub fn say_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>, suites: &[PathBuf]) {
-    let verb = if report.target.subject == Subject::Client { "client" } else { "run" };
+    let verb = match report.target.subject {
+        Subject::Server | Subject::Both => "run",
+        Subject::Client => "client",
+        Subject::Gateway => "gateway",
+    };
     let mut command = format!("mcp-conform {verb} {}", report.target.options).trim_end().to_owned();
     for path in suites.iter().map(|path| path.display().to_string()) {
         command += " --suite ";
         command += &shlex::try_quote(&path).unwrap_or_default();
     }
-    if report.target.subject == Subject::Client {
+    if report.target.subject != Subject::Server {
         return test_again(report, &command);
     }
     let shown = numbers(report);
@@ -53,13 +57,13 @@ pub fn say_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>,
     }
 }
 
-/// A client is started anew, in the scenario of the rule.
+/// A client or gateway is started anew, in the scenario of the rule.
 fn test_again(report: &mut RunReport, command: &str) {
     // One of the configuration is named by the options.
-    let client = report.target.command.as_ref().map(|client| format!(" -- {client}")).unwrap_or_default();
+    let started = report.target.command.as_ref().map(|started| format!(" -- {started}")).unwrap_or_default();
     for rule in &mut report.rules {
         for finding in &mut rule.findings {
-            let again = format!("{command} --revision {} --filter {}{client}", rule.revision, rule.id);
+            let again = format!("{command} --revision {} --filter {}{started}", rule.revision, rule.id);
             finding.reproduce = Some(again);
         }
     }

@@ -22,7 +22,7 @@ pub fn timeline(frames: impl Iterator<Item = Arc<Frame>>) -> (Vec<Moment>, usize
         connection: frame.link,
         from: match frame.from {
             Side::Client => "client".to_owned(),
-            Side::Server => "server".to_owned(),
+            Side::Server | Side::Gateway => "server".to_owned(),
         },
         what: what(&frame),
         bytes: frame.bytes,

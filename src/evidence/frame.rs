@@ -11,13 +11,15 @@ use serde_json::Value;
 use super::{Cause, Transport};
 use crate::revision::Revision;
 
-/// Who put a frame on the wire.
+/// Who put a frame on the wire, and whom a suite judges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
     Client,
     #[default]
     Server,
+    /// What stands between them: a server to one and a client to the other. No frame is from it.
+    Gateway,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -228,6 +230,9 @@ pub struct Link {
     /// Where a client is judged: the scenario in which it opened the connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,
+    /// Where a gateway is judged: it opened the connection, to the server that it stands before.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub behind: bool,
     /// How the process ended, or the event stream that is the connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,

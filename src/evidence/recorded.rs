@@ -126,6 +126,8 @@ fn declared<'f>(frames: impl Iterator<Item = &'f Arc<Frame>>, revision: Revision
                     hello = json!({ "end": "result", "result": result, "frames": [request, frame.frame] });
                 }
             }
+            // Nothing stands between the two in such a record.
+            Side::Gateway => {}
         }
     }
     let only = |all: &[Value]| if let [one] = all { one.clone() } else { Value::Null };

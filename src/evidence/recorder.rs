@@ -89,8 +89,8 @@ impl Recorder {
     pub fn open_link(&self, transport: Transport) -> u32 {
         let mut book = self.lock();
         let number = book.links.last().map_or(0, |last| last.link) + 1;
-        let (revision, brief, scenario, ended, late) = (None, false, None, None, false);
-        book.links.push(Link { link: number, transport, revision, brief, scenario, ended, late });
+        let (revision, brief, scenario, ended, late, behind) = (None, false, None, None, false, false);
+        book.links.push(Link { link: number, transport, revision, brief, scenario, ended, late, behind });
         book.tell(number);
         number
     }
@@ -114,6 +114,13 @@ impl Recorder {
     pub fn in_scenario(&self, link: u32, scenario: &str) {
         if let Some(known) = self.lock().links.iter_mut().find(|known| known.link == link) {
             known.scenario = Some(scenario.to_owned());
+        }
+    }
+
+    /// Notes that a gateway opened a connection.
+    pub fn behind(&self, link: u32) {
+        if let Some(known) = self.lock().links.iter_mut().find(|known| known.link == link) {
+            known.behind = true;
         }
     }
 

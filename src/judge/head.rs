@@ -59,6 +59,7 @@ mod tests {
             revision: Some(Revision::V2026_07_28),
             brief: false,
             scenario: None,
+            behind: false,
             ended: None,
             late: false,
         };
@@ -100,6 +101,7 @@ mod tests {
             revision: Some(Revision::V2024_11_05),
             brief: false,
             scenario: None,
+            behind: false,
             ended: None,
             late: false,
         };

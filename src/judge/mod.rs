@@ -7,6 +7,7 @@ mod clients;
 mod exchange;
 mod fan_out;
 mod fold;
+mod gateways;
 mod head;
 mod item;
 mod notification_context;

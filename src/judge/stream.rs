@@ -17,6 +17,7 @@ use super::{
     exchange::Assembler,
     fan_out::{FanOut, seat},
     fold::fold,
+    gateways::Gateways,
     item::{Item, NOT_ASKED, judge_item, save_of, unread},
     open::Open,
     posts::Posts,
@@ -56,6 +57,9 @@ pub fn judge(
         }
         if scene.subject == Side::Client {
             return client_by(scene, links, frames, fan_out, &wanted);
+        }
+        if scene.subject == Side::Gateway {
+            return gateway_by(scene, links, frames, fan_out, &wanted);
         }
         pass_by(scene, links, frames, fan_out, &wanted, |frame| {
             for tally in still.iter_mut().filter(|tally| Some(&tally.suite.id) == frame.by.as_ref()) {
@@ -223,6 +227,34 @@ fn client_by(
         }
     }
     clients.rest().into_iter().for_each(|(root, item)| pass(root, item, 0));
+    fan_out.close();
+}
+
+/// The same of a gateway: what passed it is known when everything has been seen.
+fn gateway_by(
+    scene: &RunContext,
+    links: &[Link],
+    frames: impl Iterator<Item = Arc<Frame>>,
+    mut fan_out: FanOut,
+    wanted: &[Option<&Filter>],
+) {
+    let (mut gateways, mut posts) = (Gateways::default(), Posts::default());
+    let mut pass = |root, item, bytes| {
+        debug_assert_eq!(views::undeclared(root, &item), None, "a field of ${root} that src/suite/views lacks");
+        fan_out.pass(root, item, bytes);
+    };
+    for frame in frames {
+        let ours = |known: &&Link| known.link == frame.link && known.revision == Some(scene.revision);
+        let Some(link) = links.iter().find(ours) else { continue };
+        if let Some(mut item) = shown(&frame, link, &mut posts, wanted) {
+            if let Some(message) = &frame.message {
+                item["message"] = message.clone();
+            }
+            pass("transcript", item, frame.bytes);
+        }
+        gateways.take(&frame, link);
+    }
+    gateways.rest().into_iter().for_each(|(root, item)| pass(root, item, 0));
     fan_out.close();
 }
 

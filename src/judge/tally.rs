@@ -152,6 +152,8 @@ impl<'a> Tally<'a> {
                 "the client was not started in this world"
             };
             (Status::NotExercised, Some(why.to_owned()))
+        } else if self.suite.subject == Side::Gateway {
+            (Status::NotExercised, Some("no message of this kind passed the gateway".to_owned()))
         } else {
             let unseen = if self.seen == 0 { unseen(self.rule) } else { "no response met the rule's precondition" };
             (Status::NotExercised, Some(self.missing.unwrap_or_else(|| unseen.into())))
@@ -162,6 +164,7 @@ impl<'a> Tally<'a> {
             subject: match self.suite.subject {
                 Side::Server => Subject::Server,
                 Side::Client => Subject::Client,
+                Side::Gateway => Subject::Gateway,
             },
             revision: scene.revision,
             level: self.rule.level,

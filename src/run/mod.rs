@@ -7,18 +7,21 @@
 //! - `conducting`: which suites are gathered on which connections, in which order.
 //! - `clients`: a client started against the reference server, in one scenario after another.
 //! - `recording`: a conversation between a client and a server that passes through, and is recorded.
+//! - `gateways`: a gateway between our client and the reference server.
 //! - `commands`: one file a command.
 
 mod clients;
 mod commands;
 mod conducting;
+mod gateways;
 mod inputs;
 mod process;
 mod recording;
 
 pub use commands::{
     mutants::{
-        Bug, ClientTrial, Matrix, Recording, Trial, Variations, bugs, client_trials, gaps, trials, variation_trials,
+        Bug, ClientTrial, GatewayTrial, Matrix, Recording, Trial, Variations, bugs, client_trials, gaps,
+        gateway_trials, trials, variation_trials,
     },
     run,
     run::{Tested, own_suites, tested},

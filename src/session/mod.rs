@@ -26,6 +26,7 @@ pub(crate) use conversation::lock;
 pub use conversation::{Conversation, Known, Opener};
 pub use echo::echo;
 pub use handshake::{Unopened, Wish};
+pub use headers::protocol_headers;
 pub use negotiated::{CallOptions, Session};
 pub use one_shot::OneShot;
 pub use progress::LONG;

@@ -80,7 +80,9 @@ impl Tap {
                 self.settle(from, &message);
                 match from {
                     Side::Client => _ = self.recorder.passed(&self.sender(post), &message, length, flaws),
-                    Side::Server => _ = self.recorder.received(self.link, post, &message, length, flaws, event),
+                    Side::Server | Side::Gateway => {
+                        _ = self.recorder.received(self.link, post, &message, length, flaws, event)
+                    }
                 }
             }
             Reading::Junk { why } => self.junk(from, post, bytes, length, why, event),
@@ -94,7 +96,7 @@ impl Tap {
         }
         match from {
             Side::Client => _ = self.recorder.passed_junk(&self.sender(post), text, length, why),
-            Side::Server => _ = self.recorder.received_junk(self.link, post, text, length, why, event),
+            Side::Server | Side::Gateway => _ = self.recorder.received_junk(self.link, post, text, length, why, event),
         }
     }
 

@@ -30,11 +30,12 @@ mod only_declared;
 mod only_members;
 mod output_schema;
 mod pages_agree;
+mod passed_unchanged;
 mod password_file;
 mod prefix_filter;
 mod read_children;
 mod result_shape;
-mod same_uri;
+pub mod same_uri;
 mod schema_dialect;
 mod schema_parts;
 mod schema_patterns;
@@ -102,6 +103,7 @@ pub const CHECKS: &[Check] = &[
     only_members::CHECK,
     output_schema::CHECK,
     pages_agree::CHECK,
+    passed_unchanged::CHECK,
     password_file::CHECK,
     prefix_filter::CHECK,
     read_children::CHECK,

@@ -122,7 +122,7 @@ impl Dialogue {
         let Passing { frame, message, .. } = passing;
         match frame.from {
             Side::Client => self.sent(frame.frame, message),
-            Side::Server => {
+            Side::Server | Side::Gateway => {
                 self.received(frame.frame, frame.at, message);
                 self.heard = Some(frame.at);
             }

@@ -77,7 +77,7 @@ impl Posts {
             (Side::Client, FrameKind::HttpRequest, Some(head)) => self.requested(post, frame, head, dialogue),
             (Side::Client, _, _) => self.carried(post, frame, dialogue),
             (Side::Server, FrameKind::HttpResponse, Some(head)) => return self.responded(post, frame, head, recent),
-            (Side::Server, ..) => self.went_on(post, frame),
+            (Side::Server | Side::Gateway, ..) => self.went_on(post, frame),
         }
         None
     }

@@ -11,6 +11,7 @@ fn a_server_that_ends_behind_an_answer_has_no_reason_to_if_all_was_sound() {
             revision: Some(Revision::V2025_11_25),
             brief: false,
             scenario: None,
+            behind: false,
             ended: None,
             late: false,
         };
@@ -59,6 +60,7 @@ fn assembled(frames: &[Value]) -> (Vec<Passed>, Vec<Value>) {
         revision: Some(Revision::V2025_06_18),
         brief: false,
         scenario: None,
+        behind: false,
         ended: None,
         late: false,
     };
@@ -151,6 +153,7 @@ fn a_note_on_an_exchange_is_a_loss_only_where_it_ends_there() {
             revision: Some(Revision::V2025_03_26),
             brief: false,
             scenario: None,
+            behind: false,
             ended: None,
             late: false,
         };
@@ -180,6 +183,7 @@ fn an_id_comes_twice_only_within_a_session() {
             revision: Some(Revision::V2025_11_25),
             brief: false,
             scenario: None,
+            behind: false,
             ended: None,
             late: false,
         };
@@ -248,6 +252,7 @@ fn a_response_without_id_answers_a_notification_where_every_request_has_its_own(
             revision: Some(Revision::V2025_06_18),
             brief: false,
             scenario: None,
+            behind: false,
             ended: None,
             late: false,
         };

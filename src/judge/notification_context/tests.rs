@@ -20,6 +20,7 @@ impl Conversation {
                 revision: Some(revision),
                 brief: false,
                 scenario: None,
+                behind: false,
                 ended: None,
             }),
             0,

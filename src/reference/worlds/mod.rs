@@ -8,6 +8,7 @@ mod graphs;
 mod lists;
 mod made;
 mod odd;
+mod passages;
 mod processes;
 mod resources;
 mod responses;
@@ -31,6 +32,7 @@ static FILES: &[&[Behaviour]] = &[
     processes::PROCESSES,
     responses::RESPONSES,
     tools::TOOLS,
+    passages::PASSAGES,
 ];
 
 /// Every world there is, in the order of the files.

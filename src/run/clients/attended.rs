@@ -53,7 +53,8 @@ pub async fn attend(
     let scenario = course.planned.iter().find(|planned| planned.scenario.world == attended.world);
     let scenario = scenario.or(course.planned.first()).map(|planned| planned.id.to_owned()).unwrap_or_default();
     let transport = job.client.transport;
-    let place = Place::System { program: &job.program, port: attended.port };
+    let address = format!("127.0.0.1:{}", attended.port);
+    let place = Place::System { program: &job.program, address: &address, behind: false };
     let mut stage = Stage::open(options, transport, &scenario, place, &course.recorder).await?;
     show(&instructions(transport, &stage.target));
     let (began, mut seen) = (Instant::now(), 0);

@@ -18,7 +18,7 @@ use super::{
     job::ClientJob,
     process, reported,
     scenarios::{Planned, Worlds, planned},
-    stage::{Place, Stage},
+    stage::{ANYWHERE, Place, Stage},
 };
 use crate::{
     error::Error,
@@ -244,7 +244,7 @@ impl<'a> Course<'a> {
         let options = self.worlds.options(&scenario.world);
         let place = match &job.inside {
             Some(_) => Place::Memory,
-            None => Place::System { program: &job.program, port: 0 },
+            None => Place::System { program: &job.program, address: ANYWHERE, behind: false },
         };
         let stage = Stage::open(options, client.transport, id, place, &self.recorder).await?;
         let usual = if self.hangs.get() < HANGS { job.limits.start } else { job.limits.start.min(LESS) };

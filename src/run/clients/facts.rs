@@ -114,7 +114,7 @@ impl Sent {
                     self.sessions += usize::from(legacy.is_some());
                     self.open.remove(&id);
                 }
-                (Side::Server, _) => {}
+                (Side::Server | Side::Gateway, _) => {}
             }
         }
     }

@@ -20,5 +20,6 @@ pub use attended::{Attended, attend};
 pub use course::conduct;
 pub use inside::{Ended, Handle, Inside, Reach};
 pub use job::{ClientJob, Limits};
-pub use scenarios::USUAL;
+pub use scenarios::{Planned, USUAL, Worlds, planned};
+pub use stage::{ANYWHERE, Place, Stage};
 pub use stub::stub;

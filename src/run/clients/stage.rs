@@ -36,6 +36,9 @@ const LAST: Duration = Duration::from_millis(500);
 /// Within this time a client that starts its server again does so; a guess.
 const AGAIN: Duration = Duration::from_secs(2);
 
+/// Any free port.
+pub const ANYWHERE: &str = "127.0.0.1:0";
+
 pub struct Stage {
     /// What a client connects to: a URL, or the path of a file.
     pub target: String,
@@ -57,6 +60,7 @@ impl Stage {
         place: Place<'_>,
         recorder: &Recorder,
     ) -> Result<Self, Error> {
+        let behind = matches!(place, Place::System { behind: true, .. });
         let failed = |what: &str, why: &dyn std::fmt::Display| Error::usage(format!("cannot {what}: {why}"));
         let folder = tempfile::Builder::new().prefix("mcp-conform-").tempdir();
         let folder = folder.map_err(|why| failed("make a temporary directory", &why))?;
@@ -80,24 +84,30 @@ impl Stage {
                 scenario: scenario.to_owned(),
                 transport,
                 links: Arc::clone(&links),
+                behind,
             };
             (file.display().to_string(), tokio::spawn(serve_processes(listener, options, opening, tell)))
         } else {
             let listening = Listening::new(options).map_err(Error::usage)?;
-            let (listener, port) = match place {
-                Place::Memory => (memory(), PORT),
-                Place::System { port, .. } => {
-                    let listener = TcpListener::bind(("127.0.0.1", port)).await;
-                    let listener = listener.map_err(|why| failed(&format!("listen on 127.0.0.1:{port}"), &why))?;
-                    let port = listener.local_addr().map_err(|why| failed("listen on a port", &why))?.port();
-                    (Listener::Port(listener), port)
+            let (listener, address) = match place {
+                Place::Memory => (memory(), ADDRESS.to_owned()),
+                Place::System { address, .. } => {
+                    let listener = TcpListener::bind(address).await;
+                    let listener = listener.map_err(|why| failed(&format!("listen on {address}"), &why))?;
+                    let address = listener.local_addr().map_err(|why| failed("listen on a port", &why))?;
+                    (Listener::Port(listener), address.to_string())
                 }
             };
             let path = if transport.capabilities().endpoint { "sse" } else { "mcp" };
-            let opening =
-                Opening { recorder: recorder.clone(), scenario: scenario.to_owned(), transport, links: links.clone() };
+            let opening = Opening {
+                recorder: recorder.clone(),
+                scenario: scenario.to_owned(),
+                transport,
+                links: links.clone(),
+                behind,
+            };
             let serving = tokio::spawn(serve_http(listener, listening, opening.link()));
-            (format!("http://127.0.0.1:{port}/{path}"), serving)
+            (format!("http://{address}/{path}"), serving)
         };
         Ok(Self { target, serving, spawned, ended: Vec::new(), last_end: None, links, folder, connect })
     }
@@ -147,14 +157,14 @@ impl Stage {
 /// Where a client finds its server.
 #[derive(Clone, Copy)]
 pub enum Place<'a> {
-    /// At a port (0: a free one), or as a file that starts this program.
-    System { program: &'a Path, port: u16 },
+    /// At this address, or as a file that starts this program. A gateway may stand before it.
+    System { program: &'a Path, address: &'a str, behind: bool },
     /// In this process.
     Memory,
 }
 
 /// Of the URL in memory.
-const PORT: u16 = 3000;
+const ADDRESS: &str = "127.0.0.1:3000";
 
 enum Listener {
     Socket(local::Listener),
@@ -189,12 +199,16 @@ struct Opening {
     scenario: String,
     transport: Transport,
     links: Arc<Mutex<Vec<u32>>>,
+    behind: bool,
 }
 
 impl Opening {
     fn link(&self) -> Tap {
         let link = self.recorder.open_link(self.transport);
         self.recorder.in_scenario(link, &self.scenario);
+        if self.behind {
+            self.recorder.behind(link);
+        }
         self.links.lock().unwrap_or_else(PoisonError::into_inner).push(link);
         Tap::new(self.recorder.clone(), link)
     }

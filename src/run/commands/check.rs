@@ -12,7 +12,7 @@ use crate::{
 };
 
 pub fn check(args: &CheckArgs, surroundings: &Surroundings) -> Result<u8, Error> {
-    let suites = load(&[Side::Server, Side::Client], &args.files, surroundings.color)?;
+    let suites = load(&[Side::Server, Side::Client, Side::Gateway], &args.files, surroundings.color)?;
     let shown: Vec<&Suite> = if args.files.is_empty() {
         suites.iter().collect()
     } else {

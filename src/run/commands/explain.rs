@@ -28,7 +28,7 @@ pub fn explain(args: &ExplainArgs, surroundings: &Surroundings) -> Result<u8, Er
     let configured = configured.map(|file| config::load(&file, surroundings.color)).transpose()?;
     let own = configured.map(|config| config.suites).unwrap_or_default();
     let suites = load(
-        &[Side::Server, Side::Client],
+        &[Side::Server, Side::Client, Side::Gateway],
         &args.suite.iter().cloned().chain(own).collect::<Vec<_>>(),
         surroundings.color,
     )?;

@@ -16,7 +16,7 @@ use crate::{
 };
 
 pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error> {
-    let suites = load(&[Side::Server, Side::Client], &args.suite, surroundings.color)?;
+    let suites = load(&[Side::Server, Side::Client, Side::Gateway], &args.suite, surroundings.color)?;
     let wanted = outputs::wanted(&args.output.forms)?;
     let baseline = Baseline::wanted(&args.output, &suites)?;
     let path = &args.transcript;

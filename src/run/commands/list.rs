@@ -20,7 +20,7 @@ use crate::{
 
 pub fn list(args: &ListArgs) -> Result<u8, Error> {
     // The program ends with this command, and to take them apart first would be a tenth of its time.
-    let suites = || load(&[Side::Server, Side::Client], &args.suite, false).map(ManuallyDrop::new);
+    let suites = || load(&[Side::Server, Side::Client, Side::Gateway], &args.suite, false).map(ManuallyDrop::new);
     let lines: Vec<String> = match args.what {
         Listed::Faults => faults("fault", reference::faults(), args),
         Listed::Variations => faults("variation", reference::variations(), args),

@@ -7,6 +7,7 @@ mod check;
 mod client;
 mod coverage;
 mod explain;
+mod gateway;
 mod init;
 pub mod judge;
 mod list;
@@ -15,6 +16,7 @@ pub mod mutants;
 mod outputs;
 mod record;
 mod recording;
+mod relay;
 mod report;
 mod rule_pages;
 pub mod run;
@@ -41,6 +43,7 @@ pub fn run(cli: &Cli, surroundings: &Surroundings) -> u8 {
         Command::Client(args) => client::client(args, surroundings),
         Command::Record(args) => record::record(args),
         Command::Stub { socket, arguments } => clients::stub(socket, arguments),
+        Command::Gateway(args) => gateway::gateway(args, surroundings),
         Command::Matrix(args) => matrix::matrix(args, surroundings),
         Command::Judge(args) => judge::judge(args, surroundings),
         Command::Explain(args) => explain::explain(args, surroundings),
@@ -50,6 +53,7 @@ pub fn run(cli: &Cli, surroundings: &Surroundings) -> u8 {
         Command::Check(args) => check::check(args, surroundings),
         Command::Serve(args) => serve::serve(args),
         Command::Act(args) => act::act(args),
+        Command::Relay(args) => relay::relay(args),
         Command::Mutants(args) => mutants::mutants(args, surroundings),
         Command::Completions { shell } => Ok(shell::completions(*shell)),
         Command::Man { directory } => shell::man(directory),

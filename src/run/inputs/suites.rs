@@ -7,7 +7,7 @@ use crate::{
     error::{Error, Mistakes},
     evidence::Side,
     judge::checks::CHECKS,
-    reference,
+    reference, relay,
     run::process::console::failed,
     suite::{self, Diagnostic, Known, Origin, Suite, shape},
 };
@@ -31,6 +31,7 @@ pub fn load(subjects: &[Side], paths: &[PathBuf], color: bool) -> Result<Vec<Sui
             let (about, command) = match other.subject {
                 Side::Server => ("servers", "run"),
                 Side::Client => ("clients", "client"),
+                Side::Gateway => ("gateways", "gateway"),
             };
             return Err(Error::Usage {
                 message: format!("`{}` is a suite about {about}", other.file),
@@ -48,6 +49,7 @@ pub(crate) fn known() -> Known {
     Known {
         faults: reference::faults().into_iter().map(|fault| fault.name).collect(),
         client_faults: act::faults().into_iter().map(|fault| fault.name.to_owned()).collect(),
+        gateway_faults: relay::faults().map(|fault| fault.name.to_owned()).collect(),
         worlds: worlds().into_iter().map(|world| world.name).collect(),
         checks: CHECKS.iter().map(|check| (check.name.to_owned(), given(check.given))).collect(),
         shapes: shape::names().map(str::to_owned).collect(),

@@ -43,7 +43,7 @@ macro_rules! words {
 
 words! {
     Revision "revision": Revision::ALL.map(|revision| (revision.as_str(), revision));
-    Side "subject": [("server", Side::Server), ("client", Side::Client)];
+    Side "subject": [("server", Side::Server), ("client", Side::Client), ("gateway", Side::Gateway)];
     Transport "transport": Transport::ALL.map(|transport| (transport.as_str(), transport));
     Connection "connection": [
         ("shared", Connection::Shared),

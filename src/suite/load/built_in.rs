@@ -20,9 +20,10 @@ use crate::{
     suite::{diagnostic::Diagnostic, model::Suite},
 };
 
-/// Suites about clients have a folder of their own, so that others need not be read to know them.
+/// Suites about clients and gateways have folders of their own, so that others need not be read to know them.
 fn is_about(name: &str, subject: Side) -> bool {
-    name.starts_with("suites/clients/") == (subject == Side::Client)
+    let folders = [("suites/clients/", Side::Client), ("suites/gateways/", Side::Gateway)];
+    folders.into_iter().find(|(folder, _)| name.starts_with(folder)).map_or(Side::Server, |(_, side)| side) == subject
 }
 
 /// Those that judge one side. `known` is only asked for where they are checked; tests check what a release takes as it is.

@@ -21,6 +21,9 @@ use crate::{
 /// In scope in every suite about servers.
 const EVERYWHERE: [&str; 6] = ["facts", "values", "server", "client", "revision", "transport"];
 
+/// In scope in every suite about gateways.
+const WITH_GATEWAYS: [&str; 3] = ["values", "revision", "transport"];
+
 /// In scope in every suite about clients.
 const WITH_CLIENTS: [&str; 6] = ["values", "revision", "transport", "actions", "runs", "spawns"];
 
@@ -95,7 +98,7 @@ impl Lint<'_> {
         } else if self.names.contains(&name.value)
             // One message of `$sent` can be called no better.
             || self.fixed_names().any(|fixed| fixed == name.value)
-                && !(self.subject == Side::Client && self.is_streamed(&name.value))
+                && !(self.subject != Side::Server && self.is_streamed(&name.value))
         {
             self.problems.add(name.at, format!("`{written}` is already defined"));
         }
@@ -107,6 +110,7 @@ impl Lint<'_> {
         let everywhere: &[&str] = match self.subject {
             Side::Server => &EVERYWHERE,
             Side::Client => &WITH_CLIENTS,
+            Side::Gateway => &WITH_GATEWAYS,
         };
         everywhere.iter().copied().chain(survey).chain(streamed)
     }

@@ -36,6 +36,8 @@ pub struct Known {
     pub faults: Vec<String>,
     /// Faults of the reference client.
     pub client_faults: Vec<String>,
+    /// Faults of the reference gateway.
+    pub gateway_faults: Vec<String>,
     /// What a client can meet.
     pub worlds: Vec<String>,
     /// Native checks, each with the names of its `given`; one that ends in `?` may be left out.

@@ -87,13 +87,14 @@ impl Lint<'_> {
         let known = match self.subject {
             Side::Server => &self.known.faults,
             Side::Client => &self.known.client_faults,
+            Side::Gateway => &self.known.gateway_faults,
         };
         for fault in faults {
             self.one_known(fault, "fault", known);
         }
         let proves_itself = self.origin != Origin::BuiltIn || level.is_none_or(|level| level == Level::May);
         if faults.is_empty() && !proves_itself {
-            let help = "a fault of the reference server, or for a suite about clients of the reference client, proves that the rule can fail".to_owned();
+            let help = "a fault of the reference server, or for a suite about clients of the reference client, about gateways of the reference gateway, proves that the rule can fail".to_owned();
             self.problems.add_with(own.place("faults"), "a rule above `may` needs `faults`", help);
         }
     }

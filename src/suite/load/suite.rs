@@ -98,11 +98,12 @@ impl Lint<'_> {
         let (foreign, subject): (&[&str], _) = match self.subject {
             Side::Server => (&ABOUT_CLIENTS, "servers"),
             Side::Client => (&ABOUT_SERVERS, "clients"),
+            Side::Gateway => (&ABOUT_SERVERS, "gateways"),
         };
         for key in foreign.iter().filter(|key| own.has(key)) {
             self.problems.add(own.place(key), format!("`{key}` has no meaning in a suite about {subject}"));
         }
-        if world.is_none() && self.subject == Side::Client {
+        if world.is_none() && self.subject != Side::Server {
             for key in ["drive", "answers"].into_iter().filter(|key| own.has(key)) {
                 self.problems.add(own.place(key), format!("`{key}` needs `world`"));
             }

@@ -77,6 +77,9 @@ const STREAMED_OF_CLIENT: [Named; 8] = [
     ("lists", &PAGES),
 ];
 
+/// Those of suites about gateways.
+const STREAMED_OF_GATEWAY: [Named; 3] = [("transcript", &FRAME), ("passed", &PASSED), ("upstream", &UPSTREAM)];
+
 /// What is known of each start of a client besides its messages.
 pub const OF_CLIENT: [Named; 3] = [("actions", &ACTION), ("runs", &START), ("spawns", &SPAWN)];
 
@@ -85,11 +88,13 @@ pub fn streamed(subject: Side) -> &'static [Named] {
     match subject {
         Side::Server => &STREAMED,
         Side::Client => &STREAMED_OF_CLIENT,
+        Side::Gateway => &STREAMED_OF_GATEWAY,
     }
 }
 
 /// What is described besides: what those consist of, and what steps save.
-const OTHERS: [&View; 16] = [
+const OTHERS: [&View; 17] = [
+    &DIFFERENCE,
     &POST_HEAD,
     &ORIGIN,
     &HTTP,
@@ -110,12 +115,14 @@ const OTHERS: [&View; 16] = [
 
 /// A field that the item of a streamed name has and that is not declared.
 pub fn undeclared<'v>(root: &str, item: &'v Value) -> Option<&'v String> {
-    STREAMED_OF_CLIENT.into_iter().chain(STREAMED).find(|(name, _)| *name == root)?.1.undeclared(item)
+    let all = STREAMED_OF_CLIENT.into_iter().chain(STREAMED).chain(STREAMED_OF_GATEWAY);
+    all.into_iter().find(|(name, _)| *name == root)?.1.undeclared(item)
 }
 
 fn all() -> impl Iterator<Item = &'static View> {
     let of_client = STREAMED_OF_CLIENT.into_iter().skip(2).chain(OF_CLIENT);
-    STREAMED.into_iter().chain(of_client).map(|(_, view)| view).chain(OTHERS)
+    let of_gateway = STREAMED_OF_GATEWAY.into_iter().skip(1);
+    STREAMED.into_iter().chain(of_client).chain(of_gateway).map(|(_, view)| view).chain(OTHERS)
 }
 
 /// The tables of `suites/README.md`.

@@ -263,25 +263,32 @@ pub fn prove(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Erro
 /// Processes wait most of the time, so there are more threads than processors for them.
 fn run_all(trials: &[ClientTrial], suites: &[Suite], program: Option<&Path>) -> Vec<Found> {
     let count = if program.is_some() { 2 * processors() } else { processors() };
+    in_threads(trials, count, |trial| {
+        let found = trial.found(suites, program);
+        let found =
+            found.unwrap_or_else(|why| Found { flaws: vec![format!("{}: {why}", trial.name())], ..Found::default() });
+        console::say(&format!("{} {}", if found.flaws.is_empty() { "ok  " } else { "FLAW" }, trial.name()));
+        found
+    })
+}
+
+/// What comes of each trial, in their order.
+pub fn in_threads<T: Sync, R: Send>(trials: &[T], count: usize, run: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = Mutex::new(trials.iter().enumerate());
     let work = || {
         let mut all = Vec::new();
         loop {
             let Some((at, trial)) = next.lock().ok().and_then(|mut next| next.next()) else { return all };
-            let found = trial.found(suites, program);
-            let found = found
-                .unwrap_or_else(|why| Found { flaws: vec![format!("{}: {why}", trial.name())], ..Found::default() });
-            console::say(&format!("{} {}", if found.flaws.is_empty() { "ok  " } else { "FLAW" }, trial.name()));
-            all.push((at, found));
+            all.push((at, run(trial)));
         }
     };
-    let mut all: Vec<(usize, Found)> = thread::scope(|threads| {
+    let mut all: Vec<(usize, R)> = thread::scope(|threads| {
         let others: Vec<_> = (0..count).map(|_| threads.spawn(work)).collect();
         let joined = others.into_iter().map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         joined.flatten().collect()
     });
     all.sort_by_key(|(at, _)| *at);
-    all.into_iter().map(|(_, found)| found).collect()
+    all.into_iter().map(|(_, came)| came).collect()
 }
 
 /// What faults are declared to break and do not, in any of their trials.

@@ -8,6 +8,7 @@ mod bugs;
 mod changed;
 mod clients;
 mod durations;
+mod gateways;
 mod inside;
 mod matrix;
 mod recorded;
@@ -23,6 +24,7 @@ use std::{
 
 pub use bugs::{Bug, bugs, gaps};
 pub use clients::{ClientTrial, client_trials};
+pub use gateways::{GatewayTrial, gateway_trials};
 pub use matrix::Matrix;
 pub use recorded::Recording;
 pub use trial::{Conducted, Trial, trials, variation_trials};
@@ -45,6 +47,9 @@ use crate::{
 pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     if args.clients {
         return clients::prove(args, surroundings);
+    }
+    if args.gateways {
+        return gateways::prove(args, surroundings);
     }
     let suites = load(&[Side::Server], &[], surroundings.color)?;
     if let Some(folder) = &args.bugs {

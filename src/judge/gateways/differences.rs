@@ -1,0 +1,221 @@
+//! What differs between a message as it was sent and as it was received.
+
+use serde_json::{Value, json};
+
+use crate::{judge::checks::same_uri::same as same_uri, suite::push_token};
+
+/// Longer texts are shown by their length and their beginning.
+const SHOWN: usize = 300;
+/// Differences of one message.
+const MOST: usize = 40;
+/// Fields of `_meta` that belong to the handshake or to the connection, which a gateway has of its own on each side.
+const OWN_META: [&str; 7] = [
+    "progressToken",
+    "io.modelcontextprotocol/protocolVersion",
+    "io.modelcontextprotocol/clientInfo",
+    "io.modelcontextprotocol/clientCapabilities",
+    "io.modelcontextprotocol/serverInfo",
+    "io.modelcontextprotocol/subscriptionId",
+    "io.modelcontextprotocol/related-task",
+];
+/// Objects that say nothing if they are empty.
+const SAY_NOTHING: [&str; 3] = ["_meta", "params", "arguments"];
+
+/// Lists of what a server has.
+pub const LISTS: [&str; 4] = ["tools", "prompts", "resources", "resourceTemplates"];
+
+#[derive(Default)]
+pub struct Differences {
+    found: Vec<Value>,
+}
+
+/// All differences in the fields of a message besides its id. `sent` is as it has to be received.
+pub fn differences(sent: &Value, received: &Value) -> Vec<Value> {
+    let mut all = Differences::default();
+    for field in ["params", "result", "error"] {
+        let mut pointer = String::new();
+        push_token(&mut pointer, field);
+        match (sent.get(field), received.get(field)) {
+            (Some(sent), Some(received)) => all.compare(sent, received, &pointer),
+            (Some(sent), None) => all.lost(sent, &pointer),
+            (None, Some(received)) => all.added(received, &pointer),
+            (None, None) => {}
+        }
+    }
+    all.found
+}
+
+impl Differences {
+    fn compare(&mut self, sent: &Value, received: &Value, pointer: &str) {
+        match (sent, received) {
+            (Value::Object(sent), Value::Object(received)) => {
+                for (name, value) in sent {
+                    let at = below(pointer, name);
+                    match received.get(name) {
+                        Some(other) => self.compare(value, other, &at),
+                        None => self.lost(value, &at),
+                    }
+                }
+                for (name, value) in received.iter().filter(|(name, _)| !sent.contains_key(*name)) {
+                    self.added(value, &below(pointer, name));
+                }
+            }
+            (Value::Array(sent), Value::Array(received)) if sent.len() == received.len() => {
+                for (index, (value, other)) in sent.iter().zip(received).enumerate() {
+                    self.compare(value, other, &below(pointer, &index.to_string()));
+                }
+            }
+            _ if same(sent, received) => {}
+            // Gateways that join several servers put the name of each before those of its tools.
+            (Value::String(sent), Value::String(received))
+                if is_named(pointer) && received.ends_with(sent.as_str()) => {}
+            (Value::String(sent), Value::String(received)) if name(pointer) == "uri" && same_uri(sent, received) => {}
+            _ if is_rounded(sent, received) => self.note("rounded", pointer, Some(sent), Some(received)),
+            _ => self.note("changed", pointer, Some(sent), Some(received)),
+        }
+    }
+
+    fn lost(&mut self, sent: &Value, pointer: &str) {
+        // Of what tools and users define, null may be a value like any other.
+        let is_theirs = ["/params/arguments/", "/result/structuredContent/", "/error/data/"];
+        let is_theirs = is_theirs.iter().any(|place| pointer.starts_with(place));
+        let says_nothing = (sent.is_null() && !is_theirs)
+            || sent.as_object().is_some_and(|object| object.is_empty() && SAY_NOTHING.contains(&name(pointer)))
+            || (name(pointer) == "isError" && *sent == Value::Bool(false));
+        if says_nothing {
+            return;
+        }
+        // What is lost with its parent is told part by part, as each part may have an owner.
+        match sent {
+            Value::Object(fields) if matches!(name(pointer), "params" | "_meta") => {
+                fields.iter().for_each(|(name, value)| self.lost(value, &below(pointer, name)));
+            }
+            _ => self.note("lost", pointer, Some(sent), None),
+        }
+    }
+
+    fn added(&mut self, received: &Value, pointer: &str) {
+        let says_nothing = received.is_null()
+            || received.as_object().is_some_and(serde_json::Map::is_empty)
+            || (name(pointer) == "isError" && *received == Value::Bool(false))
+            || pointer.split('/').any(|token| token == "_meta");
+        if !says_nothing {
+            self.note("added", pointer, None, Some(received));
+        }
+    }
+
+    fn note(&mut self, what: &str, pointer: &str, sent: Option<&Value>, received: Option<&Value>) {
+        let tokens: Vec<&str> = pointer.split('/').skip(1).collect();
+        let is_own =
+            tokens.windows(2).any(|pair| pair[0] == "_meta" && OWN_META.contains(&pair[1].replace("~1", "/").as_str()));
+        if is_own || self.found.len() >= MOST {
+            return;
+        }
+        let part = match tokens.as_slice() {
+            [_, "_meta", ..] => "_meta",
+            rest if rest.contains(&"_meta") => "inner _meta",
+            [_, part, ..] | [part] => part,
+            [] => "",
+        };
+        let mut difference = json!({ "what": what, "part": part, "path": path(&tokens), "pointer": pointer });
+        for (name, value) in [("sent", sent), ("received", received)] {
+            if let Some(value) = value {
+                difference[name] = shown(value);
+            }
+        }
+        self.found.push(difference);
+    }
+}
+
+/// How many values are the same, and how many there are.
+pub fn similarity(sent: &Value, received: &Value) -> (usize, usize) {
+    match (sent, received) {
+        (Value::Object(sent), Value::Object(received)) => {
+            let shared = sent.iter().map(|(name, value)| match received.get(name) {
+                Some(other) => similarity(value, other),
+                None => (0, leaves(value)),
+            });
+            let more =
+                received.iter().filter(|(name, _)| !sent.contains_key(*name)).map(|(_, value)| (0, leaves(value)));
+            shared.chain(more).fold((0, 0), |(same, all), (more_same, more)| (same + more_same, all + more))
+        }
+        (Value::Array(sent), Value::Array(received)) if sent.len() == received.len() => sent
+            .iter()
+            .zip(received)
+            .map(|(value, other)| similarity(value, other))
+            .fold((0, 0), |(same, all), (more_same, more)| (same + more_same, all + more)),
+        _ if same(sent, received) => (1, 1),
+        _ => (0, leaves(sent).max(leaves(received)).max(1)),
+    }
+}
+
+fn leaves(value: &Value) -> usize {
+    match value {
+        Value::Object(fields) => fields.values().map(leaves).sum(),
+        Value::Array(items) => items.iter().map(leaves).sum(),
+        _ => 1,
+    }
+}
+
+/// Numbers are the same by their value.
+fn same(one: &Value, other: &Value) -> bool {
+    if let (Value::Number(one), Value::Number(other)) = (one, other) {
+        let whole = |number: &serde_json::Number| number.as_i64().map(i128::from).or(number.as_u64().map(i128::from));
+        return match (whole(one), whole(other)) {
+            (Some(one), Some(other)) => one == other,
+            _ => one.as_f64() == other.as_f64(),
+        };
+    }
+    one == other
+}
+
+/// Beyond 2^53, where RFC 8259 expects no agreement.
+fn is_rounded(sent: &Value, received: &Value) -> bool {
+    matches!((sent.as_f64(), received.as_f64()), (Some(sent), Some(received)) if sent.to_bits() == received.to_bits())
+}
+
+fn is_named(pointer: &str) -> bool {
+    name(pointer) == "name"
+        && (pointer == "/params/name" || LISTS.iter().any(|list| pointer.starts_with(&format!("/result/{list}/"))))
+}
+
+fn name(pointer: &str) -> &str {
+    pointer.rsplit('/').next().unwrap_or_default()
+}
+
+fn below(pointer: &str, name: &str) -> String {
+    let mut below = pointer.to_owned();
+    push_token(&mut below, name);
+    below
+}
+
+/// As messages name a field: `result.content[0].text`.
+fn path(tokens: &[&str]) -> String {
+    let mut path = String::new();
+    for token in tokens {
+        let token = token.replace("~1", "/").replace("~0", "~");
+        if token.parse::<usize>().is_ok() {
+            path += &format!("[{token}]");
+        } else if token.contains(['.', '/']) {
+            path += &format!("['{token}']");
+        } else {
+            path += if path.is_empty() { "" } else { "." };
+            path += &token;
+        }
+    }
+    path
+}
+
+fn shown(value: &Value) -> Value {
+    let text = value.to_string();
+    if text.len() <= SHOWN {
+        return value.clone();
+    }
+    let beginning: String = text.chars().take(SHOWN / 3).collect();
+    let length = match value {
+        Value::Array(items) => format!("{} elements", items.len()),
+        Value::String(text) => format!("{} bytes", text.len()),
+        _ => format!("{} bytes", text.len()),
+    };
+    json!(format!("{beginning}… ({length})"))
+}

@@ -1,0 +1,85 @@
+//! One message on one side of the gateway.
+
+use serde_json::Value;
+
+use crate::{
+    evidence::{Frame, Link, Side},
+    revision::Revision,
+};
+
+// As frames call it.
+#[expect(clippy::struct_field_names)]
+pub struct Message {
+    pub frame: u64,
+    pub at: u64,
+    pub link: u32,
+    /// Of the upstream: its session over HTTP.
+    pub session: String,
+    pub revision: Option<Revision>,
+    pub scenario: Option<String>,
+    pub behind: bool,
+    pub from: Side,
+    pub post: Option<u64>,
+    pub pointer: String,
+    pub message: Value,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Request,
+    Notification,
+    Response,
+}
+
+impl Message {
+    pub fn new(frame: &Frame, link: &Link, pointer: String, message: Value) -> Self {
+        Self {
+            frame: frame.frame,
+            at: frame.at,
+            link: link.link,
+            session: String::new(),
+            revision: link.revision,
+            scenario: link.scenario.clone(),
+            behind: link.behind,
+            from: frame.from,
+            post: frame.post,
+            pointer,
+            message,
+        }
+    }
+
+    pub fn kind(&self) -> Kind {
+        match (self.message.get("method"), self.message.get("id")) {
+            (Some(_), Some(_)) => Kind::Request,
+            (Some(_), None) => Kind::Notification,
+            (None, _) => Kind::Response,
+        }
+    }
+
+    pub fn method(&self) -> &str {
+        self.message["method"].as_str().unwrap_or_default()
+    }
+
+    pub fn id(&self) -> &Value {
+        &self.message["id"]
+    }
+
+    pub fn token(&self) -> Option<&Value> {
+        self.message.pointer("/params/_meta/progressToken")
+    }
+
+    /// Whether both are of the same conversation.
+    pub fn is_beside(&self, other: &Self) -> bool {
+        self.link == other.link && self.session == other.session
+    }
+
+    /// `request`, `notification`, `result` or `error`.
+    pub fn word(&self) -> &'static str {
+        match self.kind() {
+            Kind::Request => "request",
+            Kind::Notification => "notification",
+            Kind::Response if self.message.get("error").is_some() => "error",
+            Kind::Response => "result",
+        }
+    }
+}

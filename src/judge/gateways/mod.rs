@@ -1,0 +1,149 @@
+//! What rules about gateways see: each message that one end sent, with what the other end received for it, and the HTTP
+//! requests that the gateway sent to its upstream.
+//!
+//! Both ends are recorded, so messages are matched by what they say. A gateway may have ids, progress tokens, cursors, sessions
+//! and a handshake of its own on each side, as long as they fit together: such differences are none.
+
+mod differences;
+mod matching;
+mod messages;
+mod passed;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Value, json};
+
+use self::{matching::Matching, messages::Message};
+use crate::{
+    evidence::{Frame, FrameKind, Link, Side},
+    suite::push_token,
+};
+
+/// What the client in front sends as its credentials, and an upstream must never see.
+pub const CREDENTIAL: &str = "mcp-conform-credential-of-the-front";
+/// Beyond this number messages are not matched any more.
+const MOST: usize = 5_000;
+
+/// Everything that passed a gateway in all scenarios.
+#[derive(Default)]
+pub struct Gateways {
+    messages: Vec<Message>,
+    /// Of each HTTP exchange with the upstream: its session, by header or address.
+    sessions: HashMap<u64, String>,
+    /// Connections of the client on which the gateway can send something at any time.
+    channels: HashSet<u32>,
+    streams: HashSet<u64>,
+    /// When the client left, in frames.
+    left: HashMap<u32, u64>,
+    upstream: Vec<(u64, Value)>,
+}
+
+impl Gateways {
+    pub fn take(&mut self, frame: &Frame, link: &Link) {
+        if !link.transport.capabilities().stream_per_request {
+            self.channels.insert(link.link);
+        }
+        match (frame.kind, &frame.http, frame.post) {
+            (FrameKind::HttpRequest, Some(head), Some(post)) => {
+                let headers = head.by_name();
+                if head.method.as_deref() == Some("GET") {
+                    self.streams.insert(post);
+                }
+                if link.behind {
+                    let url = head.url.as_deref().unwrap_or_default();
+                    let by_address = if link.transport.capabilities().endpoint { url } else { "" };
+                    let session = headers.get("mcp-session-id").map_or(by_address, String::as_str);
+                    self.sessions.insert(post, session.to_owned());
+                    let leaks: Vec<&String> =
+                        headers.iter().filter(|(_, value)| value.contains(CREDENTIAL)).map(|(name, _)| name).collect();
+                    let path = url.split('?').next();
+                    let item = json!({
+                        "http": { "method": head.method, "path": path, "headers": headers },
+                        "leaks": leaks,
+                        "carries": null,
+                        "session": null,
+                        "origin": { "frame": frame.frame, "pointer": "" },
+                    });
+                    self.upstream.push((post, item));
+                }
+            }
+            (FrameKind::HttpResponse, Some(head), Some(post)) => {
+                if head.status == Some(200) && self.streams.contains(&post) {
+                    self.channels.insert(link.link);
+                }
+                if let Some(session) = head.by_name().get("mcp-session-id").filter(|_| link.behind) {
+                    self.sessions.insert(post, session.clone());
+                    if let Some((_, item)) = self.upstream.iter_mut().rfind(|(of, _)| *of == post) {
+                        item["session"] = json!(session);
+                    }
+                }
+            }
+            (FrameKind::Note, _, Some(post)) if link.behind => {
+                let endpoint = frame.text.as_deref().and_then(|text| text.strip_prefix("the endpoint for messages: "));
+                if let Some(endpoint) = endpoint {
+                    let start = endpoint.find("://").and_then(|at| Some(at + 3 + endpoint[at + 3..].find('/')?));
+                    self.sessions.insert(post, endpoint[start.unwrap_or_default()..].to_owned());
+                }
+            }
+            (FrameKind::Note, _, None) if frame.ended.is_some() && !link.behind => {
+                self.left.insert(link.link, frame.frame);
+            }
+            (FrameKind::Message, ..) => self.messages(frame, link),
+            _ => {}
+        }
+    }
+
+    fn messages(&mut self, frame: &Frame, link: &Link) {
+        let (one, many) = match &frame.message {
+            Some(Value::Array(batch)) => (None, batch.as_slice()),
+            other => (other.as_ref(), [].as_slice()),
+        };
+        if let (Some(message), Some(post), Side::Client) = (one, frame.post, frame.from)
+            && let Some((_, item)) = self.upstream.iter_mut().rfind(|(of, _)| *of == post)
+        {
+            item["carries"] = message["method"].clone();
+        }
+        let batch = many.iter().enumerate().map(|(index, message)| {
+            let mut pointer = String::new();
+            push_token(&mut pointer, &index.to_string());
+            (pointer, message)
+        });
+        for (pointer, message) in one.into_iter().map(|message| (String::new(), message)).chain(batch) {
+            if self.messages.len() < MOST {
+                self.messages.push(Message::new(frame, link, pointer, message.clone()));
+            }
+        }
+    }
+
+    /// All items under their streamed names.
+    pub fn rest(self) -> Vec<(&'static str, Value)> {
+        let Self { mut messages, sessions, channels, streams: _, left, upstream } = self;
+        // The session of a handshake shows in the response to it.
+        for message in messages.iter_mut().filter(|message| message.behind) {
+            if let Some(session) = message.post.and_then(|post| sessions.get(&post)) {
+                message.session.clone_from(session);
+            }
+        }
+        let mut scenarios: Vec<Option<String>> = messages.iter().map(|message| message.scenario.clone()).collect();
+        scenarios.sort();
+        scenarios.dedup();
+        let mut items = Vec::new();
+        for scenario in scenarios {
+            let own = messages.iter().filter(|message| message.scenario == scenario).collect();
+            let matching = Matching::new(own, &channels, &left);
+            items.extend(passed::items(&matching).into_iter().map(|item| ("passed", item)));
+        }
+        let ended: HashSet<String> = upstream
+            .iter()
+            .filter(|(_, item)| item["http"]["method"] == "DELETE")
+            .filter_map(|(_, item)| Some(item["http"]["headers"]["mcp-session-id"].as_str()?.to_owned()))
+            .collect();
+        items.extend(upstream.into_iter().map(|(_, mut item)| {
+            item["session_ended"] = json!(item["session"].as_str().is_some_and(|session| ended.contains(session)));
+            ("upstream", item)
+        }));
+        items
+    }
+}

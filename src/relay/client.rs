@@ -1,0 +1,281 @@
+//! One client and its upstream.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use serde_json::{Value, json};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
+
+use super::{
+    Options,
+    fault::{Fate, Memory},
+};
+use crate::{
+    evidence::Recorder,
+    revision::Revision,
+    session::protocol_headers,
+    target::{Limits, Start, Target},
+    wire::{Envelope, HttpRequest, Incoming, Wire},
+};
+
+/// The wire has to have a record; nobody reads this one.
+const RECORD: usize = 1;
+const LARGEST: usize = 64 << 20;
+
+/// For the client: the message, and the request that it belongs to.
+pub struct Down {
+    pub message: Value,
+    pub belongs_to: Option<String>,
+}
+
+/// All clients of the gateway, in the order in which they connected.
+#[derive(Clone, Default)]
+pub struct Clients(Arc<Mutex<Vec<UnboundedSender<Down>>>>);
+
+impl Clients {
+    pub fn join(&self, client: &UnboundedSender<Down>) {
+        self.all().push(client.clone());
+    }
+
+    fn first(&self) -> Option<UnboundedSender<Down>> {
+        self.all().iter().find(|client| !client.is_closed()).cloned()
+    }
+
+    fn others(&self, than: &UnboundedSender<Down>) -> Vec<UnboundedSender<Down>> {
+        self.all().iter().filter(|client| !client.same_channel(than)).cloned().collect()
+    }
+
+    fn all(&self) -> std::sync::MutexGuard<'_, Vec<UnboundedSender<Down>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Upstream {
+    wire: Wire,
+    /// Whether there is one stream of everything, by which nothing shows what a message belongs to.
+    revision: Option<Revision>,
+    session: Option<String>,
+    /// The request that each HTTP exchange carries.
+    posts: HashMap<u64, String>,
+}
+
+/// Passes messages on until the client or the upstream leaves. `credentials` are headers of the client, which are for the gateway.
+pub async fn relay(
+    options: Arc<Options>,
+    credentials: Vec<(String, String)>,
+    mut up: UnboundedReceiver<Value>,
+    down: UnboundedSender<Down>,
+    clients: Clients,
+) -> Result<(), String> {
+    clients.join(&down);
+    let limits = Limits { message_bytes: LARGEST, ..Limits::default() };
+    let headers = if options.fault.leaks_credentials { credentials } else { Vec::new() };
+    let start = match (options.back.capabilities().process, options.back.capabilities().endpoint) {
+        (true, _) => Start::Stdio { argv: vec![options.upstream.clone()], env: Vec::new(), cwd: None },
+        (_, true) => Start::Sse { url: options.upstream.clone(), headers },
+        _ => Start::Http { url: options.upstream.clone(), headers },
+    };
+    let recorder = Recorder::new(RECORD, RECORD, RECORD);
+    let (wire, mut inbox) = Wire::open(&Target::new("upstream", start), &limits, &recorder)
+        .await
+        .map_err(|failure| format!("{}: {}", failure.tried, failure.came))?;
+    let upstream = Upstream { wire, revision: None, session: None, posts: HashMap::new() };
+    let mut relay = Relay { options, upstream, memory: Memory::default(), held: Vec::new(), down, clients };
+    loop {
+        tokio::select! {
+            message = up.recv() => match message {
+                Some(message) => relay.up(message),
+                None => break,
+            },
+            incoming = inbox.recv() => match incoming {
+                Some(incoming) => if !relay.incoming(incoming) { break },
+                None => break,
+            },
+        }
+    }
+    relay.leave().await;
+    Ok(())
+}
+
+struct Relay {
+    options: Arc<Options>,
+    upstream: Upstream,
+    memory: Memory,
+    held: Vec<Down>,
+    down: UnboundedSender<Down>,
+    clients: Clients,
+}
+
+fn key(id: &Value) -> String {
+    id.to_string()
+}
+
+impl Relay {
+    /// Something that the client sent.
+    fn up(&mut self, mut message: Value) {
+        let fault = self.options.fault;
+        let is_request = message.get("method").is_some();
+        if is_request && message["method"] == "server/discover" {
+            let error = json!({ "code": -32601, "message": "Method not found" });
+            self.send_down(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }), None);
+            return;
+        }
+        if is_request && let Some(id) = message.get("id") {
+            self.memory.open.insert(key(id), message.clone());
+        }
+        let id = message.get("id").map(key);
+        let fate = if is_request {
+            fault.up.map_or(Fate::Pass, |edit| edit(&mut self.memory, &mut message))
+        } else {
+            let asked = self.memory.asked.remove(&key(&message["id"])).unwrap_or_default();
+            fault.answer.map_or(Fate::Pass, |edit| edit(&mut self.memory, &mut message, &asked))
+        };
+        match fate {
+            Fate::Drop | Fate::Hold => {}
+            Fate::Return(response) => self.send_down(response, id),
+            Fate::Twice => {
+                self.send_up(&message);
+                self.send_up(&message);
+            }
+            Fate::Pass | Fate::ToFirst | Fate::ToAll => self.send_up(&message),
+        }
+    }
+
+    fn send_up(&mut self, message: &Value) {
+        let Upstream { wire, revision, session, posts } = &mut self.upstream;
+        let mut headers = if self.options.back.capabilities().stream_per_request {
+            protocol_headers(*revision, session.as_deref(), message)
+        } else {
+            Vec::new()
+        };
+        if self.options.fault.lacks_version {
+            headers.retain(|(name, _)| name != "MCP-Protocol-Version");
+        }
+        let envelope = Envelope { by: "relay".to_owned(), headers };
+        if let Ok(posted) = wire.send(&envelope, message)
+            && let (Some(post), Some(id), true) = (posted.post, message.get("id"), message.get("method").is_some())
+            // Over HTTP+SSE the response comes on the one stream.
+            && self.options.back.capabilities().stream_per_request
+        {
+            posts.insert(post, key(id));
+        }
+        if message["method"] == "notifications/initialized" {
+            let _ = wire.listen(&envelope);
+        }
+    }
+
+    /// Something that the upstream sent; false where nothing more comes.
+    fn incoming(&mut self, incoming: Incoming) -> bool {
+        match incoming {
+            Incoming::Message { message, post, .. } => {
+                let belongs = post.and_then(|post| self.upstream.posts.get(&post)).cloned();
+                match message {
+                    Value::Array(batch) => batch.into_iter().for_each(|one| self.one_down(one, belongs.clone())),
+                    message => self.one_down(message, belongs),
+                }
+            }
+            Incoming::Head { status, .. } => {
+                if let Some(session) = status.headers.get("mcp-session-id") {
+                    self.upstream.session.get_or_insert_with(|| session.clone());
+                }
+            }
+            Incoming::PostDone { post, failure } => {
+                // A request that was not answered by a message is answered here.
+                if let Some(id) = self.upstream.posts.remove(&post)
+                    && let Some(request) = self.memory.open.remove(&id)
+                {
+                    let why = failure.map_or_else(|| "no response".to_owned(), |failure| failure.words);
+                    let error = json!({ "code": -32000, "message": format!("the upstream failed: {why}") });
+                    self.send_down(json!({ "jsonrpc": "2.0", "id": request["id"], "error": error }), Some(id));
+                }
+            }
+            Incoming::Closed { .. } => return false,
+            Incoming::Junk { .. } | Incoming::Document { .. } | Incoming::Endpoint { .. } => {}
+        }
+        true
+    }
+
+    fn one_down(&mut self, mut message: Value, belongs_to: Option<String>) {
+        let fault = self.options.fault;
+        if let Some(method) = message["method"].as_str() {
+            // Over stdio only its token says what progress belongs to.
+            let token = message["params"].get("progressToken").filter(|_| method == "notifications/progress").cloned();
+            let by_token = token.and_then(|token| {
+                let mut open = self.memory.open.iter();
+                open.find(|(_, asked)| asked.pointer("/params/_meta/progressToken") == Some(&token))
+                    .map(|(id, _)| id.clone())
+            });
+            let only = || (self.memory.open.len() == 1).then(|| self.memory.open.keys().next().cloned()).flatten();
+            let is_request = message.get("id").is_some();
+            let belongs_to = belongs_to.or(by_token).or_else(|| if is_request { only() } else { None });
+            if is_request {
+                self.memory.asked.insert(key(&message["id"]), message.clone());
+            }
+            let fate = fault.down.map_or(Fate::Pass, |edit| edit(&mut self.memory, &mut message));
+            self.deliver(fate, message, belongs_to);
+            return;
+        }
+        let id = key(&message["id"]);
+        let asked = self.memory.open.remove(&id).unwrap_or_default();
+        if asked["method"] == "initialize" {
+            let version = message.pointer("/result/protocolVersion").and_then(Value::as_str);
+            self.upstream.revision = version.and_then(|version| version.parse().ok());
+        }
+        let fate = fault.result.map_or(Fate::Pass, |edit| edit(&mut self.memory, &mut message, &asked));
+        let held = std::mem::take(&mut self.held);
+        let (early, late): (Vec<_>, Vec<_>) = held.into_iter().partition(|_| self.memory.count == 0);
+        for down in early {
+            let _ = self.down.send(down);
+        }
+        let id = key(&message["id"]);
+        self.deliver(fate, message, Some(id));
+        for down in late {
+            let _ = self.down.send(down);
+        }
+    }
+
+    fn deliver(&mut self, fate: Fate, message: Value, belongs_to: Option<String>) {
+        match fate {
+            Fate::Drop => {}
+            Fate::Hold => self.held.push(Down { message, belongs_to }),
+            Fate::Twice => {
+                self.send_down(message.clone(), belongs_to.clone());
+                self.send_down(message, belongs_to);
+            }
+            Fate::ToFirst => {
+                if let Some(first) = self.clients.first() {
+                    let _ = first.send(Down { message, belongs_to: None });
+                }
+            }
+            Fate::ToAll => {
+                for other in self.clients.others(&self.down) {
+                    let _ = other.send(Down { message: message.clone(), belongs_to: None });
+                }
+                self.send_down(message, belongs_to);
+            }
+            Fate::Return(response) => self.send_up(&response),
+            Fate::Pass => self.send_down(message, belongs_to),
+        }
+    }
+
+    fn send_down(&self, message: Value, belongs_to: Option<String>) {
+        let _ = self.down.send(Down { message, belongs_to });
+    }
+
+    /// The client is gone.
+    async fn leave(self) {
+        let Upstream { wire, session, revision, .. } = self.upstream;
+        if self.options.fault.keeps_session {
+            std::future::pending::<()>().await;
+        }
+        if session.is_some() && self.options.back.capabilities().stream_per_request {
+            let headers = protocol_headers(revision, session.as_deref(), &Value::Null);
+            let request = HttpRequest { method: "DELETE".to_owned(), headers, ..HttpRequest::default() };
+            let _ = wire.http(&request);
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+        wire.close().await;
+    }
+}

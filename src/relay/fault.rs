@@ -1,0 +1,85 @@
+//! What the reference gateway can get wrong.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use crate::evidence::Transport;
+
+/// What becomes of a message.
+#[derive(Debug, PartialEq)]
+pub enum Fate {
+    Pass,
+    Drop,
+    Twice,
+    /// It waits for the response to the request that is open.
+    Hold,
+    /// The sender gets this in its place.
+    Return(Value),
+    /// It goes to the client that connected first.
+    ToFirst,
+    /// Every client gets it.
+    ToAll,
+}
+
+/// What is remembered of one client.
+#[derive(Default)]
+pub struct Memory {
+    /// Requests of the client that are open, by id.
+    pub open: HashMap<String, Value>,
+    /// Those of the upstream.
+    pub asked: HashMap<String, Value>,
+    pub count: usize,
+    /// Whatever a fault has to keep.
+    pub kept: Vec<Value>,
+}
+
+pub type Edit = fn(&mut Memory, &mut Value) -> Fate;
+/// The second value is the request that a response is for.
+pub type Reply = fn(&mut Memory, &mut Value, &Value) -> Fate;
+
+#[derive(Clone, Copy)]
+pub struct Fault {
+    pub name: &'static str,
+    pub about: &'static str,
+    pub fronts: &'static [Transport],
+    pub backs: &'static [Transport],
+    /// A request or notification of the client.
+    pub up: Option<Edit>,
+    /// A response of the upstream.
+    pub result: Option<Reply>,
+    /// A notification or request of the upstream.
+    pub down: Option<Edit>,
+    /// A response of the client.
+    pub answer: Option<Reply>,
+    pub leaks_credentials: bool,
+    pub lacks_version: bool,
+    pub keeps_session: bool,
+    /// Rules besides those that name it which it truly breaks; `*` stands for any.
+    pub also: &'static [&'static str],
+}
+
+pub const STDIO: Transport = Transport::Stdio;
+pub const EVERYWHERE: &[Transport] = &Transport::ALL;
+pub const HTTP: &[Transport] = &[Transport::Http, Transport::Sse];
+
+impl Fault {
+    pub const NONE: Self = Self::new("", "");
+
+    pub const fn new(name: &'static str, about: &'static str) -> Self {
+        Self {
+            name,
+            about,
+            fronts: EVERYWHERE,
+            backs: EVERYWHERE,
+            up: None,
+            result: None,
+            down: None,
+            answer: None,
+            leaks_credentials: false,
+            lacks_version: false,
+            keeps_session: false,
+            also: &[],
+        }
+    }
+}

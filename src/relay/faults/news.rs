@@ -1,0 +1,185 @@
+//! Faults in notifications and requests of the upstream.
+
+use serde_json::{Value, json};
+
+use super::edits::{instead, is, without};
+use crate::relay::{
+    Fault,
+    fault::{Fate, HTTP, Memory, STDIO},
+};
+
+const PROGRESS: &str = "notifications/progress";
+const LOG: &str = "notifications/message";
+const UPDATED: &str = "notifications/resources/updated";
+
+pub static NEWS: &[Fault] = &[
+    Fault {
+        down: Some(|_, message| dropped(message, PROGRESS)),
+        ..Fault::new("progress-dropped", "progress does not pass")
+    },
+    Fault {
+        down: Some(|_, message| if is(message, PROGRESS) { Fate::Hold } else { Fate::Pass }),
+        ..Fault::new("progress-held", "progress is received only with the response")
+    },
+    Fault {
+        down: Some(|memory, message| {
+            memory.count = 1;
+            if is(message, PROGRESS) { Fate::Hold } else { Fate::Pass }
+        }),
+        also: &["gateway-progress-in-time"],
+        ..Fault::new("progress-after-response", "progress is received after the response")
+    },
+    Fault {
+        down: Some(|_, message| {
+            if is(message, PROGRESS) {
+                instead(message, "/params/progressToken", |_| json!("back-7"))
+            } else {
+                Fate::Pass
+            }
+        }),
+        also: &["*"],
+        ..Fault::new("progress-other-token", "progress has a token that the client did not send")
+    },
+    Fault {
+        down: Some(
+            |_, message| if is(message, PROGRESS) { without(message, "/params", "message") } else { Fate::Pass },
+        ),
+        ..Fault::new("progress-message-dropped", "`message` of progress does not pass")
+    },
+    Fault {
+        down: Some(|_, message| if is(message, PROGRESS) { without(message, "/params", "total") } else { Fate::Pass }),
+        ..Fault::new("progress-total-dropped", "`total` of progress does not pass")
+    },
+    Fault {
+        down: Some(|_, message| if is(message, PROGRESS) { Fate::Twice } else { Fate::Pass }),
+        ..Fault::new("progress-repeated", "progress comes twice")
+    },
+    Fault {
+        down: Some(every_second),
+        ..Fault::new("progress-thinned", "every second progress notification does not pass")
+    },
+    Fault { down: Some(|_, message| dropped(message, LOG)), ..Fault::new("log-dropped", "log messages don't pass") },
+    Fault {
+        down: Some(|_, message| if is(message, LOG) { without(message, "/params", "logger") } else { Fate::Pass }),
+        ..Fault::new("logger-dropped", "`logger` does not pass")
+    },
+    Fault {
+        down: Some(|_, message| {
+            if is(message, LOG) { instead(message, "/params/data", |data| json!(data.to_string())) } else { Fate::Pass }
+        }),
+        ..Fault::new("log-data-as-text", "`data` of log messages becomes text")
+    },
+    Fault {
+        down: Some(
+            |_, message| {
+                if is(message, LOG) { instead(message, "/params/level", |_| json!("info")) } else { Fate::Pass }
+            },
+        ),
+        ..Fault::new("log-level-replaced", "every log message has the level `info`")
+    },
+    Fault {
+        down: Some(|_, message| without(message, "/params", "_meta")),
+        ..Fault::new("notification-meta-dropped", "`_meta` of notifications does not pass")
+    },
+    Fault {
+        down: Some(|_, message| dropped(message, "notifications/tools/list_changed")),
+        ..Fault::new("tools-changed-dropped", "notifications/tools/list_changed does not pass")
+    },
+    Fault {
+        down: Some(|_, message| dropped(message, "notifications/prompts/list_changed")),
+        ..Fault::new("prompts-changed-dropped", "notifications/prompts/list_changed does not pass")
+    },
+    Fault {
+        down: Some(|_, message| dropped(message, "notifications/resources/list_changed")),
+        ..Fault::new("resources-changed-dropped", "notifications/resources/list_changed does not pass")
+    },
+    Fault {
+        down: Some(|_, message| dropped(message, UPDATED)),
+        ..Fault::new("updated-dropped", "notifications/resources/updated does not pass")
+    },
+    Fault {
+        down: Some(|_, message| {
+            if is(message, UPDATED) {
+                instead(message, "/params/uri", |uri| json!(format!("upstream+{}", uri.as_str().unwrap_or_default())))
+            } else {
+                Fate::Pass
+            }
+        }),
+        ..Fault::new("updated-other-uri", "updates have another URI than the subscription")
+    },
+    Fault {
+        down: Some(|_, message| if is(message, UPDATED) { Fate::ToAll } else { Fate::Pass }),
+        fronts: HTTP,
+        ..Fault::new("updated-to-all", "every client receives updates of resources")
+    },
+    Fault {
+        down: Some(|_, message| if is(message, PROGRESS) { Fate::ToAll } else { Fate::Pass }),
+        fronts: HTTP,
+        ..Fault::new("progress-to-all", "every client receives progress")
+    },
+    Fault {
+        down: Some(|_, message| if is_request(message) { Fate::ToFirst } else { Fate::Pass }),
+        fronts: HTTP,
+        also: &["*"],
+        ..Fault::new("requests-to-first", "requests of the upstream go to the client that connected first")
+    },
+    Fault {
+        down: Some(|_, message| if is_request(message) { Fate::Drop } else { Fate::Pass }),
+        also: &["*"],
+        ..Fault::new("requests-dropped", "requests of the upstream don't pass")
+    },
+    Fault {
+        down: Some(|_, message| {
+            if !is(message, "sampling/createMessage") {
+                return Fate::Pass;
+            }
+            let error = json!({ "code": -32601, "message": "Method not found" });
+            Fate::Return(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }))
+        }),
+        ..Fault::new("sampling-rejected", "the gateway rejects sampling that the client supports")
+    },
+    Fault {
+        down: Some(|_, message| {
+            if is(message, "sampling/createMessage") { without(message, "/params", "maxTokens") } else { Fate::Pass }
+        }),
+        ..Fault::new("sampling-params-dropped", "`maxTokens` of sampling does not pass")
+    },
+    Fault {
+        down: Some(|_, message| {
+            if is(message, "elicitation/create") { without(message, "/params", "requestedSchema") } else { Fate::Pass }
+        }),
+        also: &["*"],
+        ..Fault::new("elicitation-schema-dropped", "`requestedSchema` of elicitations does not pass")
+    },
+    Fault {
+        down: Some(|_, message| {
+            if is(message, "roots/list") {
+                Fate::Return(json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "roots": [] } }))
+            } else {
+                Fate::Pass
+            }
+        }),
+        ..Fault::new("roots-answered", "the gateway responds to roots/list itself")
+    },
+    Fault {
+        down: Some(|_, message| if is(message, LOG) { Fate::Twice } else { Fate::Pass }),
+        fronts: &[STDIO],
+        ..Fault::new("log-repeated", "log messages come twice")
+    },
+];
+
+fn dropped(message: &Value, method: &str) -> Fate {
+    if is(message, method) { Fate::Drop } else { Fate::Pass }
+}
+
+fn is_request(message: &Value) -> bool {
+    message.get("id").is_some() && !is(message, "ping")
+}
+
+fn every_second(memory: &mut Memory, message: &mut Value) -> Fate {
+    if !is(message, PROGRESS) {
+        return Fate::Pass;
+    }
+    memory.kept.push(Value::Null);
+    if memory.kept.len().is_multiple_of(2) { Fate::Drop } else { Fate::Pass }
+}

@@ -1,0 +1,56 @@
+//! Faults that are not about one message.
+
+use serde_json::json;
+
+use crate::{
+    evidence::Transport,
+    relay::{
+        Fault,
+        fault::{Fate, HTTP},
+    },
+};
+
+const STREAMABLE: &[Transport] = &[Transport::Http];
+
+/// The id of every call.
+const ID: i64 = 1_000_000;
+
+pub static WHOLE: &[Fault] = &[
+    Fault {
+        up: Some(|memory, message| {
+            if message["method"] == "tools/call" {
+                memory.kept.push(message["id"].clone());
+                memory.open.insert(ID.to_string(), message.clone());
+                message["id"] = json!(ID);
+            }
+            Fate::Pass
+        }),
+        result: Some(|memory, message, _| {
+            if message["id"] == ID
+                && let Some(id) = memory.kept.pop()
+            {
+                message["id"] = id;
+            }
+            Fate::Pass
+        }),
+        // Calls that are open at the same time are mistaken for each other.
+        also: &["*"],
+        ..Fault::new("ids-shared", "all calls have the same id for the upstream")
+    },
+    Fault {
+        leaks_credentials: true,
+        fronts: HTTP,
+        backs: HTTP,
+        ..Fault::new("credentials-forwarded", "credentials of clients are sent to the upstream")
+    },
+    Fault {
+        lacks_version: true,
+        backs: STREAMABLE,
+        ..Fault::new("version-header-missing", "requests to the upstream have no MCP-Protocol-Version")
+    },
+    Fault {
+        keeps_session: true,
+        backs: STREAMABLE,
+        ..Fault::new("session-kept", "the session of the upstream is not ended when the client leaves")
+    },
+];

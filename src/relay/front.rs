@@ -1,0 +1,67 @@
+//! Responses of the reference gateway over HTTP.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use hyper::{
+    Response, StatusCode,
+    body::{Bytes, Frame},
+};
+use tokio::sync::mpsc::UnboundedReceiver;
+
+pub enum Body {
+    Whole(Option<Bytes>),
+    Events(UnboundedReceiver<Bytes>),
+}
+
+impl hyper::body::Body for Body {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let data = match &mut *self {
+            Self::Whole(bytes) => Poll::Ready(bytes.take()),
+            Self::Events(events) => events.poll_recv(context),
+        };
+        data.map(|data| data.map(|data| Ok(Frame::data(data))))
+    }
+}
+
+fn reply(status: StatusCode, body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    response
+}
+
+pub fn empty(status: StatusCode) -> Response<Body> {
+    reply(status, Body::Whole(None))
+}
+
+pub fn rejected(status: StatusCode, why: &'static str) -> Response<Body> {
+    reply(status, Body::Whole(Some(Bytes::from_static(why.as_bytes()))))
+}
+
+pub fn events(receiver: UnboundedReceiver<Bytes>) -> Response<Body> {
+    let mut response = reply(StatusCode::OK, Body::Events(receiver));
+    response.headers_mut().insert("content-type", hyper::header::HeaderValue::from_static("text/event-stream"));
+    response
+}
+
+/// One event; the data is one line.
+pub fn event(name: &str, data: &str) -> Bytes {
+    format!("event: {name}\ndata: {data}\n\n").into()
+}
+
+/// A session id that nobody can guess.
+pub fn number() -> String {
+    let mut bytes = [0; 16];
+    // Without randomness from the system there is no session to begin.
+    getrandom::fill(&mut bytes).unwrap_or_else(|why| unreachable!("the system has random numbers: {why}"));
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

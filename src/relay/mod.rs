@@ -1,0 +1,43 @@
+//! The reference gateway: `mcp-conform relay`. It passes everything on, over every pair of transports, and commits one of its
+//! faults on demand, so that each rule for gateways is seen to pass and to fail.
+//!
+//! It has a connection of its own to the upstream for each client, so ids, tokens and sessions need no translation. A fault is a
+//! row of functions that are called where a message passes (`faults`), or a flag for what is not about one message.
+//! It speaks the revisions that begin with a handshake.
+
+mod client;
+mod fault;
+mod faults;
+mod front;
+mod http;
+mod stdio;
+
+use crate::evidence::Transport;
+
+pub use fault::Fault;
+
+pub struct Options {
+    pub front: Transport,
+    pub back: Transport,
+    /// A URL, or over stdio a program.
+    pub upstream: String,
+    pub port: u16,
+    pub fault: &'static Fault,
+}
+
+pub fn faults() -> impl Iterator<Item = &'static Fault> + Clone {
+    faults::ALL.iter().copied().flatten()
+}
+
+/// The fault of that name; none is one without any effect.
+pub fn find(name: Option<&str>) -> Result<&'static Fault, String> {
+    let Some(name) = name else { return Ok(&Fault::NONE) };
+    faults()
+        .find(|fault| fault.name == name)
+        .ok_or_else(|| format!("the reference gateway has no fault `{name}`; `mcp-conform relay --list` lists all"))
+}
+
+/// Runs until the client of stdio has left, or without end.
+pub async fn run(options: Options) -> Result<(), String> {
+    if options.front.capabilities().process { stdio::run(options).await } else { http::run(options).await }
+}

@@ -1,0 +1,36 @@
+//! `mcp-conform relay`: runs the reference gateway.
+
+use clap::ValueEnum;
+
+use crate::{
+    cli::{ClientTransport, RelayArgs},
+    error::{Error, exit},
+    evidence::Transport,
+    relay,
+    run::process::{console, runtime::block_on},
+};
+
+pub fn relay(args: &RelayArgs) -> Result<u8, Error> {
+    if args.list {
+        console::say(&format!("faults ({}):", relay::faults().count()));
+        for fault in relay::faults() {
+            console::say(&format!("  {}: {}", fault.name, fault.about));
+        }
+        return Ok(exit::CONFORMING);
+    }
+    let options = relay::Options {
+        front: transport(args.front),
+        back: transport(args.back),
+        upstream: args.upstream.clone().unwrap_or_default(),
+        port: args.port,
+        fault: relay::find(args.fault.as_deref()).map_err(Error::usage)?,
+    };
+    block_on(relay::run(options)).map_err(Error::usage)?;
+    Ok(exit::CONFORMING)
+}
+
+/// The transport of that name.
+pub fn transport(typed: ClientTransport) -> Transport {
+    let name = typed.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+    Transport::ALL.into_iter().find(|known| *known.as_str() == name).unwrap_or(Transport::Http)
+}

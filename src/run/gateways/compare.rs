@@ -1,0 +1,124 @@
+//! The suites about servers, through the gateway and on the reference server itself: which verdicts are worse.
+
+use std::{collections::HashMap, sync::Arc, time::Duration};
+
+use super::{
+    front::{Listening, reach},
+    job::GatewayJob,
+};
+use crate::{
+    assess,
+    error::Error,
+    evidence::{Recorder, Transport},
+    outcome::{RuleResult, RunReport, Status},
+    plan::{Filter, Proposals},
+    reference,
+    revision::Revision,
+    run::{
+        clients::{ANYWHERE, Place, Stage},
+        conducting::assemble_run,
+        inputs::job::{Job, Revisions},
+    },
+    session::ClientProfile,
+    suite::Suite,
+    target::{Limits, Start, Target},
+};
+
+/// The record of the upstream is not needed here.
+const RECORD: usize = 1;
+
+/// Rules that the reference server passes over the transport in front, and that fail, warn or break through the gateway, twice.
+pub async fn worse(
+    job: &GatewayJob,
+    suites: &[Suite],
+    revision: Revision,
+    left: Duration,
+) -> Result<Vec<RuleResult>, Error> {
+    let all = Filter::default();
+    let through = run(job, suites, &all, revision, left, true).await?;
+    let suspects = bad(&through);
+    if suspects.is_empty() {
+        return Ok(Vec::new());
+    }
+    let terms: Vec<String> = suspects.iter().map(|rule| rule.id.clone()).collect();
+    let filter = Filter::new(&terms, suites)?;
+    let direct = run(job, suites, &filter, revision, left, false).await?;
+    let passes: HashMap<&str, bool> =
+        direct.rules.iter().map(|rule| (rule.id.as_str(), rule.status == Status::Pass)).collect();
+    let terms: Vec<String> = terms.into_iter().filter(|id| passes.get(id.as_str()) == Some(&true)).collect();
+    if terms.is_empty() {
+        return Ok(Vec::new());
+    }
+    // What a busy machine or a race brought about does not come again.
+    let again = run(job, suites, &Filter::new(&terms, suites)?, revision, left, true).await?;
+    let confirmed = bad(&again).into_iter().filter(|rule| terms.contains(&rule.id));
+    Ok(confirmed.map(told).collect())
+}
+
+fn bad(report: &RunReport) -> Vec<RuleResult> {
+    let is_bad = |rule: &&RuleResult| matches!(rule.status, Status::Fail | Status::Warn);
+    report.rules.iter().filter(is_bad).cloned().collect()
+}
+
+/// The result as one about the gateway. Its frames are of another record.
+fn told(mut rule: RuleResult) -> RuleResult {
+    for finding in &mut rule.findings {
+        finding.message = format!("through the gateway: {}; the upstream itself passes", finding.message);
+        finding.frames.clear();
+        finding.pointer = None;
+        finding.reproduce = None;
+        finding.by_hand = None;
+    }
+    rule.held.clear();
+    rule.suite = format!("through.{}", rule.suite);
+    rule
+}
+
+async fn run(
+    job: &GatewayJob,
+    suites: &[Suite],
+    filter: &Filter,
+    revision: Revision,
+    left: Duration,
+    through: bool,
+) -> Result<RunReport, Error> {
+    let record = Recorder::new(RECORD, RECORD, RECORD);
+    let front = job.transport();
+    let (transport, address) =
+        if through { (job.back.transport, job.back.address.as_str()) } else { (front, ANYWHERE) };
+    let place = Place::System { program: &job.program, address, behind: through };
+    let options = reference::Options::default();
+    let stage = Stage::open(options, transport, "compare", place, &record).await?;
+    let (start, listening) =
+        if through { reach(job, &stage.target, Vec::new()).await? } else { (direct(transport, &stage.target), None) };
+    let tested = Job {
+        target: Target::new(job.name(), start),
+        facts: reference::facts_of(None),
+        call_tools: false,
+        limits: Limits { run: left.min(Limits::default().run), ..Limits::default() },
+        profile: ClientProfile::default(),
+        revisions: Revisions::One(revision),
+        proposals: Proposals { auto: false, named: Vec::new() },
+        strict: false,
+        interrupts: job.interrupts.clone(),
+        suites: Arc::default(),
+    };
+    let limits = &tested.limits;
+    let recorder = Recorder::new(limits.memory_bytes, limits.disk_bytes, limits.record_messages);
+    let conducted = assemble_run::conduct(&tested, suites, filter, recorder).await;
+    if let Some(listening) = listening {
+        Listening::end(listening).await;
+    }
+    stage.close().await;
+    let options = assess::Options { filter, strict: false, own_suites: &[], illustrated: false };
+    Ok(assess::assess(&conducted?, suites, &options))
+}
+
+fn direct(transport: Transport, target: &str) -> Start {
+    let capabilities = transport.capabilities();
+    match (capabilities.process, capabilities.endpoint) {
+        (true, _) => Start::Stdio { argv: vec![target.to_owned()], env: Vec::new(), cwd: None },
+        (_, true) => Start::Sse { url: target.to_owned(), headers: Vec::new() },
+        _ => Start::Http { url: target.to_owned(), headers: Vec::new() },
+    }
+}

@@ -1,0 +1,297 @@
+//! One test of a gateway: every scenario in each revision, and the evidence of both sides.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+
+use super::{
+    compare,
+    driver::Driver,
+    front::{Listening, reach},
+    job::{Front, GatewayJob},
+};
+use crate::{
+    error::Error,
+    evidence::{Evidence, Frames, Recorder, RunContext, RunEnd, RunHeader, Scope, Side, Tested, Transport},
+    outcome::RuleResult,
+    plan::Filter,
+    revision::Revision,
+    run::{
+        clients::{Place, Planned, Stage, Worlds, planned},
+        inputs::job::Revisions,
+    },
+    session::{ClientProfile, Opener, Unopened, Wish},
+    suite::{Scenario, Suite},
+    target::{Limits, Target},
+};
+
+/// What is sent to a gateway as the credentials of its client.
+const CREDENTIAL: &str = "mcp-conform-credential-of-the-front";
+/// After the last action, what is still on its way.
+const LAST: Duration = Duration::from_millis(300);
+
+pub struct Conducted {
+    pub evidence: Evidence,
+    /// Rules about servers that the upstream passes and the gateway does not.
+    pub worse: Vec<RuleResult>,
+}
+
+/// Starts the gateway for one scenario after another. `Err` is about the command and what was typed.
+pub async fn conduct(
+    job: &GatewayJob,
+    suites: &[Suite],
+    filter: &Filter,
+    servers: Option<&[Suite]>,
+    recorder: Recorder,
+) -> Result<Conducted, Error> {
+    let (began, started) = (Instant::now(), SystemTime::now());
+    let planned = planned(suites, filter);
+    let (notes, cut_short, scenes) = Default::default();
+    let mut course = Course { job, recorder, worlds: Worlds::new(), planned, began, notes, cut_short, scenes };
+    match job.revisions {
+        Revisions::Auto => course.newest().await?,
+        Revisions::One(revision) => course.revision(revision).await?,
+        Revisions::All => {
+            for revision in Revision::ALL.into_iter().filter(|revision| !revision.is_modern()) {
+                course.revision(revision).await?;
+            }
+        }
+    }
+    let worse = match servers {
+        Some(servers) if course.cut_short.is_none() => course.compare(servers).await,
+        _ => Vec::new(),
+    };
+    let Course { recorder, notes, cut_short, scenes, .. } = course;
+    let started = started.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let header = RunHeader {
+        version: env!("CARGO_PKG_VERSION").into(),
+        judged: Side::Gateway,
+        recorded: false,
+        target: Tested {
+            name: job.name(),
+            transport: job.transport().to_string(),
+            command: matches!(job.front, Front::Process { .. } | Front::Port { .. }).then(|| job.name()),
+            ..Tested::default()
+        },
+        started,
+        ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        scope: Scope { strict: job.strict, ..Scope::default() },
+        evidence_frames: job.limits.evidence_frames,
+        notes,
+        end: RunEnd { cut_short, interrupted: job.interrupts.code(), failed_handshake: None },
+    };
+    let frames = Frames::Recorded(recorder.clone());
+    Ok(Conducted { evidence: Evidence { header, links: recorder.links(), frames, scenes, cut_off: None }, worse })
+}
+
+struct Course<'a> {
+    job: &'a GatewayJob,
+    recorder: Recorder,
+    worlds: Worlds,
+    planned: Vec<Planned<'a>>,
+    began: Instant,
+    notes: Vec<String>,
+    cut_short: Option<String>,
+    scenes: Vec<RunContext>,
+}
+
+impl Course<'_> {
+    /// The newest revision that the gateway speaks.
+    async fn newest(&mut self) -> Result<(), Error> {
+        let transports = [self.job.transport(), self.job.back.transport];
+        let has_both = |revision: &Revision| transports.iter().all(|transport| transport.is_defined_in(*revision));
+        let mut refused = None;
+        for revision in Revision::ALL.into_iter().rev().filter(|revision| !revision.is_modern()).filter(has_both) {
+            match self.revision(revision).await {
+                Err(Error::NotSpoken { asked, offered }) => {
+                    refused.get_or_insert(Error::NotSpoken { asked, offered });
+                }
+                done => return done,
+            }
+        }
+        Err(refused.unwrap_or_else(|| Error::usage("no revision has both transports")))
+    }
+
+    async fn revision(&mut self, asked: Revision) -> Result<(), Error> {
+        let transport = self.job.transport();
+        if !transport.is_defined_in(asked) || !self.job.back.transport.is_defined_in(asked) {
+            self.note(format!("revision {asked} was not tested: it has not both transports"));
+            return Ok(());
+        }
+        let (mut spoken, mut met) = (None, false);
+        for index in 0..self.planned.len() {
+            let (id, scenario) = (self.planned[index].id, self.planned[index].scenario);
+            let applies = self.planned[index].applies(asked, transport);
+            if self.cut_short.is_some() || !applies {
+                continue;
+            }
+            if self.job.limits.run.saturating_sub(self.began.elapsed()).is_zero() {
+                self.cut_short = Some(format!("the run took {:?} (--run-timeout)", self.job.limits.run));
+                continue;
+            }
+            let interrupts = self.job.interrupts.clone();
+            let left = self.job.limits.run.saturating_sub(self.began.elapsed());
+            let met_one = tokio::select! {
+                met_one = self.scenario(id, scenario, asked) => met_one,
+                () = interrupts.first() => {
+                    self.cut_short = Some("interrupted".to_owned());
+                    continue;
+                }
+                () = tokio::time::sleep(left) => {
+                    self.cut_short = Some(format!("the run took {:?} (--run-timeout)", self.job.limits.run));
+                    continue;
+                }
+            };
+            match met_one {
+                Ok(revision) => spoken = spoken.or(Some(revision)),
+                // Another revision may be spoken.
+                Err(Error::NotSpoken { offered, .. }) if self.job.revisions == Revisions::All => {
+                    self.note(format!("revision {asked} was not tested: {offered}"));
+                    return Ok(());
+                }
+                Err(error) if !met => return Err(error),
+                Err(error) => self.note(format!("`{id}` was not tested: {}", error.in_short())),
+            }
+            met = true;
+        }
+        if let Some(revision) = spoken {
+            self.keep(revision);
+        }
+        Ok(())
+    }
+
+    /// One scenario: the gateway is started, and ended again.
+    async fn scenario(&mut self, id: &str, scenario: &Scenario, asked: Revision) -> Result<Revision, Error> {
+        let job = self.job;
+        let place = Place::System { program: &job.program, address: &job.back.address, behind: true };
+        let options = self.worlds.options(&scenario.world);
+        let stage = Stage::open(options, job.back.transport, id, place, &self.recorder).await?;
+        let headers = match scenario.answers["credentials"].as_bool() {
+            Some(true) => vec![
+                ("Authorization".to_owned(), format!("Bearer {CREDENTIAL}")),
+                ("Cookie".to_owned(), format!("session={CREDENTIAL}")),
+            ],
+            _ => Vec::new(),
+        };
+        let (start, listening) = reach(job, &stage.target, headers).await?;
+        let limits = Limits { request: job.limits.start, memory_bytes: job.limits.memory_bytes, ..Limits::default() };
+        let opener = Opener {
+            target: Target::new(job.name(), start),
+            limits,
+            recorder: self.recorder.clone(),
+            profile: ClientProfile::default(),
+            known: Arc::default(),
+        };
+        let wish = Wish::Exactly(asked);
+        let done = self.drive(opener, wish, id, scenario).await;
+        let said = listening.as_ref().map(Listening::said).unwrap_or_default();
+        if let Some(listening) = listening {
+            listening.end().await;
+        }
+        let (links, _) = stage.close().await;
+        let revision = done.map_err(|unopened| with_words(unopened.error, &said))?;
+        let connected = self.recorder.frames_where(|link, _| links.contains(&link)).next().is_some();
+        if !connected {
+            return Err(never_connected(job, &said));
+        }
+        for link in links {
+            self.recorder.settle(link, revision);
+        }
+        Ok(revision)
+    }
+
+    async fn drive(&mut self, opener: Opener, wish: Wish, id: &str, scenario: &Scenario) -> Result<Revision, Unopened> {
+        let mut driver = Driver::open(opener, wish, id).await?;
+        let revision = driver.first().and_then(|session| session.revision());
+        let revision = revision.ok_or_else(|| Error::usage("no revision was negotiated"))?;
+        driver.perform(scenario).await;
+        tokio::time::sleep(LAST).await;
+        let notes = std::mem::take(&mut driver.notes);
+        driver.close().await;
+        for note in notes {
+            self.note(note);
+        }
+        Ok(revision)
+    }
+
+    /// What the rules of this revision see: first those that judge everything.
+    fn keep(&mut self, revision: Revision) {
+        let transport = self.job.transport();
+        self.scenes.push(scene(revision, transport, self.job.back.transport, None));
+        for planned in &self.planned {
+            self.scenes.push(scene(revision, transport, self.job.back.transport, Some(planned.id.to_owned())));
+        }
+    }
+
+    /// Which verdicts about servers are worse through the gateway, in the newest revision that was tested.
+    async fn compare(&mut self, servers: &[Suite]) -> Vec<RuleResult> {
+        let Some(revision) = self.scenes.last().map(|scene| scene.revision) else { return Vec::new() };
+        let left = self.job.limits.run.saturating_sub(self.began.elapsed());
+        let interrupts = self.job.interrupts.clone();
+        let compared = tokio::select! {
+            compared = compare::worse(self.job, servers, revision, left) => compared,
+            () = interrupts.first() => {
+                self.cut_short = Some("interrupted".to_owned());
+                return Vec::new();
+            }
+        };
+        match compared {
+            Ok(worse) => worse,
+            Err(error) => {
+                self.note(format!("the suites about servers were not run through the gateway: {}", error.in_short()));
+                Vec::new()
+            }
+        }
+    }
+
+    fn note(&mut self, note: String) {
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+}
+
+fn scene(revision: Revision, transport: Transport, back: Transport, scenario: Option<String>) -> RunContext {
+    RunContext {
+        revision,
+        subject: Side::Gateway,
+        scenario,
+        transport,
+        server: json!({ "back": back }),
+        client: Value::Null,
+        facts: Value::Null,
+        proposals: crate::reference::PROPOSALS.map(str::to_owned).to_vec(),
+        protected: false,
+        saves: IndexMap::new(),
+        incidents: IndexMap::new(),
+        skipped: IndexMap::new(),
+    }
+}
+
+fn with_words(error: Error, said: &str) -> Error {
+    let Some(line) = crate::wire::last_words(said) else { return error };
+    match error {
+        Error::Target { tried, came, help, refused } => {
+            Error::Target { tried, came: format!("{came}; the gateway printed: {line}"), help, refused }
+        }
+        other => other,
+    }
+}
+
+fn never_connected(job: &GatewayJob, said: &str) -> Error {
+    let words = crate::wire::last_words(said).map(|line| format!("; it printed: {line}")).unwrap_or_default();
+    let upstream = if job.back.transport.capabilities().process {
+        "{upstream} in the command is replaced by the path of a program that the gateway has to start, without arguments"
+    } else {
+        "{upstream} in the command is replaced by the URL that the gateway has to connect to"
+    };
+    Error::Client {
+        tried: format!("to test {}", job.name()),
+        came: format!("the gateway never connected to its upstream{words}"),
+        help: upstream.to_owned(),
+    }
+}

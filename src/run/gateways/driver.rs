@@ -1,0 +1,225 @@
+//! Does what a scenario says, as one client or several, through the gateway.
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use futures_util::future::{BoxFuture, join_all};
+use serde_json::{Map, Value, json};
+use tokio::{
+    task::JoinHandle,
+    time::{sleep, timeout},
+};
+
+use crate::{
+    evidence::Recorder,
+    session::{CallOptions, Opener, Session, Unopened, Wish},
+    suite::Scenario,
+};
+
+/// Pages of a list that are followed at most.
+const PAGES: usize = 20;
+/// What was started in the background is waited for at the end for so long.
+const LAST: Duration = Duration::from_secs(15);
+
+pub struct Driver<'a> {
+    opener: Opener,
+    wish: Wish,
+    id: &'a str,
+    recorder: Recorder,
+    clients: BTreeMap<u64, Arc<Session>>,
+    background: Vec<JoinHandle<()>>,
+    tokens: u64,
+    /// Clients besides the first that could not connect, and why.
+    pub notes: Vec<String>,
+}
+
+impl<'a> Driver<'a> {
+    /// Connects the first client.
+    pub async fn open(opener: Opener, wish: Wish, id: &'a str) -> Result<Self, Unopened> {
+        let recorder = opener.recorder.clone();
+        let (clients, background, notes) = Default::default();
+        let mut driver = Self { opener, wish, id, recorder, clients, background, tokens: 0, notes };
+        driver.connect(1).await?;
+        Ok(driver)
+    }
+
+    pub fn first(&self) -> Option<&Arc<Session>> {
+        self.clients.get(&1)
+    }
+
+    async fn connect(&mut self, client: u64) -> Result<Arc<Session>, Unopened> {
+        let session = self.opener.open(self.wish).await?;
+        self.recorder.in_scenario(session.link(), self.id);
+        if let Some(revision) = session.revision() {
+            self.wish = Wish::Exactly(revision);
+        }
+        let session = Arc::new(session);
+        self.clients.insert(client, Arc::clone(&session));
+        Ok(session)
+    }
+
+    pub async fn perform(&mut self, scenario: &Scenario) {
+        for action in &scenario.drive {
+            self.action(action).await;
+        }
+    }
+
+    async fn action(&mut self, action: &Value) {
+        let ms = |name: &str| action[name].as_u64().map(Duration::from_millis);
+        match action["do"].as_str() {
+            Some("wait") => return sleep(ms("ms").unwrap_or_default()).await,
+            Some("parallel") => {
+                let mut all: Vec<BoxFuture<()>> = Vec::new();
+                for one in action["actions"].as_array().into_iter().flatten() {
+                    let Some(session) = self.session(one).await else { continue };
+                    self.tokens += 1;
+                    all.push(Box::pin(once(session, one.clone(), self.tokens)));
+                }
+                join_all(all).await;
+                return;
+            }
+            Some("close") => {
+                // As a client that is ended by force: nothing more is said.
+                self.clients.remove(&number(action));
+                for task in self.background.drain(..) {
+                    task.abort();
+                    let _ = task.await;
+                }
+                return;
+            }
+            _ => {}
+        }
+        let Some(session) = self.session(action).await else { return };
+        self.tokens += 1;
+        let work = once(session, action.clone(), self.tokens);
+        if action["background"] == true {
+            self.background.push(tokio::spawn(work));
+        } else {
+            work.await;
+        }
+    }
+
+    async fn session(&mut self, action: &Value) -> Option<Arc<Session>> {
+        let client = number(action);
+        if let Some(session) = self.clients.get(&client) {
+            return Some(Arc::clone(session));
+        }
+        match self.connect(client).await {
+            Ok(session) => Some(session),
+            Err(unopened) => {
+                let why = unopened.error.in_short();
+                self.notes.push(format!("client {client} of `{}` could not connect: {why}", self.id));
+                None
+            }
+        }
+    }
+
+    /// Ends all clients in order.
+    pub async fn close(self) {
+        for task in self.background {
+            let aborted = task.abort_handle();
+            if timeout(LAST, task).await.is_err() {
+                aborted.abort();
+            }
+        }
+        for (_, session) in self.clients {
+            if let Some(session) = Arc::into_inner(session) {
+                session.close().await;
+            }
+        }
+    }
+}
+
+fn number(action: &Value) -> u64 {
+    action["client"].as_u64().unwrap_or(1)
+}
+
+/// What the server has to declare for such an action.
+fn needs(action: &str) -> Option<&'static str> {
+    match action {
+        "call" => Some("/tools"),
+        "get" => Some("/prompts"),
+        "read" => Some("/resources"),
+        "subscribe" | "unsubscribe" => Some("/resources/subscribe"),
+        "setLevel" => Some("/logging"),
+        _ => None,
+    }
+}
+
+/// One action of one client.
+async fn once(session: Arc<Session>, action: Value, token: u64) {
+    let name = action["do"].as_str().unwrap_or_default();
+    let declared = |pointer: &str| {
+        let found = session.hello["result"]["capabilities"].pointer(pointer);
+        found.is_some_and(|found| *found != Value::Bool(false) && !found.is_null())
+    };
+    let modern = session.revision().is_some_and(crate::revision::Revision::is_modern);
+    if needs(name).is_some_and(|capability| !declared(capability)) {
+        return;
+    }
+    let mut params = action["more"].as_object().cloned().unwrap_or_default();
+    let copied: &[&str] = match name {
+        "call" | "get" => &["name", "arguments"],
+        "read" | "subscribe" | "unsubscribe" => &["uri"],
+        "setLevel" => &["level"],
+        "complete" => &["ref", "argument", "context"],
+        _ => &[],
+    };
+    for field in copied {
+        if let Some(value) = action.get(field) {
+            params.insert((*field).to_owned(), value.clone());
+        }
+    }
+    if let Some(bytes) = action["bytes"].as_u64().and_then(|bytes| usize::try_from(bytes).ok()) {
+        let text: String = "0123456789abcdé\n".chars().cycle().take(bytes).collect();
+        params.insert("arguments".into(), json!({ "text": text }));
+    }
+    let mut meta = action["meta"].as_object().cloned().unwrap_or_default();
+    if action["progress"] == true {
+        meta.insert("progressToken".into(), json!(format!("front-{token}")));
+    }
+    if !meta.is_empty() {
+        params.insert("_meta".into(), meta.into());
+    }
+    let ms = |name: &str| action[name].as_u64().map(Duration::from_millis);
+    let options = CallOptions { timeout: ms("timeout"), patience: ms("cancel_after"), ..CallOptions::default() };
+    let call = |method: &str, params: Map<String, Value>| {
+        let params = if params.is_empty() { None } else { Some(Value::Object(params)) };
+        let (session, options, method) = (Arc::clone(&session), options.clone(), method.to_owned());
+        async move { session.call("drive", &method, params, options).await }
+    };
+    match name {
+        "call" => drop(call("tools/call", params).await),
+        "get" => drop(call("prompts/get", params).await),
+        "read" => drop(call("resources/read", params).await),
+        "complete" if declared("/completions") || declared("/prompts") => {
+            drop(call("completion/complete", params).await);
+        }
+        "subscribe" | "unsubscribe" | "setLevel" if modern => {}
+        "subscribe" => drop(call("resources/subscribe", params).await),
+        "unsubscribe" => drop(call("resources/unsubscribe", params).await),
+        "setLevel" => drop(call("logging/setLevel", params).await),
+        "ping" if !modern => drop(call("ping", params).await),
+        "roots" if !modern => drop(session.notify("drive", "notifications/roots/list_changed", None).await),
+        "list" => {
+            let of = action["of"].as_str().unwrap_or_default();
+            let (method, list) = match of {
+                "templates" => ("resources/templates/list".to_owned(), "/resources".to_owned()),
+                of => (format!("{of}/list"), format!("/{of}")),
+            };
+            if !declared(&list) {
+                return;
+            }
+            let mut cursor = None;
+            for _ in 0..PAGES {
+                let mut params = params.clone();
+                params.extend(cursor.take().map(|cursor| ("cursor".to_owned(), cursor)));
+                let reply = call(&method, params).await;
+                cursor = reply.result.as_ref().and_then(|result| result.get("nextCursor")).cloned();
+                if cursor.is_none() {
+                    return;
+                }
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,156 @@
+//! A gateway that listens at a port: started, waited for, and ended with all that it started.
+
+use std::{
+    path::Path,
+    process::Stdio,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncReadExt},
+    net::{TcpListener, TcpStream},
+    process::{Child, Command},
+    time::{Instant, sleep, timeout},
+};
+
+use super::job::{Front, GatewayJob, filled};
+use crate::{
+    error::Error,
+    evidence::Transport,
+    target::Start,
+    wire::{
+        group::{Group, Signal},
+        last_words, start_failure,
+    },
+};
+
+/// How often to look whether it listens.
+const LOOK: Duration = Duration::from_millis(50);
+/// From SIGTERM to SIGKILL.
+const GRACE: Duration = Duration::from_secs(3);
+/// So much of what it prints is kept: the end.
+const KEPT: usize = 4 << 10;
+
+pub struct Listening {
+    process: Child,
+    group: Group,
+    port: u16,
+    said: Arc<Mutex<String>>,
+}
+
+/// How our client reaches the gateway, and its process if it listens at a port.
+pub async fn reach(
+    job: &GatewayJob,
+    upstream: &str,
+    headers: Vec<(String, String)>,
+) -> Result<(Start, Option<Listening>), Error> {
+    let start = |transport: Transport, url: String| {
+        if transport.capabilities().endpoint { Start::Sse { url, headers } } else { Start::Http { url, headers } }
+    };
+    match &job.front {
+        Front::Process { command } => {
+            let argv = filled(command, upstream, None);
+            Ok((Start::Stdio { argv, env: job.env.clone(), cwd: job.cwd.clone() }, None))
+        }
+        Front::Port { command, transport, path } => {
+            let port = free_port().await?;
+            let argv = filled(command, upstream, Some(port));
+            let listening = Listening::start(&argv, &job.env, job.cwd.as_deref(), port, job.limits.start).await?;
+            Ok((start(*transport, format!("http://127.0.0.1:{port}{path}")), Some(listening)))
+        }
+        Front::Url { url, transport } => Ok((start(*transport, url.clone()), None)),
+    }
+}
+
+/// A port that is free now.
+async fn free_port() -> Result<u16, Error> {
+    let found = async { TcpListener::bind(("127.0.0.1", 0)).await?.local_addr() }.await;
+    found.map(|address| address.port()).map_err(|why| Error::usage(format!("cannot find a free port: {why}")))
+}
+
+impl Listening {
+    /// Starts the command, and waits until something listens at the port.
+    pub async fn start(
+        argv: &[String],
+        env: &[(String, String)],
+        cwd: Option<&Path>,
+        port: u16,
+        limit: Duration,
+    ) -> Result<Self, Error> {
+        let Some((program, arguments)) = argv.split_first() else { return Err(Error::usage("the command is empty")) };
+        let mut command = Command::new(program);
+        command.args(arguments).envs(env.iter().map(|(name, value)| (name, value)));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        if let Some(cwd) = cwd {
+            command.current_dir(cwd);
+        }
+        Group::prepare(&mut command);
+        let mut process = command.spawn().map_err(|why| {
+            let failure = start_failure(program, cwd, &why);
+            Error::Client { tried: failure.tried, came: failure.came, help: failure.help }
+        })?;
+        let group = Group::of(process.id());
+        let said = Arc::default();
+        if let (Some(stdout), Some(stderr)) = (process.stdout.take(), process.stderr.take()) {
+            tokio::spawn(keep_end(stdout, Arc::clone(&said)));
+            tokio::spawn(keep_end(stderr, Arc::clone(&said)));
+        }
+        let mut listening = Self { process, group, port, said };
+        listening.wait(argv, limit).await?;
+        Ok(listening)
+    }
+
+    async fn wait(&mut self, argv: &[String], limit: Duration) -> Result<(), Error> {
+        let began = Instant::now();
+        while began.elapsed() < limit {
+            if TcpStream::connect(("127.0.0.1", self.port)).await.is_ok() {
+                return Ok(());
+            }
+            if let Ok(Some(status)) = self.process.try_wait() {
+                sleep(LOOK).await;
+                return Err(
+                    self.failed(argv, &format!("it exited ({status}) before it listened at port {}", self.port))
+                );
+            }
+            sleep(LOOK).await;
+        }
+        Err(self.failed(argv, &format!("nothing listened at port {} within {limit:?} (--timeout)", self.port)))
+    }
+
+    fn failed(&self, argv: &[String], came: &str) -> Error {
+        let line = shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" "));
+        let said = last_words(&self.said()).map(|line| format!("; it printed: {line}")).unwrap_or_default();
+        Error::Client {
+            tried: format!("to start {line}"),
+            came: format!("{came}{said}"),
+            help: "{port} in the command is replaced by the port at which the gateway has to listen".to_owned(),
+        }
+    }
+
+    /// The end of what it printed.
+    pub fn said(&self) -> String {
+        self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub async fn end(mut self) {
+        self.group.signal(Signal::Term);
+        if timeout(GRACE, self.process.wait()).await.is_err() {
+            self.group.signal(Signal::Kill);
+            let _ = timeout(GRACE, self.process.wait()).await;
+        }
+        self.group.signal(Signal::Kill);
+        self.group.forget();
+    }
+}
+
+async fn keep_end(mut pipe: impl AsyncRead + Unpin, said: Arc<Mutex<String>>) {
+    let mut piece = vec![0; KEPT];
+    while let Ok(length @ 1..) = pipe.read(&mut piece).await {
+        let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
+        said.push_str(&String::from_utf8_lossy(&piece[..length]));
+        let surplus = said.len().saturating_sub(KEPT);
+        let cut = (surplus..said.len()).find(|at| said.is_char_boundary(*at)).unwrap_or_default();
+        said.drain(..cut);
+    }
+}

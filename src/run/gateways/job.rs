@@ -1,0 +1,100 @@
+//! What a test of a gateway needs, read from what was typed.
+
+use std::path::PathBuf;
+
+use crate::{
+    error::Error,
+    evidence::Transport,
+    run::{
+        clients::{ANYWHERE, Limits},
+        inputs::job::Revisions,
+        process::interrupts::Interrupts,
+    },
+};
+
+pub struct GatewayJob {
+    /// This program, which a gateway starts as its upstream over stdio.
+    pub program: PathBuf,
+    pub front: Front,
+    pub back: Back,
+    pub env: Vec<(String, String)>,
+    pub cwd: Option<PathBuf>,
+    pub revisions: Revisions,
+    pub limits: Limits,
+    pub strict: bool,
+    pub interrupts: Interrupts,
+}
+
+/// Where our client connects.
+pub enum Front {
+    /// Each client starts the command and speaks to it over stdio.
+    Process { command: Vec<String> },
+    /// The command is started once and listens at a port.
+    Port { command: Vec<String>, transport: Transport, path: String },
+    /// The gateway runs already.
+    Url { url: String, transport: Transport },
+}
+
+/// Where the gateway connects.
+pub struct Back {
+    pub transport: Transport,
+    /// Over HTTP.
+    pub address: String,
+}
+
+impl Default for Back {
+    fn default() -> Self {
+        Self { transport: Transport::Http, address: ANYWHERE.to_owned() }
+    }
+}
+
+/// What stands in a command for the upstream: a URL, or over stdio the path of a program.
+pub const UPSTREAM: &str = "{upstream}";
+/// And for the port that the gateway is to listen at.
+pub const PORT: &str = "{port}";
+
+impl GatewayJob {
+    /// As a user would type it.
+    pub fn name(&self) -> String {
+        match &self.front {
+            Front::Process { command } | Front::Port { command, .. } => {
+                shlex::try_join(command.iter().map(String::as_str)).unwrap_or_else(|_| command.join(" "))
+            }
+            Front::Url { url, .. } => crate::target::shown_url(url),
+        }
+    }
+
+    pub fn transport(&self) -> Transport {
+        match &self.front {
+            Front::Process { .. } => Transport::Stdio,
+            Front::Port { transport, .. } | Front::Url { transport, .. } => *transport,
+        }
+    }
+
+    /// Whether the places in the command are those that can be filled in.
+    pub fn check(&self) -> Result<(), Error> {
+        let wrong =
+            |message: &str, help: &str| Err(Error::Usage { message: message.to_owned(), help: Some(help.to_owned()) });
+        let has = |command: &[String], place: &str| command.iter().any(|argument| argument.contains(place));
+        match &self.front {
+            Front::Process { command } | Front::Port { command, .. } if !has(command, UPSTREAM) => wrong(
+                "the command does not say where the upstream is",
+                "put {upstream} where the gateway expects the URL of its server, or with --back stdio its command",
+            ),
+            Front::Port { command, .. } if !has(command, PORT) => wrong(
+                "the command does not say at which port the gateway listens",
+                "put {port} where the gateway expects the number of its port",
+            ),
+            Front::Process { command } if has(command, PORT) => {
+                wrong("{port} is only for a gateway that listens over HTTP", "add --front http, or --front sse")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The command with all places filled in.
+pub fn filled(command: &[String], upstream: &str, port: Option<u16>) -> Vec<String> {
+    let port = port.map(|port| port.to_string()).unwrap_or_default();
+    command.iter().map(|argument| argument.replace(UPSTREAM, upstream).replace(PORT, &port)).collect()
+}
