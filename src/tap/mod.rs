@@ -81,7 +81,7 @@ impl Tap {
                 match from {
                     Side::Client => _ = self.recorder.passed(&self.sender(post), &message, length, flaws),
                     Side::Server | Side::Gateway => {
-                        _ = self.recorder.received(self.link, post, &message, length, flaws, event)
+                        _ = self.recorder.received(self.link, post, &message, length, flaws, event);
                     }
                 }
             }
