@@ -132,7 +132,7 @@ impl<'a> Tally<'a> {
         } else if let Some(reason) = self.lacking {
             (Status::NotExercised, Some(reason))
         } else if !self.found.is_empty() {
-            (of_failure(self.rule.level), None)
+            (self.rule.level.of_failure(), None)
         } else if let Some(reason) = self.broken.or(self.unread) {
             (Status::Broken, Some(reason))
         } else if let Some(cause) = self.folded_under {
@@ -192,13 +192,4 @@ fn unseen(rule: &Rule) -> &'static str {
     let over = rule.every.iter().flat_map(|every| &every.over).map(|path| path.text.as_str());
     let known = over.filter_map(|path| KINDS.iter().find(|(start, _)| path.starts_with(start)));
     known.map(|(_, what)| *what).next().unwrap_or("the server sent no message of this kind")
-}
-
-fn of_failure(level: Level) -> Status {
-    match level {
-        Level::Must => Status::Fail,
-        Level::Should => Status::Warn,
-        Level::Advice => Status::Advice,
-        Level::May => Status::Observed,
-    }
 }

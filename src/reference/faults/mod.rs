@@ -8,6 +8,7 @@ mod behaviour;
 mod cursors;
 mod data;
 mod endings;
+pub mod generated;
 mod http;
 mod lifecycle;
 mod prefixes;
@@ -35,7 +36,7 @@ use crate::{
     embedded::{Text, VARIATIONS, WORLDS},
     reference::{
         faults::{
-            asking::ASKING, behaviour::BEHAVIOURS, data::DataFault, endings::ENDINGS, lifecycle::LIFECYCLE,
+            asking::ASKING, behaviour::BEHAVIOURS, data::DataFault, endings::ENDINGS, generated::GENERATED, lifecycle::LIFECYCLE,
             prefixes::PREFIXED, proposals::PROPOSED, retries::RETRIES, sequels::SEQUELS, streams::STREAMING,
             task_extension::TASK_FAULTS, tasks::TASKS, tools::TOOLS,
         },
@@ -99,6 +100,7 @@ static BEHAVIOUR_FILES: &[&[Behaviour]] = &[
     TASK_FAULTS,
     ASKING,
     RETRIES,
+    GENERATED,
 ];
 
 fn behaviours() -> impl Iterator<Item = &'static Behaviour> {
