@@ -10,6 +10,7 @@ use super::{
     invalid::{invalid, told, violates},
     schema::{Root, places},
     subject::{Subject, What},
+    texts,
     valid::{Fill, Maker, Pool},
 };
 use crate::suite::foreign::{Checker, flaws_in_all};
@@ -114,13 +115,22 @@ impl Source {
         self.plainest = Some(full.clone());
         self.planned.extend(least.iter().chain([&full]).map(|arguments| plain(arguments.clone())));
         let mut turns = [self.bounds(&full, pool), self.wrong(&full), self.odd(&full)];
-        self.rng.shuffle(&mut turns[2]);
+        let first = self.sort_odd(&mut turns[2]);
+        self.rng.shuffle(&mut turns[2][first..]);
         let mut turns = turns.map(VecDeque::from);
         while turns.iter().any(|turn| !turn.is_empty()) && self.planned.len() < PLANNED {
             for turn in &mut turns {
                 self.planned.extend(turn.pop_front());
             }
         }
+    }
+
+    /// Puts first what finds most, of each place in turn; the value is how many those are.
+    fn sort_odd(&self, odd: &mut [Call]) -> usize {
+        let known: Vec<&str> = texts::hostile().into_iter().take(texts::FIRST).map(|(what, _)| what).collect();
+        let rank = |call: &Call| known.iter().position(|what| *what == call.why).unwrap_or(known.len());
+        odd.sort_by_key(rank);
+        odd.iter().take_while(|call| rank(call) < known.len()).count()
     }
 
     /// Calls that failed before go first.
@@ -206,6 +216,21 @@ impl Source {
                     why: String::new(),
                     inside,
                 });
+            }
+            // Each optional member can be absent.
+            let Some(members) = full.pointer(&pointer).and_then(Value::as_object) else { continue };
+            let required = flat.get("required").and_then(Value::as_array);
+            for name in members.keys().filter(|name| required.is_none_or(|required| !required.contains(&json!(name)))) {
+                let mut fewer = members.clone();
+                fewer.shift_remove(name);
+                let mut arguments = full.clone();
+                if let Some(place) = arguments.pointer_mut(&pointer) {
+                    *place = fewer.into();
+                }
+                if checker.holds(&arguments) == Some(true) {
+                    let (keyword, at) = ("required".to_owned(), pointer.clone());
+                    found.push(Call { keyword, at, ..plain(arguments) });
+                }
             }
         }
         found

@@ -28,6 +28,9 @@ const SHRUNK: usize = 40;
 const CALLS: usize = 150;
 const TIME: Duration = Duration::from_secs(20);
 
+/// Rules that compare what was seen before and after several calls.
+const COMPARED: [&str; 3] = ["generated-read-only", "generated-idempotent", "generated-sessions"];
+
 /// One call that a rule fails for.
 struct Failing {
     rule: String,
@@ -48,6 +51,7 @@ pub struct Findings<'a> {
     further: HashMap<String, usize>,
     shown: HashMap<String, Vec<Finding>>,
     growth: Vec<Value>,
+    sequences: Vec<Value>,
     unrepeated: usize,
 }
 
@@ -61,6 +65,7 @@ impl<'a> Findings<'a> {
             further: HashMap::new(),
             shown: HashMap::new(),
             growth: Vec::new(),
+            sequences: Vec::new(),
             unrepeated: 0,
         }
     }
@@ -113,6 +118,11 @@ impl<'a> Findings<'a> {
         self.growth = items;
     }
 
+    /// Calls that belong together.
+    pub fn related(&mut self, items: Vec<Value>) {
+        self.sequences = items;
+    }
+
     /// Makes each failing call again, and smaller as long as it fails.
     pub async fn shrink(&mut self, observer: &mut Observer<'_>, sources: &[Source], settings: &Settings) -> Vec<Stored> {
         let mut stored: Vec<Stored> = Vec::new();
@@ -148,7 +158,7 @@ impl<'a> Findings<'a> {
     /// The smallest call that fails as this one, which is made again first; `None` if it does not fail again.
     async fn smallest(&self, observer: &mut Observer<'_>, source: &Source, failing: &Failing) -> Option<(Call, Value)> {
         // What compares several calls was made twice already, and shows nothing when it is made alone.
-        if ["changed", "changed_again", "seen_elsewhere"].iter().any(|field| failing.item.get(field).is_some()) {
+        if COMPARED.contains(&failing.rule.as_str()) {
             return Some((failing.call.clone(), failing.item.clone()));
         }
         let began = Instant::now();
@@ -192,7 +202,8 @@ impl<'a> Findings<'a> {
     /// Each rule with what was found.
     pub fn results(mut self) -> Vec<RuleResult> {
         let growth = self.growth.iter().map(|item| ("growth", item));
-        let mut results = judge_generated(self.plan, self.scene, growth);
+        let sequences = self.sequences.iter().map(|item| ("sequences", item));
+        let mut results = judge_generated(self.plan, self.scene, growth.chain(sequences));
         for result in &mut results {
             result.checked += self.checked.get(&result.id).copied().unwrap_or_default();
             result.findings.extend(self.shown.remove(&result.id).unwrap_or_default());

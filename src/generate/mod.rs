@@ -18,12 +18,15 @@ mod invalid;
 mod observe;
 mod paste;
 mod schema;
+mod sequences;
 mod sessions;
 mod shrink;
 mod state;
 mod store;
 mod subject;
 mod texts;
+#[cfg(test)]
+mod tests;
 mod valid;
 
 use std::{
@@ -54,8 +57,8 @@ use crate::{
 
 /// Calls that are judged together.
 const BATCH: usize = 32;
-/// Turns of a tool for each one of a prompt, a template, a completion or a list.
-const TURNS: usize = 4;
+/// Turns of each tool for one of a prompt, a template, a completion and a list.
+const TURNS: usize = 3;
 
 /// What to generate, and how much of it.
 pub struct Settings {
@@ -160,6 +163,10 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
             findings.judge(vec![(index, call, item)]);
         }
     }
+    if settings.replay.is_none() {
+        let found = sequences::sequences(&mut observer, &sources, over).await;
+        findings.related(found);
+    }
     let failing = findings.shrink(&mut observer, &sources, settings).await;
     notes.extend(findings.notes());
     observer.caller.close().await;
@@ -242,10 +249,14 @@ fn turns(sources: &[Source]) -> Vec<usize> {
     if tools.is_empty() {
         return others;
     }
+    // One of each kind in turn: there may be many completions, and few prompts.
+    let of = |what: What| others.iter().copied().filter(move |index| sources[*index].subject.what == what).collect::<Vec<_>>();
+    let kinds = [What::Prompt, What::Template, What::List, What::Completion].map(of);
+    let rounds = kinds.iter().map(Vec::len).max().unwrap_or_default().max(1);
     let mut order = Vec::new();
-    for other in others.chunks(1).chain(std::iter::once(&[][..])) {
+    for round in 0..rounds {
         (0..TURNS).for_each(|_| order.extend(&tools));
-        order.extend(other);
+        order.extend(kinds.iter().filter_map(|kind| kind.get(round % kind.len().max(1))));
     }
     order
 }

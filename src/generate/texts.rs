@@ -95,13 +95,20 @@ fn write(rng: &mut Rng, part: &Hir, text: &mut String) -> Option<()> {
     Some(())
 }
 
+/// Those that are tried first, in this order.
+pub const FIRST: usize = 4;
+const MANY: &str = "a\0'\"\\\r\n\t\u{1b} ${7*7} {{7*7}} <%= 7 %> %s%n%00 $(echo) `echo` ;|& <b>&amp; ../../etc/passwd é 日本 😀 \u{202e}\u{200b} [[({ #";
+
 /// Texts that programs get wrong, each with what it is.
 pub fn hostile() -> Vec<(&'static str, String)> {
     let repeated = |text: &str, times: usize, end: &str| text.repeat(times) + end;
     vec![
+        // What only contains something odd is found by the first one, and what it was by making it smaller.
+        ("characters of many kinds", MANY.into()),
         ("an empty text", String::new()),
-        ("a space", " ".into()),
+        ("a text that repeats and then differs", repeated("a", 40, "!")),
         ("a text of 100,000 characters", "a".repeat(100_000)),
+        ("a space", " ".into()),
         ("a NUL character", "alpha\0bravo".into()),
         ("control characters", "alpha\u{1}\u{7}\u{8}\u{1b}[31m\u{7f}".into()),
         ("line breaks", "alpha\r\nbravo\ndelta\u{2028}golf".into()),
@@ -126,7 +133,6 @@ pub fn hostile() -> Vec<(&'static str, String)> {
         ("a negative number", "-1".into()),
         ("characters of regular expressions", "((a+)+[(*?{1,}\\".into()),
         ("percent signs", "%00%ff%zz%".into()),
-        ("a text that repeats and then differs", repeated("a", 40, "!")),
         ("digits that repeat and then differ", repeated("1", 40, "!")),
         ("words that repeat and then differ", repeated("a ", 30, "!")),
         ("an address that repeats and then differs", repeated("a", 40, "@") + &repeated("a.", 30, "!")),

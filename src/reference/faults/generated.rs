@@ -16,7 +16,7 @@ use crate::{
 /// Where connections share what a fault remembers.
 const HTTP: &[Transport] = &[Transport::Http];
 /// The suites that `generate` alone judges.
-pub const SUITES: &[&str] = &["generated.calls"];
+pub const SUITES: &[&str] = &["generated.calls", "generated.sequences"];
 /// Of each call, where it is kept for good.
 const LEAKED: usize = 256 << 10;
 
@@ -177,7 +177,69 @@ pub static GENERATED: &[Behaviour] = &[
         }),
         ..of("call-leaks-files", "each call leaves two sockets open", STDIO)
     },
+    Behaviour {
+        hear: Some(|memory, message| notes(memory, message, "same id")),
+        say: Some(list_notes),
+        ..of("call-notes-same-id", "every other note gets the id of the one before", STDIO)
+    },
+    Behaviour {
+        hear: Some(|memory, message| notes(memory, message, "update lost")),
+        say: Some(list_notes),
+        ..of("call-notes-update-lost", "the update of a note is not stored", STDIO)
+    },
+    Behaviour {
+        hear: Some(|memory, message| notes(memory, message, "stale")),
+        say: Some(list_notes),
+        ..of("call-notes-stale", "a note that was deleted can still be read", STDIO)
+    },
 ];
+
+const NOTES: [(&str, &[&str]); 4] =
+    [("create_note", &["title"]), ("get_note", &["id"]), ("update_note", &["id", "title"]), ("delete_note", &["id"])];
+
+/// Tools for notes, besides those that there are.
+fn list_notes(_: &mut Memory, _: &Scene, message: &mut Value) -> bool {
+    if let Some(tools) = message.pointer_mut("/result/tools").and_then(Value::as_array_mut) {
+        for (name, arguments) in NOTES {
+            let properties: serde_json::Map<_, _> =
+                arguments.iter().map(|name| ((*name).to_owned(), json!({ "type": "string", "minLength": 1 }))).collect();
+            let schema = json!({ "type": "object", "properties": properties, "required": arguments });
+            let hints = json!({ "readOnlyHint": name == "get_note", "destructiveHint": false });
+            tools.push(json!({ "name": name, "inputSchema": schema, "annotations": hints }));
+        }
+    }
+    true
+}
+
+/// What those tools do, with one mistake.
+fn notes(memory: &mut Memory, message: &Value, mistake: &str) -> Heard {
+    let Some(name) = message.pointer("/params/name").and_then(Value::as_str) else { return Heard::Message };
+    let Some((_, arguments)) = NOTES.iter().find(|(known, _)| *known == name) else { return Heard::Message };
+    if message["method"] != "tools/call" {
+        return Heard::Message;
+    }
+    let given = |name: &str| argument(Some(message), name).filter(|text| !text.is_empty());
+    if arguments.iter().any(|name| given(name).is_none()) {
+        return fails(message, true, "`id` and `title` have to be texts.");
+    }
+    let mut id = given("id").unwrap_or_default().to_owned();
+    if name == "create_note" {
+        let count = memory.counts.entry("notes".to_owned()).or_default();
+        *count += 1;
+        id = format!("note-{}", if mistake == "same id" { *count / 2 } else { *count });
+    } else if !memory.results.contains_key(&id) {
+        return fails(message, true, "There is no such note.");
+    }
+    let title = given("title").map_or_else(|| memory.results.get(&id).cloned().unwrap_or_default(), Value::from);
+    match name {
+        "delete_note" if mistake != "stale" => drop(memory.results.remove(&id)),
+        "update_note" if mistake == "update lost" => {}
+        _ => drop(memory.results.insert(id.clone(), title.clone())),
+    }
+    let text = json!({ "id": id, "title": title }).to_string();
+    let result = json!({ "resultType": "complete", "content": [{ "type": "text", "text": text }] });
+    Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }))
+}
 
 /// The argument of a tool call that is a text.
 fn argument<'a>(message: Option<&'a Value>, name: &str) -> Option<&'a str> {
