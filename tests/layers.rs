@@ -25,8 +25,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "generate",
         &[
-            "error", "revision", "outcome", "evidence", "target", "wire", "suite", "plan", "judge", "assess", "session",
-            "gather",
+            "error", "revision", "outcome", "evidence", "target", "wire", "suite", "plan", "judge", "assess",
+            "session", "gather",
         ],
     ),
     ("config", &["error", "revision", "suite", "target"]),

@@ -39,6 +39,7 @@ impl Caller {
     }
 
     /// Another connection to the same server.
+    #[must_use]
     pub fn beside(&self) -> Self {
         Self { starts: 0, ..Self::new(self.opener.clone(), self.revision, None) }
     }
@@ -79,7 +80,12 @@ impl Caller {
     }
 
     /// A call of a subject; `None` where its arguments make no request.
-    pub async fn call(&mut self, scene: &RunContext, subject: &Subject, arguments: &Value) -> Option<(String, Value, Reply)> {
+    pub async fn call(
+        &mut self,
+        scene: &RunContext,
+        subject: &Subject,
+        arguments: &Value,
+    ) -> Option<(String, Value, Reply)> {
         let (method, params) = subject.request(arguments)?;
         let headers = param_headers(scene, &method, &params);
         let reply = self.request(&method, params.clone(), headers).await;

@@ -3,6 +3,7 @@
 use std::collections::{HashSet, VecDeque};
 
 use fastrand::Rng;
+use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use super::{
@@ -76,7 +77,10 @@ pub struct Source {
 impl Source {
     pub fn new(subject: Subject, seed: u64, pool: &Pool) -> Self {
         // Each has its own sequence, whatever else the server lists.
-        let own = subject.name.bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+        let own = subject
+            .name
+            .bytes()
+            .fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
         let mut source = Self {
             checker: Checker::new(&subject.schema),
             subject,
@@ -115,7 +119,7 @@ impl Source {
         self.plainest = Some(full.clone());
         self.planned.extend(least.iter().chain([&full]).map(|arguments| plain(arguments.clone())));
         let mut turns = [self.bounds(&full, pool), self.wrong(&full), self.odd(&full)];
-        let first = self.sort_odd(&mut turns[2]);
+        let first = Self::sort_odd(&mut turns[2]);
         self.rng.shuffle(&mut turns[2][first..]);
         let mut turns = turns.map(VecDeque::from);
         while turns.iter().any(|turn| !turn.is_empty()) && self.planned.len() < PLANNED {
@@ -126,7 +130,7 @@ impl Source {
     }
 
     /// Puts first what finds most, of each place in turn; the value is how many those are.
-    fn sort_odd(&self, odd: &mut [Call]) -> usize {
+    fn sort_odd(odd: &mut [Call]) -> usize {
         let known: Vec<&str> = texts::hostile().into_iter().take(texts::FIRST).map(|(what, _)| what).collect();
         let rank = |call: &Call| known.iter().position(|what| *what == call.why).unwrap_or(known.len());
         odd.sort_by_key(rank);
@@ -233,7 +237,9 @@ impl Source {
                 }
             }
         }
-        found
+        let mut all = together(full, &found, &checker);
+        all.extend(found);
+        all
     }
 
     fn wrong(&self, valid: &Value) -> Vec<Call> {
@@ -244,7 +250,14 @@ impl Source {
         let schema = &self.subject.schema;
         let wrong = invalid(Root(schema), schema, valid, checker).into_iter();
         wrong
-            .map(|one| Call { arguments: one.arguments, kind: Kind::Invalid, keyword: one.keyword, at: one.at, why: one.why, inside: None })
+            .map(|one| Call {
+                arguments: one.arguments,
+                kind: Kind::Invalid,
+                keyword: one.keyword,
+                at: one.at,
+                why: one.why,
+                inside: None,
+            })
             .collect()
     }
 
@@ -279,9 +292,11 @@ impl Source {
 
     /// The call with other arguments: what is wrong with them is said anew.
     pub fn like(&self, call: &Call, arguments: Value) -> Call {
-        let broken = self.checker.as_ref().filter(|_| call.kind == Kind::Invalid).and_then(|checker| checker.broken(&arguments));
+        let broken =
+            self.checker.as_ref().filter(|_| call.kind == Kind::Invalid).and_then(|checker| checker.broken(&arguments));
         let only = broken.as_deref().and_then(|broken| broken.first());
-        let (at, why) = only.map_or_else(|| (call.at.clone(), call.why.clone()), |only| (only.violation.pointer.clone(), told(only)));
+        let (at, why) = only
+            .map_or_else(|| (call.at.clone(), call.why.clone()), |only| (only.violation.pointer.clone(), told(only)));
         Call { arguments, at, why, ..call.clone() }
     }
 
@@ -299,6 +314,26 @@ impl Source {
             },
         })
     }
+}
+
+/// Each place at its first bound, then each at its second, and so on: what fails there is made smaller. Each bound by itself
+/// comes later, and is compared with the value beside it.
+fn together(full: &Value, found: &[Call], checker: &Checker) -> Vec<Call> {
+    let mut places: IndexMap<&str, Vec<&Value>> = IndexMap::new();
+    for call in found.iter().filter(|call| call.keyword != "required") {
+        places.entry(&call.at).or_default().extend(call.arguments.pointer(&call.at));
+    }
+    let most = places.values().map(Vec::len).max().unwrap_or_default();
+    let at_once = |nth: usize| {
+        let mut arguments = full.clone();
+        for (pointer, values) in &places {
+            if let Some(place) = arguments.pointer_mut(pointer) {
+                *place = values[nth % values.len()].clone();
+            }
+        }
+        (checker.holds(&arguments) == Some(true)).then(|| plain(arguments))
+    };
+    if places.len() < 2 { Vec::new() } else { (0..most).filter_map(at_once).collect() }
 }
 
 fn plain(arguments: Value) -> Call {

@@ -84,7 +84,8 @@ impl<'a> Findings<'a> {
             return;
         }
         for (index, call, item) in calls {
-            for result in self.verdicts(std::iter::once(&item)).into_iter().filter(|result| !result.findings.is_empty()) {
+            for result in self.verdicts(std::iter::once(&item)).into_iter().filter(|result| !result.findings.is_empty())
+            {
                 self.keep(&result.id, index, &call, &item);
             }
         }
@@ -110,7 +111,14 @@ impl<'a> Findings<'a> {
             *self.further.entry(rule.to_owned()).or_default() += 1;
             return;
         }
-        self.failing.push(Failing { rule: rule.to_owned(), index, call: call.clone(), item: item.clone(), alike: 0, key });
+        self.failing.push(Failing {
+            rule: rule.to_owned(),
+            index,
+            call: call.clone(),
+            item: item.clone(),
+            alike: 0,
+            key,
+        });
     }
 
     /// How the process grew.
@@ -124,7 +132,12 @@ impl<'a> Findings<'a> {
     }
 
     /// Makes each failing call again, and smaller as long as it fails.
-    pub async fn shrink(&mut self, observer: &mut Observer<'_>, sources: &[Source], settings: &Settings) -> Vec<Stored> {
+    pub async fn shrink(
+        &mut self,
+        observer: &mut Observer<'_>,
+        sources: &[Source],
+        settings: &Settings,
+    ) -> Vec<Stored> {
         let mut stored: Vec<Stored> = Vec::new();
         for failing in std::mem::take(&mut self.failing) {
             let source = &sources[failing.index];
@@ -138,7 +151,10 @@ impl<'a> Findings<'a> {
             let line = kept.text();
             for mut finding in result.findings {
                 let typed = shlex::try_quote(&line).unwrap_or_default().into_owned();
-                let command = format!("mcp-conform generate {} --revision {} --replay {typed}", settings.options, self.scene.revision);
+                let command = format!(
+                    "mcp-conform generate {} --revision {} --replay {typed}",
+                    settings.options, self.scene.revision
+                );
                 finding.reproduce = Some(command.replace("  ", " "));
                 finding.alike = failing.alike;
                 finding.yaml = paste::suite(&failing.rule, &result.statement, &result.source, &item);
@@ -195,7 +211,11 @@ impl<'a> Findings<'a> {
 
     pub fn notes(&self) -> Vec<String> {
         let unrepeated = self.unrepeated;
-        let note = || format!("calls that failed a rule, and did not when they were made again alone: {unrepeated}; they are not reported");
+        let note = || {
+            format!(
+                "calls that failed a rule, and did not when they were made again alone: {unrepeated}; they are not reported"
+            )
+        };
         (unrepeated > 0).then(note).into_iter().collect()
     }
 
@@ -208,14 +228,13 @@ impl<'a> Findings<'a> {
             result.checked += self.checked.get(&result.id).copied().unwrap_or_default();
             result.findings.extend(self.shown.remove(&result.id).unwrap_or_default());
             result.further += self.further.get(&result.id).copied().unwrap_or_default();
-            if !result.findings.is_empty() {
-                result.status = result.level.of_failure();
-                result.reason = None;
-            } else {
+            if result.findings.is_empty() {
                 result.further = 0;
                 if result.checked > 0 && result.status == Status::NotExercised {
                     (result.status, result.reason) = (Status::Pass, None);
                 }
+            } else {
+                (result.status, result.reason) = (result.level.of_failure(), None);
             }
         }
         results

@@ -58,8 +58,11 @@ impl Growth {
             }
             let half = curve[curve.len() / 2];
             // In proportion to the calls: as much in the second half as in the first, and never less than before.
-            let grows = curve.is_sorted() && last >= first + least && (last - half) * 4 >= (half.saturating_sub(first)) * 3;
-            Some(json!({ "of": of, "name": format!("{of} of the process"), "first": first, "last": last, "calls": made, "curve": curve, "grows": grows }))
+            let grows =
+                curve.is_sorted() && last >= first + least && (last - half) * 4 >= (half.saturating_sub(first)) * 3;
+            Some(
+                json!({ "of": of, "name": format!("{of} of the process"), "first": first, "last": last, "calls": made, "curve": curve, "grows": grows }),
+            )
         };
         [item("memory", &self.memory, BYTES), item("files", &self.files, FILES)].into_iter().flatten().collect()
     }

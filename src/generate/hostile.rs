@@ -37,7 +37,27 @@ pub fn hostile(root: Root, schema: &Value, valid: &Value, checker: &Checker) -> 
             }
         }
     }
-    found
+    let mut all = together(valid, &found, checker);
+    all.extend(found);
+    all
+}
+
+/// The first odd values of each place in one call: what is odd about it shows when the call is made smaller.
+fn together(valid: &Value, found: &[Hostile], checker: &Checker) -> Vec<Hostile> {
+    let first: Vec<&str> = texts::hostile().into_iter().take(texts::FIRST).map(|(what, _)| what).collect();
+    let one = |what: &&str| {
+        let places = found.iter().filter(|one| one.what == **what);
+        let mut arguments = valid.clone();
+        let mut changed = 0;
+        for place in places {
+            let odd = place.arguments.pointer(&place.at)?.clone();
+            *arguments.pointer_mut(&place.at)? = odd;
+            changed += 1;
+        }
+        let fits = changed > 1 && checker.holds(&arguments) == Some(true);
+        fits.then(|| Hostile { arguments, at: String::new(), what: (*what).to_owned() })
+    };
+    first.iter().filter_map(one).collect()
 }
 
 fn odd(flat: &Map<String, Value>, name: &str, value: &Value, is_root: bool) -> Vec<(&'static str, Value)> {
@@ -49,7 +69,12 @@ fn odd(flat: &Map<String, Value>, name: &str, value: &Value, is_root: bool) -> V
     let has = |kind: &str| any || kinds.iter().any(|known| known == kind);
     let mut all = Vec::new();
     if has("string") {
-        all.extend(texts::hostile().into_iter().map(|(what, text)| (what, Value::String(text))));
+        let most = flat.get("maxLength").and_then(Value::as_u64).and_then(|most| usize::try_from(most).ok());
+        let short = |text: String| match most {
+            Some(most) if text == texts::MANY => text.chars().take(most).collect(),
+            _ => text,
+        };
+        all.extend(texts::hostile().into_iter().map(|(what, text)| (what, Value::String(short(text)))));
     }
     if has("integer") || has("number") {
         if says_how_long(name) {
@@ -60,7 +85,10 @@ fn odd(flat: &Map<String, Value>, name: &str, value: &Value, is_root: bool) -> V
         all.push(("a number at a limit", json!(u64::MAX)));
     }
     if has("number") {
-        all.extend([f64::MAX, f64::MIN_POSITIVE, 5e-324, -0.0, 1e21, 0.1 + 0.2].map(|number| ("a number at a limit", json!(number))));
+        all.extend(
+            [f64::MAX, f64::MIN_POSITIVE, 5e-324, -0.0, 1e21, 0.1 + 0.2]
+                .map(|number| ("a number at a limit", json!(number))),
+        );
     }
     if let (true, Value::Array(items)) = (has("array"), value)
         && let Some(item) = items.first()
@@ -72,7 +100,10 @@ fn odd(flat: &Map<String, Value>, name: &str, value: &Value, is_root: bool) -> V
         let nested = (0..LEVELS).fold(json!({}), |inner, _| json!({ "a": inner }));
         all.push(("a deeply nested object", nested));
         all.push(("the key __proto__", json!({ "__proto__": { "a": 1 }, "constructor": { "prototype": {} } })));
-        all.push(("an object of 1,000 members", (0..1_000).map(|index| (format!("k{index}"), json!(index))).collect::<Map<_, _>>().into()));
+        all.push((
+            "an object of 1,000 members",
+            (0..1_000).map(|index| (format!("k{index}"), json!(index))).collect::<Map<_, _>>().into(),
+        ));
     }
     if any {
         all.push(("null", Value::Null));

@@ -80,7 +80,11 @@ fn changes(flat: &Map<String, Value>, value: &Value, is_root: bool, root: Root) 
         Value::Object(members) => {
             for name in flat.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
                 // What has a default may be filled in, and what is sent in a header as well needs both.
-                let part = flat.get("properties").and_then(|parts| parts.get(name)).map(|part| root.flat(part)).unwrap_or_default();
+                let part = flat
+                    .get("properties")
+                    .and_then(|parts| parts.get(name))
+                    .map(|part| root.flat(part))
+                    .unwrap_or_default();
                 if !part.contains_key("default") && !part.contains_key("x-mcp-header") && !part.contains_key("const") {
                     let mut fewer = members.clone();
                     fewer.shift_remove(name);
@@ -110,7 +114,9 @@ fn changes(flat: &Map<String, Value>, value: &Value, is_root: bool, root: Root) 
             {
                 all.push(("maxItems", items.iter().chain(std::iter::repeat(last)).take(most + 1).cloned().collect()));
             }
-            if let Some(least) = count("minItems").and_then(|least| usize::try_from(least).ok()).filter(|least| *least > 0) {
+            if let Some(least) =
+                count("minItems").and_then(|least| usize::try_from(least).ok()).filter(|least| *least > 0)
+            {
                 all.push(("minItems", items.iter().take(least - 1).cloned().collect()));
             }
             if unique && let Some(first) = items.first() {
@@ -126,7 +132,11 @@ fn changes(flat: &Map<String, Value>, value: &Value, is_root: bool, root: Root) 
                 all.push(("minLength", text(least - 1)));
             }
             if flat.contains_key("pattern") {
-                all.extend(["mcp conform", "#", "0", "~none~ of these"].map(|text| ("pattern", json!(text))));
+                // As long as it has to be, and of characters that few patterns allow.
+                let length =
+                    count("minLength").and_then(|least| usize::try_from(least).ok()).unwrap_or_default().max(1);
+                let marks = ["#", "0", "~"].map(|mark| mark.repeat(length));
+                all.extend(["mcp conform".to_owned()].into_iter().chain(marks).map(|text| ("pattern", json!(text))));
             }
         }
         Value::Number(_) => numbers(flat, &mut all),

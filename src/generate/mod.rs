@@ -24,9 +24,9 @@ mod shrink;
 mod state;
 mod store;
 mod subject;
-mod texts;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod valid;
 
 use std::{
@@ -58,7 +58,7 @@ use crate::{
 /// Calls that are judged together.
 const BATCH: usize = 32;
 /// Turns of each tool for one of a prompt, a template, a completion and a list.
-const TURNS: usize = 3;
+const TURNS: usize = 2;
 
 /// What to generate, and how much of it.
 pub struct Settings {
@@ -100,14 +100,19 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
     let mut pool = Pool::new();
     collect(&mut pool, &scene.saves["survey"]["resources"]["items"], 3);
     let (subjects, mut notes) = subjects(scene, settings);
-    let mut sources: Vec<Source> = subjects.into_iter().map(|subject| Source::new(subject, settings.seed, &pool)).collect();
+    let mut sources: Vec<Source> =
+        subjects.into_iter().map(|subject| Source::new(subject, settings.seed, &pool)).collect();
     notes.extend(sources.iter().flat_map(|source| source.notes.clone()));
     if let Some(stored) = &settings.replay {
         sources.retain(|source| stored.is_of(&source.subject));
     } else {
         for stored in settings.earlier.iter().rev() {
             let known = sources.iter_mut().find(|source| stored.is_of(&source.subject));
-            known.into_iter().for_each(|source| stored.call(source).into_iter().for_each(|call| source.first(call)));
+            if let Some(source) = known
+                && let Some(call) = stored.call(source)
+            {
+                source.first(call);
+            }
         }
     }
     let scene = &*scene;
@@ -123,7 +128,8 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
     let mut made = 0;
     while made < wanted && exhausted.len() < sources.len() {
         if over() {
-            let why = if (settings.interrupted)() { "before the interruption" } else { "in the time given by --seconds" };
+            let why =
+                if (settings.interrupted)() { "before the interruption" } else { "in the time given by --seconds" };
             notes.push(format!("{made} of {wanted} calls were made {why}"));
             break;
         }
@@ -207,7 +213,8 @@ fn subjects(scene: &RunContext, settings: &Settings) -> (Vec<Subject>, Vec<Strin
         let is_named = settings.only.contains(&subject.name)
             || settings.named.contains(&subject.name)
             || settings.replay.as_ref().is_some_and(|stored| stored.is_of(&subject));
-        let allowed = is_named || hints["readOnlyHint"] == true || (settings.call_tools && hints["destructiveHint"] != true);
+        let allowed =
+            is_named || hints["readOnlyHint"] == true || (settings.call_tools && hints["destructiveHint"] != true);
         if tool["execution"]["taskSupport"] == "required" {
             notes.push(format!("{}: not called, because it runs only as a task", subject.name));
         } else if subjects.iter().any(|known| known.name == subject.name) {
@@ -220,7 +227,9 @@ fn subjects(scene: &RunContext, settings: &Settings) -> (Vec<Subject>, Vec<Strin
             left.push(subject.name);
         }
     }
-    let shown = |names: &[String]| names.iter().take(5).cloned().collect::<Vec<_>>().join(", ") + if names.len() > 5 { ", ..." } else { "" };
+    let shown = |names: &[String]| {
+        names.iter().take(5).cloned().collect::<Vec<_>>().join(", ") + if names.len() > 5 { ", ..." } else { "" }
+    };
     if !left.is_empty() {
         let names = shown(&left);
         notes.push(format!("tools not called (they may have side effects): {names}; --only NAME allows one, --call-tools allows all but destructive ones"));
@@ -235,7 +244,9 @@ fn subjects(scene: &RunContext, settings: &Settings) -> (Vec<Subject>, Vec<Strin
     }
     subjects.extend(prompts.into_iter().chain(templates));
     let listed = [("tools", "tools/list"), ("prompts", "prompts/list"), ("resources", "resources/list")];
-    subjects.extend(listed.iter().filter(|(capability, _)| scene.offers(capability)).map(|(_, method)| Subject::list(method)));
+    subjects.extend(
+        listed.iter().filter(|(capability, _)| scene.offers(capability)).map(|(_, method)| Subject::list(method)),
+    );
     if !settings.only.is_empty() {
         subjects.retain(|subject| settings.only.contains(&subject.name));
     }
@@ -250,7 +261,9 @@ fn turns(sources: &[Source]) -> Vec<usize> {
         return others;
     }
     // One of each kind in turn: there may be many completions, and few prompts.
-    let of = |what: What| others.iter().copied().filter(move |index| sources[*index].subject.what == what).collect::<Vec<_>>();
+    let of = |what: What| {
+        others.iter().copied().filter(move |index| sources[*index].subject.what == what).collect::<Vec<_>>()
+    };
     let kinds = [What::Prompt, What::Template, What::List, What::Completion].map(of);
     let rounds = kinds.iter().map(Vec::len).max().unwrap_or_default().max(1);
     let mut order = Vec::new();
@@ -287,7 +300,8 @@ fn count(counts: &mut CallCounts, item: &Value) {
 fn covered(mut counts: CallCounts, source: &Source) -> CallCounts {
     let mut keywords = Vec::new();
     schema::keywords(&source.subject.schema, &mut keywords);
-    let (exercised, not): (Vec<String>, Vec<String>) = keywords.into_iter().partition(|keyword| source.covered.contains(keyword));
+    let (exercised, not): (Vec<String>, Vec<String>) =
+        keywords.into_iter().partition(|keyword| source.covered.contains(keyword));
     (counts.exercised, counts.not_exercised) = (exercised, not);
     counts
 }

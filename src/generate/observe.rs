@@ -1,12 +1,12 @@
 //! One call and all that is looked at because of it: an item of `$calls`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
 use super::{
-    calls::{Call, Kind, Source},
     caller::Caller,
+    calls::{Call, Kind, Source},
     subject::What,
 };
 use crate::evidence::{End, Reply, RunContext};
@@ -17,6 +17,8 @@ const TIMES: u64 = 20;
 /// Half of a text takes so many times less where time explodes: twice for what grows with the length, four times with its
 /// square.
 const EXPLODES: u64 = 8;
+/// Characters of a text that only repeats.
+const FEW_CHARACTERS: usize = 3;
 /// Of what a failure says.
 const SAID: usize = 20_000;
 
@@ -64,7 +66,9 @@ impl Observer<'_> {
         });
         let mut with = |name: &str, value: Value| item[name] = value;
         for (name, value) in [("result", &reply.result), ("error", &reply.error)] {
-            value.iter().for_each(|value| with(name, Value::clone(value)));
+            if let Some(value) = value {
+                with(name, value.clone());
+            }
         }
         if failed {
             with("said", json!(said(&reply)));
@@ -72,7 +76,8 @@ impl Observer<'_> {
         match reply.end {
             End::Closed if reply.frames.is_empty() => return None,
             End::Closed => {
-                let why = self.caller.ended().or(reply.why.clone()).unwrap_or_else(|| "the connection closed".to_owned());
+                let why =
+                    self.caller.ended().or(reply.why.clone()).unwrap_or_else(|| "the connection closed".to_owned());
                 let killed = self.caller.is_process();
                 self.caller.renew().await;
                 with(if killed { "killed" } else { "why" }, json!(why));
@@ -107,17 +112,28 @@ impl Observer<'_> {
             && let Some((_, _, beside)) = self.caller.call(self.scene, subject, inside).await
         {
             self.made += 1;
-            item["inside"] = json!({ "end": beside.end, "failed": is_failed(&beside), "value": inside.pointer(&call.at) });
+            item["inside"] =
+                json!({ "end": beside.end, "failed": is_failed(&beside), "value": inside.pointer(&call.at) });
         }
         Some(item)
     }
 
     /// Whether a call without a response gets one if its numbers are small: then it only has much to do.
     async fn is_by_number(&mut self, source: &Source, call: &Call) -> bool {
-        let smaller = with_small_numbers(&call.arguments);
-        if smaller == call.arguments || !source.is_like(call, &smaller) {
-            // A number that cannot be smaller is as small as can be, and one that has to be large may well take long.
-            return smaller != call.arguments;
+        let mut smaller = with_small_numbers(&call.arguments);
+        // A number that is not given has a default, which may be large.
+        let others = source.plainest().unwrap_or_default();
+        if let (Some(members), Some(others)) = (smaller.as_object_mut(), others.as_object()) {
+            for (name, other) in others.iter().filter(|(_, other)| other.is_number()) {
+                members.entry(name.clone()).or_insert_with(|| with_small_numbers(other));
+            }
+        }
+        if smaller == call.arguments {
+            return false;
+        }
+        if !source.is_like(call, &smaller) {
+            // One that has to be large may well take long.
+            return true;
         }
         self.made += 1;
         let reply = self.caller.call(self.scene, &source.subject, &smaller).await;
@@ -128,6 +144,11 @@ impl Observer<'_> {
     async fn explodes(&mut self, source: &Source, call: &Call) -> bool {
         let Some(text) = call.arguments.pointer(&call.at).and_then(Value::as_str) else { return false };
         let half: Vec<char> = text.chars().collect();
+        // Half of any other text is another text: a name that is looked up, say, in place of one that is not.
+        let repeated: HashSet<&char> = half.iter().rev().skip(1).collect();
+        if repeated.len() > FEW_CHARACTERS {
+            return false;
+        }
         // The end is what makes it hard.
         let half: String = half[half.len() / 2..].iter().collect();
         let mut shorter = call.arguments.clone();
@@ -137,7 +158,9 @@ impl Observer<'_> {
         let mut times = Vec::new();
         for arguments in [&shorter, &call.arguments, &shorter] {
             self.made += 1;
-            let Some((_, _, reply)) = self.caller.call(self.scene, &source.subject, arguments).await else { return false };
+            let Some((_, _, reply)) = self.caller.call(self.scene, &source.subject, arguments).await else {
+                return false;
+            };
             times.push(reply.ms);
         }
         times[1] >= SLOW && times[0].max(times[2]) * EXPLODES <= times[1]
@@ -171,7 +194,9 @@ fn with_small_numbers(value: &Value) -> Value {
     match value {
         Value::Number(number) if number.as_f64().is_some_and(|number| number.abs() > 1.0) => json!(1),
         Value::Array(items) => items.iter().map(with_small_numbers).collect(),
-        Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), with_small_numbers(value))).collect::<Map<_, _>>().into(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| (name.clone(), with_small_numbers(value))).collect::<Map<_, _>>().into()
+        }
         other => other.clone(),
     }
 }

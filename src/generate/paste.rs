@@ -43,7 +43,9 @@ fn escaped(value: &Value) -> Value {
     match value {
         Value::String(text) if text.starts_with('$') => json!(format!("${text}")),
         Value::Array(items) => items.iter().map(escaped).collect(),
-        Value::Object(members) => members.iter().map(|(name, value)| (name.clone(), escaped(value))).collect::<serde_json::Map<_, _>>().into(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| (name.clone(), escaped(value))).collect::<serde_json::Map<_, _>>().into()
+        }
         other => other.clone(),
     }
 }

@@ -25,7 +25,9 @@ impl Root<'_> {
         if depth == 0 {
             return merged;
         }
-        if let Some(target) = ["$ref", "$dynamicRef", "$recursiveRef"].iter().find_map(|name| self.target(own.get(*name)?)) {
+        if let Some(target) =
+            ["$ref", "$dynamicRef", "$recursiveRef"].iter().find_map(|name| self.target(own.get(*name)?))
+        {
             let referred = self.flat_to(&target, depth - 1);
             merged.retain(|name, _| !name.ends_with("ef") || !name.starts_with('$'));
             merge(&mut merged, referred);
@@ -128,7 +130,14 @@ fn both(keyword: &str, one: &Value, other: &Value) -> Value {
         }
         "required" => {
             let mut all = one.as_array().cloned().unwrap_or_default();
-            all.extend(other.as_array().into_iter().flatten().filter(|name| !one.as_array().is_some_and(|own| own.contains(name))).cloned());
+            all.extend(
+                other
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter(|name| !one.as_array().is_some_and(|own| own.contains(name)))
+                    .cloned(),
+            );
             all.into()
         }
         "enum" => {
@@ -137,9 +146,14 @@ fn both(keyword: &str, one: &Value, other: &Value) -> Value {
         }
         "type" => {
             let (own, others) = (types(Some(one)), types(Some(other)));
-            let fits = |kind: &&String| others.contains(kind) || (*kind == "integer" && others.iter().any(|other| other == "number"));
+            let fits = |kind: &&String| {
+                others.contains(kind) || (*kind == "integer" && others.iter().any(|other| other == "number"))
+            };
             let mut common: Vec<String> = own.iter().filter(fits).cloned().collect();
-            if common.is_empty() && own.iter().any(|kind| kind == "number") && others.iter().any(|kind| kind == "integer") {
+            if common.is_empty()
+                && own.iter().any(|kind| kind == "number")
+                && others.iter().any(|kind| kind == "integer")
+            {
                 common.push("integer".into());
             }
             json!(common)
@@ -162,18 +176,31 @@ fn types(named: Option<&Value>) -> Vec<String> {
     }
 }
 
+/// Keywords that only one type has a use for.
+const SIGNS: [(&str, &[&str]); 4] = [
+    (
+        "object",
+        &[
+            "properties",
+            "required",
+            "additionalProperties",
+            "minProperties",
+            "maxProperties",
+            "patternProperties",
+            "propertyNames",
+        ],
+    ),
+    ("array", &["items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"]),
+    ("string", &["pattern", "minLength", "maxLength", "format"]),
+    ("number", &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
+];
+
 /// The types that a schema allows, as far as it shows; empty: any.
 pub fn kinds(flat: &Map<String, Value>) -> Vec<String> {
     let named = types(flat.get("type"));
     if !named.is_empty() || flat.contains_key("enum") || flat.contains_key("const") {
         return named;
     }
-    const SIGNS: [(&str, &[&str]); 4] = [
-        ("object", &["properties", "required", "additionalProperties", "minProperties", "maxProperties", "patternProperties", "propertyNames"]),
-        ("array", &["items", "prefixItems", "minItems", "maxItems", "uniqueItems", "contains"]),
-        ("string", &["pattern", "minLength", "maxLength", "format"]),
-        ("number", &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
-    ];
     let shown = SIGNS.iter().find(|(_, signs)| signs.iter().any(|sign| flat.contains_key(*sign)));
     shown.map(|(kind, _)| vec![(*kind).to_owned()]).unwrap_or_default()
 }
@@ -182,7 +209,9 @@ pub fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() && number.as_f64().is_none_or(|number| number.fract() != 0.0) => "number",
+        Value::Number(number) if number.is_f64() && number.as_f64().is_none_or(|number| number.fract() != 0.0) => {
+            "number"
+        }
         Value::Number(_) => "integer",
         Value::String(_) => "string",
         Value::Array(_) => "array",
@@ -194,7 +223,8 @@ pub fn kind_of(value: &Value) -> &'static str {
 pub fn looks_like(flat: &Map<String, Value>, value: &Value) -> bool {
     let kinds = kinds(flat);
     let kind = kind_of(value);
-    let is_kind = kinds.is_empty() || kinds.iter().any(|known| known == kind || (known == "number" && kind == "integer"));
+    let is_kind =
+        kinds.is_empty() || kinds.iter().any(|known| known == kind || (known == "number" && kind == "integer"));
     let named = flat.get("const").is_none_or(|only| only == value)
         && flat.get("enum").and_then(Value::as_array).is_none_or(|options| options.contains(value));
     let required = flat.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
@@ -221,7 +251,10 @@ pub fn places(root: Root, schema: &Value, value: &Value, most: usize) -> Vec<(St
         match value {
             Value::Object(members) => {
                 for (member, value) in members {
-                    let part = flat.get("properties").and_then(|parts| parts.get(member)).or_else(|| flat.get("additionalProperties"));
+                    let part = flat
+                        .get("properties")
+                        .and_then(|parts| parts.get(member))
+                        .or_else(|| flat.get("additionalProperties"));
                     let Some(part) = part.filter(|part| part.is_object()) else { continue };
                     let escaped = member.replace('~', "~0").replace('/', "~1");
                     inner.push((format!("{pointer}/{escaped}"), member.clone(), root.flat(part), value));
@@ -249,9 +282,28 @@ pub fn places(root: Root, schema: &Value, value: &Value, most: usize) -> Vec<(St
 
 /// Keywords that a call can be at the bound of, or violate.
 const ASSERTIONS: [&str; 22] = [
-    "type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength",
-    "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems", "contains", "required", "additionalProperties",
-    "minProperties", "maxProperties", "dependentRequired", "not",
+    "type",
+    "enum",
+    "const",
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "contains",
+    "required",
+    "additionalProperties",
+    "minProperties",
+    "maxProperties",
+    "dependentRequired",
+    "not",
 ];
 
 /// Those that a schema has anywhere.
@@ -259,7 +311,8 @@ pub fn keywords(schema: &Value, found: &mut Vec<String>) {
     match schema {
         Value::Object(parts) => {
             for (name, part) in parts {
-                let asserts = ASSERTIONS.contains(&name.as_str()) && (name != "additionalProperties" || *part == Value::Bool(false));
+                let asserts = ASSERTIONS.contains(&name.as_str())
+                    && (name != "additionalProperties" || *part == Value::Bool(false));
                 if asserts && !found.contains(name) {
                     found.push(name.clone());
                 }

@@ -41,7 +41,8 @@ fn parts(name: &str) -> Option<(String, String)> {
     let words: Vec<&str> = spaced.split_whitespace().collect();
     let all = [CREATES, READS, UPDATES, DELETES].concat();
     let at = words.iter().position(|word| all.contains(word))?;
-    let noun = words.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, word)| *word).collect::<Vec<_>>().join(" ");
+    let noun =
+        words.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, word)| *word).collect::<Vec<_>>().join(" ");
     Some((words[at].to_owned(), noun.trim_end_matches('s').to_owned())).filter(|(_, noun)| !noun.is_empty())
 }
 
@@ -51,17 +52,20 @@ fn groups(sources: &[Source]) -> Vec<Group<'_>> {
         .filter(|source| source.subject.what == What::Tool)
         .filter_map(|source| parts(&source.subject.name).map(|(verb, noun)| (source, verb, noun)))
         .collect();
-    let find = |verbs: &[&str], noun: &str| named.iter().find(|(_, verb, of)| verbs.contains(&verb.as_str()) && of == noun).map(|(source, ..)| *source);
-    let creates = named.iter().filter(|(_, verb, _)| CREATES.contains(&verb.as_str()));
-    let group = |(create, _, noun): &(&'_ Source, String, String)| -> Option<(usize, usize, Option<usize>, Option<usize>)> {
-        let place = |source: &Source| sources.iter().position(|other| std::ptr::eq(other, source));
-        Some((
-            place(create)?,
-            place(find(READS, noun)?)?,
-            find(UPDATES, noun).and_then(place),
-            find(DELETES, noun).and_then(place),
-        ))
+    let find = |verbs: &[&str], noun: &str| {
+        named.iter().find(|(_, verb, of)| verbs.contains(&verb.as_str()) && of == noun).map(|(source, ..)| *source)
     };
+    let creates = named.iter().filter(|(_, verb, _)| CREATES.contains(&verb.as_str()));
+    let group =
+        |(create, _, noun): &(&'_ Source, String, String)| -> Option<(usize, usize, Option<usize>, Option<usize>)> {
+            let place = |source: &Source| sources.iter().position(|other| std::ptr::eq(other, source));
+            Some((
+                place(create)?,
+                place(find(READS, noun)?)?,
+                find(UPDATES, noun).and_then(place),
+                find(DELETES, noun).and_then(place),
+            ))
+        };
     let places: Vec<_> = creates.filter_map(group).take(TRIED).collect();
     let of = |(create, read, update, delete): (usize, usize, Option<usize>, Option<usize>)| Group {
         create: &sources[create],
@@ -118,7 +122,10 @@ fn arguments(source: &Source, known: &Pool, text: Option<&str>) -> Option<Value>
     for (name, value) in members.iter_mut() {
         let short = name.to_ascii_lowercase();
         let by_name = known.get(&short).or_else(|| known.get("id").filter(|_| short.ends_with("id")));
-        if let Some(found) = by_name.and_then(|values| values.first()).filter(|_| short.ends_with("id") || short == "uri" || short == "key") {
+        if let Some(found) = by_name
+            .and_then(|values| values.first())
+            .filter(|_| short.ends_with("id") || short == "uri" || short == "key")
+        {
             *value = found.clone();
             is_bound = true;
         } else if let (Some(text), true, false) = (text, value.is_string(), has_text) {
@@ -126,7 +133,8 @@ fn arguments(source: &Source, known: &Pool, text: Option<&str>) -> Option<Value>
             has_text = true;
         }
     }
-    (is_bound && has_text && source.of(arguments.clone(), false)?.kind == super::calls::Kind::Valid).then_some(arguments)
+    (is_bound && has_text && source.of(arguments.clone(), false)?.kind == super::calls::Kind::Valid)
+        .then_some(arguments)
 }
 
 /// A text that nothing else has.
@@ -153,7 +161,12 @@ async fn create(observer: &mut Observer<'_>, trace: &mut Trace, group: &Group<'_
     (!is_failed(&reply)).then(|| shown(&reply).1).filter(|pool| !pool.is_empty())
 }
 
-async fn read(observer: &mut Observer<'_>, trace: &mut Trace, group: &Group<'_>, known: &Pool) -> Option<(bool, String)> {
+async fn read(
+    observer: &mut Observer<'_>,
+    trace: &mut Trace,
+    group: &Group<'_>,
+    known: &Pool,
+) -> Option<(bool, String)> {
     let reply = trace.call(observer, group.read, &arguments(group.read, known, None)?).await?;
     Some((!is_failed(&reply), shown(&reply).0))
 }
@@ -185,7 +198,8 @@ async fn updated(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value
         let mut trace = Trace::default();
         let (old, new) = (unlike(round + 30), unlike(round + 40));
         let known = create(observer, &mut trace, group, &old).await?;
-        let (_, before) = read(observer, &mut trace, group, &known).await.filter(|(ok, text)| *ok && text.contains(&old))?;
+        let (_, before) =
+            read(observer, &mut trace, group, &known).await.filter(|(ok, text)| *ok && text.contains(&old))?;
         let reply = trace.call(observer, update, &arguments(update, &known, Some(&new))?).await?;
         let (ok, after) = read(observer, &mut trace, group, &known).await?;
         if is_failed(&reply) || !ok {
@@ -220,7 +234,12 @@ async fn deleted(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value
         stale += usize::from(ok && shown.contains(&text));
         last = Some(trace);
     }
-    Some(last?.item("deleted", &delete.subject.name, stale < 2, "after a deletion that succeeded the thing is still read"))
+    Some(last?.item(
+        "deleted",
+        &delete.subject.name,
+        stale < 2,
+        "after a deletion that succeeded the thing is still read",
+    ))
 }
 
 #[cfg(test)]

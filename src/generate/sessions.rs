@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    calls::{Call, Kind, Source},
     caller::Caller,
+    calls::{Call, Kind, Source},
     observe::Observer,
     schema::{Root, kinds, places},
     subject::What,
@@ -15,15 +15,24 @@ use super::{
 const TRIED: usize = 12;
 
 /// Calls of tools that change nothing, with whether another session showed what they sent.
-pub async fn mixed(observer: &mut Observer<'_>, sources: &[Source], over: impl Fn() -> bool) -> Vec<(Value, Call, usize)> {
+pub async fn mixed(
+    observer: &mut Observer<'_>,
+    sources: &[Source],
+    over: impl Fn() -> bool,
+) -> Vec<(Value, Call, usize)> {
     let mut found = Vec::new();
     let mut beside = observer.caller.beside();
     let read_only = |source: &&Source| {
         // What a tool changes may be meant for all.
         source.subject.what == What::Tool && source.subject.listed["annotations"]["readOnlyHint"] == true
     };
-    let tried: Vec<usize> =
-        sources.iter().enumerate().filter(|(_, source)| read_only(source)).map(|(index, _)| index).take(TRIED).collect();
+    let tried: Vec<usize> = sources
+        .iter()
+        .enumerate()
+        .filter(|(_, source)| read_only(source))
+        .map(|(index, _)| index)
+        .take(TRIED)
+        .collect();
     for index in tried {
         if over() || beside.gone.is_some() {
             break;
@@ -34,7 +43,9 @@ pub async fn mixed(observer: &mut Observer<'_>, sources: &[Source], over: impl F
         let mut last = None;
         for text in ["mcpconformfirst", "mcpconformsecond"] {
             let Some(call) = with_text(source, &plain, text) else { break };
-            let Some(item) = observer.observe(source, &call).await.filter(|item| item["end"] == "result") else { break };
+            let Some(item) = observer.observe(source, &call).await.filter(|item| item["end"] == "result") else {
+                break;
+            };
             last = Some((item, call));
             if !shows(observer, &mut beside, source, &plain, text).await {
                 break;
@@ -54,9 +65,9 @@ pub async fn mixed(observer: &mut Observer<'_>, sources: &[Source], over: impl F
 fn with_text(source: &Source, plain: &Value, text: &str) -> Option<Call> {
     let schema = &source.subject.schema;
     let is_free = |pointer: &str| plain.pointer(pointer).is_some_and(Value::is_string);
-    let texts = places(Root(schema), schema, plain, 20).into_iter().filter(|(pointer, _, flat)| {
-        is_free(pointer) && kinds(flat).iter().any(|kind| kind == "string")
-    });
+    let texts = places(Root(schema), schema, plain, 20)
+        .into_iter()
+        .filter(|(pointer, _, flat)| is_free(pointer) && kinds(flat).iter().any(|kind| kind == "string"));
     texts.into_iter().find_map(|(pointer, ..)| {
         let mut arguments = plain.clone();
         *arguments.pointer_mut(&pointer)? = json!(text);

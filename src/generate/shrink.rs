@@ -18,7 +18,12 @@ pub fn simpler(value: &Value) -> Vec<Value> {
         Value::Object(members) => {
             if members.len() > 8 {
                 for half in halves(&members.iter().collect::<Vec<_>>()) {
-                    all.push(half.into_iter().map(|(name, value)| (name.clone(), value.clone())).collect::<Map<_, _>>().into());
+                    all.push(
+                        half.into_iter()
+                            .map(|(name, value)| (name.clone(), value.clone()))
+                            .collect::<Map<_, _>>()
+                            .into(),
+                    );
                 }
             }
             for name in members.keys().take(100) {

@@ -61,16 +61,25 @@ async fn shown(observer: &mut Observer<'_>, except: &str) -> Shown {
 
 /// What both show, and differently.
 fn differs(one: &Shown, other: &Shown) -> Vec<String> {
-    one.iter().filter(|(name, value)| other.get(*name).is_some_and(|other| other != *value)).map(|(name, _)| name.clone()).collect()
+    one.iter()
+        .filter(|(name, value)| other.get(*name).is_some_and(|other| other != *value))
+        .map(|(name, _)| name.clone())
+        .collect()
 }
 
 /// Calls of tools that claim to change nothing, or nothing a second time, with what they change.
-pub async fn changes(observer: &mut Observer<'_>, sources: &[Source], over: impl Fn() -> bool) -> Vec<(Value, Call, usize)> {
+pub async fn changes(
+    observer: &mut Observer<'_>,
+    sources: &[Source],
+    over: impl Fn() -> bool,
+) -> Vec<(Value, Call, usize)> {
     let mut found = Vec::new();
     let tools = sources.iter().enumerate().filter(|(_, source)| source.subject.what == What::Tool);
     let hinted = |source: &Source, hint: &str| source.subject.listed["annotations"][hint] == true;
-    let tried: Vec<(usize, &Source)> =
-        tools.filter(|(_, source)| hinted(source, "readOnlyHint") || hinted(source, "idempotentHint")).take(TRIED).collect();
+    let tried: Vec<(usize, &Source)> = tools
+        .filter(|(_, source)| hinted(source, "readOnlyHint") || hinted(source, "idempotentHint"))
+        .take(TRIED)
+        .collect();
     for (index, source) in tried {
         if over() || observer.caller.gone.is_some() {
             break;
@@ -93,7 +102,8 @@ pub async fn changes(observer: &mut Observer<'_>, sources: &[Source], over: impl
 async fn twice(observer: &mut Observer<'_>, source: &Source, call: &Call) -> Option<(Value, Vec<String>)> {
     let name = source.subject.name.clone();
     let (before, again) = (shown(observer, &name).await, shown(observer, &name).await);
-    let item = observer.observe(source, call).await.filter(|item| item["end"] == "result" && item["failed"] == false)?;
+    let item =
+        observer.observe(source, call).await.filter(|item| item["end"] == "result" && item["failed"] == false)?;
     let after = shown(observer, &name).await;
     let unsteady = differs(&before, &again);
     let mut changed = differs(&again, &after);

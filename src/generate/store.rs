@@ -16,7 +16,8 @@ const KEPT: usize = 200;
 
 impl Stored {
     pub fn new(subject: &Subject, call: &Call) -> Self {
-        let mut stored = json!({ subject.what.word(): subject.name, "arguments": call.arguments, "kind": call.kind.word() });
+        let mut stored =
+            json!({ subject.what.word(): subject.name, "arguments": call.arguments, "kind": call.kind.word() });
         if let Some(inside) = &call.inside {
             stored["at"] = json!(call.at);
             stored["inside"] = inside.clone();
@@ -49,8 +50,8 @@ impl Stored {
         let mut call = source.of(self.0["arguments"].clone(), hostile)?;
         if call.kind == Kind::Valid && self.0["inside"].is_object() {
             call.inside = Some(self.0["inside"].clone());
-            call.at = self.0["at"].as_str().unwrap_or_default().to_owned();
-            call.keyword = "bound".to_owned();
+            self.0["at"].as_str().unwrap_or_default().clone_into(&mut call.at);
+            "bound".clone_into(&mut call.keyword);
         }
         Some(call)
     }

@@ -63,9 +63,15 @@ impl Subject {
 
     pub fn template(listed: &Value) -> Option<Self> {
         let text = listed["uriTemplate"].as_str()?;
-        let variables: Vec<String> = format::template(text)?.variables().map(|variable| variable.as_str().to_owned()).collect();
+        let variables: Vec<String> =
+            format::template(text)?.variables().map(|variable| variable.as_str().to_owned()).collect();
         let schema = texts(variables.iter().map(|name| (name.as_str(), true)));
-        (!variables.is_empty()).then(|| Self { what: What::Template, name: text.to_owned(), schema, listed: listed.clone() })
+        (!variables.is_empty()).then(|| Self {
+            what: What::Template,
+            name: text.to_owned(),
+            schema,
+            listed: listed.clone(),
+        })
     }
 
     /// The completion of one argument of a prompt, or of one variable of a template.

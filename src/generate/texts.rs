@@ -33,7 +33,15 @@ pub fn of_format(rng: &mut Rng, format: &str) -> Option<String> {
         "date" => format!("20{:02}-{:02}-{:02}", number(40), 1 + number(12), 1 + number(28)),
         "time" => format!("{:02}:{:02}:{:02}Z", number(24), number(60), number(60)),
         "date-time" => {
-            format!("20{:02}-{:02}-{:02}T{:02}:{:02}:{:02}Z", number(40), 1 + number(12), 1 + number(28), number(24), number(60), number(60))
+            format!(
+                "20{:02}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
+                number(40),
+                1 + number(12),
+                1 + number(28),
+                number(24),
+                number(60),
+                number(60)
+            )
         }
         "duration" => format!("PT{}M", 1 + number(59)),
         "uri" | "url" | "iri" | "uri-reference" | "iri-reference" => format!("https://example.com/{}", number(100)),
@@ -80,7 +88,10 @@ fn write(rng: &mut Rng, part: &Hir, text: &mut String) -> Option<()> {
         }
         HirKind::Class(Class::Bytes(class)) => text.push(char::from(class.ranges().first()?.start())),
         HirKind::Repetition(repetition) => {
-            let most = repetition.max.unwrap_or(repetition.min.saturating_add(REPEATED)).min(repetition.min.saturating_add(REPEATED));
+            let most = repetition
+                .max
+                .unwrap_or(repetition.min.saturating_add(REPEATED))
+                .min(repetition.min.saturating_add(REPEATED));
             for _ in 0..rng.u32(repetition.min..=most.max(repetition.min)) {
                 write(rng, &repetition.sub, text)?;
             }
@@ -97,7 +108,8 @@ fn write(rng: &mut Rng, part: &Hir, text: &mut String) -> Option<()> {
 
 /// Those that are tried first, in this order.
 pub const FIRST: usize = 4;
-const MANY: &str = "a\0'\"\\\r\n\t\u{1b} ${7*7} {{7*7}} <%= 7 %> %s%n%00 $(echo) `echo` ;|& <b>&amp; ../../etc/passwd é 日本 😀 \u{202e}\u{200b} [[({ #";
+/// The most telling ones first: where a text may only be short, its end is left out.
+pub const MANY: &str = "a\0'\"\\%$({[[<;é😀\r\n\t\u{1b} ${7*7} {{7*7}} <%= 7 %> %s%n%00 $(echo) `echo` |& <b>&amp; ../../etc/passwd 日本 \u{202e}\u{200b} ((#";
 
 /// Texts that programs get wrong, each with what it is.
 pub fn hostile() -> Vec<(&'static str, String)> {

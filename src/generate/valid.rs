@@ -66,7 +66,8 @@ impl<'a> Maker<'a> {
             return Some(only.clone());
         }
         if let Some(options) = flat.get("enum").and_then(Value::as_array) {
-            let fitting: Vec<&Value> = options.iter().filter(|option| super::schema::looks_like(&flat, option)).collect();
+            let fitting: Vec<&Value> =
+                options.iter().filter(|option| super::schema::looks_like(&flat, option)).collect();
             return (!fitting.is_empty()).then(|| fitting[self.rng.usize(..fitting.len())].clone());
         }
         if let Some(known) = self.known(&flat, name) {
@@ -166,7 +167,13 @@ impl<'a> Maker<'a> {
     }
 
     /// Adds what members that are there require.
-    fn dependents(&mut self, flat: &Map<String, Value>, parts: &Map<String, Value>, made: &mut Map<String, Value>, depth: usize) {
+    fn dependents(
+        &mut self,
+        flat: &Map<String, Value>,
+        parts: &Map<String, Value>,
+        made: &mut Map<String, Value>,
+        depth: usize,
+    ) {
         for keyword in ["dependentRequired", "dependencies"] {
             let dependent = flat.get(keyword).and_then(Value::as_object).into_iter().flatten();
             for (name, needed) in dependent.filter(|(_, needed)| needed.is_array()) {
@@ -186,7 +193,8 @@ impl<'a> Maker<'a> {
     }
 
     fn array(&mut self, flat: &Map<String, Value>, name: &str, depth: usize) -> Option<Value> {
-        let bound = |keyword: &str| flat.get(keyword).and_then(Value::as_u64).and_then(|bound| usize::try_from(bound).ok());
+        let bound =
+            |keyword: &str| flat.get(keyword).and_then(Value::as_u64).and_then(|bound| usize::try_from(bound).ok());
         let least = bound("minItems").unwrap_or_default().max(usize::from(flat.contains_key("contains")));
         let most = bound("maxItems").unwrap_or(usize::MAX);
         if least > 1_000 {
@@ -198,7 +206,8 @@ impl<'a> Maker<'a> {
             Fill::All => 1 + self.rng.usize(..FEW),
         };
         let more = if depth < DEEPEST / 2 { 0 } else { more };
-        let tuple = ["prefixItems", "items"].iter().find_map(|name| flat.get(*name)?.as_array().cloned()).unwrap_or_default();
+        let tuple =
+            ["prefixItems", "items"].iter().find_map(|name| flat.get(*name)?.as_array().cloned()).unwrap_or_default();
         let rest = match (flat.get("items"), flat.get("additionalItems")) {
             (Some(items), _) if !items.is_array() => items.clone(),
             (Some(_), Some(others)) => others.clone(),
@@ -233,12 +242,13 @@ impl<'a> Maker<'a> {
     }
 
     fn integer(&mut self, flat: &Map<String, Value>, name: &str) -> Option<Value> {
-        let Some((low, high)) = whole_bounds(flat) else { return None };
+        let (low, high) = whole_bounds(flat)?;
         if says_how_long(name) {
             return Some(json!(low.max(1.min(high))));
         }
         let step = flat.get("multipleOf").and_then(Value::as_f64).filter(|step| step.fract() == 0.0 && *step >= 1.0);
-        let (low, high) = (low.max(high.saturating_sub(1000)).min(low.max(-100)), high.min(low.max(-100).saturating_add(1000)));
+        let (low, high) =
+            (low.max(high.saturating_sub(1000)).min(low.max(-100)), high.min(low.max(-100).saturating_add(1000)));
         let drawn = self.rng.i64(low..=high.max(low));
         #[expect(clippy::cast_possible_truncation, reason = "whole, and small enough to be drawn from")]
         let step = step.map_or(1, |step| step as i64);
@@ -265,7 +275,8 @@ impl<'a> Maker<'a> {
     }
 
     fn text(&mut self, flat: &Map<String, Value>) -> Option<String> {
-        let bound = |keyword: &str| flat.get(keyword).and_then(Value::as_u64).and_then(|bound| usize::try_from(bound).ok());
+        let bound =
+            |keyword: &str| flat.get(keyword).and_then(Value::as_u64).and_then(|bound| usize::try_from(bound).ok());
         let (least, most) = (bound("minLength").unwrap_or_default(), bound("maxLength").unwrap_or(usize::MAX));
         if least > 1 << 20 {
             return None;
@@ -287,7 +298,8 @@ impl<'a> Maker<'a> {
     /// Values at the bounds of a schema, each with the keyword that sets the bound, and a value beside it on the inner side.
     pub fn bounds(&mut self, flat: &Map<String, Value>, name: &str) -> Vec<Bound> {
         let mut found = Vec::new();
-        let mut at = |keyword: &'static str, value: Value, inside: Option<Value>| found.push(Bound { keyword, value, inside });
+        let mut at =
+            |keyword: &'static str, value: Value, inside: Option<Value>| found.push(Bound { keyword, value, inside });
         for option in flat.get("enum").and_then(Value::as_array).into_iter().flatten().take(20) {
             at("enum", option.clone(), None);
         }
@@ -313,7 +325,9 @@ impl<'a> Maker<'a> {
             at("type", Value::Null, None);
         }
         let timed = says_how_long(name);
-        if has("integer") && let Some((low, high)) = whole_bounds(flat) {
+        if has("integer")
+            && let Some((low, high)) = whole_bounds(flat)
+        {
             let limited = |value: i64| value > -EXACT && value < EXACT;
             if limited(low) {
                 at("minimum", json!(low), (low < high).then(|| json!(low + 1)));
@@ -393,7 +407,9 @@ pub fn whole_bounds(flat: &Map<String, Value>) -> Option<(i64, i64)> {
     #[expect(clippy::cast_possible_truncation, reason = "clamped before")]
     let (mut low, mut high) = (inside(low).ceil() as i64, inside(high).floor() as i64);
     #[expect(clippy::cast_precision_loss, reason = "clamped before")]
-    let is = |bound: i64, keyword: &str| flat.get(keyword).and_then(Value::as_f64).is_some_and(|limit| (limit - bound as f64).abs() < 1e-9);
+    let is = |bound: i64, keyword: &str| {
+        flat.get(keyword).and_then(Value::as_f64).is_some_and(|limit| (limit - bound as f64).abs() < 1e-9)
+    };
     low += i64::from(is(low, "exclusiveMinimum"));
     high -= i64::from(is(high, "exclusiveMaximum"));
     let low = if low <= -9_000_000_000_000_000 { -EXACT } else { low };

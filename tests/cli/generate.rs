@@ -29,13 +29,21 @@ fn finding<'r>(report: &'r Value, rule: &str) -> &'r Value {
 
 #[test]
 fn a_server_without_a_fault_has_no_finding() {
-    for (seed, revision) in [("1", "2024-11-05"), ("2", "2025-06-18"), ("3", "2025-11-25"), ("4", "2026-07-28"), ("5", "auto")] {
+    for (seed, revision) in
+        [("1", "2024-11-05"), ("2", "2025-06-18"), ("3", "2025-11-25"), ("4", "2026-07-28"), ("5", "auto")]
+    {
         let (report, code) = generated(&["--reference", "--seed", seed, "--revision", revision, "--calls", "300"]);
         assert_eq!((found(&report), code), (vec![], 0), "seed {seed}, {revision}: {report:#}");
         let checked = |rule: &str| {
-            report["rules"].as_array().expect("rules").iter().any(|result| result["id"] == rule && result["status"] == "pass")
+            report["rules"]
+                .as_array()
+                .expect("rules")
+                .iter()
+                .any(|result| result["id"] == rule && result["status"] == "pass")
         };
-        assert!(checked("generated-invalid-rejected") && checked("generated-answered") && checked("generated-result-shape"));
+        assert!(
+            checked("generated-invalid-rejected") && checked("generated-answered") && checked("generated-result-shape")
+        );
     }
 }
 
@@ -91,12 +99,27 @@ fn calls_that_failed_are_made_first_the_next_time() {
     let directory = tempfile::tempdir().expect("a directory");
     let examples = directory.path().join("kept/failing.jsonl");
     let path = examples.display().to_string();
-    let options = ["generate", "--reference", "--fault", "call-throws-on-empty", "--only", "echo", "--report", "json", "--examples", &path];
+    let options = [
+        "generate",
+        "--reference",
+        "--fault",
+        "call-throws-on-empty",
+        "--only",
+        "echo",
+        "--report",
+        "json",
+        "--examples",
+        &path,
+    ];
     ran(options.iter().copied().chain(["--seed", "1"]));
     let kept = fs::read_to_string(&examples).expect("the calls that failed");
     assert!(kept.contains(r#"{"tool":"echo","arguments":{"text":""},"kind""#), "{kept}");
     let again = ran(options.iter().copied().chain(["--seed", "2", "--calls", "1"]));
-    assert!(again.stdout.contains("generated-handled") && again.stdout.contains("reading 'length'"), "{}", again.stdout);
+    assert!(
+        again.stdout.contains("generated-handled") && again.stdout.contains("reading 'length'"),
+        "{}",
+        again.stdout
+    );
     // Where nothing fails any more, nothing is kept.
     ran(["generate", "--reference", "--only", "echo", "--examples", &path]);
 }

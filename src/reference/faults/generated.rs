@@ -55,9 +55,17 @@ pub static GENERATED: &[Behaviour] = &[
     Behaviour {
         hear: Some(|_, message| {
             let long = argument(Some(message), "text").is_some_and(|text| text.chars().count() > 5);
-            fails(message, long, "1 validation error\ntext\n  String should have at most 5 characters [type=string_too_long, input_value='...', input_type=str]")
+            fails(
+                message,
+                long,
+                "1 validation error\ntext\n  String should have at most 5 characters [type=string_too_long, input_value='...', input_type=str]",
+            )
         }),
-        ..of("call-validates-by-other-schema", "texts are validated by another schema than the one that is listed", EVERYWHERE)
+        ..of(
+            "call-validates-by-other-schema",
+            "texts are validated by another schema than the one that is listed",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -79,7 +87,8 @@ pub static GENERATED: &[Behaviour] = &[
     Behaviour {
         since: Some(Revision::V2025_06_18),
         say: Some(|_, _, message| {
-            let negative = message.pointer("/result/structuredContent/sum").and_then(Value::as_i64).filter(|sum| *sum < 0);
+            let negative =
+                message.pointer("/result/structuredContent/sum").and_then(Value::as_i64).filter(|sum| *sum < 0);
             patch(message, "/result/structuredContent/sum", negative.map(|sum| json!(sum.to_string())))
         }),
         ..of("call-sum-text-when-negative", "a negative sum is a text", EVERYWHERE)
@@ -97,7 +106,11 @@ pub static GENERATED: &[Behaviour] = &[
     Behaviour {
         hear: Some(|_, message| {
             let hits = says(message, "__proto__");
-            fails(message, hits, "Traceback (most recent call last):\n  File \"/srv/echo.py\", line 12, in echo\nKeyError: '__proto__'")
+            fails(
+                message,
+                hits,
+                "Traceback (most recent call last):\n  File \"/srv/echo.py\", line 12, in echo\nKeyError: '__proto__'",
+            )
         }),
         ..of("call-traceback", "a text that names what objects inherit comes back as a stack trace", EVERYWHERE)
     },
@@ -201,8 +214,10 @@ const NOTES: [(&str, &[&str]); 4] =
 fn list_notes(_: &mut Memory, _: &Scene, message: &mut Value) -> bool {
     if let Some(tools) = message.pointer_mut("/result/tools").and_then(Value::as_array_mut) {
         for (name, arguments) in NOTES {
-            let properties: serde_json::Map<_, _> =
-                arguments.iter().map(|name| ((*name).to_owned(), json!({ "type": "string", "minLength": 1 }))).collect();
+            let properties: serde_json::Map<_, _> = arguments
+                .iter()
+                .map(|name| ((*name).to_owned(), json!({ "type": "string", "minLength": 1 })))
+                .collect();
             let schema = json!({ "type": "object", "properties": properties, "required": arguments });
             let hints = json!({ "readOnlyHint": name == "get_note", "destructiveHint": false });
             tools.push(json!({ "name": name, "inputSchema": schema, "annotations": hints }));
@@ -278,7 +293,9 @@ fn list_calls(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     let last_page = message.pointer("/result/nextCursor").is_none() && scene.method() == Some("resources/list");
     if let Some(items) = message.pointer_mut("/result/resources").and_then(Value::as_array_mut).filter(|_| last_page) {
         let calls = memory.counts.get("calls").copied().unwrap_or_default();
-        items.extend((0..calls).map(|call| json!({ "uri": format!("memo://call-{call}"), "name": format!("call {call}") })));
+        items.extend(
+            (0..calls).map(|call| json!({ "uri": format!("memo://call-{call}"), "name": format!("call {call}") })),
+        );
     }
     true
 }

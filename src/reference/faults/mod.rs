@@ -36,9 +36,9 @@ use crate::{
     embedded::{Text, VARIATIONS, WORLDS},
     reference::{
         faults::{
-            asking::ASKING, behaviour::BEHAVIOURS, data::DataFault, endings::ENDINGS, generated::GENERATED, lifecycle::LIFECYCLE,
-            prefixes::PREFIXED, proposals::PROPOSED, retries::RETRIES, sequels::SEQUELS, streams::STREAMING,
-            task_extension::TASK_FAULTS, tasks::TASKS, tools::TOOLS,
+            asking::ASKING, behaviour::BEHAVIOURS, data::DataFault, endings::ENDINGS, generated::GENERATED,
+            lifecycle::LIFECYCLE, prefixes::PREFIXED, proposals::PROPOSED, retries::RETRIES, sequels::SEQUELS,
+            streams::STREAMING, task_extension::TASK_FAULTS, tasks::TASKS, tools::TOOLS,
         },
         options::Transport,
         variations,

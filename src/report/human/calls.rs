@@ -17,12 +17,17 @@ pub fn calls(page: &mut Page, report: &RunReport) {
     let most = if page.is_verbose() { report.calls.len() } else { ROWS };
     let rows: Vec<[String; 6]> = report.calls.iter().take(most).map(cells).collect();
     let widths: Vec<usize> = (0..HEADINGS.len())
-        .map(|column| rows.iter().map(|row| row[column].len()).max().unwrap_or_default().max(HEADINGS[column].len()) + 2)
+        .map(|column| {
+            rows.iter().map(|row| row[column].len()).max().unwrap_or_default().max(HEADINGS[column].len()) + 2
+        })
         .collect();
     let room = page.width().saturating_sub(widths.iter().sum()).max(12);
-    let longest = report.calls.iter().take(most).map(|counts| plain(&name(counts)).chars().count()).max().unwrap_or_default();
+    let longest =
+        report.calls.iter().take(most).map(|counts| plain(&name(counts)).chars().count()).max().unwrap_or_default();
     let first = longest.min(room);
-    let line = |cells: &[String]| -> String { cells.iter().zip(&widths).map(|(cell, wide)| format!("{cell:>wide$}")).collect() };
+    let line = |cells: &[String]| -> String {
+        cells.iter().zip(&widths).map(|(cell, wide)| format!("{cell:>wide$}")).collect()
+    };
     page.gap();
     page.line(0, &[span(FAINT, format!("{:first$}{}", "generated calls", line(&HEADINGS.map(str::to_owned))))]);
     for (counts, row) in report.calls.iter().zip(&rows) {
@@ -35,7 +40,12 @@ pub fn calls(page: &mut Page, report: &RunReport) {
     if page.is_verbose() {
         for counts in report.calls.iter().filter(|counts| !counts.not_exercised.is_empty()) {
             let keywords = counts.not_exercised.join(", ");
-            page.hang(0, &[span(FAINT, "note  ")], TEXT, &plain(&format!("{}: no call was at the bound of, or violated: {keywords}", counts.name)));
+            page.hang(
+                0,
+                &[span(FAINT, "note  ")],
+                TEXT,
+                &plain(&format!("{}: no call was at the bound of, or violated: {keywords}", counts.name)),
+            );
         }
     }
 }

@@ -66,7 +66,11 @@ pub fn findings(page: &mut Page, report: &RunReport) {
         // What one generated call has shown is worth making again, advice or not.
         if rule.findings.iter().any(|finding| finding.yaml.is_some()) {
             headline(page, "ADVICE", CYAN, &rule.id, &revisions);
-            if page.is_verbose() { explain(page, 2, rule) } else { summarise(page, 2, rule) }
+            if page.is_verbose() {
+                explain(page, 2, rule);
+            } else {
+                summarise(page, 2, rule);
+            }
             continue;
         }
         advise(page, rule, &revisions);
