@@ -126,6 +126,13 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
     let mut exhausted = HashSet::new();
     let wanted = if settings.replay.is_some() { sources.len().min(1) } else { settings.calls };
     let mut made = 0;
+    if settings.replay.is_some()
+        && let Some(source) = sources.first()
+        && let Some(call) = source.plainest().and_then(|arguments| source.of(arguments, false))
+    {
+        // What is usual for it is known only by another call.
+        observer.observe(source, &call).await;
+    }
     while made < wanted && exhausted.len() < sources.len() {
         if over() {
             let why =

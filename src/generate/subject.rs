@@ -115,6 +115,11 @@ impl Subject {
 
 fn expanded(template: &str, values: &Value) -> Option<String> {
     let mut context = SimpleContext::new();
+    // The parser itself panics at such characters where they may stand as they are.
+    let reserved = template.contains("{+") || template.contains("{#");
+    if reserved && !values.to_string().is_ascii() {
+        return None;
+    }
     for (name, value) in values.as_object()? {
         context.insert(name.as_str(), value.as_str()?.to_owned());
     }
