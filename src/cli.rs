@@ -99,6 +99,16 @@ pub enum Command {
     Report(ReportCommand),
     /// List rules, suites, faults or variations
     List(ListArgs),
+    /// Call tools, prompts and templates of a server with generated arguments: valid, invalid and hostile ones
+    #[command(after_help = concat!(
+        "Only tools with readOnlyHint are called, and those that are named.\n",
+        "\n",
+        "Examples:\n",
+        "  mcp-conform generate --stdio './server --quiet'\n",
+        "  mcp-conform generate --calls 5000 --seconds 60 --call-tools -- ./server\n",
+        "  mcp-conform generate --only search --seed 7 --http http://127.0.0.1:3000/mcp"
+    ))]
+    Generate(Box<GenerateArgs>),
     /// Show the resources of a server as a tree
     Tree(Box<TreeArgs>),
     /// Validate suite files (offline)
@@ -566,6 +576,47 @@ pub enum Listed {
     Suites,
     Faults,
     Variations,
+}
+
+#[derive(Debug, Args)]
+pub struct GenerateArgs {
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// auto (the newest that the server supports), or one of 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28
+    #[arg(long, value_name = "REVISION", default_value = "auto", help_heading = "Scope")]
+    pub revision: String,
+    /// Call only this tool, prompt, template or list, even if it may have side effects; repeatable
+    #[arg(long, value_name = "NAME", help_heading = "Scope")]
+    pub only: Vec<String>,
+    /// Also call tools without readOnlyHint, unless they have destructiveHint
+    #[arg(long, help_heading = "Scope")]
+    pub call_tools: bool,
+    /// Judge only these: a suite or rule id (`*` matches any text), or a level; `!TERM` excludes; repeatable
+    #[arg(long, value_name = "TERM", help_heading = "Scope")]
+    pub filter: Vec<String>,
+    /// Custom suites with rules over `$calls`: files, or directories with .yaml files; repeatable
+    #[arg(long, value_name = "PATH", help_heading = "Scope")]
+    pub suite: Vec<PathBuf>,
+    /// Number of calls; those that confirm and shrink a finding come on top
+    #[arg(long, value_name = "N", default_value_t = 200, help_heading = "Limits")]
+    pub calls: usize,
+    /// Make no new calls after this time, in seconds or as `500ms`, `5s`, `2m`
+    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Limits")]
+    pub seconds: Option<f64>,
+    /// Timeout of a call, in seconds or as `500ms`, `5s`, `2m` [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Limits")]
+    pub timeout: Option<f64>,
+    /// The same seed makes the same calls [default: a new one each time, which the report names]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Make this call alone, as a finding shows it
+    #[arg(long, value_name = "JSON")]
+    pub replay: Option<String>,
+    /// The file with the calls that failed; they are made first the next time
+    #[arg(long, value_name = "PATH", default_value = ".mcp-conform/failing-calls.jsonl")]
+    pub examples: PathBuf,
+    #[command(flatten)]
+    pub output: OutputArgs,
 }
 
 #[derive(Debug, Args)]

@@ -37,7 +37,8 @@
 //!   [`report`]: from a report to text.
 //!   [`tap`]: records what passes between a client and a server.
 //! - [`session`]: a connection in use: negotiates the revision, matches responses to requests, enforces timeouts.
-//! - [`gather`]: executes the verbs of the suite language.
+//! - [`gather`]: executes the verbs of the suite language. [`generate`]: makes calls of what a server publishes, and shrinks
+//!   those that fail.
 //! - [`cli`]: the command line. [`config`]: `mcp-conform.toml`. [`run`]: the commands, and how a run is conducted.
 //!
 //! [`tests`] is a second entry point: the rules as tests of `cargo test`.
@@ -63,6 +64,7 @@ pub mod evidence;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
 pub mod gather;
+pub mod generate;
 mod harness;
 pub mod judge;
 pub mod outcome;

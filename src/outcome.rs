@@ -39,6 +39,16 @@ impl Level {
         }
     }
 
+    /// What a violation of such a rule is.
+    pub const fn of_failure(self) -> Status {
+        match self {
+            Self::Must => Status::Fail,
+            Self::Should => Status::Warn,
+            Self::Advice => Status::Advice,
+            Self::May => Status::Observed,
+        }
+    }
+
     /// The word that the title of such a rule contains.
     pub const fn keyword(self) -> &'static str {
         match self {
@@ -127,6 +137,9 @@ pub struct Finding {
     /// What shows it without this program, in a shell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_hand: Option<String>,
+    /// Of a generated call: a suite with it, to be pasted into a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub yaml: Option<String>,
 }
 
 /// A frame as a report shows it.
@@ -295,6 +308,9 @@ pub struct RunReport {
     /// Frames that came after those in `timeline`, which has no room for them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub timeline_left_out: usize,
+    /// The generated calls, of each tool, prompt, template, completion and list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallCounts>,
     /// How the resources hang together, where they were walked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph: Option<Graph>,
@@ -306,6 +322,32 @@ impl RunReport {
         let has_ended = self.rules.is_empty() && !matches!(self.exit_code, 0 | 1 | 4);
         self.notes.first().filter(|_| has_ended).map(String::as_str)
     }
+}
+
+/// The generated calls of one thing, counted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CallCounts {
+    /// `tool`, `prompt`, `template`, `completion` or `list`.
+    pub what: String,
+    pub name: String,
+    pub calls: usize,
+    /// Calls with valid arguments, and those of them that were accepted.
+    pub valid: usize,
+    pub accepted: usize,
+    /// Calls with invalid arguments, and those of them that were rejected.
+    pub invalid: usize,
+    pub rejected: usize,
+    /// Calls with valid arguments that are odd.
+    pub hostile: usize,
+    /// Calls without a result.
+    pub errors: usize,
+    pub slowest_ms: u64,
+    /// Keywords of the schema that a call was at the bound of, or violated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exercised: Vec<String>,
+    /// The other ones: too few calls were made, or no value could be found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_exercised: Vec<String>,
 }
 
 /// A frame in a few words.

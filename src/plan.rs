@@ -222,7 +222,9 @@ fn suites_of<'a>(suites: &'a [Suite], scene: &RunContext) -> impl Iterator<Item 
     let named = scene.scenario.as_ref().and_then(|id| suites.iter().find(|suite| suite.id == *id));
     let scenario = named.and_then(|suite| suite.scenario.as_ref());
     let subject = scene.subject;
-    suites.iter().filter(move |suite| suite.subject == subject && suite.scenario.as_ref() == scenario)
+    suites.iter().filter(move |suite| {
+        suite.subject == subject && suite.scenario.as_ref() == scenario && suite.generated == scene.generated
+    })
 }
 
 /// Why something does not apply here, in words for the report.

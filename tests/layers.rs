@@ -22,6 +22,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("report", &["revision", "outcome"]),
     ("session", &["error", "revision", "evidence", "target", "wire"]),
     ("gather", &["error", "revision", "evidence", "target", "wire", "suite", "plan", "session"]),
+    (
+        "generate",
+        &[
+            "error", "revision", "outcome", "evidence", "target", "wire", "suite", "plan", "judge", "assess",
+            "session", "gather",
+        ],
+    ),
     ("config", &["error", "revision", "suite", "target"]),
     ("cli", &["report", "outcome", "partition", "revision", "target"]),
     ("reference", &["embedded", "revision"]),

@@ -461,6 +461,7 @@ fn hostile() -> RunReport {
         alike: 7,
         reproduce: Some(format!("mcp-conform run {EVIL}")),
         by_hand: Some(format!("echo {EVIL}")),
+        yaml: None,
     };
     let mut report = sample();
     report.target = TargetReport {

@@ -34,6 +34,7 @@ pub fn sum_up(
         rules,
         timeline: Vec::new(),
         timeline_left_out: 0,
+        calls: Vec::new(),
         graph: None,
     };
     total(&mut report);

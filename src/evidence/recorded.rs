@@ -148,6 +148,7 @@ fn declared<'f>(frames: impl Iterator<Item = &'f Arc<Frame>>, revision: Revision
 
 fn context(revision: Revision, subject: Side, transport: Transport, server: &Value, client: &Value) -> RunContext {
     RunContext {
+        generated: false,
         revision,
         subject,
         scenario: None,

@@ -16,6 +16,9 @@ pub struct RunContext {
     /// Where a client is judged: what it met. Without it, everything that was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,
+    /// Whether it has generated calls, which suites of their own judge.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub generated: bool,
     pub transport: Transport,
     /// `$server`: capabilities, info, instructions, and the reply they came in as `hello`; over HTTP where it is.
     pub server: Value,

@@ -161,6 +161,7 @@ pub fn conversation(bytes: &[u8]) {
         revision,
         subject: Side::Server,
         scenario: None,
+        generated: false,
         transport,
         server: json!({ "capabilities": everything, "info": {}, "hello": {} }),
         client: json!({ "capabilities": {} }),

@@ -27,6 +27,7 @@ pub use adoption::adoption;
 pub use authorization::authorization;
 pub use facts::complete_facts;
 pub use first_task::first_task;
+pub use param_headers::param_headers;
 pub use prefixes::add_prefixes;
 pub use probe::Controls;
 pub use step::{Stage, asks_beside, gather, steps};

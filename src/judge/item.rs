@@ -333,6 +333,7 @@ fn found(message: String, mismatch: Mismatch, at: Place, item: Option<&Item>) ->
         alike: 0,
         reproduce: None,
         by_hand: None,
+        yaml: None,
     };
     let line = item.filter(|item| item.value["kind"] == "junk").and_then(|item| item.value["text"].as_str());
     let line = line.map(kind_of_line);

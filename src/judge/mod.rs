@@ -22,5 +22,5 @@ mod streams;
 mod tally;
 mod visits;
 
-pub use stream::judge;
+pub use stream::{judge, judge_generated};
 pub use tally::FINDINGS_KEPT;

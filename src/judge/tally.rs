@@ -132,7 +132,7 @@ impl<'a> Tally<'a> {
         } else if let Some(reason) = self.lacking {
             (Status::NotExercised, Some(reason))
         } else if !self.found.is_empty() {
-            (of_failure(self.rule.level), None)
+            (self.rule.level.of_failure(), None)
         } else if let Some(reason) = self.broken.or(self.unread) {
             (Status::Broken, Some(reason))
         } else if let Some(cause) = self.folded_under {
@@ -186,7 +186,7 @@ impl<'a> Tally<'a> {
 
 /// What was to be judged and did not come, in the terms of a server.
 fn unseen(rule: &Rule) -> &'static str {
-    const KINDS: [(&str, &str); 9] = [
+    const KINDS: [(&str, &str); 12] = [
         ("$survey.resources", "the server lists no resources"),
         ("$survey.templates", "the server lists no resource templates"),
         ("$survey.tools", "the server lists no tools"),
@@ -196,17 +196,11 @@ fn unseen(rule: &Rule) -> &'static str {
         ("$facts.gets", "no prompt could be used"),
         ("$asked", "the server sent no request to the client"),
         ("$streams", "the server opened no event stream"),
+        ("$calls", "no generated call was of this kind"),
+        ("$growth", "too few calls were made to measure it, or there is no process of the server"),
+        ("$sequences", "no tools were called that create, read, and update or delete the same thing"),
     ];
     let over = rule.every.iter().flat_map(|every| &every.over).map(|path| path.text.as_str());
     let known = over.filter_map(|path| KINDS.iter().find(|(start, _)| path.starts_with(start)));
     known.map(|(_, what)| *what).next().unwrap_or("the server sent no message of this kind")
-}
-
-fn of_failure(level: Level) -> Status {
-    match level {
-        Level::Must => Status::Fail,
-        Level::Should => Status::Warn,
-        Level::Advice => Status::Advice,
-        Level::May => Status::Observed,
-    }
 }

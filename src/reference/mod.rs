@@ -26,7 +26,7 @@ mod worlds;
 mod tests;
 
 pub use facts::{facts, facts_of};
-pub use faults::{FaultInfo, faults};
+pub use faults::{FaultInfo, faults, generated::SUITES as GENERATED};
 pub use http::{CLIENT, Listening, http, tokens};
 pub use options::{Options, PROPOSALS, Transport};
 pub use stdio::{serve, stdio};

@@ -6,7 +6,7 @@
 use std::{
     cell::RefCell,
     panic::{AssertUnwindSafe, catch_unwind},
-    sync::{Mutex, PoisonError, mpsc},
+    sync::{Arc, Mutex, PoisonError, mpsc},
     thread,
     time::Duration,
 };
@@ -98,12 +98,74 @@ fn understood<R>(schema: &Value, draft: Draft, work: impl FnOnce(&Validator) -> 
     thread_local!(static LAST: RefCell<Option<(Value, Option<Validator>)>> = const { RefCell::new(None) });
     LAST.with_borrow_mut(|last| {
         if last.as_ref().is_none_or(|(of, _)| of != schema) {
-            let patterns = PatternOptions::fancy_regex().backtrack_limit(MOST_BACKTRACKS).size_limit(LARGEST);
-            let options = jsonschema::options().with_draft(draft).offline().should_validate_formats(false);
-            *last = Some((schema.clone(), options.with_pattern_options(patterns).build(schema).ok()));
+            *last = Some((schema.clone(), build(schema, draft)));
         }
         work(last.as_ref()?.1.as_ref()?)
     })
+}
+
+/// One schema that many values are held against.
+#[derive(Clone)]
+pub struct Checker {
+    validator: Arc<Validator>,
+    plain: bool,
+}
+
+/// What one value violates of a schema.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Broken {
+    /// The keyword, and where it stands in the schema.
+    pub keyword: String,
+    pub schema: String,
+    /// Where in the value, and what is wrong there.
+    pub violation: Violation,
+}
+
+impl Checker {
+    /// `None` for a schema that is not understood, or not in good time.
+    pub fn new(schema: &Value) -> Option<Self> {
+        let draft = dialect(schema)?;
+        let validator = in_time(schema.clone(), move |schema| build(schema, draft).map(Arc::new))?;
+        Some(Self { validator, plain: is_plain(&schema.to_string()) })
+    }
+
+    /// Whether it holds; `None` where that cannot be told.
+    pub fn holds(&self, value: &Value) -> Option<bool> {
+        if self.plain {
+            return Some(self.validator.is_valid(value));
+        }
+        self.broken(value).map(|broken| broken.is_empty())
+    }
+
+    /// What the value violates; `None` where that cannot be told.
+    pub fn broken(&self, value: &Value) -> Option<Vec<Broken>> {
+        if self.plain {
+            return catch_unwind(AssertUnwindSafe(|| broken(&self.validator, value))).ok().flatten();
+        }
+        let (validator, value) = (Arc::clone(&self.validator), value.clone());
+        watched(move || broken(&validator, &value))
+    }
+}
+
+fn broken(validator: &Validator, value: &Value) -> Option<Vec<Broken>> {
+    let mut told = Vec::new();
+    for error in validator.iter_errors(value).take(shape::MOST) {
+        if gave_up(&error) {
+            return None;
+        }
+        told.push(Broken {
+            keyword: error.kind().keyword().to_owned(),
+            schema: error.schema_path().to_string(),
+            violation: shape::violation(&error),
+        });
+    }
+    Some(told)
+}
+
+fn build(schema: &Value, draft: Draft) -> Option<Validator> {
+    let patterns = PatternOptions::fancy_regex().backtrack_limit(MOST_BACKTRACKS).size_limit(LARGEST);
+    let options = jsonschema::options().with_draft(draft).offline().should_validate_formats(false);
+    options.with_pattern_options(patterns).build(schema).ok()
 }
 
 /// A part of the same schema that is referred to; nothing beyond it is ever looked up.
@@ -149,11 +211,16 @@ where
     if is_plain(&text) {
         return catch_unwind(AssertUnwindSafe(|| work(&of))).ok().flatten();
     }
+    watched(move || work(&of))
+}
+
+/// Does on another thread what may take for ever.
+fn watched<R: Send + 'static>(work: impl FnOnce() -> Option<R> + Send + 'static) -> Option<R> {
     let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
     let worker = idle().pop();
     let worker = worker.or_else(worker_thread)?;
     let (tell, told) = mpsc::channel();
-    worker.send(Box::new(move || drop(tell.send(work(&of))))).ok()?;
+    worker.send(Box::new(move || drop(tell.send(work())))).ok()?;
     let outcome = told.recv_timeout(LONGEST).ok()?;
     idle().push(worker);
     outcome

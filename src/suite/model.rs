@@ -24,6 +24,8 @@ pub struct Suite {
     pub subject: Side,
     /// Of a suite about clients: what a client meets and does; without it, everything that was recorded is judged.
     pub scenario: Option<Scenario>,
+    /// Whether its rules judge generated calls, which only `generate` makes.
+    pub generated: bool,
     pub applies: Applies,
     pub connection: Connection,
     pub client: Client,
@@ -356,6 +358,13 @@ impl Rule {
             return every.over.iter().any(|path| path.streamed);
         }
         self.tested().into_iter().any(|path| path.streamed)
+    }
+
+    /// It looks at generated calls, and what comes of them.
+    pub fn looks_at_generated(&self) -> bool {
+        let of_every = self.every.iter().flat_map(|every| &every.over);
+        let mut paths = self.tested().into_iter().chain(of_every);
+        paths.any(|path| path.streamed && views::GENERATED_ONLY.contains(&path.root.as_str()))
     }
 
     /// It compares something with what the server says of itself.

@@ -10,6 +10,7 @@ mod evidence;
 mod examples;
 mod exit_codes;
 mod far;
+mod generate;
 mod huge;
 mod instances;
 mod leftovers;

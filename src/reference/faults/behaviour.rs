@@ -37,7 +37,7 @@ pub struct Memory {
     /// The last prefix of each method.
     pub prefixes: HashMap<String, Value>,
     /// The last result of each method.
-    results: HashMap<String, Value>,
+    pub results: HashMap<String, Value>,
     /// Cursors, of each method, that came or were given before.
     pub cursors: HashSet<String>,
     /// The cursor that each method gave last, if its last page had one.

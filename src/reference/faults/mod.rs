@@ -8,6 +8,7 @@ mod behaviour;
 mod cursors;
 mod data;
 mod endings;
+pub mod generated;
 mod http;
 mod lifecycle;
 mod prefixes;
@@ -35,9 +36,9 @@ use crate::{
     embedded::{Text, VARIATIONS, WORLDS},
     reference::{
         faults::{
-            asking::ASKING, behaviour::BEHAVIOURS, data::DataFault, endings::ENDINGS, lifecycle::LIFECYCLE,
-            prefixes::PREFIXED, proposals::PROPOSED, retries::RETRIES, sequels::SEQUELS, streams::STREAMING,
-            task_extension::TASK_FAULTS, tasks::TASKS, tools::TOOLS,
+            asking::ASKING, behaviour::BEHAVIOURS, data::DataFault, endings::ENDINGS, generated::GENERATED,
+            lifecycle::LIFECYCLE, prefixes::PREFIXED, proposals::PROPOSED, retries::RETRIES, sequels::SEQUELS,
+            streams::STREAMING, task_extension::TASK_FAULTS, tasks::TASKS, tools::TOOLS,
         },
         options::Transport,
         variations,
@@ -99,6 +100,7 @@ static BEHAVIOUR_FILES: &[&[Behaviour]] = &[
     TASK_FAULTS,
     ASKING,
     RETRIES,
+    GENERATED,
 ];
 
 fn behaviours() -> impl Iterator<Item = &'static Behaviour> {

@@ -13,7 +13,7 @@ use super::{
     tally::{STATUSES, Tally, standing},
     text::{flow, plain},
 };
-use crate::outcome::{Moment, RunReport, Status};
+use crate::outcome::{CallCounts, Moment, RunReport, Status};
 
 pub(super) const STYLE: &str = include_str!("style.css");
 pub(super) const FILTER: &str = include_str!("filter.js");
@@ -30,6 +30,7 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
     begin(page, &format!("{} · {}", report.target.name, report.tool.name), STYLE)?;
     header(page, report)?;
     rules::attention(page, report)?;
+    calls(page, report)?;
     notes(page, report)?;
     if let Some(graph) = &report.graph {
         picture::section(page, graph, report)?;
@@ -97,6 +98,29 @@ fn notes(page: &mut String, report: &RunReport) -> std::fmt::Result {
         writeln!(page, "<p class=\"faint\">{}</p>", prose(note))?;
     }
     Ok(())
+}
+
+/// The table of generated calls.
+fn calls(page: &mut String, report: &RunReport) -> std::fmt::Result {
+    if report.calls.is_empty() {
+        return Ok(());
+    }
+    writeln!(page, "<h2>Generated calls</h2>")?;
+    page.push_str(
+        "<div class=\"scroll\"><table>\n<thead><tr><th></th><th>name</th><th>calls</th><th>valid</th><th>accepted</th>\
+         <th>invalid</th><th>rejected</th><th>hostile</th><th>errors</th><th>slowest ms</th><th>keywords not exercised</th>\
+         </tr></thead>\n<tbody>\n",
+    );
+    for counts in &report.calls {
+        write!(page, "<tr><td>{}</td><td class=\"mono\">{}</td>", text(&counts.what), text(&counts.name))?;
+        let CallCounts { calls, valid, accepted, invalid, rejected, hostile, errors, .. } = counts;
+        for count in [calls, valid, accepted, invalid, rejected, hostile, errors] {
+            write!(page, "<td class=\"number\">{count}</td>")?;
+        }
+        let keywords = text(&counts.not_exercised.join(", "));
+        writeln!(page, "<td class=\"number\">{}</td><td>{keywords}</td></tr>", counts.slowest_ms)?;
+    }
+    writeln!(page, "</tbody>\n</table></div>")
 }
 
 fn timeline(page: &mut String, moments: &[Moment], left_out: usize) -> std::fmt::Result {

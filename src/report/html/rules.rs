@@ -161,7 +161,7 @@ fn finding(page: &mut String, finding: &Finding, last: u64, open: &str) -> std::
         }
         page.push_str("</pre>\n");
     }
-    for (label, command) in [("rerun", &finding.reproduce), ("by hand", &finding.by_hand)] {
+    for (label, command) in [("rerun", &finding.reproduce), ("by hand", &finding.by_hand), ("suite", &finding.yaml)] {
         if let Some(command) = command {
             writeln!(page, "<p class=\"faint\">{label}</p><pre>{}</pre>", lines(command))?;
         }

@@ -63,6 +63,16 @@ pub fn findings(page: &mut Page, report: &RunReport) {
     only_named(page, named);
     page.gap();
     for (rule, revisions) in alike(report, Status::Advice) {
+        // What one generated call has shown is worth making again, advice or not.
+        if rule.findings.iter().any(|finding| finding.yaml.is_some()) {
+            headline(page, "ADVICE", CYAN, &rule.id, &revisions);
+            if page.is_verbose() {
+                explain(page, 2, rule);
+            } else {
+                summarise(page, 2, rule);
+            }
+            continue;
+        }
         advise(page, rule, &revisions);
     }
 }
@@ -328,5 +338,9 @@ fn by_hand(page: &mut Page, indent: usize, findings: &[Finding]) {
     let shown = findings.iter().find_map(|finding| finding.by_hand.as_deref());
     for (at, line) in shown.into_iter().flat_map(str::lines).enumerate() {
         page.line(indent, &[label(if at == 0 { "by hand" } else { "" }), span(FAINT, plain(line).into_owned())]);
+    }
+    let pasted = findings.iter().find_map(|finding| finding.yaml.as_deref());
+    for (at, line) in pasted.into_iter().flat_map(str::lines).enumerate() {
+        page.line(indent, &[label(if at == 0 { "suite" } else { "" }), span(FAINT, plain(line).into_owned())]);
     }
 }

@@ -1,5 +1,6 @@
 //! The report for people: what failed first, the totals last, where a terminal comes to rest.
 
+mod calls;
 mod evidence;
 mod findings;
 mod header;
@@ -29,6 +30,7 @@ pub(super) fn render(report: &RunReport, style: &Style) -> String {
     if style.verbosity == Verbosity::Verbose {
         table::rules(&mut page, report);
     }
+    calls::calls(&mut page, report);
     table::suites(&mut page, report);
     table::unjudged(&mut page, report);
     totals::notes(&mut page, report);

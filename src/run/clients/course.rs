@@ -296,6 +296,7 @@ fn scene(
         revision,
         subject: Side::Client,
         scenario,
+        generated: false,
         transport,
         server: Value::Null,
         client: Value::Null,

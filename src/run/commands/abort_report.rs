@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::outputs::{self, Output};
 use crate::{
     assess::verdict::without_results,
-    cli::RunArgs,
+    cli::{OutputArgs, RunArgs, TargetArgs},
     error::Error,
     outcome::{RunReport, Subject, TargetReport},
     run::{
@@ -27,25 +27,38 @@ pub fn tell(
     args: &RunArgs,
     surroundings: &Surroundings,
 ) -> u8 {
-    let wanted = outputs::beside(Some(error), wanted);
-    let target = described(args, surroundings);
-    let report = without_results(target, error.in_short(), took, args.output.strict, code);
     let partition = args.partition.iter().map(ToString::to_string).collect();
-    let written = outputs::write(&wanted, &RunReport { partition, ..report }, &args.output.forms, surroundings);
+    tell_of(error, code, took, wanted, (&args.target, &args.output), partition, surroundings)
+}
+
+/// The same of any command that tests a server.
+pub fn tell_of(
+    error: &Error,
+    code: u8,
+    took: Duration,
+    wanted: Vec<Output>,
+    (of_target, of_output): (&TargetArgs, &OutputArgs),
+    partition: Vec<String>,
+    surroundings: &Surroundings,
+) -> u8 {
+    let wanted = outputs::beside(Some(error), wanted);
+    let target = described(of_target, surroundings);
+    let report = without_results(target, error.in_short(), took, of_output.strict, code);
+    let written = outputs::write(&wanted, &RunReport { partition, ..report }, &of_output.forms, surroundings);
     outputs::exit_code(code, [written])
 }
 
 /// The server, as far as the mistake lets it be known.
-fn described(args: &RunArgs, surroundings: &Surroundings) -> TargetReport {
-    let known = target::target(&args.target, surroundings).ok().map(|(target, ..)| target);
-    let options = target::options(&args.target);
+fn described(args: &TargetArgs, surroundings: &Surroundings) -> TargetReport {
+    let known = target::target(args, surroundings).ok().map(|(target, ..)| target);
+    let options = target::options(args);
     let transport = known.as_ref().map_or("unknown", |target| target.start.transport()).to_owned();
     TargetReport {
         subject: Subject::Server,
         name: known.map_or_else(|| options.clone(), |target| target.name),
         options,
         command: None,
-        config: configured::shown(&args.target, surroundings),
+        config: configured::shown(args, surroundings),
         transport,
         server: None,
         client: None,

@@ -8,6 +8,7 @@ mod client;
 mod coverage;
 mod explain;
 mod gateway;
+pub mod generate;
 mod init;
 pub mod judge;
 mod list;
@@ -49,6 +50,7 @@ pub fn run(cli: &Cli, surroundings: &Surroundings) -> u8 {
         Command::Explain(args) => explain::explain(args, surroundings),
         Command::Report(command) => report::report(command, surroundings),
         Command::List(args) => list::list(args),
+        Command::Generate(args) => generate::generate(args, surroundings),
         Command::Tree(args) => tree::tree(args, surroundings),
         Command::Check(args) => check::check(args, surroundings),
         Command::Serve(args) => serve::serve(args),

@@ -34,6 +34,7 @@ pub fn scene(hello: &Value, transport: Transport, revision: Revision, job: &Job)
         revision,
         subject: Side::Server,
         scenario: None,
+        generated: false,
         transport,
         server,
         client: json!({

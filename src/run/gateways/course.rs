@@ -257,6 +257,7 @@ impl Course<'_> {
 
 fn scene(revision: Revision, transport: Transport, back: Transport, scenario: Option<String>) -> RunContext {
     RunContext {
+        generated: false,
         revision,
         subject: Side::Gateway,
         scenario,

@@ -11,7 +11,7 @@ use crate::{
         decode::{Pairs, Typed},
         diagnostic::{Problems, suggestion},
         file::{self, SuiteFile},
-        model::{ACTIONS, Client, Connection, Scenario, Suite, Template, ValueRow},
+        model::{ACTIONS, Client, Connection, Rule, Scenario, Suite, Template, ValueRow},
         yaml::{At, Tree},
     },
 };
@@ -57,7 +57,7 @@ pub fn build(
     let scenario = lint.scenario(&typed.typed, typed.world, typed.drive, typed.answers.as_ref());
     let gather = lint.steps(typed.gather, window);
     lint.in_rules = true;
-    let rules = typed.rules.into_iter().flatten().filter_map(|rule| lint.rule(rule, window)).collect();
+    let rules: Vec<_> = typed.rules.into_iter().flatten().filter_map(|rule| lint.rule(rule, window)).collect();
     let untested = typed.untested.into_iter().flatten().filter_map(|untested| lint.untested(untested)).collect();
     Some(Suite {
         id: id?.value,
@@ -65,6 +65,7 @@ pub fn build(
         file: file.to_owned(),
         subject,
         scenario,
+        generated: rules.iter().any(Rule::looks_at_generated),
         applies,
         replaces: typed.replaces.map(|replaced| replaced.0).into_iter().flatten().map(|id| id.value).collect(),
         connection,

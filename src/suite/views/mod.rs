@@ -62,8 +62,19 @@ impl View {
 type Named = (&'static str, &'static View);
 
 /// The names whose items pass by one at a time in suites about servers, with what an item consists of.
-const STREAMED: [Named; 5] =
-    [("transcript", &FRAME), ("messages", &MESSAGE), ("exchanges", &EXCHANGE), ("streams", &STREAM), ("asked", &ASKED)];
+const STREAMED: [Named; 8] = [
+    ("transcript", &FRAME),
+    ("messages", &MESSAGE),
+    ("exchanges", &EXCHANGE),
+    ("streams", &STREAM),
+    ("asked", &ASKED),
+    ("calls", &GENERATED),
+    ("growth", &GROWTH),
+    ("sequences", &SEQUENCE),
+];
+
+/// Those that only generated calls bring about.
+pub const GENERATED_ONLY: [&str; 3] = ["calls", "growth", "sequences"];
 
 /// Those of suites about clients.
 const STREAMED_OF_CLIENT: [Named; 8] = [
@@ -93,8 +104,9 @@ pub fn streamed(subject: Side) -> &'static [Named] {
 }
 
 /// What is described besides: what those consist of, and what steps save.
-const OTHERS: [&View; 17] = [
+const OTHERS: [&View; 18] = [
     &DIFFERENCE,
+    &INSIDE,
     &POST_HEAD,
     &ORIGIN,
     &HTTP,

@@ -1,0 +1,143 @@
+//! One connection to the server, opened anew where a call has ended it.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::{Value, json};
+
+use super::subject::Subject;
+use crate::{
+    evidence::{End, Reply, RunContext},
+    gather::param_headers,
+    revision::Revision,
+    session::{CallOptions, Opener, Session, Wish},
+};
+
+/// Who sent it, in the record.
+pub const BY: &str = "generated";
+/// Pages of one list that are followed.
+const PAGES: usize = 50;
+/// Starts of a server in one run; each takes as long as the server takes.
+const STARTS: usize = 60;
+/// A response to a harmless request: the slowest that was seen on a loaded machine took half of it.
+const HARMLESS: Duration = Duration::from_secs(3);
+
+pub struct Caller {
+    opener: Opener,
+    revision: Revision,
+    session: Option<Session>,
+    /// How often it was opened.
+    pub starts: usize,
+    /// Why it cannot be opened any more.
+    pub gone: Option<String>,
+    pub limit: Duration,
+}
+
+impl Caller {
+    pub fn new(opener: Opener, revision: Revision, session: Option<Session>) -> Self {
+        let limit = opener.limits.request;
+        Self { opener, revision, session, starts: 1, gone: None, limit }
+    }
+
+    /// Another connection to the same server.
+    #[must_use]
+    pub fn beside(&self) -> Self {
+        Self { starts: 0, ..Self::new(self.opener.clone(), self.revision, None) }
+    }
+
+    async fn session(&mut self) -> Option<&Session> {
+        let ended = self.session.as_ref().is_some_and(|session| session.closed().is_some());
+        if ended && let Some(session) = self.session.take() {
+            // Some servers bear no second instance.
+            session.put_down().await;
+            session.close().await;
+        }
+        if self.session.is_none() && self.gone.is_none() {
+            if self.starts >= STARTS {
+                self.gone = Some(format!("the server was started {STARTS} times"));
+                return None;
+            }
+            self.starts += 1;
+            // What is known of earlier connections, such as how often they hung, is what this is about.
+            let opener = Opener { known: Arc::default(), ..self.opener.clone() };
+            match opener.open(Wish::Exactly(self.revision)).await {
+                Ok(session) => self.session = Some(session),
+                Err(unopened) => self.gone = Some(unopened.error.to_string()),
+            }
+        }
+        self.session.as_ref()
+    }
+
+    /// One request, and what became of it.
+    pub async fn request(&mut self, method: &str, params: Value, headers: Vec<(String, String)>) -> Reply {
+        let limit = self.limit;
+        let Some(session) = self.session().await else { return Reply::ended(End::Closed) };
+        let options = CallOptions { patience: Some(limit), headers, ..CallOptions::default() };
+        let reply = session.call(BY, method, Some(params), options).await;
+        if reply.end == End::Timeout && !self.responds().await {
+            self.renew().await;
+        }
+        reply
+    }
+
+    /// A call of a subject; `None` where its arguments make no request.
+    pub async fn call(
+        &mut self,
+        scene: &RunContext,
+        subject: &Subject,
+        arguments: &Value,
+    ) -> Option<(String, Value, Reply)> {
+        let (method, params) = subject.request(arguments)?;
+        let headers = param_headers(scene, &method, &params);
+        let reply = self.request(&method, params.clone(), headers).await;
+        Some((method, params, reply))
+    }
+
+    /// Whether the server still responds to a harmless request.
+    pub async fn responds(&mut self) -> bool {
+        let method = if self.revision.is_modern() { "server/discover" } else { "ping" };
+        let Some(session) = self.session.as_ref() else { return false };
+        let options = CallOptions { timeout: Some(HARMLESS.min(self.limit)), ..CallOptions::default() };
+        let reply = session.call(BY, method, None, options).await;
+        matches!(reply.end, End::Result | End::Error)
+    }
+
+    /// How the connection ended, if it did.
+    pub fn ended(&self) -> Option<String> {
+        self.session.as_ref()?.closed()
+    }
+
+    pub fn is_process(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| session.transport().capabilities().process)
+    }
+
+    /// Ends the connection; the next call opens another one.
+    pub async fn renew(&mut self) {
+        if let Some(session) = self.session.take() {
+            session.put_down().await;
+            session.close().await;
+        }
+    }
+
+    pub async fn close(&mut self) {
+        if let Some(session) = self.session.take() {
+            session.close().await;
+        }
+    }
+
+    /// All items of a list.
+    pub async fn list(&mut self, method: &str, field: &str) -> Value {
+        let (mut items, mut cursor) = (Vec::new(), Value::Null);
+        for _ in 0..PAGES {
+            let params = if cursor.is_string() { json!({ "cursor": cursor }) } else { json!({}) };
+            let reply = self.request(method, params, Vec::new()).await;
+            let Some(result) = reply.result.filter(|_| reply.end == End::Result) else { break };
+            items.extend(result[field].as_array().into_iter().flatten().cloned());
+            let next = result.get("nextCursor").cloned().unwrap_or_default();
+            if !next.is_string() || next == cursor {
+                break;
+            }
+            cursor = next;
+        }
+        json!({ "end": "complete", "items": items })
+    }
+}

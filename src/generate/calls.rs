@@ -1,0 +1,345 @@
+//! The calls of one subject, in order: plain ones, then bounds, wrong and hostile values in turn, then any.
+
+use std::collections::{HashSet, VecDeque};
+
+use fastrand::Rng;
+use indexmap::IndexMap;
+use serde_json::{Value, json};
+
+use super::{
+    hostile::hostile,
+    invalid::{invalid, told, violates},
+    schema::{Root, places},
+    subject::{Subject, What},
+    texts,
+    valid::{Fill, Maker, Pool},
+};
+use crate::suite::foreign::{Checker, flaws_in_all};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Valid,
+    Invalid,
+    Hostile,
+}
+
+impl Kind {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Valid => "valid",
+            Self::Invalid => "invalid",
+            Self::Hostile => "hostile",
+        }
+    }
+
+    pub fn named(word: &str) -> Option<Self> {
+        [Self::Valid, Self::Invalid, Self::Hostile].into_iter().find(|kind| kind.word() == word)
+    }
+}
+
+/// Arguments, and why they were chosen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    pub arguments: Value,
+    pub kind: Kind,
+    /// The keyword whose bound it is at, or that it violates.
+    pub keyword: String,
+    /// Where in the arguments.
+    pub at: String,
+    /// What is odd or wrong, as part of a sentence.
+    pub why: String,
+    /// The same arguments with a value beside the bound.
+    pub inside: Option<Value>,
+}
+
+/// Values that are drawn before it is given up that one fits.
+const DRAWS: usize = 40;
+/// Places whose bounds are tried.
+const PLACES: usize = 60;
+/// Calls that are made beforehand at most.
+const PLANNED: usize = 3_000;
+
+/// Makes the calls of one subject.
+pub struct Source {
+    pub subject: Subject,
+    checker: Option<Checker>,
+    rng: Rng,
+    planned: VecDeque<Call>,
+    seen: HashSet<String>,
+    drawn: usize,
+    plainest: Option<Value>,
+    /// What could not be made, with its place.
+    pub notes: Vec<String>,
+    /// Keywords of the schema that a call was made for.
+    pub covered: HashSet<String>,
+}
+
+impl Source {
+    pub fn new(subject: Subject, seed: u64, pool: &Pool) -> Self {
+        // Each has its own sequence, whatever else the server lists.
+        let own = subject
+            .name
+            .bytes()
+            .fold(seed ^ 0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+        let mut source = Self {
+            checker: Checker::new(&subject.schema),
+            subject,
+            rng: Rng::with_seed(own),
+            planned: VecDeque::new(),
+            seen: HashSet::new(),
+            drawn: 0,
+            plainest: None,
+            notes: Vec::new(),
+            covered: HashSet::new(),
+        };
+        source.plan(pool);
+        source
+    }
+
+    fn plan(&mut self, pool: &Pool) {
+        let name = &self.subject.name;
+        if self.checker.is_none() {
+            let flaws = flaws_in_all(&self.subject.schema).unwrap_or_default();
+            let place = flaws.first().map_or_else(
+                || "a `$schema` that is unknown, a reference that leads nowhere, or too many alternatives".to_owned(),
+                |flaw| format!("`inputSchema{}` {}", flaw.pointer.replace('/', "."), flaw.message),
+            );
+            self.notes.push(format!("{name}: no call was generated, because its schema cannot be used: {place}"));
+            return;
+        }
+        let least = self.draw(Fill::Least, pool);
+        let all = self.draw(Fill::All, pool).or_else(|| self.draw(Fill::Some, pool));
+        let Some(full) = all.or_else(|| least.clone()) else {
+            let attempt = self.attempt(Fill::Least, pool).unwrap_or(json!({}));
+            let broken = self.checker.as_ref().and_then(|checker| checker.broken(&attempt)).unwrap_or_default();
+            let place = broken.first().map_or_else(|| "nothing was found that fits".to_owned(), told);
+            self.notes.push(format!("{}: no valid arguments could be generated: {place}", self.subject.name));
+            return;
+        };
+        self.plainest = Some(full.clone());
+        self.planned.extend(least.iter().chain([&full]).map(|arguments| plain(arguments.clone())));
+        let mut turns = [self.bounds(&full, pool), self.wrong(&full), self.odd(&full)];
+        let first = Self::sort_odd(&mut turns[2]);
+        self.rng.shuffle(&mut turns[2][first..]);
+        let mut turns = turns.map(VecDeque::from);
+        while turns.iter().any(|turn| !turn.is_empty()) && self.planned.len() < PLANNED {
+            for turn in &mut turns {
+                self.planned.extend(turn.pop_front());
+            }
+        }
+    }
+
+    /// Puts first what finds most, of each place in turn; the value is how many those are.
+    fn sort_odd(odd: &mut [Call]) -> usize {
+        let known: Vec<&str> = texts::hostile().into_iter().take(texts::FIRST).map(|(what, _)| what).collect();
+        let rank = |call: &Call| known.iter().position(|what| *what == call.why).unwrap_or(known.len());
+        odd.sort_by_key(rank);
+        odd.iter().take_while(|call| rank(call) < known.len()).count()
+    }
+
+    /// Calls that failed before go first.
+    pub fn first(&mut self, call: Call) {
+        self.planned.push_front(call);
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.planned.is_empty() && self.seen.is_empty()
+    }
+
+    /// The next call; `None` where no more can be made.
+    pub fn next(&mut self, pool: &Pool) -> Option<Call> {
+        while let Some(call) = self.planned.pop_front() {
+            if self.seen.insert(key(&call)) {
+                self.cover(&call);
+                return Some(call);
+            }
+        }
+        if self.seen.is_empty() {
+            return None;
+        }
+        // The same few values again would show nothing new.
+        for _ in 0..DRAWS {
+            self.drawn += 1;
+            let fill = [Fill::Some, Fill::All, Fill::Some, Fill::Least][self.drawn % 4];
+            let valid = self.draw(fill, pool)?;
+            let mut calls = match self.drawn % 4 {
+                1 => self.wrong(&valid),
+                3 => self.odd(&valid),
+                _ => vec![plain(valid)],
+            };
+            if calls.is_empty() {
+                continue;
+            }
+            let call = calls.swap_remove(self.rng.usize(..calls.len()));
+            if self.seen.insert(key(&call)) {
+                self.cover(&call);
+                return Some(call);
+            }
+        }
+        None
+    }
+
+    fn cover(&mut self, call: &Call) {
+        if call.kind != Kind::Hostile && !call.keyword.is_empty() {
+            self.covered.insert(call.keyword.clone());
+        }
+    }
+
+    fn attempt(&mut self, fill: Fill, pool: &Pool) -> Option<Value> {
+        Maker::new(Root(&self.subject.schema), &mut self.rng, pool, fill).value(&self.subject.schema)
+    }
+
+    fn draw(&mut self, fill: Fill, pool: &Pool) -> Option<Value> {
+        (0..DRAWS).find_map(|_| {
+            let value = self.attempt(fill, pool).filter(Value::is_object)?;
+            (self.checker.as_ref()?.holds(&value) == Some(true)).then_some(value)
+        })
+    }
+
+    /// The valid arguments with one value at a bound.
+    fn bounds(&mut self, full: &Value, pool: &Pool) -> Vec<Call> {
+        let schema = self.subject.schema.clone();
+        let root = Root(&schema);
+        let Some(checker) = self.checker.clone() else { return Vec::new() };
+        let mut found = Vec::new();
+        for (pointer, name, flat) in places(root, &schema, full, PLACES) {
+            let bounds = Maker::new(root, &mut self.rng, pool, Fill::Least).bounds(&flat, &name);
+            for bound in bounds {
+                let with = |value: Value| {
+                    let mut arguments = full.clone();
+                    *arguments.pointer_mut(&pointer)? = value;
+                    (arguments.is_object() && checker.holds(&arguments) == Some(true)).then_some(arguments)
+                };
+                let Some(arguments) = with(bound.value.clone()) else { continue };
+                let inside = bound.inside.and_then(with);
+                found.push(Call {
+                    arguments,
+                    kind: Kind::Valid,
+                    keyword: bound.keyword.to_owned(),
+                    at: pointer.clone(),
+                    why: String::new(),
+                    inside,
+                });
+            }
+            // Each optional member can be absent.
+            let Some(members) = full.pointer(&pointer).and_then(Value::as_object) else { continue };
+            let required = flat.get("required").and_then(Value::as_array);
+            for name in members.keys().filter(|name| required.is_none_or(|required| !required.contains(&json!(name)))) {
+                let mut fewer = members.clone();
+                fewer.shift_remove(name);
+                let mut arguments = full.clone();
+                if let Some(place) = arguments.pointer_mut(&pointer) {
+                    *place = fewer.into();
+                }
+                if checker.holds(&arguments) == Some(true) {
+                    let (keyword, at) = ("required".to_owned(), pointer.clone());
+                    found.push(Call { keyword, at, ..plain(arguments) });
+                }
+            }
+        }
+        let mut all = together(full, &found, &checker);
+        all.extend(found);
+        all
+    }
+
+    fn wrong(&self, valid: &Value) -> Vec<Call> {
+        let Some(checker) = &self.checker else { return Vec::new() };
+        if matches!(self.subject.what, What::Template | What::Completion | What::List) {
+            return Vec::new();
+        }
+        let schema = &self.subject.schema;
+        let wrong = invalid(Root(schema), schema, valid, checker).into_iter();
+        wrong
+            .map(|one| Call {
+                arguments: one.arguments,
+                kind: Kind::Invalid,
+                keyword: one.keyword,
+                at: one.at,
+                why: one.why,
+                inside: None,
+            })
+            .collect()
+    }
+
+    fn odd(&self, valid: &Value) -> Vec<Call> {
+        let Some(checker) = &self.checker else { return Vec::new() };
+        let schema = &self.subject.schema;
+        let odd = hostile(Root(schema), schema, valid, checker).into_iter();
+        odd.map(|one| Call {
+            arguments: one.arguments,
+            kind: Kind::Hostile,
+            keyword: String::new(),
+            at: one.at,
+            why: one.what,
+            inside: None,
+        })
+        .collect()
+    }
+
+    /// Valid arguments, as plain as can be and with all that is optional.
+    pub fn plainest(&self) -> Option<Value> {
+        self.plainest.clone()
+    }
+
+    /// Whether other arguments would be a call of the same kind.
+    pub fn is_like(&self, call: &Call, arguments: &Value) -> bool {
+        let Some(checker) = self.checker.as_ref().filter(|_| arguments.is_object()) else { return false };
+        match call.kind {
+            Kind::Valid | Kind::Hostile => checker.holds(arguments) == Some(true),
+            Kind::Invalid => checker.broken(arguments).is_some_and(|broken| violates(&broken, &call.keyword).is_some()),
+        }
+    }
+
+    /// The call with other arguments: what is wrong with them is said anew.
+    pub fn like(&self, call: &Call, arguments: Value) -> Call {
+        let broken =
+            self.checker.as_ref().filter(|_| call.kind == Kind::Invalid).and_then(|checker| checker.broken(&arguments));
+        let only = broken.as_deref().and_then(|broken| broken.first());
+        let (at, why) = only
+            .map_or_else(|| (call.at.clone(), call.why.clone()), |only| (only.violation.pointer.clone(), told(only)));
+        Call { arguments, at, why, ..call.clone() }
+    }
+
+    /// A call of these arguments alone: whether they are valid, or what is wrong with them.
+    pub fn of(&self, arguments: Value, hostile: bool) -> Option<Call> {
+        let broken = self.checker.as_ref()?.broken(&arguments)?;
+        Some(match broken.first() {
+            None => Call { kind: if hostile { Kind::Hostile } else { Kind::Valid }, ..plain(arguments) },
+            Some(first) => Call {
+                kind: Kind::Invalid,
+                keyword: first.keyword.clone(),
+                at: first.violation.pointer.clone(),
+                why: told(first),
+                ..plain(arguments)
+            },
+        })
+    }
+}
+
+/// Each place at its first bound, then each at its second, and so on: what fails there is made smaller. Each bound by itself
+/// comes later, and is compared with the value beside it.
+fn together(full: &Value, found: &[Call], checker: &Checker) -> Vec<Call> {
+    let mut places: IndexMap<&str, Vec<&Value>> = IndexMap::new();
+    for call in found.iter().filter(|call| call.keyword != "required") {
+        places.entry(&call.at).or_default().extend(call.arguments.pointer(&call.at));
+    }
+    let most = places.values().map(Vec::len).max().unwrap_or_default();
+    let at_once = |nth: usize| {
+        let mut arguments = full.clone();
+        for (pointer, values) in &places {
+            if let Some(place) = arguments.pointer_mut(pointer) {
+                *place = values[nth % values.len()].clone();
+            }
+        }
+        (checker.holds(&arguments) == Some(true)).then(|| plain(arguments))
+    };
+    if places.len() < 2 { Vec::new() } else { (0..most).filter_map(at_once).collect() }
+}
+
+fn plain(arguments: Value) -> Call {
+    Call { arguments, kind: Kind::Valid, keyword: String::new(), at: String::new(), why: String::new(), inside: None }
+}
+
+fn key(call: &Call) -> String {
+    format!("{} {}", call.kind.word(), call.arguments)
+}

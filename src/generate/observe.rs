@@ -1,0 +1,243 @@
+//! One call and all that is looked at because of it: an item of `$calls`.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    caller::Caller,
+    calls::{Call, Kind, Source},
+    subject::What,
+};
+use crate::evidence::{End, Reply, RunContext};
+
+/// A call is slow if it takes this long in milliseconds, and so many times what other calls of the same take.
+const SLOW: u64 = 1_000;
+const TIMES: u64 = 20;
+/// Half of a text takes so many times less where time explodes: twice for what grows with the length, four times with its
+/// square.
+const EXPLODES: u64 = 8;
+/// Characters of a text that only repeats.
+const FEW_CHARACTERS: usize = 3;
+/// Of what a failure says.
+const SAID: usize = 20_000;
+
+/// What is known of the calls of each subject so far.
+#[derive(Default)]
+pub struct Usual(HashMap<String, Vec<u64>>);
+
+impl Usual {
+    fn add(&mut self, name: &str, ms: u64) {
+        let known = self.0.entry(name.to_owned()).or_default();
+        if known.len() < 50 {
+            known.push(ms);
+        }
+    }
+
+    /// The median time of calls that were responded to.
+    fn ms(&self, name: &str) -> Option<u64> {
+        let mut known = self.0.get(name)?.clone();
+        known.sort_unstable();
+        known.get(known.len() / 2).copied()
+    }
+}
+
+/// Makes calls and describes what came of them.
+pub struct Observer<'a> {
+    pub caller: Caller,
+    pub scene: &'a RunContext,
+    pub usual: Usual,
+    /// Calls that were made, those included that only confirm or shrink.
+    pub made: usize,
+}
+
+impl Observer<'_> {
+    /// `None` where the arguments make no request.
+    pub async fn observe(&mut self, source: &Source, call: &Call) -> Option<Value> {
+        let subject = &source.subject;
+        self.made += 1;
+        let (method, params, reply) = self.caller.call(self.scene, subject, &call.arguments).await?;
+        let failed = is_failed(&reply);
+        let mut item = json!({
+            "what": subject.what.word(), "name": subject.name, "listed": subject.listed,
+            "method": method, "params": params, "arguments": call.arguments,
+            "kind": call.kind.word(), "keyword": call.keyword, "at": call.at, "odd": call.why,
+            "end": reply.end, "failed": failed, "ms": reply.ms, "frames": reply.frames,
+        });
+        let mut with = |name: &str, value: Value| item[name] = value;
+        for (name, value) in [("result", &reply.result), ("error", &reply.error)] {
+            if let Some(value) = value {
+                with(name, value.clone());
+            }
+        }
+        if failed {
+            with("said", json!(said(&reply)));
+        }
+        match reply.end {
+            End::Closed if reply.frames.is_empty() => return None,
+            End::Closed => {
+                let why =
+                    self.caller.ended().or(reply.why.clone()).unwrap_or_else(|| "the connection closed".to_owned());
+                let killed = self.caller.is_process();
+                self.caller.renew().await;
+                with(if killed { "killed" } else { "why" }, json!(why));
+            }
+            End::Timeout => {
+                with("why", json!(reply.why));
+                let usual = self.usual.ms(&subject.name).is_some_and(|ms| ms < SLOW);
+                let by_number = usual && self.is_by_number(source, call).await;
+                with("usual", json!(usual));
+                with("by_number", json!(by_number));
+            }
+            End::Result | End::Error => {
+                let before = self.usual.ms(&subject.name);
+                self.usual.add(&subject.name, reply.ms);
+                if call.kind == Kind::Hostile && before.is_some_and(|ms| reply.ms >= SLOW && reply.ms >= ms * TIMES) {
+                    let explodes = self.explodes(source, call).await;
+                    with("explodes", json!(explodes));
+                }
+                if call.kind != Kind::Valid {
+                    let responds = self.caller.responds().await;
+                    with("responds", json!(responds));
+                    if !responds {
+                        self.caller.renew().await;
+                    }
+                }
+            }
+            _ => {}
+        }
+        if failed
+            && call.kind == Kind::Valid
+            && let Some(inside) = &call.inside
+            && let Some((_, _, beside)) = self.caller.call(self.scene, subject, inside).await
+        {
+            self.made += 1;
+            item["inside"] =
+                json!({ "end": beside.end, "failed": is_failed(&beside), "value": inside.pointer(&call.at) });
+        }
+        Some(item)
+    }
+
+    /// Whether a call without a response gets one if its numbers are small: then it only has much to do.
+    async fn is_by_number(&mut self, source: &Source, call: &Call) -> bool {
+        let mut smaller = with_small_numbers(&call.arguments);
+        // A number that is not given has a default, which may be large.
+        let others = source.plainest().unwrap_or_default();
+        if let (Some(members), Some(others)) = (smaller.as_object_mut(), others.as_object()) {
+            for (name, other) in others.iter().filter(|(_, other)| other.is_number()) {
+                members.entry(name.clone()).or_insert_with(|| with_small_numbers(other));
+            }
+        }
+        if smaller == call.arguments {
+            return false;
+        }
+        if !source.is_like(call, &smaller) {
+            // One that has to be large may well take long.
+            return true;
+        }
+        self.made += 1;
+        let reply = self.caller.call(self.scene, &source.subject, &smaller).await;
+        reply.is_some_and(|(_, _, reply)| matches!(reply.end, End::Result | End::Error))
+    }
+
+    /// Whether the time of a slow call is that of a text which grows more than in proportion, twice in a row.
+    async fn explodes(&mut self, source: &Source, call: &Call) -> bool {
+        let Some(text) = call.arguments.pointer(&call.at).and_then(Value::as_str) else { return false };
+        let half: Vec<char> = text.chars().collect();
+        // Half of any other text is another text: a name that is looked up, say, in place of one that is not.
+        let repeated: HashSet<&char> = half.iter().rev().skip(1).collect();
+        if repeated.len() > FEW_CHARACTERS {
+            return false;
+        }
+        // The end is what makes it hard.
+        let half: String = half[half.len() / 2..].iter().collect();
+        let mut shorter = call.arguments.clone();
+        if let Some(place) = shorter.pointer_mut(&call.at) {
+            *place = json!(half);
+        }
+        let mut times = Vec::new();
+        for arguments in [&shorter, &call.arguments, &shorter] {
+            self.made += 1;
+            let Some((_, _, reply)) = self.caller.call(self.scene, &source.subject, arguments).await else {
+                return false;
+            };
+            times.push(reply.ms);
+        }
+        times[1] >= SLOW && times[0].max(times[2]) * EXPLODES <= times[1]
+    }
+}
+
+/// Whether the server says that it did not do it.
+pub fn is_failed(reply: &Reply) -> bool {
+    reply.end == End::Error || reply.result.as_ref().is_some_and(|result| result["isError"] == true)
+}
+
+/// All texts of a failure.
+fn said(reply: &Reply) -> String {
+    let mut texts = Vec::new();
+    if let Some(error) = &reply.error {
+        texts.extend(error["message"].as_str().map(str::to_owned));
+        if let Some(data) = error.get("data") {
+            texts.push(data.as_str().map_or_else(|| data.to_string(), str::to_owned));
+        }
+    }
+    let content = reply.result.iter().flat_map(|result| result["content"].as_array().into_iter().flatten());
+    texts.extend(content.filter_map(|block| block["text"].as_str()).map(str::to_owned));
+    let mut text = texts.join("\n");
+    if let Some((end, _)) = text.char_indices().nth(SAID) {
+        text.truncate(end);
+    }
+    text
+}
+
+fn with_small_numbers(value: &Value) -> Value {
+    match value {
+        Value::Number(number) if number.as_f64().is_some_and(|number| number.abs() > 1.0) => json!(1),
+        Value::Array(items) => items.iter().map(with_small_numbers).collect(),
+        Value::Object(members) => {
+            members.iter().map(|(name, value)| (name.clone(), with_small_numbers(value))).collect::<Map<_, _>>().into()
+        }
+        other => other.clone(),
+    }
+}
+
+/// Keeps values of results under the names of their fields: they may be arguments of other calls.
+pub fn harvest(pool: &mut super::valid::Pool, item: &Value) {
+    if item["what"] != What::Tool.word() || item["failed"] == true {
+        return;
+    }
+    let result = &item["result"];
+    collect(pool, &result["structuredContent"], 6);
+    for block in result["content"].as_array().into_iter().flatten() {
+        if let Some(text) = block["text"].as_str().filter(|text| text.starts_with(['{', '['])) {
+            collect(pool, &serde_json::from_str(text).unwrap_or_default(), 6);
+        }
+        for uri in [&block["uri"], &block["resource"]["uri"]] {
+            keep(pool, "uri", uri);
+        }
+    }
+}
+
+pub fn collect(pool: &mut super::valid::Pool, value: &Value, depth: usize) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                keep(pool, name, value);
+                collect(pool, value, depth);
+            }
+        }
+        Value::Array(items) => items.iter().take(10).for_each(|item| collect(pool, item, depth)),
+        _ => {}
+    }
+}
+
+fn keep(pool: &mut super::valid::Pool, name: &str, value: &Value) {
+    let short = |text: &str| !text.is_empty() && text.len() <= 200;
+    if value.is_i64() || value.as_str().is_some_and(short) {
+        let known = pool.entry(name.to_ascii_lowercase()).or_default();
+        if known.len() < 20 && !known.contains(value) {
+            known.push(value.clone());
+        }
+    }
+}

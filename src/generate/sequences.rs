@@ -1,0 +1,262 @@
+//! Calls that belong together: what one tool creates, others read, update and delete.
+//!
+//! Tools are put together by their names (`create_note`, `get_note`, `deleteNote`), and an argument gets its value from the result
+//! before that has a field of its name. What is found counts only if a control shows that the tools work as their names say.
+
+use serde_json::{Value, json};
+
+use super::{
+    calls::Source,
+    observe::{Observer, collect, is_failed},
+    subject::What,
+    texts,
+    valid::Pool,
+};
+use crate::evidence::Reply;
+
+const CREATES: &[&str] = &["create", "add", "new", "insert", "make"];
+const READS: &[&str] = &["get", "read", "fetch", "show", "find", "describe"];
+const UPDATES: &[&str] = &["update", "edit", "rename", "modify", "change"];
+const DELETES: &[&str] = &["delete", "remove", "destroy"];
+/// Things whose tools are tried.
+const TRIED: usize = 6;
+
+/// The tools of one thing.
+struct Group<'s> {
+    create: &'s Source,
+    read: &'s Source,
+    update: Option<&'s Source>,
+    delete: Option<&'s Source>,
+}
+
+/// The verb and the noun of a name, in small letters: `createNotes` is `create` and `note`.
+fn parts(name: &str) -> Option<(String, String)> {
+    let mut spaced = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && !spaced.is_empty() && !spaced.ends_with(' ') {
+            spaced.push(' ');
+        }
+        spaced.push(if c.is_alphanumeric() { c.to_ascii_lowercase() } else { ' ' });
+    }
+    let words: Vec<&str> = spaced.split_whitespace().collect();
+    let all = [CREATES, READS, UPDATES, DELETES].concat();
+    let at = words.iter().position(|word| all.contains(word))?;
+    let noun =
+        words.iter().enumerate().filter(|(index, _)| *index != at).map(|(_, word)| *word).collect::<Vec<_>>().join(" ");
+    Some((words[at].to_owned(), noun.trim_end_matches('s').to_owned())).filter(|(_, noun)| !noun.is_empty())
+}
+
+fn groups(sources: &[Source]) -> Vec<Group<'_>> {
+    let named: Vec<(&Source, String, String)> = sources
+        .iter()
+        .filter(|source| source.subject.what == What::Tool)
+        .filter_map(|source| parts(&source.subject.name).map(|(verb, noun)| (source, verb, noun)))
+        .collect();
+    let find = |verbs: &[&str], noun: &str| {
+        named.iter().find(|(_, verb, of)| verbs.contains(&verb.as_str()) && of == noun).map(|(source, ..)| *source)
+    };
+    let creates = named.iter().filter(|(_, verb, _)| CREATES.contains(&verb.as_str()));
+    let group =
+        |(create, _, noun): &(&'_ Source, String, String)| -> Option<(usize, usize, Option<usize>, Option<usize>)> {
+            let place = |source: &Source| sources.iter().position(|other| std::ptr::eq(other, source));
+            Some((
+                place(create)?,
+                place(find(READS, noun)?)?,
+                find(UPDATES, noun).and_then(place),
+                find(DELETES, noun).and_then(place),
+            ))
+        };
+    let places: Vec<_> = creates.filter_map(group).take(TRIED).collect();
+    let of = |(create, read, update, delete): (usize, usize, Option<usize>, Option<usize>)| Group {
+        create: &sources[create],
+        read: &sources[read],
+        update: update.map(|index| &sources[index]),
+        delete: delete.map(|index| &sources[index]),
+    };
+    places.into_iter().map(of).collect()
+}
+
+/// What was called, and what came of it.
+#[derive(Default)]
+struct Trace {
+    calls: Vec<Value>,
+    frames: Vec<u64>,
+}
+
+impl Trace {
+    async fn call(&mut self, observer: &mut Observer<'_>, source: &Source, arguments: &Value) -> Option<Reply> {
+        observer.made += 1;
+        let (_, _, reply) = observer.caller.call(observer.scene, &source.subject, arguments).await?;
+        self.calls.push(json!({ "name": source.subject.name, "arguments": arguments, "end": reply.end, "failed": is_failed(&reply) }));
+        self.frames.extend(&reply.frames);
+        Some(reply)
+    }
+
+    fn item(self, kind: &str, name: &str, holds: bool, received: &str) -> Value {
+        json!({ "kind": kind, "name": name, "holds": holds, "received": received, "calls": self.calls, "frames": self.frames })
+    }
+}
+
+/// Texts of a result, and the values of its fields.
+fn shown(reply: &Reply) -> (String, Pool) {
+    let mut pool = Pool::new();
+    let result = reply.result.clone().unwrap_or_default();
+    collect(&mut pool, &result["structuredContent"], 6);
+    let mut text = result["structuredContent"].to_string();
+    for block in result["content"].as_array().into_iter().flatten() {
+        let said = block["text"].as_str().unwrap_or_default();
+        text.push_str(said);
+        collect(&mut pool, &serde_json::from_str(said).unwrap_or_default(), 6);
+    }
+    (text, pool)
+}
+
+/// Valid arguments of a tool in which what identifies the thing comes from a result, and one free text is this one.
+fn arguments(source: &Source, known: &Pool, text: Option<&str>) -> Option<Value> {
+    let mut arguments = source.plainest()?;
+    let required = source.subject.schema["required"].as_array().cloned().unwrap_or_default();
+    let mut is_bound = known.is_empty();
+    let mut has_text = text.is_none();
+    let members = arguments.as_object_mut()?;
+    members.retain(|name, _| required.contains(&json!(name)));
+    for (name, value) in members.iter_mut() {
+        let short = name.to_ascii_lowercase();
+        let by_name = known.get(&short).or_else(|| known.get("id").filter(|_| short.ends_with("id")));
+        if let Some(found) = by_name
+            .and_then(|values| values.first())
+            .filter(|_| short.ends_with("id") || short == "uri" || short == "key")
+        {
+            *value = found.clone();
+            is_bound = true;
+        } else if let (Some(text), true, false) = (text, value.is_string(), has_text) {
+            *value = json!(text);
+            has_text = true;
+        }
+    }
+    (is_bound && has_text && source.of(arguments.clone(), false)?.kind == super::calls::Kind::Valid)
+        .then_some(arguments)
+}
+
+/// A text that nothing else has.
+fn unlike(number: usize) -> String {
+    format!("{}{number}", texts::of_length(8))
+}
+
+pub async fn sequences(observer: &mut Observer<'_>, sources: &[Source], over: impl Fn() -> bool) -> Vec<Value> {
+    let mut found = Vec::new();
+    for group in groups(sources) {
+        if over() || observer.caller.gone.is_some() {
+            break;
+        }
+        found.extend(created(observer, &group).await);
+        found.extend(updated(observer, &group).await);
+        found.extend(deleted(observer, &group).await);
+    }
+    found
+}
+
+/// A new thing with its text, as its result and what reads it show it.
+async fn create(observer: &mut Observer<'_>, trace: &mut Trace, group: &Group<'_>, text: &str) -> Option<Pool> {
+    let reply = trace.call(observer, group.create, &arguments(group.create, &Pool::new(), Some(text))?).await?;
+    (!is_failed(&reply)).then(|| shown(&reply).1).filter(|pool| !pool.is_empty())
+}
+
+async fn read(
+    observer: &mut Observer<'_>,
+    trace: &mut Trace,
+    group: &Group<'_>,
+    known: &Pool,
+) -> Option<(bool, String)> {
+    let reply = trace.call(observer, group.read, &arguments(group.read, known, None)?).await?;
+    Some((!is_failed(&reply), shown(&reply).0))
+}
+
+/// Two things with different texts have different ids.
+async fn created(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value> {
+    let mut same = Vec::new();
+    let mut trace = Trace::default();
+    for round in 0..3 {
+        trace = Trace::default();
+        let one = create(observer, &mut trace, group, &unlike(round * 2 + 10)).await?;
+        let other = create(observer, &mut trace, group, &unlike(round * 2 + 11)).await?;
+        let (one, other) = (one.get("id")?.first()?.clone(), other.get("id")?.first()?.clone());
+        same.extend((one == other).then(|| one.to_string()));
+        if let Some(id) = same.first() {
+            let received = format!("two things that were created one after the other have the id {id}");
+            return Some(trace.item("created", &group.create.subject.name, false, &received));
+        }
+    }
+    Some(trace.item("created", &group.create.subject.name, same.is_empty(), ""))
+}
+
+/// What was updated is read with its new text. Twice, and only where the old text was read before.
+async fn updated(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value> {
+    let update = group.update?;
+    let mut lost = 0;
+    let mut last = None;
+    for round in 0..2 {
+        let mut trace = Trace::default();
+        let (old, new) = (unlike(round + 30), unlike(round + 40));
+        let known = create(observer, &mut trace, group, &old).await?;
+        let (_, before) =
+            read(observer, &mut trace, group, &known).await.filter(|(ok, text)| *ok && text.contains(&old))?;
+        let reply = trace.call(observer, update, &arguments(update, &known, Some(&new))?).await?;
+        let (ok, after) = read(observer, &mut trace, group, &known).await?;
+        if is_failed(&reply) || !ok {
+            return None;
+        }
+        lost += usize::from(after == before);
+        last = Some(trace);
+    }
+    let received = "after an update that succeeded the old text is read";
+    Some(last?.item("updated", &update.subject.name, lost < 2, received))
+}
+
+/// What was deleted is not read any more. Twice, and only where something that was never there is not read either.
+async fn deleted(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value> {
+    let delete = group.delete?;
+    let mut stale = 0;
+    let mut last = None;
+    for round in 0..2 {
+        let mut trace = Trace::default();
+        let text = unlike(round + 50);
+        let known = create(observer, &mut trace, group, &text).await?;
+        read(observer, &mut trace, group, &known).await.filter(|(ok, shown)| *ok && shown.contains(&text))?;
+        let none: Pool = known.keys().map(|name| (name.clone(), vec![json!("mcp-conform-none-of-these")])).collect();
+        if let Some((true, _)) = read(observer, &mut trace, group, &none).await {
+            return None;
+        }
+        let reply = trace.call(observer, delete, &arguments(delete, &known, None)?).await?;
+        if is_failed(&reply) {
+            return None;
+        }
+        let (ok, shown) = read(observer, &mut trace, group, &known).await?;
+        stale += usize::from(ok && shown.contains(&text));
+        last = Some(trace);
+    }
+    Some(last?.item(
+        "deleted",
+        &delete.subject.name,
+        stale < 2,
+        "after a deletion that succeeded the thing is still read",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts;
+
+    #[test]
+    fn tools_of_one_thing_are_found_by_their_names() {
+        let of = |name: &str| parts(name).map(|(verb, noun)| format!("{verb} {noun}"));
+        for (name, known) in [
+            ("create_note", "create note"),
+            ("deleteNotes", "delete note"),
+            ("notes.get", "get note"),
+            ("get-shopping-item", "get shopping item"),
+        ] {
+            assert_eq!(of(name).as_deref(), Some(known), "{name}");
+        }
+        assert_eq!([of("create"), of("search_notes")], [None, None]);
+    }
+}

@@ -1,0 +1,83 @@
+//! Whether one session shows what was sent in another: a text that nobody else knows is sent in one, and looked for in the
+//! responses to other calls in a second one.
+
+use serde_json::{Value, json};
+
+use super::{
+    caller::Caller,
+    calls::{Call, Kind, Source},
+    observe::Observer,
+    schema::{Root, kinds, places},
+    subject::What,
+};
+
+/// Tools that are tried.
+const TRIED: usize = 12;
+
+/// Calls of tools that change nothing, with whether another session showed what they sent.
+pub async fn mixed(
+    observer: &mut Observer<'_>,
+    sources: &[Source],
+    over: impl Fn() -> bool,
+) -> Vec<(Value, Call, usize)> {
+    let mut found = Vec::new();
+    let mut beside = observer.caller.beside();
+    let read_only = |source: &&Source| {
+        // What a tool changes may be meant for all.
+        source.subject.what == What::Tool && source.subject.listed["annotations"]["readOnlyHint"] == true
+    };
+    let tried: Vec<usize> = sources
+        .iter()
+        .enumerate()
+        .filter(|(_, source)| read_only(source))
+        .map(|(index, _)| index)
+        .take(TRIED)
+        .collect();
+    for index in tried {
+        if over() || beside.gone.is_some() {
+            break;
+        }
+        let source = &sources[index];
+        let Some(plain) = source.plainest() else { continue };
+        let mut seen = 0;
+        let mut last = None;
+        for text in ["mcpconformfirst", "mcpconformsecond"] {
+            let Some(call) = with_text(source, &plain, text) else { break };
+            let Some(item) = observer.observe(source, &call).await.filter(|item| item["end"] == "result") else {
+                break;
+            };
+            last = Some((item, call));
+            if !shows(observer, &mut beside, source, &plain, text).await {
+                break;
+            }
+            seen += 1;
+        }
+        if let Some((mut item, call)) = last {
+            item["seen_elsewhere"] = json!(seen == 2);
+            found.push((item, call, index));
+        }
+    }
+    beside.close().await;
+    found
+}
+
+/// The call with the text as one of its arguments.
+fn with_text(source: &Source, plain: &Value, text: &str) -> Option<Call> {
+    let schema = &source.subject.schema;
+    let is_free = |pointer: &str| plain.pointer(pointer).is_some_and(Value::is_string);
+    let texts = places(Root(schema), schema, plain, 20)
+        .into_iter()
+        .filter(|(pointer, _, flat)| is_free(pointer) && kinds(flat).iter().any(|kind| kind == "string"));
+    texts.into_iter().find_map(|(pointer, ..)| {
+        let mut arguments = plain.clone();
+        *arguments.pointer_mut(&pointer)? = json!(text);
+        source.of(arguments, false).filter(|call| call.kind == Kind::Valid)
+    })
+}
+
+/// Whether the other session shows the text, in the same tool or in a resource.
+async fn shows(observer: &Observer<'_>, beside: &mut Caller, source: &Source, plain: &Value, text: &str) -> bool {
+    let Some((_, _, reply)) = beside.call(observer.scene, &source.subject, plain).await else { return false };
+    let said = json!([reply.result, reply.error]).to_string();
+    said.contains(text)
+}

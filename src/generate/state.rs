@@ -1,0 +1,125 @@
+//! Whether calls change what the server shows elsewhere: its lists, its resources, and tools that take no arguments.
+//!
+//! What changes by itself is not counted: it is looked at twice before the call, and once more after a while without one. And
+//! a change counts only if the same call brings one about again.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use super::{
+    calls::{Call, Kind, Source},
+    observe::Observer,
+    subject::{Subject, What},
+};
+use crate::evidence::End;
+
+/// Resources and tools that are looked at.
+const RESOURCES: usize = 10;
+const TOOLS: usize = 5;
+/// Tools whose calls are tried.
+const TRIED: usize = 12;
+/// A clock that shows seconds moves on in this time.
+const WHILE: Duration = Duration::from_millis(1_200);
+
+type Shown = BTreeMap<String, Value>;
+
+/// What the server shows.
+async fn shown(observer: &mut Observer<'_>, except: &str) -> Shown {
+    let mut shown = Shown::new();
+    let survey = observer.scene.saves["survey"].clone();
+    for (list, method, field, capability) in [
+        ("the list of tools", "tools/list", "tools", "tools"),
+        ("the list of prompts", "prompts/list", "prompts", "prompts"),
+        ("the list of resources", "resources/list", "resources", "resources"),
+    ] {
+        if observer.scene.offers(capability) {
+            shown.insert(list.to_owned(), observer.caller.list(method, field).await["items"].clone());
+        }
+    }
+    for resource in survey["resources"]["items"].as_array().into_iter().flatten().take(RESOURCES) {
+        let reply = observer.caller.request("resources/read", json!({ "uri": resource["uri"] }), Vec::new()).await;
+        if reply.end == End::Result {
+            shown.insert(format!("resource {}", resource["uri"]), reply.result.unwrap_or_default()["contents"].clone());
+        }
+    }
+    let plain = |tool: &&Value| {
+        let required = tool["inputSchema"]["required"].as_array().is_some_and(|required| !required.is_empty());
+        tool["annotations"]["readOnlyHint"] == true && !required && tool["name"] != except
+    };
+    for tool in survey["tools"]["items"].as_array().into_iter().flatten().filter(plain).take(TOOLS) {
+        let Some(subject) = Subject::tool(tool) else { continue };
+        if let Some((_, _, reply)) = observer.caller.call(observer.scene, &subject, &json!({})).await
+            && reply.end == End::Result
+        {
+            shown.insert(format!("tool {}", tool["name"]), reply.result.unwrap_or_default()["content"].clone());
+        }
+    }
+    shown
+}
+
+/// What both show, and differently.
+fn differs(one: &Shown, other: &Shown) -> Vec<String> {
+    one.iter()
+        .filter(|(name, value)| other.get(*name).is_some_and(|other| other != *value))
+        .map(|(name, _)| name.clone())
+        .collect()
+}
+
+/// Calls of tools that claim to change nothing, or nothing a second time, with what they change.
+pub async fn changes(
+    observer: &mut Observer<'_>,
+    sources: &[Source],
+    over: impl Fn() -> bool,
+) -> Vec<(Value, Call, usize)> {
+    let mut found = Vec::new();
+    let tools = sources.iter().enumerate().filter(|(_, source)| source.subject.what == What::Tool);
+    let hinted = |source: &Source, hint: &str| source.subject.listed["annotations"][hint] == true;
+    let tried: Vec<(usize, &Source)> = tools
+        .filter(|(_, source)| hinted(source, "readOnlyHint") || hinted(source, "idempotentHint"))
+        .take(TRIED)
+        .collect();
+    for (index, source) in tried {
+        if over() || observer.caller.gone.is_some() {
+            break;
+        }
+        let Some(arguments) = source.plainest() else { continue };
+        let Some(call) = source.of(arguments, false).filter(|call| call.kind == Kind::Valid) else { continue };
+        let read_only = hinted(source, "readOnlyHint");
+        if !read_only {
+            // What the first call does is what it is for.
+            observer.observe(source, &call).await;
+        }
+        let Some((mut item, changed)) = twice(observer, source, &call).await else { continue };
+        item[if read_only { "changed" } else { "changed_again" }] = json!(changed);
+        found.push((item, call, index));
+    }
+    found
+}
+
+/// What a call changes, twice in a row; empty if nothing; `None` if it does not succeed.
+async fn twice(observer: &mut Observer<'_>, source: &Source, call: &Call) -> Option<(Value, Vec<String>)> {
+    let name = source.subject.name.clone();
+    let (before, again) = (shown(observer, &name).await, shown(observer, &name).await);
+    let item =
+        observer.observe(source, call).await.filter(|item| item["end"] == "result" && item["failed"] == false)?;
+    let after = shown(observer, &name).await;
+    let unsteady = differs(&before, &again);
+    let mut changed = differs(&again, &after);
+    changed.retain(|name| !unsteady.contains(name));
+    if changed.is_empty() {
+        return Some((item, changed));
+    }
+    sleep(WHILE).await;
+    let later = shown(observer, &name).await;
+    let unsteady = differs(&after, &later);
+    let item = observer.observe(source, call).await?;
+    let after = shown(observer, &name).await;
+    let changes_again = differs(&later, &after);
+    sleep(WHILE).await;
+    let last = shown(observer, &name).await;
+    let moves = differs(&after, &last);
+    changed.retain(|name| !unsteady.contains(name) && changes_again.contains(name) && !moves.contains(name));
+    Some((item, changed))
+}

@@ -1,0 +1,91 @@
+//! Calls that failed, one a line of JSON: they are tried first the next time, and one can be typed to make it again.
+
+use serde_json::{Value, json};
+
+use super::{
+    calls::{Call, Kind, Source},
+    subject::{Subject, What},
+};
+
+/// A call as it is stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stored(Value);
+
+/// Calls of one target that are kept at most.
+const KEPT: usize = 200;
+
+impl Stored {
+    pub fn new(subject: &Subject, call: &Call) -> Self {
+        let mut stored =
+            json!({ subject.what.word(): subject.name, "arguments": call.arguments, "kind": call.kind.word() });
+        if let Some(inside) = &call.inside {
+            stored["at"] = json!(call.at);
+            stored["inside"] = inside.clone();
+        }
+        Self(stored)
+    }
+
+    /// Reads what was typed.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let value: Value = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
+        let named = [What::Tool, What::Prompt, What::Template, What::Completion, What::List].into_iter();
+        match named.filter(|what| value[what.word()].is_string()).count() {
+            1 if value["arguments"].is_object() => Ok(Self(value)),
+            1 => Err("`arguments` has to be an object".to_owned()),
+            _ => Err("it needs one of `tool`, `prompt`, `template`, `completion` and `list` with a name".to_owned()),
+        }
+    }
+
+    pub fn text(&self) -> String {
+        self.0.to_string()
+    }
+
+    pub fn is_of(&self, subject: &Subject) -> bool {
+        self.0[subject.what.word()] == subject.name.as_str()
+    }
+
+    /// The call, as the schema sees it now.
+    pub fn call(&self, source: &Source) -> Option<Call> {
+        let hostile = self.0["kind"].as_str().and_then(Kind::named) == Some(Kind::Hostile);
+        let mut call = source.of(self.0["arguments"].clone(), hostile)?;
+        if call.kind == Kind::Valid && self.0["inside"].is_object() {
+            call.inside = Some(self.0["inside"].clone());
+            self.0["at"].as_str().unwrap_or_default().clone_into(&mut call.at);
+            "bound".clone_into(&mut call.keyword);
+        }
+        Some(call)
+    }
+}
+
+/// The stored calls of all targets: `{"target": NAME, "call": {...}}` a line.
+#[derive(Debug, Default)]
+pub struct Store(Vec<(String, Stored)>);
+
+impl Store {
+    /// Lines that are none are left out: the file is only a memory.
+    pub fn read(text: &str) -> Self {
+        let line = |line: &str| {
+            let value: Value = serde_json::from_str(line).ok()?;
+            Some((value["target"].as_str()?.to_owned(), Stored::parse(&value["call"].to_string()).ok()?))
+        };
+        Self(text.lines().filter_map(line).collect())
+    }
+
+    pub fn of(&self, target: &str) -> Vec<Stored> {
+        self.0.iter().filter(|(of, _)| of == target).map(|(_, call)| call.clone()).collect()
+    }
+
+    /// Puts those in the place of what was stored for the target.
+    pub fn replace(&mut self, target: &str, calls: Vec<Stored>) {
+        self.0.retain(|(of, _)| of != target);
+        self.0.extend(calls.into_iter().take(KEPT).map(|call| (target.to_owned(), call)));
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub fn text(&self) -> String {
+        self.0.iter().map(|(target, call)| json!({ "target": target, "call": call.0 }).to_string() + "\n").collect()
+    }
+}

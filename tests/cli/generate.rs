@@ -1,0 +1,189 @@
+//! `mcp-conform generate` against the reference server: without a fault nothing is found, and each fault is, and shrunk.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::{Ran, ran, server::Reference};
+
+/// The calls that failed, in a file of the test's own.
+fn generated(options: &[&str]) -> (Value, i32) {
+    let directory = tempfile::tempdir().expect("a directory");
+    let examples = directory.path().join("failing.jsonl").display().to_string();
+    let all = [&["generate", "--report", "json", "--examples", &examples], options].concat();
+    let Ran { code, stdout, stderr } = ran(all);
+    let report = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{options:?}: no report: {stdout}{stderr}"));
+    (report, code)
+}
+
+/// The rules with findings.
+fn found(report: &Value) -> Vec<&str> {
+    let rules = report["rules"].as_array().expect("rules").iter();
+    rules.filter(|rule| rule["findings"].is_array()).filter_map(|rule| rule["id"].as_str()).collect()
+}
+
+fn finding<'r>(report: &'r Value, rule: &str) -> &'r Value {
+    let rules = report["rules"].as_array().expect("rules");
+    &rules.iter().find(|result| result["id"] == rule).unwrap_or_else(|| panic!("no {rule}"))["findings"][0]
+}
+
+/// All but the tool that takes its time.
+const QUICK: &[&str] = &[
+    "--only",
+    "echo",
+    "--only",
+    "add",
+    "--only",
+    "plot",
+    "--only",
+    "show_resources",
+    "--only",
+    "fail",
+    "--only",
+    "greet",
+    "--only",
+    "resources/list",
+    "--only",
+    "tools/list",
+    "--only",
+    "file:///src/{+path}",
+];
+
+#[test]
+fn a_server_without_a_fault_has_no_finding() {
+    for (seed, revision) in
+        [("1", "2024-11-05"), ("2", "2025-06-18"), ("3", "2025-11-25"), ("4", "2026-07-28"), ("5", "auto")]
+    {
+        let (report, code) =
+            generated(&[&["--reference", "--seed", seed, "--revision", revision, "--calls", "300"], QUICK].concat());
+        assert_eq!((found(&report), code), (vec![], 0), "seed {seed}, {revision}: {report:#}");
+        let checked = |rule: &str| {
+            report["rules"]
+                .as_array()
+                .expect("rules")
+                .iter()
+                .any(|result| result["id"] == rule && result["status"] == "pass")
+        };
+        assert!(
+            checked("generated-invalid-rejected") && checked("generated-answered") && checked("generated-result-shape")
+        );
+    }
+}
+
+/// The tools of those faults.
+const NOTES: &[&str] =
+    &["--only", "create_note", "--only", "get_note", "--only", "update_note", "--only", "delete_note"];
+
+const STEPS: &str = r#"{"tool":"slow","arguments":{"steps":300,"milliseconds":0},"kind":"valid","at":"/steps","inside":{"steps":299,"milliseconds":0}}"#;
+
+/// Each fault with its rule, what the smallest call has in its arguments, and further options.
+const FAULTS: [(&str, &str, &str, &[&str]); 19] = [
+    ("call-hangs-on-brackets", "generated-answered", r#"{"text":"[["}"#, &["--only", "echo", "--timeout", "0.3"]),
+    ("call-exits-on-nul", "generated-survived", r#"{"text":"\u0000"}"#, &["--only", "echo"]),
+    (
+        "call-deafens",
+        "generated-responds-after",
+        r#"{"text":"${"}"#,
+        &["--only", "echo", "--revision", "2025-11-25", "--timeout", "0.3"],
+    ),
+    ("call-text-of-number", "generated-result-shape", r#"{"text":"#, &["--only", "echo"]),
+    ("call-validates-by-other-schema", "generated-valid-accepted", r#"{"text":"aaaaaa"}"#, &["--only", "echo"]),
+    // The tool takes its time, so it is not called with anything else.
+    ("call-off-by-one", "generated-bound-accepted", r#""steps":300"#, &["--replay", STEPS]),
+    ("call-enum-ignored", "generated-invalid-rejected", r#"{"mark":""}"#, &["--only", "plot"]),
+    ("call-sum-text-when-negative", "generated-output-schema", "", &["--only", "add"]),
+    ("call-internal-error", "generated-not-internal", r#"{"a":0,"b":0}"#, &["--only", "add"]),
+    ("call-traceback", "generated-no-stack-trace", r#"{"text":"__proto__"}"#, &["--only", "echo"]),
+    ("call-tells-environment", "generated-no-environment", r#"{"text":"%s"}"#, &["--only", "echo"]),
+    ("call-throws-on-empty", "generated-handled", r#"{"text":""}"#, &["--only", "echo"]),
+    ("call-read-only-adds", "generated-read-only", "", &["--only", "echo"]),
+    ("call-idempotent-adds", "generated-idempotent", "", &["--only", "echo"]),
+    ("call-notes-same-id", "generated-created-differ", "", NOTES),
+    ("call-notes-update-lost", "generated-update-read", "", NOTES),
+    ("call-notes-stale", "generated-deleted-gone", "", NOTES),
+    ("call-leaks-memory", "generated-memory", "", &["--calls", "1500", "--only", "echo"]),
+    ("call-leaks-files", "generated-files", "", &["--calls", "1500", "--only", "echo"]),
+];
+
+#[test]
+fn each_fault_is_found_and_its_call_is_as_small_as_can_be() {
+    for (fault, rule, smallest, options) in FAULTS {
+        let (report, _) = generated(&[&["--reference", "--fault", fault, "--seed", "1"], options].concat());
+        assert!(found(&report).contains(&rule), "{fault}: {:?}\n{:#}", found(&report), report["notes"]);
+        if smallest.is_empty() {
+            continue;
+        }
+        let again = finding(&report, rule)["reproduce"].as_str().expect("a command");
+        // The command shows it alone.
+        let words = shlex::split(again).expect("words of a shell");
+        assert!(words.last().is_some_and(|call| call.contains(smallest)), "{fault}: {again}");
+        let (replayed, _) = generated(&words[2..].iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(found(&replayed).contains(&rule), "{again}: {:?}", found(&replayed));
+    }
+}
+
+#[test]
+fn sessions_are_told_apart_over_http() {
+    let server = Reference::with(&["--fault", "call-remembers-last"]);
+    let (report, _) = generated(&["--http", &server.http, "--seed", "1", "--only", "echo"]);
+    assert!(found(&report).contains(&"generated-sessions"), "{:?}", found(&report));
+}
+
+#[test]
+fn calls_that_failed_are_made_first_the_next_time() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let examples = directory.path().join("kept/failing.jsonl");
+    let path = examples.display().to_string();
+    let options = [
+        "generate",
+        "--reference",
+        "--fault",
+        "call-throws-on-empty",
+        "--only",
+        "echo",
+        "--report",
+        "json",
+        "--examples",
+        &path,
+    ];
+    ran(options.iter().copied().chain(["--seed", "1"]));
+    let kept = fs::read_to_string(&examples).expect("the calls that failed");
+    assert!(kept.contains(r#"{"tool":"echo","arguments":{"text":""},"kind""#), "{kept}");
+    let again = ran(options.iter().copied().chain(["--seed", "2", "--calls", "1"]));
+    assert!(
+        again.stdout.contains("generated-handled") && again.stdout.contains("reading 'length'"),
+        "{}",
+        again.stdout
+    );
+    // Where nothing fails any more, nothing is kept.
+    ran(["generate", "--reference", "--only", "echo", "--examples", &path]);
+}
+
+#[test]
+fn tools_that_may_change_something_are_called_only_if_allowed() {
+    let tools = |options: &[&str]| -> Vec<String> {
+        let (report, _) = generated(&[&["--reference", "--seed", "1", "--calls", "60"], options].concat());
+        let counts = report["calls"].as_array().expect("counts").iter().filter(|counts| counts["what"] == "tool");
+        counts.filter_map(|counts| counts["name"].as_str().map(str::to_owned)).collect()
+    };
+    let usual = tools(&[]);
+    assert!(usual.contains(&"echo".to_owned()) && !usual.contains(&"touch".to_owned()), "{usual:?}");
+    assert!(tools(&["--call-tools"]).contains(&"touch".to_owned()));
+    assert_eq!(tools(&["--only", "touch"]), ["touch"]);
+}
+
+#[test]
+fn what_is_wrong_is_told_before_anything_is_sent() {
+    for (options, said) in [
+        (&["--replay", "echo"][..], "--replay does not take this: it is not JSON"),
+        (&["--replay", r#"{"tool":"echo"}"#], "`arguments` has to be an object"),
+        (&["--calls", "0"], "--calls needs at least 1"),
+        (&["--revision", "all"], "`generate` tests one revision"),
+        (&["--filter", "no-such-rule"], "matches no suite, rule or level"),
+    ] {
+        let Ran { code, stderr, .. } = ran([&["generate", "--reference"], options].concat());
+        assert!(code == 2 && stderr.contains(said), "{options:?}: {code} {stderr}");
+    }
+    let Ran { code, stderr, .. } = ran(["generate", "--stdio", "/no/such/program"]);
+    assert!(code == 3 && stderr.contains("/no/such/program"), "{code} {stderr}");
+}
