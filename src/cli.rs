@@ -290,9 +290,9 @@ pub struct GatewayArgs {
     /// Custom suites about gateways: files, or directories with .yaml files; repeatable
     #[arg(long, value_name = "PATH", help_heading = "Scope")]
     pub suite: Vec<PathBuf>,
-    /// Don't run the suites about servers through the gateway
-    #[arg(long, help_heading = "Scope")]
-    pub no_compare: bool,
+    /// Also run the suites about servers, through the gateway and on its upstream, and report what is worse through the gateway
+    #[arg(long, conflicts_with = "filter", help_heading = "Scope")]
+    pub compare: bool,
     #[command(flatten)]
     pub output: OutputArgs,
     /// Timeout of a start of the gateway and of a request, in seconds or as `500ms`, `5s`, `2m`

@@ -29,7 +29,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "session", "gather",
         ],
     ),
-    ("config", &["error", "revision", "suite", "target"]),
+    ("config", &["error", "revision", "evidence", "suite", "target"]),
     ("cli", &["report", "outcome", "partition", "revision", "target"]),
     ("reference", &["embedded", "revision"]),
     ("act", &["embedded", "revision"]),

@@ -368,7 +368,7 @@ fn events_pass_at_once_and_an_absolute_endpoint_stays_in_front() {
     let (go_on, wait) = std::sync::mpsc::channel::<()>();
     let server = thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
-        let _ = stream.read(&mut [0; 65536]).unwrap();
+        let _ = stream.read(&mut [0; 8192]).unwrap();
         let event = format!("event: endpoint\ndata: {named}/messages?s=1\n\n");
         write!(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
             .unwrap();

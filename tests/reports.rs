@@ -473,6 +473,7 @@ fn hostile() -> RunReport {
     };
     report.notes.push(EVIL.to_owned());
     let rule = |status, level| RuleResult {
+        subject: mcp_conform::outcome::Subject::Server,
         id: "\u{1b}[31mforged-rule".to_owned(),
         suite: EVIL.to_owned(),
         revision: Revision::NEWEST_LEGACY,

@@ -170,9 +170,8 @@ fn end_everywhere(mut frames: Vec<Arc<Frame>>) -> Vec<Arc<Frame>> {
     for frame in &frames {
         last.insert(frame.link, Arc::clone(frame));
     }
-    let mut number = frames.last().map_or(0, |frame| frame.frame);
-    for (link, frame) in last {
-        number += 1;
+    let next = frames.last().map_or(0, |frame| frame.frame) + 1;
+    for (number, (link, frame)) in (next..).zip(last) {
         let text = Some("the recording ends here".to_owned());
         let (from, kind, post) = (Side::Client, FrameKind::CutShort, None);
         let cut =

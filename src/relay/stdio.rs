@@ -17,9 +17,10 @@ pub async fn run(options: Options) -> Result<(), String> {
     let (to, up) = unbounded_channel();
     let (down, mut from) = unbounded_channel::<Down>();
     let reading = tokio::spawn(async move {
-        let mut lines = BufReader::new(stdin()).lines();
-        while let Ok(Some(line)) = lines.next_line().await {
-            match serde_json::from_str::<Value>(&line) {
+        // Bytes, so that a line that is not UTF-8 does not end the relay.
+        let mut lines = BufReader::new(stdin()).split(b'\n');
+        while let Ok(Some(line)) = lines.next_segment().await {
+            match serde_json::from_slice::<Value>(&line) {
                 Ok(Value::Array(batch)) => batch.into_iter().for_each(|message| drop(to.send(message))),
                 Ok(message) => drop(to.send(message)),
                 Err(why) => eprintln!("a line that is not JSON: {why}"),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{judge::checks::same_uri::same as same_uri, suite::push_token};
+use crate::{judge::checks::same_uri, suite::push_token};
 
 /// Longer texts are shown by their length and their beginning.
 const SHOWN: usize = 300;
@@ -69,7 +69,8 @@ impl Differences {
             // Gateways that join several servers put the name of each before those of its tools.
             (Value::String(sent), Value::String(received))
                 if is_named(pointer) && received.ends_with(sent.as_str()) => {}
-            (Value::String(sent), Value::String(received)) if name(pointer) == "uri" && same_uri(sent, received) => {}
+            (Value::String(sent), Value::String(received))
+                if name(pointer) == "uri" && same_uri::same(sent, received) => {}
             _ if is_rounded(sent, received) => self.note("rounded", pointer, Some(sent), Some(received)),
             _ => self.note("changed", pointer, Some(sent), Some(received)),
         }

@@ -21,6 +21,7 @@ impl Conversation {
                 brief: false,
                 scenario: None,
                 behind: false,
+                late: false,
                 ended: None,
             }),
             0,

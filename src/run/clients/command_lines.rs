@@ -85,16 +85,11 @@ fn put(word: &str, values: &[(&str, &str)]) -> String {
     let (mut filled, mut rest) = (String::new(), word);
     while let Some((before, after)) = rest.split_once('{') {
         filled.push_str(before);
-        match values.iter().find_map(|(name, value)| Some((value, after.strip_prefix(name)?.strip_prefix('}')?))) {
-            Some((value, after)) => {
-                filled.push_str(value);
-                rest = after;
-            }
-            None => {
-                filled.push('{');
-                rest = after;
-            }
-        }
+        let value =
+            values.iter().find_map(|(name, value)| Some((*value, after.strip_prefix(name)?.strip_prefix('}')?)));
+        let (put, after) = value.unwrap_or(("{", after));
+        filled.push_str(put);
+        rest = after;
     }
     filled + rest
 }

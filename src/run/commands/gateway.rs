@@ -28,7 +28,7 @@ pub fn gateway(args: &GatewayArgs, surroundings: &Surroundings) -> Result<u8, Er
     let suites = load(&[Side::Gateway], &args.suite, surroundings.color)?;
     let filter = Filter::new(&args.filter, &suites)?;
     let baseline = Baseline::wanted(&args.output, &suites)?;
-    let servers = if args.no_compare || !args.filter.is_empty() { None } else { Some(built_in()?) };
+    let servers = if args.compare { Some(built_in()?) } else { None };
     let job = job(args, surroundings)?;
     job.check()?;
     if let Revisions::One(revision) = job.revisions

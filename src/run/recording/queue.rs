@@ -97,12 +97,11 @@ pub struct Taken {
 impl Taken {
     /// Without anything there it first does `idle`.
     pub fn next(&self, idle: impl FnOnce()) -> Option<(Instant, Seen)> {
-        let (at, seen) = match self.receiver.try_recv() {
-            Ok(next) => next,
-            Err(_) => {
-                idle();
-                self.receiver.recv().ok()?
-            }
+        let (at, seen) = if let Ok(next) = self.receiver.try_recv() {
+            next
+        } else {
+            idle();
+            self.receiver.recv().ok()?
         };
         self.held.fetch_sub(seen.cost(), Ordering::Relaxed);
         Some((at, seen))
