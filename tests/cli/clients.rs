@@ -78,10 +78,13 @@ fn mistakes_about_clients_are_shown_with_place_and_help() {
 
 #[test]
 fn a_client_that_somebody_else_starts_is_judged_when_it_has_left() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("report.json");
     let mut waiting = Command::new(PROGRAM)
-        .args(["client", "--transport", "stdio", "--report", "json", "--filter", "clients.base.*"])
+        .args(["client", "--transport", "stdio", "--filter", "clients.base.*"])
+        .args(["--report", &format!("json={}", file.display())])
         .env("NO_COLOR", "1")
-        .stdout(Stdio::piped())
+        .stdout(Stdio::null())
         .stderr(Stdio::piped())
         .spawn()
         .expect("it starts");
@@ -93,8 +96,7 @@ fn a_client_that_somebody_else_starts_is_judged_when_it_has_left() {
     assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
     let lines: Vec<String> = shown.collect();
     assert!(lines.iter().any(|line| line.contains("→ resources/list")), "{lines:#?}");
-    let done = waiting.wait_with_output().expect("it ends");
-    assert_eq!(done.status.code(), Some(0), "{lines:#?}");
-    let report: Value = serde_json::from_slice(&done.stdout).expect("a report");
+    assert_eq!(waiting.wait().expect("it ends").code(), Some(0), "{lines:#?}");
+    let report: Value = serde_json::from_str(&fs::read_to_string(&file).expect("a report")).expect("JSON");
     assert_eq!(status(&report, "client-request-id-unique-while-open"), "pass", "{report:#}");
 }

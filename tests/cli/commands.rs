@@ -91,8 +91,8 @@ fn list_without_more_shows_the_suites() {
 #[test]
 fn every_fault_that_a_rule_names_can_be_committed() {
     let mut faults = listed("faults", &["fault"]);
-    let of_clients = typed("act --list").stdout;
-    let names = of_clients.lines().filter_map(|line| line.strip_prefix("  ")?.split(':').next());
+    let of_others = typed("act --list").stdout + &typed("relay --list").stdout;
+    let names = of_others.lines().filter_map(|line| line.strip_prefix("  ")?.split(':').next());
     faults.extend(names.map(str::to_owned));
     for line in typed("list rules --json").stdout.lines() {
         let rule: Value = serde_json::from_str(line).unwrap();

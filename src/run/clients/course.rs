@@ -220,7 +220,8 @@ impl<'a> Course<'a> {
                 continue;
             }
             let (start, links) = self.start(planned, number, name, revision, left).await?;
-            let rejected = start.run["connected"] == false && start.run["code"].as_i64().is_some_and(|code| code != 0);
+            let failed = start.run["code"].as_i64().is_some_and(|code| code != 0);
+            let rejected = failed && start.run["connected"] == false && start.run["follows"] == false;
             if !rejected || self.known.borrow().contains(name) {
                 self.known.borrow_mut().insert(name);
                 return Ok((start, links));

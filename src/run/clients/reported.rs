@@ -69,7 +69,7 @@ const LISTS: [&str; 4] = ["tools", "resources", "resourceTemplates", "prompts"];
 fn result(action: &Value, reported: &Value) -> Option<Value> {
     let wrapped = |field: &str| match reported {
         Value::Array(_) => Some(json!({ field: reported })),
-        _ => reported[field].is_array().then(|| reported.clone()),
+        _ => reported.is_object().then(|| reported.clone()),
     };
     match action["do"].as_str() {
         Some("list" | "walk") => items(reported),

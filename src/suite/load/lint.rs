@@ -8,7 +8,7 @@ use crate::{
     revision::Revision,
     suite::{
         decode::{self, Typed},
-        diagnostic::{Problems, suggestion},
+        diagnostic::{Problems, suggestion, suggestion_or_all},
         ground::{FACTS, FOUND},
         model::Template,
         path::{Path, split_root},
@@ -162,7 +162,7 @@ impl Lint<'_> {
         let help = if views::streamed(self.subject).iter().any(|(name, _)| *name == root) {
             Some("streams of the whole run are available only in rules".to_owned())
         } else {
-            suggestion(&format!("${root}"), names.iter().map(String::as_str))
+            suggestion_or_all(&format!("${root}"), names.iter().map(String::as_str))
         };
         self.problems.add_with(text.at, format!("unknown name `${root}`"), help);
     }
