@@ -75,7 +75,7 @@ pub static RESULTS: &[Fault] = &[
             }
             Fate::Pass
         }),
-        also: &["gateway-inner-meta-kept"],
+        also: &["gateway-inner-meta-kept", "gateway-results-not-extended"],
         ..Fault::new("resources-reversed", "resources come in another order")
     },
     Fault {
