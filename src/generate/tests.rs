@@ -131,7 +131,7 @@ fn each_bound_and_each_keyword_is_tried() {
         assert!(invalid.iter().any(|(known, _)| known == keyword), "no {keyword} in {invalid:?}");
     }
     let options = tried(json!({ "enum": ["a", "b", "c"] }), Kind::Valid);
-    assert!(["a", "b", "c"].iter().all(|option| has(&options, "enum", json!(option))), "{options:?}");
+    assert!(["a", "b", "c"].iter().all(|option| options.iter().any(|(_, value)| value == option)), "{options:?}");
 }
 
 #[test]
