@@ -240,3 +240,10 @@ pub struct Link {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late: bool,
 }
+
+impl Link {
+    /// A connection of which nothing was seen yet.
+    pub fn new(link: u32, transport: Transport) -> Self {
+        Self { link, transport, revision: None, brief: false, scenario: None, behind: false, ended: None, late: false }
+    }
+}

@@ -148,19 +148,10 @@ fn declared<'f>(frames: impl Iterator<Item = &'f Arc<Frame>>, revision: Revision
 
 fn context(revision: Revision, subject: Side, transport: Transport, server: &Value, client: &Value) -> RunContext {
     RunContext {
-        generated: false,
-        revision,
-        subject,
-        scenario: None,
-        transport,
         server: server.clone(),
         client: client.clone(),
         facts: json!({}),
-        proposals: Vec::new(),
-        protected: false,
-        saves: IndexMap::new(),
-        incidents: IndexMap::new(),
-        skipped: IndexMap::new(),
+        ..RunContext::new(revision, subject, transport)
     }
 }
 

@@ -89,8 +89,7 @@ impl Recorder {
     pub fn open_link(&self, transport: Transport) -> u32 {
         let mut book = self.lock();
         let number = book.links.last().map_or(0, |last| last.link) + 1;
-        let (revision, brief, scenario, ended, late, behind) = (None, false, None, None, false, false);
-        book.links.push(Link { link: number, transport, revision, brief, scenario, ended, late, behind });
+        book.links.push(Link::new(number, transport));
         book.tell(number);
         number
     }

@@ -44,6 +44,25 @@ pub struct RunContext {
 }
 
 impl RunContext {
+    /// Nothing is known yet but this.
+    pub fn new(revision: Revision, subject: Side, transport: Transport) -> Self {
+        Self {
+            revision,
+            subject,
+            scenario: None,
+            generated: false,
+            transport,
+            server: Value::Null,
+            client: Value::Null,
+            facts: Value::Null,
+            proposals: Vec::new(),
+            protected: false,
+            saves: IndexMap::new(),
+            incidents: IndexMap::new(),
+            skipped: IndexMap::new(),
+        }
+    }
+
     /// The field of the capabilities at a dotted path, unless it is absent or false.
     pub fn offers(&self, capability: &str) -> bool {
         !matches!(member(&self.server["capabilities"], capability), None | Some(Value::Null | Value::Bool(false)))

@@ -53,16 +53,7 @@ mod tests {
     fn odd(transport: Transport, headers: &[(&str, &str)], message: &Value) -> bool {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let head = HttpHead { url: Some("http://here/post?a".into()), headers, ..HttpHead::default() };
-        let link = Link {
-            link: 1,
-            transport,
-            revision: Some(Revision::V2026_07_28),
-            brief: false,
-            scenario: None,
-            behind: false,
-            ended: None,
-            late: false,
-        };
+        let link = Link { revision: Some(Revision::V2026_07_28), ..Link::new(1, transport) };
         is_odd(&head, message, &link, Some("http://here/post?a"))
     }
 
@@ -95,16 +86,7 @@ mod tests {
 
     #[test]
     fn what_is_posted_for_another_stream_is_odd() {
-        let link = Link {
-            link: 1,
-            transport: Transport::Sse,
-            revision: Some(Revision::V2024_11_05),
-            brief: false,
-            scenario: None,
-            behind: false,
-            ended: None,
-            late: false,
-        };
+        let link = Link { revision: Some(Revision::V2024_11_05), ..Link::new(1, Transport::Sse) };
         let head = HttpHead { url: Some("http://here/post?b".into()), ..HttpHead::default() };
         assert!(is_odd(&head, &json!({}), &link, Some("http://here/post?a")));
         assert!(!is_odd(&head, &json!({}), &link, Some("http://here/post?b")));

@@ -57,10 +57,10 @@ pub fn judge(
             judge_saved(tally, scene);
         }
         if scene.subject == Side::Client {
-            return client_by(scene, links, frames, fan_out, &wanted);
+            return other_by(Clients::default(), scene, links, frames, fan_out, &wanted);
         }
         if scene.subject == Side::Gateway {
-            return gateway_by(scene, links, frames, fan_out, &wanted);
+            return other_by(Gateways::default(), scene, links, frames, fan_out, &wanted);
         }
         pass_by(scene, links, frames, fan_out, &wanted, |frame| {
             for tally in still.iter_mut().filter(|tally| Some(&tally.suite.id) == frame.by.as_ref()) {
@@ -226,15 +226,45 @@ fn pass_by(
     fan_out.close();
 }
 
-/// The same of a client that is judged.
-fn client_by(
+/// What makes the items that rules about a client or a gateway see.
+trait Items<'a> {
+    fn take(&mut self, frame: &Frame, link: &'a Link) -> Vec<(&'static str, Value)>;
+
+    /// Those that are known when everything has been seen.
+    fn rest(self) -> Vec<(&'static str, Value)>;
+}
+
+impl<'a> Items<'a> for Clients<'a> {
+    fn take(&mut self, frame: &Frame, link: &'a Link) -> Vec<(&'static str, Value)> {
+        self.take(frame, link)
+    }
+
+    fn rest(self) -> Vec<(&'static str, Value)> {
+        self.rest()
+    }
+}
+
+impl<'a> Items<'a> for Gateways {
+    fn take(&mut self, frame: &Frame, link: &'a Link) -> Vec<(&'static str, Value)> {
+        self.take(frame, link);
+        Vec::new()
+    }
+
+    fn rest(self) -> Vec<(&'static str, Value)> {
+        self.rest()
+    }
+}
+
+/// The same of a client or a gateway that is judged.
+fn other_by<'a>(
+    mut items: impl Items<'a>,
     scene: &RunContext,
-    links: &[Link],
+    links: &'a [Link],
     frames: impl Iterator<Item = Arc<Frame>>,
     mut fan_out: FanOut,
     wanted: &[Option<&Filter>],
 ) {
-    let (mut clients, mut posts) = (Clients::default(), Posts::default());
+    let mut posts = Posts::default();
     let mut pass = |root, item, bytes| {
         debug_assert_eq!(views::undeclared(root, &item), None, "a field of ${root} that src/suite/views lacks");
         fan_out.pass(root, item, bytes);
@@ -242,7 +272,7 @@ fn client_by(
     for frame in frames {
         let ours = |known: &&Link| known.link == frame.link && known.revision == Some(scene.revision);
         let Some(link) = links.iter().find(ours) else { continue };
-        for (root, item) in clients.take(&frame, link) {
+        for (root, item) in items.take(&frame, link) {
             pass(root, item, frame.bytes);
         }
         if let Some(mut item) = shown(&frame, link, &mut posts, wanted) {
@@ -252,35 +282,7 @@ fn client_by(
             pass("transcript", item, frame.bytes);
         }
     }
-    clients.rest().into_iter().for_each(|(root, item)| pass(root, item, 0));
-    fan_out.close();
-}
-
-/// The same of a gateway: what passed it is known when everything has been seen.
-fn gateway_by(
-    scene: &RunContext,
-    links: &[Link],
-    frames: impl Iterator<Item = Arc<Frame>>,
-    mut fan_out: FanOut,
-    wanted: &[Option<&Filter>],
-) {
-    let (mut gateways, mut posts) = (Gateways::default(), Posts::default());
-    let mut pass = |root, item, bytes| {
-        debug_assert_eq!(views::undeclared(root, &item), None, "a field of ${root} that src/suite/views lacks");
-        fan_out.pass(root, item, bytes);
-    };
-    for frame in frames {
-        let ours = |known: &&Link| known.link == frame.link && known.revision == Some(scene.revision);
-        let Some(link) = links.iter().find(ours) else { continue };
-        if let Some(mut item) = shown(&frame, link, &mut posts, wanted) {
-            if let Some(message) = &frame.message {
-                item["message"] = message.clone();
-            }
-            pass("transcript", item, frame.bytes);
-        }
-        gateways.take(&frame, link);
-    }
-    gateways.rest().into_iter().for_each(|(root, item)| pass(root, item, 0));
+    items.rest().into_iter().for_each(|(root, item)| pass(root, item, 0));
     fan_out.close();
 }
 

@@ -5,16 +5,7 @@ use crate::evidence::Transport;
 #[test]
 fn a_server_that_ends_behind_an_answer_has_no_reason_to_if_all_was_sound() {
     for (by, method, blamed) in [("tools.calls", "tools/call", true), ("base.bad-input", "tools/call", false)] {
-        let link = Link {
-            link: 1,
-            transport: Transport::Stdio,
-            revision: Some(Revision::V2025_11_25),
-            brief: false,
-            scenario: None,
-            behind: false,
-            ended: None,
-            late: false,
-        };
+        let link = Link { revision: Some(Revision::V2025_11_25), ..Link::new(1, Transport::Stdio) };
         let mut assembler = Assembler::new(&link);
         let mut take = |frame: u64, from: &str, kind: &str, more: &Value| {
             let mut whole = json!({ "frame": frame, "at": frame, "link": 1, "from": from, "kind": kind });
@@ -54,16 +45,7 @@ fn a_request_is_not_blamed_for_what_a_notification_before_it_may_have_done() {
 
 /// The frames of one connection over stdio, put together.
 fn assembled(frames: &[Value]) -> (Vec<Passed>, Vec<Value>) {
-    let link = Link {
-        link: 1,
-        transport: Transport::Stdio,
-        revision: Some(Revision::V2025_06_18),
-        brief: false,
-        scenario: None,
-        behind: false,
-        ended: None,
-        late: false,
-    };
+    let link = Link { revision: Some(Revision::V2025_06_18), ..Link::new(1, Transport::Stdio) };
     let mut assembler = Assembler::new(&link);
     let passed = frames.iter().enumerate().map(|(index, frame)| {
         let mut whole = json!({ "frame": index, "at": index, "link": 1, "kind": "message" });
@@ -147,16 +129,7 @@ fn a_note_on_an_exchange_is_a_loss_only_where_it_ends_there() {
         (json!({ "post": 5, "text": "the response broke off", "ended": "broken" }), false),
         (json!({ "text": "the event stream ended" }), false),
     ] {
-        let link = Link {
-            link: 1,
-            transport: Transport::Sse,
-            revision: Some(Revision::V2025_03_26),
-            brief: false,
-            scenario: None,
-            behind: false,
-            ended: None,
-            late: false,
-        };
+        let link = Link { revision: Some(Revision::V2025_03_26), ..Link::new(1, Transport::Sse) };
         let mut assembler = Assembler::new(&link);
         let mut take = |frame: u64, from: &str, kind: &str, more: &Value| {
             let mut whole = json!({ "frame": frame, "at": frame, "link": 1, "from": from, "kind": kind });
@@ -177,16 +150,7 @@ fn a_note_on_an_exchange_is_a_loss_only_where_it_ends_there() {
 #[test]
 fn an_id_comes_twice_only_within_a_session() {
     for (header, repeated) in [("mcp-session-id", true), ("accept", false)] {
-        let link = Link {
-            link: 1,
-            transport: Transport::Http,
-            revision: Some(Revision::V2025_11_25),
-            brief: false,
-            scenario: None,
-            behind: false,
-            ended: None,
-            late: false,
-        };
+        let link = Link { revision: Some(Revision::V2025_11_25), ..Link::new(1, Transport::Http) };
         let mut assembler = Assembler::new(&link);
         let mut take = |frame: u64, post: u64, from: &str, kind: &str, more: &Value| {
             let mut whole = json!({ "frame": frame, "at": frame, "link": 1, "post": post, "from": from, "kind": kind });
@@ -246,16 +210,7 @@ fn a_response_without_id_answers_a_notification_where_every_request_has_its_own(
     let response = json!({ "jsonrpc": "2.0", "id": 1, "result": {} });
     let course = [("client", &request), ("client", &notification), ("server", &nameless), ("server", &response)];
     for (course, answers) in [(&course[..], "nothing"), (&course[..3], "unclear"), (&course[1..3], "nothing")] {
-        let link = Link {
-            link: 1,
-            transport: Transport::Stdio,
-            revision: Some(Revision::V2025_06_18),
-            brief: false,
-            scenario: None,
-            behind: false,
-            ended: None,
-            late: false,
-        };
+        let link = Link { revision: Some(Revision::V2025_06_18), ..Link::new(1, Transport::Stdio) };
         let mut assembler = Assembler::new(&link);
         let mut messages = Vec::new();
         for (index, (from, message)) in course.iter().enumerate() {

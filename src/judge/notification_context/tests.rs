@@ -13,19 +13,7 @@ struct Conversation(NotificationContext, u64);
 
 impl Conversation {
     fn over_stdio(revision: Revision) -> Self {
-        Self(
-            NotificationContext::new(&Link {
-                link: 1,
-                transport: Transport::Stdio,
-                revision: Some(revision),
-                brief: false,
-                scenario: None,
-                behind: false,
-                late: false,
-                ended: None,
-            }),
-            0,
-        )
+        Self(NotificationContext::new(&Link { revision: Some(revision), ..Link::new(1, Transport::Stdio) }), 0)
     }
 
     fn frame(&mut self) -> Frame {

@@ -50,8 +50,9 @@ pub async fn attend(
         message: format!("unknown world `{}`", attended.world),
         help: help.or_else(|| Some("`mcp-conform list faults` and `list variations` have the names".to_owned())),
     })?;
+    // In a world that no suite has, only rules without a world judge what happens.
     let scenario = course.planned.iter().find(|planned| planned.scenario.world == attended.world);
-    let scenario = scenario.or(course.planned.first()).map(|planned| planned.id.to_owned()).unwrap_or_default();
+    let scenario = scenario.map_or(attended.world, |planned| planned.id).to_owned();
     let transport = job.client.transport;
     let address = format!("127.0.0.1:{}", attended.port);
     let place = Place::System { program: &job.program, address: &address, behind: false };

@@ -294,19 +294,10 @@ fn scene(
     saves: IndexMap<String, Value>,
 ) -> RunContext {
     RunContext {
-        revision,
-        subject: Side::Client,
         scenario,
-        generated: false,
-        transport,
-        server: Value::Null,
-        client: Value::Null,
-        facts: Value::Null,
         proposals: crate::reference::PROPOSALS.map(str::to_owned).to_vec(),
-        protected: false,
         saves,
-        incidents: IndexMap::new(),
-        skipped: IndexMap::new(),
+        ..RunContext::new(revision, Side::Client, transport)
     }
 }
 

@@ -31,11 +31,6 @@ pub fn scene(hello: &Value, transport: Transport, revision: Revision, job: &Job)
         server.extend(place);
     }
     RunContext {
-        revision,
-        subject: Side::Server,
-        scenario: None,
-        generated: false,
-        transport,
         server,
         client: json!({
             "capabilities": job.profile.capabilities(revision),
@@ -44,11 +39,7 @@ pub fn scene(hello: &Value, transport: Transport, revision: Revision, job: &Job)
             "with_unknown": job.profile.with_unknown(revision),
         }),
         facts: job.facts.clone(),
-        proposals: Vec::new(),
-        protected: false,
-        saves: indexmap::IndexMap::new(),
-        incidents: indexmap::IndexMap::new(),
-        skipped: indexmap::IndexMap::new(),
+        ..RunContext::new(revision, Side::Server, transport)
     }
 }
 

@@ -5,8 +5,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use indexmap::IndexMap;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     compare,
@@ -257,19 +256,10 @@ impl Course<'_> {
 
 fn scene(revision: Revision, transport: Transport, back: Transport, scenario: Option<String>) -> RunContext {
     RunContext {
-        generated: false,
-        revision,
-        subject: Side::Gateway,
         scenario,
-        transport,
         server: json!({ "back": back }),
-        client: Value::Null,
-        facts: Value::Null,
         proposals: crate::reference::PROPOSALS.map(str::to_owned).to_vec(),
-        protected: false,
-        saves: IndexMap::new(),
-        incidents: IndexMap::new(),
-        skipped: IndexMap::new(),
+        ..RunContext::new(revision, Side::Gateway, transport)
     }
 }
 
