@@ -63,6 +63,12 @@ impl Listening {
         lock(&self.0).server.faults.listens_everywhere()
     }
 
+    /// Whether a client has a session that it did not end.
+    pub fn has_clients(&self) -> bool {
+        let hub = lock(&self.0);
+        !hub.clients.is_empty() || hub.pipes.values().any(|pipe| !pipe.events.is_closed())
+    }
+
     /// The response to one request.
     pub async fn respond(&self, head: Parts, body: Bytes) -> Result<Reply, HungUp> {
         route::respond(Arc::clone(&self.0), head, body).await

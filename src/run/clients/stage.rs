@@ -16,7 +16,7 @@ use tokio::{
     net::TcpListener,
     sync::mpsc,
     task::{JoinHandle, JoinSet},
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 use super::{
@@ -36,6 +36,10 @@ const LAST: Duration = Duration::from_millis(500);
 /// Within this time a client that starts its server again does so; a guess.
 const AGAIN: Duration = Duration::from_secs(2);
 
+/// A gateway ends its session with the upstream within this time after its own client has left; a guess.
+const SESSION_END: Duration = Duration::from_secs(3);
+const LOOK: Duration = Duration::from_millis(10);
+
 /// Any free port.
 pub const ANYWHERE: &str = "127.0.0.1:0";
 
@@ -43,6 +47,8 @@ pub struct Stage {
     /// What a client connects to: a URL, or the path of a file.
     pub target: String,
     serving: JoinHandle<()>,
+    /// Over HTTP.
+    listening: Option<Listening>,
     spawned: mpsc::UnboundedReceiver<Spawned>,
     ended: Vec<Spawned>,
     last_end: Option<Instant>,
@@ -68,7 +74,7 @@ impl Stage {
         let links = Arc::<Mutex<Vec<u32>>>::default();
         let (connect, connected) = mpsc::unbounded_channel();
         let memory = || Listener::Memory(connected);
-        let (target, serving) = if transport.capabilities().process {
+        let (target, serving, listening) = if transport.capabilities().process {
             let (socket, file) = (folder.path().join("socket"), folder.path().join("server"));
             let listener = match place {
                 Place::Memory => memory(),
@@ -86,7 +92,8 @@ impl Stage {
                 links: Arc::clone(&links),
                 behind,
             };
-            (file.display().to_string(), tokio::spawn(serve_processes(listener, options, opening, tell)))
+            let serving = tokio::spawn(serve_processes(listener, options, opening, tell));
+            (file.display().to_string(), serving, None)
         } else {
             let listening = Listening::new(options).map_err(Error::usage)?;
             let (listener, address) = match place {
@@ -106,10 +113,10 @@ impl Stage {
                 links: links.clone(),
                 behind,
             };
-            let serving = tokio::spawn(serve_http(listener, listening, opening.link()));
-            (format!("http://{address}/{path}"), serving)
+            let serving = tokio::spawn(serve_http(listener, listening.clone(), opening.link()));
+            (format!("http://{address}/{path}"), serving, Some(listening))
         };
-        Ok(Self { target, serving, spawned, ended: Vec::new(), last_end: None, links, folder, connect })
+        Ok(Self { target, serving, listening, spawned, ended: Vec::new(), last_end: None, links, folder, connect })
     }
 
     pub fn report(&self) -> PathBuf {
@@ -125,6 +132,16 @@ impl Stage {
         // Some clients start a server to look at it, and again to use it.
         let since = self.last_end.map(|last| last.elapsed());
         since.is_some_and(|since| since > AGAIN) && self.ended.len() == self.links().len()
+    }
+
+    /// Waits until every session is ended, but not for long: one who leaves need not end it.
+    pub async fn until_sessions_end(&self) {
+        let ended = async {
+            while self.listening.as_ref().is_some_and(Listening::has_clients) {
+                sleep(LOOK).await;
+            }
+        };
+        let _ = timeout(SESSION_END, ended).await;
     }
 
     /// The connections so far.

@@ -189,6 +189,7 @@ impl Course<'_> {
         let done = self.drive(opener, wish, id, scenario).await;
         let said = listening.as_ref().map(Listening::said).unwrap_or_default();
         if let Some(listening) = listening {
+            stage.until_sessions_end().await;
             listening.end().await;
         }
         let (links, _) = stage.close().await;
