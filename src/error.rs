@@ -55,8 +55,8 @@ pub enum Error {
     /// The server could not be started or reached, or does not speak the protocol.
     /// `refused`: nobody listens there, yet.
     Target { tried: String, came: String, help: String, refused: bool },
-    /// The client could not be started, or never connected.
-    Client { tried: String, came: String, help: String },
+    /// A client or gateway could not be started, or never connected.
+    Party { party: &'static str, tried: String, came: String, help: String },
     /// It is reachable, but not in the revision asked for.
     NotSpoken { asked: Revision, offered: String },
     /// Its user, or the system, wants no more of it.
@@ -71,7 +71,7 @@ impl Error {
     /// What happened, alone.
     pub fn came(&self) -> String {
         match self {
-            Self::Target { came, .. } | Self::Client { came, .. } => came.clone(),
+            Self::Target { came, .. } | Self::Party { came, .. } => came.clone(),
             other => other.to_string(),
         }
     }
@@ -86,7 +86,7 @@ impl Error {
             Self::Suites(mistakes) => format!("{}; {}", mistakes.short.join("; "), mistakes.counted("suites")),
             Self::Config(mistakes) => format!("{}; {}", mistakes.short.join("; "), mistakes.counted("configuration")),
             Self::File { path, doing, source } => format!("failed to {doing} `{path}`: {source}"),
-            Self::Target { tried, came, help, .. } | Self::Client { tried, came, help } => {
+            Self::Target { tried, came, help, .. } | Self::Party { tried, came, help, .. } => {
                 format!("{came}; tried: {tried}; help: {help}")
             }
             Self::NotSpoken { asked, offered } => {
@@ -99,7 +99,7 @@ impl Error {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage { .. } | Self::Suites(_) | Self::Config(_) | Self::File { .. } => exit::USAGE,
-            Self::Target { .. } | Self::Client { .. } | Self::NotSpoken { .. } => exit::UNREACHABLE,
+            Self::Target { .. } | Self::Party { .. } | Self::NotSpoken { .. } => exit::UNREACHABLE,
             Self::Interrupted => exit::INTERRUPTED,
         }
     }
@@ -118,8 +118,8 @@ impl fmt::Display for Error {
             Self::Target { tried, came, help, .. } => {
                 write!(f, "error: the server could not be tested\n  tried: {tried}\n  cause: {came}\n   help: {help}")
             }
-            Self::Client { tried, came, help } => {
-                write!(f, "error: the client could not be tested\n  tried: {tried}\n  cause: {came}\n   help: {help}")
+            Self::Party { party, tried, came, help } => {
+                write!(f, "error: the {party} could not be tested\n  tried: {tried}\n  cause: {came}\n   help: {help}")
             }
             Self::NotSpoken { asked, offered } => write!(
                 f,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Config, Environment, expand::expand, refused};
+use super::{Config, Environment, expand::fill, refused};
 use crate::{
     error::Error,
     evidence::Transport,
@@ -28,9 +28,19 @@ pub struct Client {
     /// The arguments that make a command line client carry out one action; empty for a client that reads its actions.
     pub actions: Vec<(String, Arguments)>,
     pub env: Vec<(String, String)>,
+    /// What must not be seen in any record.
+    pub secrets: Vec<String>,
     pub cwd: Option<PathBuf>,
     /// So many may run at the same time.
     pub parallel: usize,
+}
+
+impl Client {
+    /// One that reads its actions.
+    pub fn new(transport: Transport, command: Vec<String>) -> Self {
+        let (actions, env, secrets) = (Vec::new(), Vec::new(), Vec::new());
+        Self { transport, command, actions, env, secrets, cwd: None, parallel: 1 }
+    }
 }
 
 /// The arguments of a command; a group with `{key}` or `{value}` is repeated for every argument of the action.
@@ -89,14 +99,8 @@ pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Pro
     }
     let env = member::<Pairs<At<String>>>(members, "env", problems).map(|pairs| pairs.0).unwrap_or_default();
     let cwd = directory.join(member::<String>(members, "cwd", problems).unwrap_or_default());
-    let client = Client {
-        transport: transport?,
-        command: command?,
-        actions,
-        env: Vec::new(),
-        cwd: Some(cwd),
-        parallel: parallel.map_or(1, |at| at.value),
-    };
+    let parallel = parallel.map_or(1, |at| at.value);
+    let client = Client { actions, cwd: Some(cwd), parallel, ..Client::new(transport?, command?) };
     Some(DescribedClient { name: name.value.clone(), client, env })
 }
 
@@ -113,16 +117,9 @@ impl Config {
                 }
             })?;
         let mut problems = Problems::new(&self.file.display().to_string(), &self.text);
-        let mut filled = Vec::new();
-        for (name, text) in env {
-            match expand(&text.value, environment) {
-                Ok((value, _)) => filled.push((name.value.clone(), value)),
-                Err(variable) => {
-                    problems.add(text.at, format!("the environment variable `{variable}` is not set"));
-                }
-            }
-        }
+        let mut secrets = Vec::new();
+        let env = fill(env, environment, &mut secrets, &mut problems);
         let mistakes = problems.into_diagnostics();
-        if mistakes.is_empty() { Ok(Client { env: filled, ..client.clone() }) } else { Err(refused(&mistakes, color)) }
+        if mistakes.is_empty() { Ok(Client { env, secrets, ..client.clone() }) } else { Err(refused(&mistakes, color)) }
     }
 }

@@ -1,6 +1,30 @@
 //! `${NAME}` in a value stands for a variable of the environment.
 
 use super::Environment;
+use crate::{
+    suite::{diagnostic::Problems, yaml::At},
+    target::is_path,
+};
+
+/// The pairs with their variables replaced. What was put in and is no path is added to `secrets`.
+pub fn fill(
+    pairs: &[(At<String>, At<String>)],
+    environment: &Environment,
+    secrets: &mut Vec<String>,
+    problems: &mut Problems,
+) -> Vec<(String, String)> {
+    let pair = |(name, text): &(At<String>, At<String>)| match expand(&text.value, environment) {
+        Ok((value, put_in)) => {
+            secrets.extend(put_in.into_iter().filter(|value| !is_path(value)));
+            Some((name.value.clone(), value))
+        }
+        Err(variable) => {
+            problems.add(text.at, format!("the environment variable `{variable}` is not set"));
+            None
+        }
+    };
+    pairs.iter().filter_map(pair).collect()
+}
 
 /// The text with every variable replaced, and the values that were put in. `Err` names the variable that is not set.
 pub fn expand(text: &str, environment: &Environment) -> Result<(String, Vec<String>), String> {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{
     Config, Environment,
     auth::{self, DescribedAuth},
-    expand::expand,
+    expand::fill,
     folder,
     read::KNOWN,
     refused,
@@ -19,7 +19,7 @@ use crate::{
         diagnostic::{Problems, suggestion},
         yaml::{At, Position, Text, Tree, Yaml},
     },
-    target::{Start, Target, is_path, shown_url},
+    target::{Start, Target, shown_url},
 };
 
 /// A target as it stands in the file, its variables not yet filled in: those of the others need not be set.
@@ -157,20 +157,8 @@ impl Config {
     fn filled(&self, described: &Described, environment: &Environment, color: bool) -> Result<Target, Error> {
         let mut problems = Problems::new(&self.file.display().to_string(), &self.text);
         let mut secrets = Vec::new();
-        let mut fill = |pairs: &[(At<String>, At<String>)]| {
-            let pair = |(name, text): &(At<String>, At<String>)| match expand(&text.value, environment) {
-                Ok((value, put_in)) => {
-                    secrets.extend(put_in.into_iter().filter(|value| !is_path(value)));
-                    Some((name.value.clone(), value))
-                }
-                Err(variable) => {
-                    problems.add(text.at, format!("the environment variable `{variable}` is not set"));
-                    None
-                }
-            };
-            pairs.iter().filter_map(pair).collect::<Vec<_>>()
-        };
-        let (env, headers) = (fill(&described.env), fill(&described.headers));
+        let mut filled = |pairs: &[(At<String>, At<String>)]| fill(pairs, environment, &mut secrets, &mut problems);
+        let (env, headers) = (filled(&described.env), filled(&described.headers));
         let directory = folder(&self.file);
         let auth = described
             .auth

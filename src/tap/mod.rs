@@ -39,19 +39,27 @@ pub struct Tap {
     recorder: Recorder,
     link: u32,
     settling: Arc<Mutex<Settling>>,
-    /// Where credentials are kept out of the record: those that are known.
-    secrets: Option<Secrets>,
+    /// Kept out of the record wherever they are repeated.
+    secrets: Secrets,
+    /// Credentials that are not known are kept out as well, by the names of what they stand in.
+    hides_credentials: bool,
 }
 
 impl Tap {
     pub fn new(recorder: Recorder, link: u32) -> Self {
-        Self { recorder, link, settling: Arc::default(), secrets: None }
+        Self { recorder, link, settling: Arc::default(), secrets: Secrets::default(), hides_credentials: false }
     }
 
-    /// Keeps credentials out of the record: headers that are secret by their names, and these wherever they are repeated.
+    /// Keeps these out of the record.
     #[must_use]
     pub fn hiding(&self, secrets: Secrets) -> Self {
-        Self { secrets: Some(secrets), ..self.clone() }
+        Self { secrets, ..self.clone() }
+    }
+
+    /// Keeps these out of the record, and all credentials.
+    #[must_use]
+    pub fn hiding_credentials(&self, secrets: Secrets) -> Self {
+        Self { secrets, hides_credentials: true, ..self.clone() }
     }
 
     pub fn link(&self) -> u32 {
@@ -73,9 +81,7 @@ impl Tap {
         let length = bytes.len() as u64;
         match read(bytes, MOST_VALUES) {
             Reading::Message { mut message, mut flaws } => {
-                if let Some(secrets) = &self.secrets {
-                    secrets.hide_in(&mut message);
-                }
+                self.secrets.hide_in(&mut message);
                 flaws.extend(more_flaws.iter().map(ToString::to_string));
                 self.settle(from, &message);
                 match from {
@@ -90,10 +96,8 @@ impl Tap {
     }
 
     fn junk(&self, from: Side, post: Option<u64>, bytes: &[u8], length: u64, why: Reason, event: Option<Event>) {
-        let mut text = String::from_utf8_lossy(&bytes[..bytes.len().min(BEGINNING)]).into_owned();
-        if let Some(secrets) = &self.secrets {
-            text = secrets.hide_cut(text);
-        }
+        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(BEGINNING)]).into_owned();
+        let text = self.secrets.hide_cut(text);
         match from {
             Side::Client => _ = self.recorder.passed_junk(&self.sender(post), text, length, why),
             Side::Server | Side::Gateway => _ = self.recorder.received_junk(self.link, post, text, length, why, event),

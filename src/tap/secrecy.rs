@@ -19,18 +19,16 @@ const CHARACTERS: usize = 200;
 
 impl Tap {
     pub(super) fn shown_headers(&self, map: &HeaderMap) -> Vec<(String, String)> {
-        let shown = |name: &str, value: String| match &self.secrets {
-            Some(_) if is_credential(name) => hidden(&value),
-            Some(secrets) => secrets.hide(value),
-            None => value,
+        let shown = |name: &str, value: String| {
+            if self.hides_credentials && is_credential(name) { hidden(&value) } else { self.secrets.hide(value) }
         };
         let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
         map.iter().map(|(name, value)| (name.to_string(), shown(name.as_str(), text(value.as_bytes())))).collect()
     }
 
     pub(super) fn shown_url(&self, url: &Uri) -> String {
-        let url = url.to_string();
-        if self.secrets.is_none() || !url.contains('?') {
+        let url = self.secrets.hide(url.to_string());
+        if !self.hides_credentials || !url.contains('?') {
             return url;
         }
         if !url.starts_with('/') {
@@ -43,16 +41,15 @@ impl Tap {
     /// What a token endpoint hands out is left out.
     pub(super) fn shown_document(&self, document: Option<Value>) -> Option<Value> {
         let mut document = document?;
-        if let Some(secrets) = &self.secrets {
-            secrets.hide_in(&mut document);
+        self.secrets.hide_in(&mut document);
+        if self.hides_credentials {
             leave_out_credentials(&mut document);
         }
         Some(document)
     }
 
     pub(super) fn shown_text(&self, bytes: &[u8]) -> String {
-        let text: String = String::from_utf8_lossy(bytes).chars().take(CHARACTERS).collect();
-        self.secrets.as_ref().map_or_else(|| text.clone(), |secrets| secrets.hide_cut(text.clone()))
+        self.secrets.hide_cut(String::from_utf8_lossy(bytes).chars().take(CHARACTERS).collect())
     }
 }
 

@@ -6,6 +6,9 @@ use super::{Check, Fault, Given, Report, texts};
 
 pub const CHECK: Check = Check { name: "passed-unchanged", given: &["passed", "parts?", "except?", "what?"], run };
 
+/// What names something of its own side has another value on the other side, which is the one to compare with.
+const NAMES: [&str; 3] = ["cursor", "progressToken", "requestId"];
+
 /// Beyond this number the differences of one message say nothing new.
 const SHOWN: usize = 5;
 
@@ -49,7 +52,11 @@ fn fault(difference: &Value) -> Fault {
     let path = difference["path"].as_str().unwrap_or_default();
     let (sent, received) = (difference.get("sent").cloned(), difference.get("received").cloned());
     let words = |value: &Option<Value>| value.as_ref().map(Value::to_string).unwrap_or_default();
+    let names = difference["part"].as_str().is_some_and(|part| NAMES.contains(&part));
     let message = match difference["what"].as_str() {
+        Some("changed") if names => {
+            format!("`{path}` is {}; on this side it has to be {}", words(&received), words(&sent))
+        }
         Some("lost") => format!("`{path}` did not pass: sent {}", words(&sent)),
         Some("added") => format!("`{path}` was added: received {}", words(&received)),
         _ => format!("`{path}` was changed: sent {}, received {}", words(&sent), words(&received)),

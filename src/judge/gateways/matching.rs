@@ -150,7 +150,8 @@ impl<'a> Matching<'a> {
             });
             let rank = |(told, expected): &(Told, Value)| {
                 let meant = self.meant_for(told.sent).is_none_or(|link| link == message.link);
-                (likeness(expected, &message.message), !on_link(told), told.received.is_empty(), meant)
+                let likeness = likeness(expected, &message.message);
+                (likeness, self.serves_clients(told.sent), !on_link(told), told.received.is_empty(), meant)
             };
             let best = candidates
                 .rev()
@@ -209,6 +210,13 @@ impl<'a> Matching<'a> {
     fn other_id(&self, cancellation: &Message) -> Option<Value> {
         let pair = self.cancelled(cancellation)?;
         pair.received.first().map(|received| self.at(*received).id().clone())
+    }
+
+    /// Whether a message of the upstream was sent where it serves clients: a gateway may have further sessions.
+    pub fn serves_clients(&self, index: Index) -> bool {
+        let message = self.at(index);
+        let mut calls = self.calls.iter().filter(|pair| self.at(pair.sent).method() != "initialize");
+        calls.any(|pair| pair.received.iter().any(|index| self.at(*index).is_beside(message)))
     }
 
     /// The client that a message of the upstream is for, if that shows.

@@ -197,7 +197,11 @@ fn notification(matching: &Matching, told: &Told) -> Value {
         _ => meant.is_none_or(|meant| meant == *link),
     };
     item["others"] = json!(links.iter().filter(|link| sent.behind && !wanted(link)).count());
-    item["wanted"] = json!(if sent.behind { is_awaited(matching, sent, meant) } else { is_supported(matching, sent) });
+    item["wanted"] = json!(if sent.behind {
+        matching.serves_clients(told.sent) && is_awaited(matching, sent, meant)
+    } else {
+        is_supported(matching, sent)
+    });
     if sent.behind && told.received.is_empty() {
         item["channel"] = json!(has_channel(matching, sent, meant));
     }
@@ -229,11 +233,6 @@ fn notification(matching: &Matching, told: &Told) -> Value {
 
 /// Whether there is a client that the notification is for.
 fn is_awaited(matching: &Matching, sent: &Message, meant: Option<u32>) -> bool {
-    // A gateway may have further sessions, which are for no client.
-    let mut calls = matching.calls.iter().filter(|pair| matching.at(pair.sent).method() != "initialize");
-    if !calls.any(|pair| pair.received.iter().any(|index| matching.at(*index).is_beside(sent))) {
-        return false;
-    }
     let present = |link: u32| matching.left.get(&link).is_none_or(|left| sent.frame < *left);
     let mut links: Vec<u32> =
         matching.messages.iter().filter(|message| !message.behind).map(|message| message.link).collect();

@@ -21,6 +21,7 @@ use crate::{
     report::plain,
     revision::Revision,
     suite::Suite,
+    wire::Secrets,
 };
 
 /// New messages are shown this often.
@@ -56,7 +57,7 @@ pub async fn attend(
     let transport = job.client.transport;
     let address = format!("127.0.0.1:{}", attended.port);
     let place = Place::System { program: &job.program, address: &address, behind: false };
-    let mut stage = Stage::open(options, transport, &scenario, place, &course.recorder).await?;
+    let mut stage = Stage::open(options, transport, &scenario, place, &course.recorder, &Secrets::default()).await?;
     show(&instructions(transport, &stage.target));
     let (began, mut seen) = (Instant::now(), 0);
     loop {
@@ -79,7 +80,8 @@ pub async fn attend(
     }
     let (links, spawned) = stage.close().await;
     let Some(revision) = course.spoken(&links) else {
-        return Err(Error::Client {
+        return Err(Error::Party {
+            party: "client",
             tried: "to wait for a client".to_owned(),
             came: "no client connected, or none sent a request".to_owned(),
             help: "connect it to the address that was shown, then press Ctrl-C".to_owned(),

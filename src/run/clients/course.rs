@@ -8,7 +8,7 @@ use std::{
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 use indexmap::IndexMap;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{
@@ -27,6 +27,7 @@ use crate::{
     revision::Revision,
     run::inputs::job::Revisions,
     suite::Suite,
+    wire::Secrets,
 };
 
 /// A client that had to be killed so often gets less time afterwards: it would hang again.
@@ -66,6 +67,7 @@ pub struct Course<'a> {
     pub recorder: Recorder,
     pub worlds: Worlds,
     pub planned: Vec<Planned<'a>>,
+    secrets: Secrets,
     began: Instant,
     started: SystemTime,
     hangs: Cell<usize>,
@@ -84,6 +86,7 @@ impl<'a> Course<'a> {
             recorder,
             worlds: Worlds::new(),
             planned: planned(suites, filter),
+            secrets: Secrets::of(job.client.secrets.clone()),
             began: Instant::now(),
             started: SystemTime::now(),
             hangs: Cell::new(0),
@@ -247,21 +250,24 @@ impl<'a> Course<'a> {
             Some(_) => Place::Memory,
             None => Place::System { program: &job.program, address: ANYWHERE, behind: false },
         };
-        let stage = Stage::open(options, client.transport, id, place, &self.recorder).await?;
+        let stage = Stage::open(options, client.transport, id, place, &self.recorder, &self.secrets).await?;
         let usual = if self.hangs.get() < HANGS { job.limits.start } else { job.limits.start.min(LESS) };
         let limit = (usual + contract::waits(scenario)).min(left);
         let mut env = client.env.clone();
         env.extend(contract::environment(scenario, carrier, revision, client.transport, &stage, limit));
-        let ran = if let Some(inside) = &job.inside {
+        let mut ran = if let Some(inside) = &job.inside {
             inside::run(&**inside, &stage, env, limit).await
         } else {
             let line = job.lines(&scenario.drive, &stage.target).swap_remove(number);
             process::run(&line, &env, client.cwd.as_deref(), limit).await?
         };
         self.hangs.set(self.hangs.get() + usize::from(ran.hung));
-        let reported = reported::actions(&scenario.drive, &stage.report());
+        ran.stderr = self.secrets.hide(ran.stderr);
+        let mut reported = reported::actions(&scenario.drive, &stage.report());
+        reported.0.iter_mut().for_each(|action| self.secrets.hide_in(action));
         let (links, spawned) = stage.close().await;
-        let start = facts::start(id, &scenario.world, &ran, &links, &spawned, reported, &self.recorder);
+        let mut start = facts::start(id, &scenario.world, &ran, &links, &spawned, reported, &self.recorder);
+        start.run["carried"] = json!(start.run["follows"] == false && client.actions.is_empty());
         Ok((start, links))
     }
 
@@ -314,5 +320,10 @@ fn never_connected(job: &ClientJob, start: &Start) -> Error {
     } else {
         "{url} in the command is replaced by the URL; without it the URL is the last argument"
     };
-    Error::Client { tried: format!("to start {}", job.command()), came: how + &said, help: place.to_owned() }
+    Error::Party {
+        party: "client",
+        tried: format!("to start {}", job.command()),
+        came: how + &said,
+        help: place.to_owned(),
+    }
 }

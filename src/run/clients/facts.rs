@@ -164,6 +164,7 @@ pub fn start(
     let run = json!({
         "world": world,
         "follows": follows,
+        "carried": false,
         "connected": sent.messages > 0,
         "end": end,
         "code": ran.status.and_then(|status| status.code()),

@@ -78,7 +78,7 @@ pub async fn run(argv: &[String], env: &[(String, String)], cwd: Option<&Path>, 
     let began = Instant::now();
     let mut child = command.spawn().map_err(|why| {
         let failure = start_failure(program, cwd, &why);
-        Error::Client { tried: failure.tried, came: failure.came, help: failure.help }
+        Error::Party { party: "client", tried: failure.tried, came: failure.came, help: failure.help }
     })?;
     // Dropped last: whatever is left of the group is killed.
     let group = Group::of(child.id());

@@ -28,6 +28,7 @@ use crate::{
     evidence::{Ended, Recorder, Transport},
     reference::{self, Listening, http::HungUp},
     tap::{Exchange, Tap, TappedBody},
+    wire::Secrets,
 };
 
 /// After a client has left, what it sent last may still be on its way.
@@ -65,6 +66,7 @@ impl Stage {
         scenario: &str,
         place: Place<'_>,
         recorder: &Recorder,
+        secrets: &Secrets,
     ) -> Result<Self, Error> {
         let behind = matches!(place, Place::System { behind: true, .. });
         let failed = |what: &str, why: &dyn std::fmt::Display| Error::usage(format!("cannot {what}: {why}"));
@@ -87,6 +89,7 @@ impl Stage {
             };
             let opening = Opening {
                 recorder: recorder.clone(),
+                secrets: secrets.clone(),
                 scenario: scenario.to_owned(),
                 transport,
                 links: Arc::clone(&links),
@@ -108,6 +111,7 @@ impl Stage {
             let path = if transport.capabilities().endpoint { "sse" } else { "mcp" };
             let opening = Opening {
                 recorder: recorder.clone(),
+                secrets: secrets.clone(),
                 scenario: scenario.to_owned(),
                 transport,
                 links: links.clone(),
@@ -213,6 +217,7 @@ impl Listener {
 /// What a new connection is recorded under.
 struct Opening {
     recorder: Recorder,
+    secrets: Secrets,
     scenario: String,
     transport: Transport,
     links: Arc<Mutex<Vec<u32>>>,
@@ -227,7 +232,7 @@ impl Opening {
             self.recorder.behind(link);
         }
         self.links.lock().unwrap_or_else(PoisonError::into_inner).push(link);
-        Tap::new(self.recorder.clone(), link)
+        Tap::new(self.recorder.clone(), link).hiding(self.secrets.clone())
     }
 }
 

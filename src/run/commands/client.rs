@@ -97,25 +97,15 @@ fn job(args: &ClientArgs, surroundings: &Surroundings) -> Result<ClientJob, Erro
 
 /// The client that was named or typed.
 fn described(args: &ClientArgs, surroundings: &Surroundings) -> Result<Client, Error> {
-    let mut client = match &args.name {
-        Some(name) => {
-            let file = configured::file(args.config.as_deref(), surroundings).ok_or_else(|| Error::Usage {
-                message: format!("there is no {} with a client `{name}` in this directory or a parent", config::FILE),
-                help: Some(format!("a command goes after two dashes: mcp-conform client -- {name}")),
-            })?;
-            config::load(&file, surroundings.color)?.client(name, &surroundings.environment, surroundings.color)?
-        }
-        None => Client {
-            transport: Transport::ALL
-                .into_iter()
-                .find(|known| known.as_str() == typed(args))
-                .unwrap_or(Transport::Http),
-            command: args.argv.clone(),
-            actions: Vec::new(),
-            env: Vec::new(),
-            cwd: None,
-            parallel: 1,
-        },
+    let mut client = if let Some(name) = &args.name {
+        let file = configured::file(args.config.as_deref(), surroundings).ok_or_else(|| Error::Usage {
+            message: format!("there is no {} with a client `{name}` in this directory or a parent", config::FILE),
+            help: Some(format!("a command goes after two dashes: mcp-conform client -- {name}")),
+        })?;
+        config::load(&file, surroundings.color)?.client(name, &surroundings.environment, surroundings.color)?
+    } else {
+        let transport = Transport::ALL.into_iter().find(|known| known.as_str() == typed(args));
+        Client::new(transport.unwrap_or(Transport::Http), args.argv.clone())
     };
     if let Some(transport) = Transport::ALL.into_iter().find(|known| known.as_str() == typed(args)) {
         client.transport = transport;

@@ -22,6 +22,7 @@ use crate::{
     session::ClientProfile,
     suite::Suite,
     target::{Limits, Start, Target},
+    wire::Secrets,
 };
 
 /// The record of the upstream is not needed here.
@@ -88,7 +89,7 @@ async fn run(
         if through { (job.back.transport, job.back.address.as_str()) } else { (front, ANYWHERE) };
     let place = Place::System { program: &job.program, address, behind: through };
     let options = reference::Options::default();
-    let stage = Stage::open(options, transport, "compare", place, &record).await?;
+    let stage = Stage::open(options, transport, "compare", place, &record, &Secrets::default()).await?;
     let (start, listening) =
         if through { reach(job, &stage.target, Vec::new()).await? } else { (direct(transport, &stage.target), None) };
     let tested = Job {

@@ -26,6 +26,7 @@ use crate::{
     session::{ClientProfile, Opener, Unopened, Wish},
     suite::{Scenario, Suite},
     target::{Limits, Target},
+    wire::Secrets,
 };
 
 /// What is sent to a gateway as the credentials of its client.
@@ -52,11 +53,11 @@ pub async fn conduct(
     let (notes, cut_short, scenes) = Default::default();
     let mut course = Course { job, recorder, worlds: Worlds::new(), planned, began, notes, cut_short, scenes };
     match job.revisions {
-        Revisions::Auto => course.newest().await?,
-        Revisions::One(revision) => course.revision(revision).await?,
+        Revisions::Auto => course.newest().await.map_err(of_gateway)?,
+        Revisions::One(revision) => course.revision(revision).await.map_err(of_gateway)?,
         Revisions::All => {
             for revision in Revision::ALL.into_iter().filter(|revision| !revision.is_modern()) {
-                course.revision(revision).await?;
+                course.revision(revision).await.map_err(of_gateway)?;
             }
         }
     }
@@ -168,7 +169,7 @@ impl Course<'_> {
         let job = self.job;
         let place = Place::System { program: &job.program, address: &job.back.address, behind: true };
         let options = self.worlds.options(&scenario.world);
-        let stage = Stage::open(options, job.back.transport, id, place, &self.recorder).await?;
+        let stage = Stage::open(options, job.back.transport, id, place, &self.recorder, &Secrets::default()).await?;
         let headers = match scenario.answers["credentials"].as_bool() {
             Some(true) => vec![
                 ("Authorization".to_owned(), format!("Bearer {CREDENTIAL}")),
@@ -264,6 +265,14 @@ fn scene(revision: Revision, transport: Transport, back: Transport, scenario: Op
     }
 }
 
+/// The gateway is the server of our client.
+fn of_gateway(error: Error) -> Error {
+    match error {
+        Error::Target { tried, came, help, .. } => Error::Party { party: "gateway", tried, came, help },
+        other => other,
+    }
+}
+
 fn with_words(error: Error, said: &str) -> Error {
     let Some(line) = crate::wire::last_words(said) else { return error };
     match error {
@@ -281,7 +290,8 @@ fn never_connected(job: &GatewayJob, said: &str) -> Error {
     } else {
         "{upstream} in the command is replaced by the URL that the gateway has to connect to"
     };
-    Error::Client {
+    Error::Party {
+        party: "gateway",
         tried: format!("to test {}", job.name()),
         came: format!("the gateway never connected to its upstream{words}"),
         help: upstream.to_owned(),

@@ -88,7 +88,7 @@ impl Listening {
         Group::prepare(&mut command);
         let mut process = command.spawn().map_err(|why| {
             let failure = start_failure(program, cwd, &why);
-            Error::Client { tried: failure.tried, came: failure.came, help: failure.help }
+            Error::Party { party: "gateway", tried: failure.tried, came: failure.came, help: failure.help }
         })?;
         let group = Group::of(process.id());
         let said = Arc::default();
@@ -121,7 +121,8 @@ impl Listening {
     fn failed(&self, argv: &[String], came: &str) -> Error {
         let line = shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" "));
         let said = last_words(&self.said()).map(|line| format!("; it printed: {line}")).unwrap_or_default();
-        Error::Client {
+        Error::Party {
+            party: "gateway",
             tried: format!("to start {line}"),
             came: format!("{came}{said}"),
             help: "{port} in the command is replaced by the port at which the gateway has to listen".to_owned(),

@@ -93,14 +93,14 @@ impl Exchanges {
             let recorder = &self.recorder;
             let tap =
                 self.beside.get_or_insert_with(|| Tap::new(recorder.clone(), recorder.open_link(Transport::Http)));
-            let exchange = Exchange::begin(tap.hiding(secrets), head, b"");
+            let exchange = Exchange::begin(tap.hiding_credentials(secrets), head, b"");
             return Began { exchange, link: tap.link(), begins: false, beside, has_endpoint: false };
         }
         let message: Option<Value> = serde_json::from_slice(body).ok();
         let asked = Asked { head, message: message.as_ref(), connection: *connection, peer: *peer };
         let tap = self.sessions.of(&asked);
         let (link, begins) = (tap.link(), begins(&asked));
-        let exchange = Exchange::begin(tap.hiding(secrets), head, body);
+        let exchange = Exchange::begin(tap.hiding_credentials(secrets), head, body);
         Began { exchange, link, begins, beside, has_endpoint: false }
     }
 

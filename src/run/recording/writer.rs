@@ -113,7 +113,8 @@ impl Writing {
         let passing = match between {
             Between::Stdio => {
                 let secrets = Secrets::of(secrets);
-                let tap = Tap::new(recorder.clone(), recorder.open_link(Transport::Stdio)).hiding(secrets.clone());
+                let tap = Tap::new(recorder.clone(), recorder.open_link(Transport::Stdio))
+                    .hiding_credentials(secrets.clone());
                 let [client, server] = [Side::Client, Side::Server].map(|side| Half::new(side, &tap));
                 Passing::Stdio(Box::new(Process { tap, secrets, client, server }))
             }
@@ -158,7 +159,7 @@ impl Process {
                 lock(output).note(missing(count));
                 let link = recorder.open_link(Transport::Stdio);
                 recorder.late(link);
-                self.tap = Tap::new(recorder.clone(), link).hiding(self.secrets.clone());
+                self.tap = Tap::new(recorder.clone(), link).hiding_credentials(self.secrets.clone());
                 self.client.missed(&self.tap);
                 self.server.missed(&self.tap);
             }

@@ -868,6 +868,8 @@ views! {
         world,
         /// Whether the client takes instructions.
         follows,
+        /// Whether it takes none and was given the name of an official scenario instead, whose world may differ.
+        carried,
         /// Whether it sent anything.
         connected,
         /// `exited`, `signal`, or `hung` where it had to be killed.

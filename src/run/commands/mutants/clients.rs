@@ -193,14 +193,7 @@ impl ClientTrial {
         let job = ClientJob {
             program: own,
             named: None,
-            client: Client {
-                transport: self.transport,
-                command,
-                actions: Vec::new(),
-                env: Vec::new(),
-                cwd: None,
-                parallel: 1,
-            },
+            client: Client::new(self.transport, command),
             inside: program.is_none().then(|| Arc::new(inside) as Arc<dyn Inside>),
             revisions: Revisions::One(self.revision),
             limits: Limits {
