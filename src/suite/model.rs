@@ -3,7 +3,7 @@
 //! Nothing here is built by hand outside `load`; whoever holds a `Suite` may rely on every name being bound, every path
 //! parsed and every revision window non-empty.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -71,6 +71,8 @@ pub struct Scenario {
     pub drive: Vec<Value>,
     /// How the client's handlers respond, for clients that take instructions.
     pub answers: Value,
+    /// A start gets at least so long.
+    pub patience: Duration,
 }
 
 /// Where something counts. An empty list sets no condition.

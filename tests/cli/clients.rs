@@ -77,6 +77,28 @@ fn mistakes_about_clients_are_shown_with_place_and_help() {
 }
 
 #[test]
+fn what_a_client_gets_from_the_environment_is_not_recorded() {
+    let directory = configured(
+        r#"
+[clients.noted]
+command = ["sh", "-c", 'exec "$0" tree --http "$1" --header "X-Note: $NOTE"', "{program}", "{url}"]
+env = { NOTE = "${NOTE_OF_THE_TEST}" }
+"#,
+    );
+    let record = directory.path().join("record.jsonl");
+    let done = Command::new(PROGRAM)
+        .current_dir(&directory)
+        .env("NOTE_OF_THE_TEST", "wonderful-weather-today")
+        .args(["client", "noted", "--filter", "pagination-client-no-page-size", "--transcript"])
+        .arg(&record)
+        .output();
+    let done = done.expect("it runs");
+    let recorded = fs::read_to_string(&record).expect("a record");
+    assert!(recorded.contains("(given by the user)"), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(!recorded.contains("wonderful-weather"), "{recorded}");
+}
+
+#[test]
 fn a_client_that_somebody_else_starts_is_judged_when_it_has_left() {
     let directory = tempfile::tempdir().expect("a directory");
     let file = directory.path().join("report.json");

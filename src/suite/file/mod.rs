@@ -39,6 +39,8 @@ keys! {
         drive: Vec<Tree>,
         /// About clients: how the handlers of a client respond that takes instructions.
         answers: Tree,
+        /// About clients: the least time that a start gets, in milliseconds, where a good client may wait for long.
+        patience: usize,
         /// Where the suite applies. Default: everywhere.
         applies: Applies,
         /// `isolated` for a suite that may disturb the connection, `new` for one before which little was sent, `final` for one

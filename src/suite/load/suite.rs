@@ -1,5 +1,7 @@
 //! One suite, part by part.
 
+use std::time::Duration;
+
 use indexmap::IndexMap;
 use serde_json::Value;
 
@@ -54,7 +56,7 @@ pub fn build(
     let values = lint.values(typed.values, window);
     lint.values = values.keys().cloned().collect();
     lint.rows = values.iter().flat_map(|(name, rows)| rows.iter().map(move |row| row_of(name, row))).collect();
-    let scenario = lint.scenario(&typed.typed, typed.world, typed.drive, typed.answers.as_ref());
+    let scenario = lint.scenario(&typed.typed, typed.world, typed.drive, typed.answers.as_ref(), typed.patience);
     let gather = lint.steps(typed.gather, window);
     lint.in_rules = true;
     let rules: Vec<_> = typed.rules.into_iter().flatten().filter_map(|rule| lint.rule(rule, window)).collect();
@@ -83,7 +85,7 @@ fn row_of(name: &str, row: &ValueRow) -> (String, Option<Revision>, Option<Revis
 }
 
 /// Keys of suites about clients, and of those about servers.
-const ABOUT_CLIENTS: [&str; 3] = ["world", "drive", "answers"];
+const ABOUT_CLIENTS: [&str; 4] = ["world", "drive", "answers", "patience"];
 const ABOUT_SERVERS: [&str; 3] = ["gather", "connection", "capabilities"];
 /// The reference server without a fault.
 const USUAL: &str = "usual";
@@ -95,6 +97,7 @@ impl Lint<'_> {
         world: Option<At<String>>,
         drive: Option<Vec<Tree>>,
         answers: Option<&Tree>,
+        patience: Option<usize>,
     ) -> Option<Scenario> {
         let (foreign, subject): (&[&str], _) = match self.subject {
             Side::Server => (&ABOUT_CLIENTS, "servers"),
@@ -105,7 +108,7 @@ impl Lint<'_> {
             self.problems.add(own.place(key), format!("`{key}` has no meaning in a suite about {subject}"));
         }
         if world.is_none() && self.subject != Side::Server {
-            for key in ["drive", "answers"].into_iter().filter(|key| own.has(key)) {
+            for key in ABOUT_CLIENTS.into_iter().filter(|key| own.has(key)) {
                 self.problems.add(own.place(key), format!("`{key}` needs `world`"));
             }
         }
@@ -114,7 +117,12 @@ impl Lint<'_> {
             self.one_known(&world, "world", &self.known.worlds);
         }
         let drive = drive.into_iter().flatten().map(|action| self.action(&action)).collect();
-        Some(Scenario { world: world.value, drive, answers: answers.map(Value::from).unwrap_or_default() })
+        Some(Scenario {
+            world: world.value,
+            drive,
+            answers: answers.map(Value::from).unwrap_or_default(),
+            patience: patience.map_or(Duration::ZERO, |ms| Duration::from_millis(ms as u64)),
+        })
     }
 
     fn action(&mut self, tree: &Tree) -> Value {
