@@ -601,8 +601,8 @@ pub struct GenerateArgs {
     #[arg(long, value_name = "N", default_value_t = 200, help_heading = "Limits")]
     pub calls: usize,
     /// Make no new calls after this time, in seconds or as `500ms`, `5s`, `2m`
-    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Limits")]
-    pub seconds: Option<f64>,
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value_t = 60.0, help_heading = "Limits")]
+    pub seconds: f64,
     /// Timeout of a call, in seconds or as `500ms`, `5s`, `2m` [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Limits")]
     pub timeout: Option<f64>,

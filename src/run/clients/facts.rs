@@ -16,7 +16,7 @@ const SESSION: &str = "mcp-session-id";
 pub struct Start {
     pub scenario: String,
     pub run: Value,
-    /// Whether the first message of any connection was `initialize`.
+    /// Whether the first message of every connection was `initialize`: it did not fall back to that.
     pub initializes: bool,
     pub spawns: Vec<Value>,
     pub actions: Vec<Value>,
@@ -205,6 +205,6 @@ pub fn start(
     };
     let mut spawns: Vec<Value> = spawned.iter().map(described).collect();
     spawns.sort_by_key(|spawn| spawn["nr"].as_u64());
-    let initializes = sent.began.values().any(|method| method == "initialize");
+    let initializes = !sent.began.is_empty() && sent.began.values().all(|method| method == "initialize");
     Start { scenario: scenario.to_owned(), run, initializes, spawns, actions }
 }
