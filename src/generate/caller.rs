@@ -2,6 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::subject::Subject;
@@ -20,6 +21,9 @@ const PAGES: usize = 50;
 const STARTS: usize = 60;
 /// A response to a harmless request: the slowest that was seen on a loaded machine took half of it.
 const HARMLESS: Duration = Duration::from_secs(3);
+
+/// What is cancelled at once is cancelled after this time.
+const AT_ONCE: Duration = Duration::from_millis(1);
 
 pub struct Caller {
     opener: Opener,
@@ -90,6 +94,31 @@ impl Caller {
         let headers = param_headers(scene, &method, &params);
         let reply = self.request(&method, params.clone(), headers).await;
         Some((method, params, reply))
+    }
+
+    /// Calls of a subject that are made at the same time, half of them with a progress token, and what became of each. If
+    /// `cancelled`, there is one more, last, which is cancelled at once.
+    pub async fn at_once(
+        &mut self,
+        scene: &RunContext,
+        subject: &Subject,
+        all: &[Value],
+        cancelled: bool,
+    ) -> Vec<Reply> {
+        let limit = self.limit;
+        let Some(session) = self.session().await else { return Vec::new() };
+        let dropped = all.first().filter(|_| cancelled).map(|arguments| (arguments, AT_ONCE));
+        let calls = all.iter().map(|arguments| (arguments, limit)).chain(dropped).enumerate();
+        let calls = calls.filter_map(|(nr, (arguments, patience))| {
+            let (method, mut params) = subject.request(arguments)?;
+            let headers = param_headers(scene, &method, &params);
+            if nr % 2 == 1 {
+                params["_meta"] = json!({ "progressToken": format!("together-{nr}") });
+            }
+            let options = CallOptions { patience: Some(patience), headers, ..CallOptions::default() };
+            Some(async move { session.call(BY, &method, Some(params), options).await })
+        });
+        join_all(calls).await
     }
 
     /// Whether the server still responds to a harmless request.

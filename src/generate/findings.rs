@@ -29,7 +29,13 @@ const CALLS: usize = 150;
 const TIME: Duration = Duration::from_secs(20);
 
 /// Rules that compare what was seen before and after several calls.
-const COMPARED: [&str; 3] = ["generated-read-only", "generated-idempotent", "generated-sessions"];
+const COMPARED: [&str; 4] =
+    ["generated-read-only", "generated-idempotent", "generated-sessions", "generated-concurrent"];
+
+/// Whether a call shows nothing when it is made alone.
+fn is_compared(rule: &str) -> bool {
+    COMPARED.contains(&rule)
+}
 
 /// One call that a rule fails for.
 struct Failing {
@@ -150,11 +156,14 @@ impl<'a> Findings<'a> {
             let kept = Stored::new(&source.subject, &call);
             let line = kept.text();
             for mut finding in result.findings {
-                let typed = shlex::try_quote(&line).unwrap_or_default().into_owned();
-                let command = format!(
-                    "mcp-conform generate {} --revision {} --replay {typed}",
-                    settings.options, self.scene.revision
-                );
+                let quoted = |text: &str| shlex::try_quote(text).unwrap_or_default().into_owned();
+                let again = if is_compared(&failing.rule) {
+                    format!("--seed {} --only {}", settings.seed, quoted(&source.subject.name))
+                } else {
+                    format!("--replay {}", quoted(&line))
+                };
+                let command =
+                    format!("mcp-conform generate {} --revision {} {again}", settings.options, self.scene.revision);
                 finding.reproduce = Some(command.replace("  ", " "));
                 finding.alike = failing.alike;
                 finding.yaml = paste::suite(&failing.rule, &result.statement, &result.source, &item);
@@ -173,8 +182,8 @@ impl<'a> Findings<'a> {
 
     /// The smallest call that fails as this one, which is made again first; `None` if it does not fail again.
     async fn smallest(&self, observer: &mut Observer<'_>, source: &Source, failing: &Failing) -> Option<(Call, Value)> {
-        // What compares several calls was made twice already, and shows nothing when it is made alone.
-        if COMPARED.contains(&failing.rule.as_str()) {
+        // Those calls were made twice already.
+        if is_compared(&failing.rule) {
             return Some((failing.call.clone(), failing.item.clone()));
         }
         let began = Instant::now();

@@ -27,6 +27,7 @@ mod subject;
 #[cfg(test)]
 mod tests;
 mod texts;
+mod together;
 mod valid;
 
 use std::{
@@ -47,6 +48,7 @@ use self::{
     growth::Growth,
     observe::{Observer, Usual, collect, harvest},
     subject::{Subject, What},
+    together::{Accepted, together},
     valid::Pool,
 };
 use crate::{
@@ -121,6 +123,7 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
     let mut growth = Growth::new(settings.calls);
     let mut counts: HashMap<usize, CallCounts> = HashMap::new();
     let mut batch: Vec<(usize, Call, Value)> = Vec::new();
+    let mut accepted = Accepted::default();
     let mut cut_short = None;
     let mut turn = turns(&sources).into_iter().cycle();
     let mut exhausted = HashSet::new();
@@ -161,6 +164,7 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
         };
         count(counts.entry(index).or_insert_with(|| counts_of(&source.subject)), &item);
         harvest(&mut pool, &item);
+        accepted.add(index, &call, &item);
         batch.push((index, call, item));
         if batch.len() >= BATCH {
             findings.judge(std::mem::take(&mut batch));
@@ -175,8 +179,9 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
         for (item, call, index) in sessions::mixed(&mut observer, &sources, over).await {
             findings.judge(vec![(index, call, item)]);
         }
-    }
-    if settings.replay.is_none() {
+        for (item, call, index) in together(&mut observer, &sources, &accepted, over).await {
+            findings.judge(vec![(index, call, item)]);
+        }
         let found = sequences::sequences(&mut observer, &sources, over).await;
         findings.related(found);
     }

@@ -12,7 +12,7 @@ use super::{
     texts,
     valid::Pool,
 };
-use crate::evidence::Reply;
+use crate::evidence::{End, Reply};
 
 const CREATES: &[&str] = &["create", "add", "new", "insert", "make"];
 const READS: &[&str] = &["get", "read", "fetch", "show", "find", "describe"];
@@ -20,6 +20,8 @@ const UPDATES: &[&str] = &["update", "edit", "rename", "modify", "change"];
 const DELETES: &[&str] = &["delete", "remove", "destroy"];
 /// Things whose tools are tried.
 const TRIED: usize = 6;
+/// Things that are created at the same time.
+const AT_ONCE: usize = 6;
 
 /// The tools of one thing.
 struct Group<'s> {
@@ -87,9 +89,14 @@ impl Trace {
     async fn call(&mut self, observer: &mut Observer<'_>, source: &Source, arguments: &Value) -> Option<Reply> {
         observer.made += 1;
         let (_, _, reply) = observer.caller.call(observer.scene, &source.subject, arguments).await?;
-        self.calls.push(json!({ "name": source.subject.name, "arguments": arguments, "end": reply.end, "failed": is_failed(&reply) }));
-        self.frames.extend(&reply.frames);
+        self.add(&source.subject.name, arguments, &reply);
         Some(reply)
+    }
+
+    fn add(&mut self, name: &str, arguments: &Value, reply: &Reply) {
+        let failed = is_failed(reply);
+        self.calls.push(json!({ "name": name, "arguments": arguments, "end": reply.end, "failed": failed }));
+        self.frames.extend(&reply.frames);
     }
 
     fn item(self, kind: &str, name: &str, holds: bool, received: &str) -> Value {
@@ -149,6 +156,7 @@ pub async fn sequences(observer: &mut Observer<'_>, sources: &[Source], over: im
             break;
         }
         found.extend(created(observer, &group).await);
+        found.extend(created_together(observer, &group).await);
         found.extend(updated(observer, &group).await);
         found.extend(deleted(observer, &group).await);
     }
@@ -187,6 +195,32 @@ async fn created(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value
         }
     }
     Some(trace.item("created", &group.create.subject.name, same.is_empty(), ""))
+}
+
+/// Things that are created at the same time have different ids. Twice.
+async fn created_together(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value> {
+    let name = &group.create.subject.name;
+    let mut received = String::new();
+    let mut trace = Trace::default();
+    for round in 0..2 {
+        trace = Trace::default();
+        let texts = (0..AT_ONCE).map(|number| unlike(60 + round * AT_ONCE + number));
+        let all: Option<Vec<Value>> = texts.map(|text| arguments(group.create, &Pool::new(), Some(&text))).collect();
+        let all = all?;
+        observer.made += all.len();
+        let replies = observer.caller.at_once(observer.scene, &group.create.subject, &all, false).await;
+        for (reply, arguments) in replies.iter().zip(&all) {
+            trace.add(name, arguments, reply);
+        }
+        let accepted = replies.iter().filter(|reply| reply.end == End::Result && !is_failed(reply));
+        let mut ids: Vec<String> =
+            accepted.filter_map(|reply| Some(shown(reply).1.get("id")?.first()?.to_string())).collect();
+        ids.sort();
+        let same = ids.windows(2).find(|pair| pair[0] == pair[1]);
+        let Some(same) = same else { return (ids.len() > 1).then(|| trace.item("created together", name, true, "")) };
+        received = format!("two things that were created at the same time have the id {}", same[0]);
+    }
+    Some(trace.item("created together", name, false, &received))
 }
 
 /// What was updated is read with its new text. Twice, and only where the old text was read before.

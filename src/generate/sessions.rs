@@ -62,7 +62,7 @@ pub async fn mixed(
 }
 
 /// The call with the text as one of its arguments.
-fn with_text(source: &Source, plain: &Value, text: &str) -> Option<Call> {
+pub fn with_text(source: &Source, plain: &Value, text: &str) -> Option<Call> {
     let schema = &source.subject.schema;
     let is_free = |pointer: &str| plain.pointer(pointer).is_some_and(Value::is_string);
     let texts = places(Root(schema), schema, plain, 20)

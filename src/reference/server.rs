@@ -132,11 +132,12 @@ impl Server {
             Heard::Message | Heard::Nothing => Turn::default(),
             Heard::Crash => Turn::crash("stopped by its fault"),
             Heard::Exit(why) => Turn::crash(why),
-            Heard::Answered(mut answer) => {
+            Heard::Answered(answer) => self.misheard(session, sent, Heard::AnsweredLater(answer, Duration::ZERO)),
+            Heard::AnsweredLater(mut answer, after) => {
                 let spoken = sent.map_or(self.newest(), |sent| era::spoken(sent, session, &self.revisions));
                 message::name_server(&mut answer, spoken);
                 let scene = Scene { sent, revision: self.newest(), transport: session.transport };
-                let out = self.say(&scene, answer, true, None, Duration::ZERO, 200);
+                let out = self.say(&scene, answer, true, None, after, 200);
                 Turn { out, ..Turn::default() }
             }
         }

@@ -77,7 +77,7 @@ const NOTES: &[&str] =
 const STEPS: &str = r#"{"tool":"slow","arguments":{"steps":300,"milliseconds":0},"kind":"valid","at":"/steps","inside":{"steps":299,"milliseconds":0}}"#;
 
 /// Each fault with its rule, what the smallest call has in its arguments, and further options.
-const FAULTS: [(&str, &str, &str, &[&str]); 19] = [
+const FAULTS: [(&str, &str, &str, &[&str]); 22] = [
     ("call-hangs-on-brackets", "generated-answered", r#"{"text":"[["}"#, &["--only", "echo", "--timeout", "0.3"]),
     ("call-exits-on-nul", "generated-survived", r#"{"text":"\u0000"}"#, &["--only", "echo"]),
     (
@@ -99,6 +99,9 @@ const FAULTS: [(&str, &str, &str, &[&str]); 19] = [
     ("call-read-only-adds", "generated-read-only", "", &["--only", "echo"]),
     ("call-idempotent-adds", "generated-idempotent", "", &["--only", "echo"]),
     ("call-notes-same-id", "generated-created-differ", "", NOTES),
+    ("call-notes-race", "generated-created-together", "", NOTES),
+    ("call-mixes-results", "generated-concurrent", "", &["--only", "echo", "--calls", "10"]),
+    ("call-ignores-concurrent", "generated-concurrent", "", &["--only", "echo", "--calls", "10", "--timeout", "1"]),
     ("call-notes-update-lost", "generated-update-read", "", NOTES),
     ("call-notes-stale", "generated-deleted-gone", "", NOTES),
     ("call-leaks-memory", "generated-memory", "", &["--calls", "1500", "--only", "echo"]),

@@ -1,6 +1,9 @@
 //! Faults of tools that show for some arguments alone: only generated calls find them.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
 use crate::{
     reference::{
@@ -17,6 +20,8 @@ use crate::{
 const HTTP: &[Transport] = &[Transport::Http];
 /// The suites that `generate` alone judges.
 pub const SUITES: &[&str] = &["generated.calls", "generated.sequences"];
+/// How long those calls take that get in each other's way.
+const WHILE: Duration = Duration::from_millis(100);
 /// Of each call, where it is kept for good.
 const LEAKED: usize = 256 << 10;
 
@@ -201,6 +206,33 @@ pub static GENERATED: &[Behaviour] = &[
         ..of("call-notes-update-lost", "the update of a note is not stored", STDIO)
     },
     Behaviour {
+        hear: Some(|memory, message| notes(memory, message, "race")),
+        say: Some(list_notes),
+        ..of("call-notes-race", "a note gets the id of the one that is being created", STDIO)
+    },
+    Behaviour {
+        hear: Some(|memory, message| {
+            let Some(text) = argument(Some(message), "text").map(str::to_owned) else { return Heard::Message };
+            let own = is_alone(memory);
+            let last = memory.said.insert("last", json!(text));
+            let text = last.filter(|_| !own).unwrap_or_else(|| json!(text));
+            let result = json!({ "resultType": "complete", "content": [{ "type": "text", "text": text }] });
+            Heard::AnsweredLater(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }), WHILE)
+        }),
+        ..of("call-mixes-results", "a call gets the result of the one that is under way", STDIO)
+    },
+    Behaviour {
+        hear: Some(|memory, message| {
+            let Some(text) = argument(Some(message), "text").map(str::to_owned) else { return Heard::Message };
+            if !is_alone(memory) {
+                return Heard::Nothing;
+            }
+            let result = json!({ "resultType": "complete", "content": [{ "type": "text", "text": text }] });
+            Heard::AnsweredLater(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }), WHILE)
+        }),
+        ..of("call-ignores-concurrent", "a call is never responded to if another one is under way", STDIO)
+    },
+    Behaviour {
         hear: Some(|memory, message| notes(memory, message, "stale")),
         say: Some(list_notes),
         ..of("call-notes-stale", "a note that was deleted can still be read", STDIO)
@@ -239,8 +271,9 @@ fn notes(memory: &mut Memory, message: &Value, mistake: &str) -> Heard {
     }
     let mut id = given("id").unwrap_or_default().to_owned();
     if name == "create_note" {
+        let is_first = mistake != "race" || is_alone(memory);
         let count = memory.counts.entry("notes".to_owned()).or_default();
-        *count += 1;
+        *count += u64::from(is_first);
         id = format!("note-{}", if mistake == "same id" { *count / 2 } else { *count });
     } else if !memory.results.contains_key(&id) {
         return fails(message, true, "There is no such note.");
@@ -253,7 +286,13 @@ fn notes(memory: &mut Memory, message: &Value, mistake: &str) -> Heard {
     }
     let text = json!({ "id": id, "title": title }).to_string();
     let result = json!({ "resultType": "complete", "content": [{ "type": "text", "text": text }] });
-    Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }))
+    let takes = if mistake == "race" && name == "create_note" { WHILE } else { Duration::ZERO };
+    Heard::AnsweredLater(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }), takes)
+}
+
+/// Whether no other call is under way that takes its time.
+fn is_alone(memory: &mut Memory) -> bool {
+    memory.slow.replace(Instant::now()).is_none_or(|began| began.elapsed() >= WHILE)
 }
 
 /// The argument of a tool call that is a text.

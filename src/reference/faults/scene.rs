@@ -1,5 +1,7 @@
 //! Where a fault stands when it acts: what was sent, in which revision, over what; and what it makes of it.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::{reference::options::Transport, revision::Revision};
@@ -35,6 +37,8 @@ pub enum Heard {
     Exit(&'static str),
     /// Something with this answer.
     Answered(Value),
+    /// Something with this answer, which takes a while.
+    AnsweredLater(Value, Duration),
 }
 
 /// One line, event or body, exactly as it goes out.

@@ -250,6 +250,10 @@ views! {
         changed_again: list,
         /// Whether another session showed what was sent in this one.
         seen_elsewhere,
+        /// Of calls that were made at the same time: whether the response to one had the result of another, twice in a row.
+        mixed_up,
+        /// Of calls that were made at the same time: whether one of them had no response, twice in a row.
+        ignored,
     }
     /// `inside` of a generated call.
     INSIDE "a call beside the bound" {
@@ -279,7 +283,7 @@ views! {
     }
     /// `$sequences[*]`: calls that belong together, with what one of them returned as the argument of another.
     SEQUENCE "a sequence of calls" {
-        /// `deleted`, `created`, `updated`.
+        /// `deleted`, `created`, `created together`, `updated`.
         kind,
         /// The tools that were called, in order.
         name,

@@ -1,0 +1,133 @@
+//! Whether calls that are under way at the same time are told apart: each has to be responded to as it is alone.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use super::{
+    calls::{Call, Kind, Source},
+    observe::Observer,
+    sessions::with_text,
+    subject::What,
+};
+use crate::evidence::{End, Reply};
+
+/// Tools that are tried.
+const TRIED: usize = 12;
+/// Different calls of one tool, and how often each is made at the same time.
+const CALLS: usize = 4;
+const TIMES: usize = 2;
+/// A call that takes longer alone, in milliseconds, may have to wait for others.
+const QUICK: u64 = 1_000;
+
+/// Calls of each source that the server accepted and that took little time.
+#[derive(Default)]
+pub struct Accepted(HashMap<usize, Vec<Call>>);
+
+impl Accepted {
+    pub fn add(&mut self, index: usize, call: &Call, item: &Value) {
+        let known = self.0.entry(index).or_default();
+        if known.len() < CALLS && call.kind == Kind::Valid && returned(item).is_some() {
+            known.push(call.clone());
+        }
+    }
+}
+
+/// The result of a quick call that did not fail.
+fn returned(item: &Value) -> Option<Value> {
+    let is_quick = item["ms"].as_u64().is_some_and(|ms| ms < QUICK);
+    (item["end"] == "result" && item["failed"] == false && is_quick).then(|| without_meta(&item["result"]))
+}
+
+fn without_meta(result: &Value) -> Value {
+    let mut result = result.clone();
+    if let Some(members) = result.as_object_mut() {
+        members.shift_remove("_meta");
+    }
+    result
+}
+
+/// What became of a call beside others: the response to it is missing, or has the result of another one.
+#[derive(Default)]
+struct Seen {
+    mixed_up: bool,
+    ignored: bool,
+    frames: Vec<u64>,
+}
+
+/// Calls of tools that change nothing, each with what became of it when it was made together with others.
+pub async fn together(
+    observer: &mut Observer<'_>,
+    sources: &[Source],
+    accepted: &Accepted,
+    over: impl Fn() -> bool,
+) -> Vec<(Value, Call, usize)> {
+    let mut found = Vec::new();
+    let read_only = |source: &Source| {
+        source.subject.what == What::Tool && source.subject.listed["annotations"]["readOnlyHint"] == true
+    };
+    for (index, source) in sources.iter().enumerate().filter(|(_, source)| read_only(source)).take(TRIED) {
+        if over() || observer.caller.gone.is_some() {
+            break;
+        }
+        let alone = alone(observer, source, accepted.0.get(&index)).await;
+        if alone.len() < 2 {
+            continue;
+        }
+        let mut wrong: Vec<Seen> = Vec::new();
+        for _ in 0..2 {
+            let seen = at_once(observer, source, &alone).await;
+            let Some(first) = seen.into_iter().find(|seen| seen.mixed_up || seen.ignored) else { break };
+            wrong.push(first);
+        }
+        let confirmed = wrong.len() == 2;
+        let (call, item) = &alone[0];
+        let mut item = item.clone();
+        let last = wrong.pop().filter(|_| confirmed).unwrap_or_default();
+        (item["mixed_up"], item["ignored"]) = (json!(last.mixed_up), json!(last.ignored));
+        if confirmed {
+            item["frames"] = json!(last.frames);
+        }
+        found.push((item, call.clone(), index));
+    }
+    found
+}
+
+/// Different calls that return the same each time they are made alone, and each something else than the others.
+async fn alone(observer: &mut Observer<'_>, source: &Source, accepted: Option<&Vec<Call>>) -> Vec<(Call, Value)> {
+    let plain = source.plainest().unwrap_or_default();
+    let texts = ["mcpconformone", "mcpconformtwo"].into_iter().filter_map(|text| with_text(source, &plain, text));
+    let calls: Vec<Call> = texts.chain(accepted.into_iter().flatten().cloned()).collect();
+    let mut alone: Vec<(Call, Value)> = Vec::new();
+    for call in calls {
+        let Some(item) = observer.observe(source, &call).await else { continue };
+        let Some(result) = returned(&item) else { continue };
+        let is_new = alone.iter().all(|(_, other)| returned(other).as_ref() != Some(&result));
+        let again = if is_new { observer.observe(source, &call).await } else { None };
+        if again.as_ref().and_then(returned) == Some(result) {
+            alone.push((call, item));
+        }
+        if alone.len() == CALLS {
+            break;
+        }
+    }
+    alone
+}
+
+/// What became of each, made at the same time as all the others and as one that is cancelled.
+async fn at_once(observer: &mut Observer<'_>, source: &Source, alone: &[(Call, Value)]) -> Vec<Seen> {
+    let all: Vec<Value> = (0..TIMES).flat_map(|_| alone.iter().map(|(call, _)| call.arguments.clone())).collect();
+    observer.made += all.len();
+    let replies = observer.caller.at_once(observer.scene, &source.subject, &all, true).await;
+    let results: Vec<Option<Value>> = alone.iter().map(|(_, item)| returned(item)).collect();
+    let seen = |(nr, reply): (usize, Reply)| {
+        let result = reply.result.as_ref().filter(|_| reply.end == End::Result).map(without_meta);
+        let own = result.is_some() && result == results[nr % alone.len()];
+        Seen {
+            mixed_up: !own && result.is_some() && results.contains(&result),
+            ignored: reply.end == End::Timeout,
+            frames: reply.frames,
+        }
+    };
+    replies.into_iter().take(all.len()).enumerate().map(seen).collect()
+}
