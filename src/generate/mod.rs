@@ -46,7 +46,7 @@ use self::{
     calls::{Call, Kind, Source},
     findings::Findings,
     growth::Growth,
-    observe::{Observer, Usual, collect, harvest},
+    observe::{Observer, SLOW, Usual, collect, harvest},
     subject::{Subject, What},
     together::{Accepted, together},
     valid::Pool,
@@ -98,6 +98,8 @@ pub struct Generated {
 pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_>, settings: &Settings) -> Generated {
     let began = Instant::now();
     let over = || settings.time.is_some_and(|time| began.elapsed() >= time) || (settings.interrupted)();
+    // The rest of the time is for what is looked at with several calls.
+    let enough = || settings.time.is_some_and(|time| began.elapsed() >= time * 3 / 4) || over();
     survey(&mut caller, scene).await;
     let mut pool = Pool::new();
     collect(&mut pool, &scene.saves["survey"]["resources"]["items"], 3);
@@ -118,12 +120,13 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
         }
     }
     let scene = &*scene;
-    let mut observer = Observer { caller, scene, usual: Usual::default(), made: 0 };
+    let mut observer = Observer { caller, scene, usual: Usual::default(), slow: HashSet::new(), made: 0 };
     let mut findings = Findings::new(plan, scene);
     let mut growth = Growth::new(settings.calls);
     let mut counts: HashMap<usize, CallCounts> = HashMap::new();
     let mut batch: Vec<(usize, Call, Value)> = Vec::new();
     let mut accepted = Accepted::default();
+    let mut spent: HashMap<usize, u64> = HashMap::new();
     let mut cut_short = None;
     let mut turn = turns(&sources).into_iter().cycle();
     let mut exhausted = HashSet::new();
@@ -137,13 +140,16 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
         observer.observe(source, &call).await;
     }
     while made < wanted && exhausted.len() < sources.len() {
-        if over() {
+        if enough() {
             let why =
                 if (settings.interrupted)() { "before the interruption" } else { "in the time given by --seconds" };
             notes.push(format!("{made} of {wanted} calls were made {why}"));
             break;
         }
         let Some(index) = turn.next() else { break };
+        if exhausted.len() + 1 < sources.len() && takes_most(&spent, index) {
+            continue;
+        }
         let source = &mut sources[index];
         let call = match &settings.replay {
             Some(stored) => stored.call(source),
@@ -163,6 +169,7 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
             continue;
         };
         count(counts.entry(index).or_insert_with(|| counts_of(&source.subject)), &item);
+        *spent.entry(index).or_default() += item["ms"].as_u64().unwrap_or_default();
         harvest(&mut pool, &item);
         accepted.add(index, &call, &item);
         batch.push((index, call, item));
@@ -193,6 +200,12 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
     counts.sort_by_key(|(index, _)| *index);
     let counts = counts.into_iter().map(|(index, counts)| covered(counts, &sources[index])).collect();
     Generated { rules: findings.results(), counts, notes, failing, cut_short }
+}
+
+/// Whether this source took more time than all others together: then it is their turn.
+fn takes_most(spent: &HashMap<usize, u64>, index: usize) -> bool {
+    let own = spent.get(&index).copied().unwrap_or_default();
+    own > SLOW && own * 2 > spent.values().sum()
 }
 
 /// The lists of the server, as suites know them.

@@ -12,7 +12,7 @@ use super::{
 use crate::evidence::{End, Reply, RunContext};
 
 /// A call is slow if it takes this long in milliseconds, and so many times what other calls of the same take.
-const SLOW: u64 = 1_000;
+pub const SLOW: u64 = 1_000;
 const TIMES: u64 = 20;
 /// Half of a text takes so many times less where time explodes: twice for what grows with the length, four times with its
 /// square.
@@ -47,6 +47,8 @@ pub struct Observer<'a> {
     pub caller: Caller,
     pub scene: &'a RunContext,
     pub usual: Usual,
+    /// Tools whose plainest call takes long: they are not called just to look.
+    pub slow: HashSet<String>,
     /// Calls that were made, those included that only confirm or shrink.
     pub made: usize,
 }

@@ -10,7 +10,7 @@ use tokio::time::sleep;
 
 use super::{
     calls::{Call, Kind, Source},
-    observe::Observer,
+    observe::{Observer, SLOW},
     subject::{Subject, What},
 };
 use crate::evidence::End;
@@ -49,10 +49,13 @@ async fn shown(observer: &mut Observer<'_>, except: &str) -> Shown {
         tool["annotations"]["readOnlyHint"] == true && !required && tool["name"] != except
     };
     for tool in survey["tools"]["items"].as_array().into_iter().flatten().filter(plain).take(TOOLS) {
-        let Some(subject) = Subject::tool(tool) else { continue };
-        if let Some((_, _, reply)) = observer.caller.call(observer.scene, &subject, &json!({})).await
-            && reply.end == End::Result
-        {
+        let Some(subject) = Subject::tool(tool).filter(|subject| !observer.slow.contains(&subject.name)) else {
+            continue;
+        };
+        let Some((_, _, reply)) = observer.caller.call(observer.scene, &subject, &json!({})).await else { continue };
+        if reply.ms >= SLOW {
+            observer.slow.insert(subject.name);
+        } else if reply.end == End::Result {
             shown.insert(format!("tool {}", tool["name"]), reply.result.unwrap_or_default()["content"].clone());
         }
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     calls::{Call, Kind, Source},
-    observe::Observer,
+    observe::{Observer, SLOW},
     sessions::with_text,
     subject::What,
 };
@@ -17,8 +17,6 @@ const TRIED: usize = 12;
 /// Different calls of one tool, and how often each is made at the same time.
 const CALLS: usize = 4;
 const TIMES: usize = 2;
-/// A call that takes longer alone, in milliseconds, may have to wait for others.
-const QUICK: u64 = 1_000;
 
 /// Calls of each source that the server accepted and that took little time.
 #[derive(Default)]
@@ -33,9 +31,9 @@ impl Accepted {
     }
 }
 
-/// The result of a quick call that did not fail.
+/// The result of a call that did not fail, nor took so long that it may have to wait for others.
 fn returned(item: &Value) -> Option<Value> {
-    let is_quick = item["ms"].as_u64().is_some_and(|ms| ms < QUICK);
+    let is_quick = item["ms"].as_u64().is_some_and(|ms| ms < SLOW);
     (item["end"] == "result" && item["failed"] == false && is_quick).then(|| without_meta(&item["result"]))
 }
 
@@ -55,7 +53,7 @@ struct Seen {
     frames: Vec<u64>,
 }
 
-/// Calls of tools that change nothing, each with what became of it when it was made together with others.
+/// Calls of tools that return the same each time, with what became of them when they were made together with others.
 pub async fn together(
     observer: &mut Observer<'_>,
     sources: &[Source],
@@ -63,10 +61,8 @@ pub async fn together(
     over: impl Fn() -> bool,
 ) -> Vec<(Value, Call, usize)> {
     let mut found = Vec::new();
-    let read_only = |source: &Source| {
-        source.subject.what == What::Tool && source.subject.listed["annotations"]["readOnlyHint"] == true
-    };
-    for (index, source) in sources.iter().enumerate().filter(|(_, source)| read_only(source)).take(TRIED) {
+    let tools = sources.iter().enumerate().filter(|(_, source)| source.subject.what == What::Tool);
+    for (index, source) in tools.take(TRIED) {
         if over() || observer.caller.gone.is_some() {
             break;
         }
