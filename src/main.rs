@@ -46,9 +46,10 @@ fn with_tip(mut mistake: clap::Error) -> clap::Error {
         return mistake;
     }
     let tip = match (mistake.kind(), mistake.get(ContextKind::InvalidArg)) {
-        (ErrorKind::InvalidSubcommand, _) => "a server is tested by `mcp-conform run -- COMMAND`",
+        (ErrorKind::InvalidSubcommand, _) => "a server is tested by `mcp-conform run -- COMMAND`".to_owned(),
         (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) if !word.starts_with('-') => {
-            "a command goes after two dashes: `mcp-conform run -- COMMAND`"
+            let typed = env::args().nth(1).unwrap_or_default();
+            format!("a command goes after two dashes: `mcp-conform {typed} -- COMMAND`")
         }
         _ => return mistake,
     };

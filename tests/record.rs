@@ -123,6 +123,14 @@ fn bytes_pass_unchanged_in_both_directions() {
 }
 
 #[test]
+fn the_dashes_before_the_command_may_be_missing() {
+    let folder = folder();
+    let mut command = Command::new(PROGRAM);
+    command.args(["record", "--out"]).arg(folder.path().join("t.jsonl")).args(["sh", "-c", "echo $1", "sh", "--flag"]);
+    assert_eq!(command.output().unwrap().stdout, b"--flag\n");
+}
+
+#[test]
 fn exit_codes_and_signals_pass() {
     let folder = folder();
     let out = folder.path().join("t.jsonl");
