@@ -101,7 +101,7 @@ const FAULTS: [(&str, &str, &str, &[&str]); 22] = [
     ("call-notes-same-id", "generated-created-differ", "", NOTES),
     ("call-notes-race", "generated-created-together", "", NOTES),
     ("call-mixes-results", "generated-concurrent", "", &["--only", "echo", "--calls", "10"]),
-    ("call-ignores-concurrent", "generated-concurrent", "", &["--only", "echo", "--calls", "10", "--timeout", "1"]),
+    ("call-ignores-concurrent", "generated-concurrent", "", &["--only", "echo", "--calls", "10", "--timeout", "3"]),
     ("call-notes-update-lost", "generated-update-read", "", NOTES),
     ("call-notes-stale", "generated-deleted-gone", "", NOTES),
     ("call-leaks-memory", "generated-memory", "", &["--calls", "1500", "--only", "echo"]),
