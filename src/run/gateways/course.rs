@@ -189,8 +189,11 @@ impl Course<'_> {
         let wish = Wish::Exactly(asked);
         let done = self.drive(opener, wish, id, scenario).await;
         let said = listening.as_ref().map(Listening::said).unwrap_or_default();
-        if let Some(listening) = listening {
+        // One that goes on ends its session with the upstream only now, as its client has left.
+        if !job.transport().capabilities().process {
             stage.until_sessions_end().await;
+        }
+        if let Some(listening) = listening {
             listening.end().await;
         }
         let (links, _) = stage.close().await;
