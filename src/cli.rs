@@ -494,7 +494,7 @@ pub struct RecordArgs {
     /// Pass on to the server at this URL, over Streamable HTTP or HTTP+SSE
     #[arg(long, value_name = "URL", requires = "listen")]
     pub http: Option<String>,
-    /// The command that starts a server over stdio; some clients leave out the two dashes before it
+    /// The command that starts a server over stdio; the two dashes before it are optional
     #[arg(trailing_var_arg = true, value_name = "COMMAND")]
     pub argv: Vec<String>,
 }

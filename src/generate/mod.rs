@@ -65,7 +65,7 @@ const TURNS: usize = 2;
 /// What to generate, and how much of it.
 pub struct Settings {
     pub calls: usize,
-    pub time: Option<Duration>,
+    pub time: Duration,
     pub seed: u64,
     /// Only these, by name; naming a tool permits its calls.
     pub only: Vec<String>,
@@ -97,9 +97,9 @@ pub struct Generated {
 /// Lists what there is, makes calls until a limit is reached, shrinks those that fail, and judges what is left.
 pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_>, settings: &Settings) -> Generated {
     let began = Instant::now();
-    let over = || settings.time.is_some_and(|time| began.elapsed() >= time) || (settings.interrupted)();
+    let over = || began.elapsed() >= settings.time || (settings.interrupted)();
     // The rest of the time is for what is looked at with several calls.
-    let enough = || settings.time.is_some_and(|time| began.elapsed() >= time * 3 / 4) || over();
+    let enough = || began.elapsed() >= settings.time * 3 / 4 || over();
     survey(&mut caller, scene).await;
     let mut pool = Pool::new();
     collect(&mut pool, &scene.saves["survey"]["resources"]["items"], 3);
@@ -180,13 +180,10 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
     findings.judge(batch);
     findings.grown(growth.items());
     if settings.replay.is_none() {
-        for (item, call, index) in state::changes(&mut observer, &sources, over).await {
-            findings.judge(vec![(index, call, item)]);
-        }
-        for (item, call, index) in sessions::mixed(&mut observer, &sources, over).await {
-            findings.judge(vec![(index, call, item)]);
-        }
-        for (item, call, index) in together(&mut observer, &sources, &accepted, over).await {
+        let mut compared = state::changes(&mut observer, &sources, over).await;
+        compared.extend(sessions::mixed(&mut observer, &sources, over).await);
+        compared.extend(together(&mut observer, &sources, &accepted, over).await);
+        for (item, call, index) in compared {
             findings.judge(vec![(index, call, item)]);
         }
         let found = sequences::sequences(&mut observer, &sources, over).await;

@@ -1,4 +1,4 @@
-//! Whether calls that are under way at the same time are told apart: each has to be responded to as it is alone.
+//! Whether the server keeps concurrent calls apart: each has to return what it returns alone.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -46,7 +46,6 @@ fn without_meta(result: &Value) -> Value {
 }
 
 /// What became of a call beside others: the response to it is missing, or has the result of another one.
-#[derive(Default)]
 struct Seen {
     mixed_up: bool,
     ignored: bool,
@@ -72,19 +71,19 @@ pub async fn together(
         if alone.len() < 2 || Duration::from_millis(ms) > observer.caller.limit {
             continue;
         }
-        let mut wrong: Vec<Seen> = Vec::new();
+        let mut wrong = None;
         for _ in 0..2 {
             let seen = at_once(observer, source, &alone).await;
-            let Some(first) = seen.into_iter().find(|seen| seen.mixed_up || seen.ignored) else { break };
-            wrong.push(first);
+            wrong = seen.into_iter().find(|seen| seen.mixed_up || seen.ignored);
+            if wrong.is_none() {
+                break;
+            }
         }
-        let confirmed = wrong.len() == 2;
         let (call, item) = &alone[0];
         let mut item = item.clone();
-        let last = wrong.pop().filter(|_| confirmed).unwrap_or_default();
-        (item["mixed_up"], item["ignored"]) = (json!(last.mixed_up), json!(last.ignored));
-        if confirmed {
-            item["frames"] = json!(last.frames);
+        (item["mixed_up"], item["ignored"]) = (json!(false), json!(false));
+        if let Some(Seen { mixed_up, ignored, frames }) = wrong {
+            (item["mixed_up"], item["ignored"], item["frames"]) = (json!(mixed_up), json!(ignored), json!(frames));
         }
         found.push((item, call.clone(), index));
     }

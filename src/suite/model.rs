@@ -71,7 +71,7 @@ pub struct Scenario {
     pub drive: Vec<Value>,
     /// How the client's handlers respond, for clients that take instructions.
     pub answers: Value,
-    /// A start gets at least so long.
+    /// The minimum timeout of a start.
     pub patience: Duration,
 }
 

@@ -55,7 +55,7 @@ fn fault(difference: &Value) -> Fault {
     let names = difference["part"].as_str().is_some_and(|part| NAMES.contains(&part));
     let message = match difference["what"].as_str() {
         Some("changed") if names => {
-            format!("`{path}` is {}; on this side it has to be {}", words(&received), words(&sent))
+            format!("`{path}` is {}, expected {} on this side", words(&received), words(&sent))
         }
         Some("lost") => format!("`{path}` did not pass: sent {}", words(&sent)),
         Some("added") => format!("`{path}` was added: received {}", words(&received)),

@@ -216,8 +216,7 @@ pub static GENERATED: &[Behaviour] = &[
             let own = is_alone(memory);
             let last = memory.said.insert("last", json!(text));
             let text = last.filter(|_| !own).unwrap_or_else(|| json!(text));
-            let result = json!({ "resultType": "complete", "content": [{ "type": "text", "text": text }] });
-            Heard::AnsweredLater(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }), WHILE)
+            returns(message, &text, WHILE)
         }),
         ..of("call-mixes-results", "a call gets the result of the one that is under way", STDIO)
     },
@@ -227,8 +226,7 @@ pub static GENERATED: &[Behaviour] = &[
             if !is_alone(memory) {
                 return Heard::Nothing;
             }
-            let result = json!({ "resultType": "complete", "content": [{ "type": "text", "text": text }] });
-            Heard::AnsweredLater(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }), WHILE)
+            returns(message, &json!(text), WHILE)
         }),
         ..of("call-ignores-concurrent", "a call is never responded to if another one is under way", STDIO)
     },
@@ -285,9 +283,14 @@ fn notes(memory: &mut Memory, message: &Value, mistake: &str) -> Heard {
         _ => drop(memory.results.insert(id.clone(), title.clone())),
     }
     let text = json!({ "id": id, "title": title }).to_string();
-    let result = json!({ "resultType": "complete", "content": [{ "type": "text", "text": text }] });
     let takes = if mistake == "race" && name == "create_note" { WHILE } else { Duration::ZERO };
-    Heard::AnsweredLater(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }), takes)
+    returns(message, &json!(text), takes)
+}
+
+/// Responds with this text after a while.
+fn returns(message: &Value, text: &Value, after: Duration) -> Heard {
+    let result = json!({ "resultType": "complete", "content": [{ "type": "text", "text": text }] });
+    Heard::AnsweredLater(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }), after)
 }
 
 /// Whether no other call is under way that takes its time.

@@ -138,7 +138,7 @@ impl Stage {
         since.is_some_and(|since| since > AGAIN) && self.ended.len() == self.links().len()
     }
 
-    /// Waits until every session is ended, but not for long: one who leaves need not end it.
+    /// Waits briefly until every session is ended; a client may leave without ending its session.
     pub async fn until_sessions_end(&self) {
         let ended = async {
             while self.listening.as_ref().is_some_and(Listening::has_clients) {

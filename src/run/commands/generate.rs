@@ -93,7 +93,7 @@ fn prepared(args: &GenerateArgs, surroundings: &Surroundings) -> Result<Prepared
     let interrupts = Interrupts::listen();
     let settings = Settings {
         calls: args.calls,
-        time: Some(target::seconds(args.seconds, "--seconds")?),
+        time: target::seconds(args.seconds, "--seconds")?,
         seed: args.seed.unwrap_or_else(new_seed),
         only: args.only.clone(),
         call_tools: args.call_tools,

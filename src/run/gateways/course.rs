@@ -189,7 +189,7 @@ impl Course<'_> {
         let wish = Wish::Exactly(asked);
         let done = self.drive(opener, wish, id, scenario).await;
         let said = listening.as_ref().map(Listening::said).unwrap_or_default();
-        // One that goes on ends its session with the upstream only now, as its client has left.
+        // A gateway that keeps running ends its session with the upstream only now, after its client has left.
         if !job.transport().capabilities().process {
             stage.until_sessions_end().await;
         }

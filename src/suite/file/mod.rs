@@ -39,7 +39,7 @@ keys! {
         drive: Vec<Tree>,
         /// About clients: how the handlers of a client respond that takes instructions.
         answers: Tree,
-        /// About clients: the least time that a start gets, in milliseconds, where a good client may wait for long.
+        /// About clients: the minimum timeout of a start in milliseconds, for scenarios in which a conforming client may wait long.
         patience: usize,
         /// Where the suite applies. Default: everywhere.
         applies: Applies,

@@ -872,7 +872,7 @@ views! {
         world,
         /// Whether the client takes instructions.
         follows,
-        /// Whether it takes none and was given the name of an official scenario instead, whose world may differ.
+        /// Whether the client takes no instructions and was given the name of an official scenario, which may expect another world.
         carried,
         /// Whether it sent anything.
         connected,
