@@ -62,7 +62,7 @@ fn trials(mut args: RunArgs, libtest: &Arguments) -> Result<Vec<Trial>, Error> {
     let chosen = |name: &str| !libtest.is_filtered_out(&Trial::test(name, || Ok(())));
     if !chosen(WHOLE) {
         let rules = names.iter().filter(|name| chosen(name)).filter_map(|name| name.split("::").nth(1));
-        args.scope.filter = rules.map(str::to_owned).collect();
+        args.scope.select.filter = rules.map(str::to_owned).collect();
     }
 
     let run = Arc::new(Run { args, surroundings, report: OnceLock::new() });
@@ -81,7 +81,7 @@ fn trials(mut args: RunArgs, libtest: &Arguments) -> Result<Vec<Trial>, Error> {
 /// What can fail, as `SUITE::RULE`.
 fn names(args: &RunArgs, surroundings: &Surroundings) -> Result<Vec<String>, Error> {
     let suites = run::load(&[Side::Server], &run::own_suites(args, surroundings)?, false)?;
-    let filter = Filter::new(&args.scope.terms(), &suites)?;
+    let filter = Filter::new(&args.scope.select.terms(), &suites)?;
     let mut names = Vec::new();
     for suite in &suites {
         let rules = suite.rules.iter().filter(|rule| filter.selects(suite, rule));

@@ -4,65 +4,35 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 
-use super::{baseline::Baseline, mutants::itself, outputs};
+use super::{course::Course, mutants::itself};
 use crate::{
-    assess,
     cli::ClientArgs,
     config::{self, Client},
     error::Error,
     evidence::{Evidence, Recorder, Side, Transport},
-    plan::Filter,
     run::{
         clients::{Attended, ClientJob, Limits, USUAL, attend, conduct},
-        inputs::{configured, suites::load, target},
-        process::{Surroundings, console::complain, interrupts::Interrupts, runtime::block_on, strays},
+        inputs::{configured, target},
+        process::{Surroundings, console::complain, interrupts::Interrupts, strays::supervised},
     },
-    suite::Suite,
     target::Limits as Usual,
 };
 
 pub fn client(args: &ClientArgs, surroundings: &Surroundings) -> Result<u8, Error> {
-    let outputs = outputs::wanted(&args.output.forms)?;
-    outputs::try_path(args.transcript.as_deref())?;
-    let suites = load(&[Side::Client], &args.suite, surroundings.color)?;
-    let filter = Filter::new(&args.filter, &suites)?;
-    let baseline = Baseline::wanted(&args.output, &suites)?;
+    let course = Course::read(Side::Client, &args.select, &args.output, args.transcript.as_deref(), surroundings)?;
     let job = job(args, surroundings)?;
-    let earlier = strays::adopt();
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
-    let conducted = block_on(async {
-        tokio::select! {
-            conducted = record(args, &job, &suites, &filter, recorder, surroundings) => conducted,
-            () = job.interrupts.second() => Err(Error::Interrupted),
-        }
-    });
-    let strays = strays::end(&earlier);
-    let mut evidence = conducted?;
-    evidence.header.scope.filter.clone_from(&args.filter);
-    evidence.header.target.options = options(args);
-    if strays > 0 {
-        let note = format!("killed processes that the client left running outside of its process group: {strays}");
-        evidence.header.notes.push(note);
-    }
-    let options = assess::Options {
-        filter: &filter,
-        strict: args.output.strict,
-        own_suites: &args.suite,
-        illustrated: outputs::illustrated(&args.output.forms),
-    };
-    let mut report = assess::assess(&evidence, &suites, &options);
-    let settled = baseline.settle(&mut report, &args.output, &evidence.header.end);
-    let saved = args.transcript.as_ref().map_or(Ok(()), |path| outputs::save_transcript(path, &evidence));
-    let written = outputs::write(&outputs, &report, &args.output.forms, surroundings);
-    Ok(outputs::exit_code(report.exit_code, [settled, saved, written]))
+    let conducted = record(args, &job, &course, recorder, surroundings);
+    let (mut evidence, left) = supervised("client", &job.interrupts, conducted)?;
+    evidence.header.notes.extend(left);
+    Ok(course.conclude(evidence, options(args), Vec::new(), surroundings))
 }
 
 /// Starts the client in each scenario, or waits for one that somebody else starts.
 async fn record(
     args: &ClientArgs,
     job: &ClientJob,
-    suites: &[Suite],
-    filter: &Filter,
+    Course { suites, filter, .. }: &Course<'_>,
     recorder: Recorder,
     surroundings: &Surroundings,
 ) -> Result<Evidence, Error> {

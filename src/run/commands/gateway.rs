@@ -2,32 +2,22 @@
 
 use std::time::Duration;
 
-use super::{baseline::Baseline, mutants::itself, outputs, relay::transport};
+use super::{course::Course, mutants::itself, relay::transport};
 use crate::{
-    assess,
     cli::{ClientTransport, GatewayArgs},
     error::Error,
     evidence::{Recorder, Side},
-    plan::Filter,
     run::{
         clients::{ANYWHERE, Limits},
         gateways::{Back, Conducted, Front, GatewayJob, conduct},
-        inputs::{
-            job::Revisions,
-            suites::{built_in, load},
-            target,
-        },
-        process::{Surroundings, interrupts::Interrupts, runtime::block_on, strays},
+        inputs::{job::Revisions, suites::built_in, target},
+        process::{Surroundings, interrupts::Interrupts, strays::supervised},
     },
     target::Limits as Usual,
 };
 
 pub fn gateway(args: &GatewayArgs, surroundings: &Surroundings) -> Result<u8, Error> {
-    let outputs = outputs::wanted(&args.output.forms)?;
-    outputs::try_path(args.transcript.as_deref())?;
-    let suites = load(&[Side::Gateway], &args.suite, surroundings.color)?;
-    let filter = Filter::new(&args.filter, &suites)?;
-    let baseline = Baseline::wanted(&args.output, &suites)?;
+    let course = Course::read(Side::Gateway, &args.select, &args.output, args.transcript.as_deref(), surroundings)?;
     let servers = if args.compare { Some(built_in()?) } else { None };
     let job = job(args, surroundings)?;
     job.check()?;
@@ -39,34 +29,11 @@ pub fn gateway(args: &GatewayArgs, surroundings: &Surroundings) -> Result<u8, Er
             help: Some("use --revision auto, all, or a revision that begins with a handshake".to_owned()),
         });
     }
-    let earlier = strays::adopt();
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
-    let conducted = block_on(async {
-        tokio::select! {
-            conducted = conduct(&job, &suites, &filter, servers.as_deref(), recorder) => conducted,
-            () = job.interrupts.second() => Err(Error::Interrupted),
-        }
-    });
-    let strays = strays::end(&earlier);
-    let Conducted { mut evidence, worse } = conducted?;
-    evidence.header.scope.filter.clone_from(&args.filter);
-    evidence.header.target.options = options(args);
-    if strays > 0 {
-        let note = format!("killed processes that the gateway left running outside of its process group: {strays}");
-        evidence.header.notes.push(note);
-    }
-    let options = assess::Options {
-        filter: &filter,
-        strict: args.output.strict,
-        own_suites: &args.suite,
-        illustrated: outputs::illustrated(&args.output.forms),
-    };
-    let mut report = assess::assess(&evidence, &suites, &options);
-    assess::add(&mut report, worse);
-    let settled = baseline.settle(&mut report, &args.output, &evidence.header.end);
-    let saved = args.transcript.as_ref().map_or(Ok(()), |path| outputs::save_transcript(path, &evidence));
-    let written = outputs::write(&outputs, &report, &args.output.forms, surroundings);
-    Ok(outputs::exit_code(report.exit_code, [settled, saved, written]))
+    let conducted = conduct(&job, &course.suites, &course.filter, servers.as_deref(), recorder);
+    let (Conducted { mut evidence, worse }, left) = supervised("gateway", &job.interrupts, conducted)?;
+    evidence.header.notes.extend(left);
+    Ok(course.conclude(evidence, options(args), worse, surroundings))
 }
 
 fn job(args: &GatewayArgs, surroundings: &Surroundings) -> Result<GatewayJob, Error> {

@@ -24,7 +24,7 @@ use crate::{
             suites::load,
             target,
         },
-        process::{Surroundings, console::failed, interrupts::Interrupts, progress::Suites, runtime::block_on, strays},
+        process::{Surroundings, console::failed, interrupts::Interrupts, progress::Suites, strays::supervised},
     },
     session::{Opener, Wish},
     suite::Suite,
@@ -78,11 +78,11 @@ fn prepared(args: &GenerateArgs, surroundings: &Surroundings) -> Result<Prepared
     })?;
     let (target, facts, mut limits) = target::target(&args.target, surroundings)?;
     let own: Vec<_> = configured::config(&args.target, surroundings)?.map(|config| config.suites).unwrap_or_default();
-    let own: Vec<_> = args.suite.iter().cloned().chain(own).collect();
+    let own: Vec<_> = args.select.suite.iter().cloned().chain(own).collect();
     let mut suites = load(&[Side::Server], &own, surroundings.color)?;
     // The others would be left out one by one, for each call.
     suites.retain(|suite| suite.generated);
-    let filter = Filter::new(&args.filter, &suites)?;
+    let filter = Filter::new(&args.select.terms(), &suites)?;
     let baseline = Baseline::wanted(&args.output, &suites)?;
     if let Some(seconds) = args.timeout {
         limits.request = target::seconds(seconds, "--timeout")?;
@@ -145,21 +145,12 @@ fn tested(prepared: Prepared, args: &GenerateArgs, surroundings: &Surroundings) 
     if let Start::Stdio { env, .. } = &mut job.target.start {
         env.push((CANARY.0.to_owned(), CANARY.1.to_owned()));
     }
-    let (earlier, interrupts) = (strays::adopt(), job.interrupts.clone());
+    let interrupts = job.interrupts.clone();
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
-    let opened = block_on(async {
-        tokio::select! {
-            conducted = conduct(&mut job, wish, &suites, &filter, &settings, &recorder) => conducted,
-            // What is dropped here ends its servers.
-            () = interrupts.second() => Err(Error::Interrupted),
-        }
-    });
-    let strays = strays::end(&earlier);
-    let (scene, generated) = opened?;
+    let conducted = conduct(&mut job, wish, &suites, &filter, &settings, &recorder);
+    let ((scene, generated), left) = supervised("server", &interrupts, conducted)?;
     let Generated { mut rules, counts, mut notes, failing, cut_short } = generated;
-    if strays > 0 {
-        notes.push(format!("killed processes that the server left running outside of its process group: {strays}"));
-    }
+    notes.extend(left);
     show_frames(&mut rules, recorder.frames(), job.limits.evidence_frames);
     if settings.replay.is_none() {
         store.replace(&name, failing);

@@ -16,14 +16,14 @@ use crate::{
 };
 
 pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error> {
-    let suites = load(&[Side::Server, Side::Client, Side::Gateway], &args.suite, surroundings.color)?;
+    let suites = load(&[Side::Server, Side::Client, Side::Gateway], &args.select.suite, surroundings.color)?;
     let wanted = outputs::wanted(&args.output.forms)?;
     let baseline = Baseline::wanted(&args.output, &suites)?;
     let path = &args.transcript;
     let mut recording = Recording::open(path)?;
     if args.follow {
         // A mistake in the filter is told before anybody waits.
-        Filter::new(&args.filter, &suites)?;
+        Filter::new(&args.select.terms(), &suites)?;
         recording::follow(&mut recording, args, &suites)?;
     } else {
         recording.read_on()?;
@@ -58,8 +58,8 @@ fn nothing(args: &JudgeArgs, evidence: &Evidence) -> Error {
 
 pub fn filter(args: &JudgeArgs, evidence: &Evidence, suites: &[Suite]) -> Result<Filter, Error> {
     let scope = &evidence.header.scope;
-    let terms = if args.filter.is_empty() { &scope.filter } else { &args.filter };
-    let mut filter = Filter::new(terms, suites)?;
+    let typed = args.select.terms();
+    let mut filter = Filter::new(if typed.is_empty() { &scope.filter } else { &typed }, suites)?;
     if let Some(part) = &scope.partition {
         filter = filter.part(part.parse().map_err(Error::usage)?, suites);
     }
@@ -70,7 +70,7 @@ pub fn options<'a>(args: &'a JudgeArgs, evidence: &Evidence, filter: &'a Filter)
     assess::Options {
         filter,
         strict: args.output.strict || evidence.header.scope.strict,
-        own_suites: &args.suite,
+        own_suites: &args.select.suite,
         illustrated: outputs::illustrated(&args.output.forms),
     }
 }

@@ -5,6 +5,7 @@ mod act;
 mod baseline;
 mod check;
 mod client;
+mod course;
 mod coverage;
 mod explain;
 mod gateway;

@@ -18,8 +18,8 @@ use crate::{
             Surroundings, console,
             interrupts::Interrupts,
             progress::Progress,
-            runtime::{block_on, unless_ended},
-            strays,
+            runtime::unless_ended,
+            strays::{self, supervised},
         },
     },
     suite::Suite,
@@ -107,7 +107,7 @@ pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrup
     let options = assess::Options {
         filter: &filter,
         strict: args.output.strict,
-        own_suites: &args.scope.suite,
+        own_suites: &args.scope.select.suite,
         illustrated: outputs::illustrated(&args.output.forms),
     };
     let mut report = assess::assess(&evidence, &suites, &options);
@@ -140,7 +140,7 @@ fn describe(evidence: &mut Evidence, job: &Job, args: &RunArgs, surroundings: &S
 
 /// What was typed to select rules.
 fn terms(args: &RunArgs) -> Result<Vec<String>, Error> {
-    let mut terms = args.scope.terms();
+    let mut terms = args.scope.select.terms();
     if let Some(path) = &args.last_failed {
         let report = super::report::read(path)?;
         let failed = [Status::Fail, Status::Broken, Status::Warn];
@@ -182,30 +182,19 @@ fn watched(
     args: &RunArgs,
     surroundings: &Surroundings,
 ) -> Result<Evidence, Error> {
-    let earlier = strays::adopt();
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
     let status = surroundings.status.filter(|_| !args.output.forms.quiet);
     // The handshake with a server that starts slowly takes the longest.
     let shown = Progress::show(&recorder, &job.suites, job.limits.request * 3, status);
-    let conducted = block_on(async {
-        tokio::select! {
-            conducted = conduct(job, suites, filter, recorder) => conducted,
-            // What is dropped here ends its servers.
-            () = job.interrupts.second() => Err(Error::Interrupted),
-        }
-    });
+    let conducted = supervised("server", &job.interrupts, conduct(job, suites, filter, recorder));
     drop(shown);
-    let strays = strays::end(&earlier);
-    let mut evidence = conducted?;
-    if strays > 0 {
-        let note = format!("killed processes that the server left running outside of its process group: {strays}");
-        evidence.header.notes.push(note);
-    }
+    let (mut evidence, left) = conducted?;
+    evidence.header.notes.extend(left);
     Ok(evidence)
 }
 
 /// The suites of the user's own: those that were typed, and those that the configuration names.
 pub fn own_suites(args: &RunArgs, surroundings: &Surroundings) -> Result<Vec<PathBuf>, Error> {
     let configured = configured::config(&args.target, surroundings)?.map(|config| config.suites).unwrap_or_default();
-    Ok(args.scope.suite.iter().cloned().chain(configured).collect())
+    Ok(args.scope.select.suite.iter().cloned().chain(configured).collect())
 }

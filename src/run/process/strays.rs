@@ -6,6 +6,29 @@
 #[cfg(target_os = "linux")]
 use rustix::process::Pid;
 
+use super::{interrupts::Interrupts, runtime::block_on};
+use crate::error::Error;
+
+/// Does the work, unless Ctrl-C comes for the second time, and ends all that is left of the `party` that was tested. The
+/// note tells what that was.
+pub fn supervised<T>(
+    party: &str,
+    interrupts: &Interrupts,
+    work: impl Future<Output = Result<T, Error>>,
+) -> Result<(T, Option<String>), Error> {
+    let earlier = adopt();
+    let done = block_on(async {
+        tokio::select! {
+            done = work => done,
+            // What is dropped here ends its processes.
+            () = interrupts.second() => Err(Error::Interrupted),
+        }
+    });
+    let left = end(&earlier);
+    let note = || format!("killed processes that the {party} left running outside of its process group: {left}");
+    done.map(|done| (done, (left > 0).then(note)))
+}
+
 /// Children that were there before: this program may have taken the place of one that started them.
 pub struct Earlier(#[cfg(target_os = "linux")] Vec<Pid>);
 

@@ -33,7 +33,7 @@ pub fn matrix(args: &MatrixArgs, surroundings: &Surroundings) -> Result<u8, Erro
     if let Some(MatrixCommand::Merge { directories, out }) = &args.command {
         return merge::merge(directories, out.as_ref().unwrap_or(&directories[0]), surroundings);
     }
-    let suites = load(&[Side::Server], &args.scope.suite, surroundings.color)?;
+    let suites = load(&[Side::Server], &args.scope.select.suite, surroundings.color)?;
     let entries = targets::wanted(args, &suites, surroundings)?;
     let results = Results::open(&args.out)?;
     let worker = Worker::new(args, surroundings)?;

@@ -43,7 +43,7 @@ pub struct Entry {
 }
 
 pub fn wanted(args: &MatrixArgs, suites: &[Suite], surroundings: &Surroundings) -> Result<Vec<Entry>, Error> {
-    Filter::new(&args.scope.terms(), suites)?;
+    Filter::new(&args.scope.select.terms(), suites)?;
     Proposals::new(&args.scope.proposal, suites)?;
     args.scope.revision.parse::<Revisions>()?;
     limit(args)?;
@@ -109,7 +109,7 @@ fn basis(args: &MatrixArgs) -> Result<DefaultHasher, Error> {
     let mut hasher = DefaultHasher::new();
     env!("CARGO_PKG_VERSION").hash(&mut hasher);
     (&*SUITES, &*SHAPES).hash(&mut hasher);
-    read(&args.scope.suite)?.hash(&mut hasher);
+    read(&args.scope.select.suite)?.hash(&mut hasher);
     options(args).hash(&mut hasher);
     Ok(hasher)
 }

@@ -149,9 +149,9 @@ pub fn options(args: &MatrixArgs) -> Vec<String> {
     option("--timeout", args.timeout.to_string());
     option("--run-timeout", args.run_timeout.to_string());
     option("--revision", scope.revision.clone());
-    scope.terms().into_iter().for_each(|term| option("--filter", term));
+    scope.select.terms().into_iter().for_each(|term| option("--filter", term));
     scope.proposal.iter().for_each(|name| option("--proposal", name.clone()));
-    scope.suite.iter().for_each(|path| option("--suite", path.display().to_string()));
+    scope.select.suite.iter().for_each(|path| option("--suite", path.display().to_string()));
     options.extend(args.strict.then(|| "--strict".to_owned()));
     options.extend(scope.call_tools.then(|| "--call-tools".to_owned()));
     options

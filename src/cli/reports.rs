@@ -1,0 +1,69 @@
+//! What shows rules and reports.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::FormArgs;
+
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The id of a rule or a suite
+    pub rule: String,
+    /// Custom suites to include
+    #[arg(long, value_name = "PATH")]
+    pub suite: Vec<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum ReportCommand {
+    /// Convert a JSON report to other formats; exits with the code of its run
+    Render {
+        #[arg(value_name = "REPORT")]
+        file: PathBuf,
+        #[command(flatten)]
+        forms: FormArgs,
+    },
+    /// Merge JSON reports of the parts of one run
+    Merge {
+        #[arg(value_name = "REPORT", required = true)]
+        files: Vec<PathBuf>,
+        #[command(flatten)]
+        forms: FormArgs,
+    },
+    /// Compare two JSON reports; exits with 1 if a rule newly fails
+    Diff {
+        #[arg(value_name = "REPORT")]
+        old: PathBuf,
+        #[arg(value_name = "REPORT")]
+        new: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    #[arg(value_enum, default_value_t = Listed::Suites)]
+    pub what: Listed,
+    /// List only names that contain this; `*` matches any text
+    pub pattern: Option<String>,
+    /// Print one line of JSON for each
+    #[arg(long)]
+    pub json: bool,
+    /// With `rules`: print the requirements of a proposal as a table in the form of SEP-2484
+    #[arg(long, value_name = "PROPOSAL", conflicts_with = "json")]
+    pub traceability: Option<String>,
+    /// With `rules`: write Markdown pages to this directory, one for each area
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["json", "traceability"])]
+    pub pages: Option<PathBuf>,
+    /// Custom suites to include
+    #[arg(long, value_name = "PATH")]
+    pub suite: Vec<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Listed {
+    Rules,
+    Suites,
+    Faults,
+    Variations,
+}

@@ -1,0 +1,72 @@
+//! The course of a command that tests something: what is read before anything starts, and what is written in the end.
+
+use std::path::{Path, PathBuf};
+
+use super::{baseline::Baseline, outputs};
+use crate::{
+    assess,
+    cli::{OutputArgs, SelectArgs},
+    error::Error,
+    evidence::{Evidence, Side},
+    outcome::RuleResult,
+    plan::Filter,
+    run::{inputs::suites::load, process::Surroundings},
+    suite::Suite,
+};
+
+/// What was asked for. It is read before anything starts, so that nobody waits to be told of a mistake.
+pub struct Course<'a> {
+    pub suites: Vec<Suite>,
+    pub filter: Filter,
+    terms: Vec<String>,
+    own_suites: &'a [PathBuf],
+    baseline: Baseline,
+    outputs: Vec<outputs::Output>,
+    output: &'a OutputArgs,
+    transcript: Option<&'a Path>,
+}
+
+impl<'a> Course<'a> {
+    /// About the party on `side`.
+    pub fn read(
+        side: Side,
+        select: &'a SelectArgs,
+        output: &'a OutputArgs,
+        transcript: Option<&'a Path>,
+        surroundings: &Surroundings,
+    ) -> Result<Self, Error> {
+        let outputs = outputs::wanted(&output.forms)?;
+        outputs::try_path(transcript)?;
+        let suites = load(&[side], &select.suite, surroundings.color)?;
+        let terms = select.terms();
+        let filter = Filter::new(&terms, &suites)?;
+        let baseline = Baseline::wanted(output, &suites)?;
+        Ok(Self { suites, filter, terms, own_suites: &select.suite, baseline, outputs, output, transcript })
+    }
+
+    /// Judges the evidence, and writes all that was asked for. `options` are those that test the same again, `more` are
+    /// results that do not rest on this evidence.
+    pub fn conclude(
+        self,
+        mut evidence: Evidence,
+        options: String,
+        more: Vec<RuleResult>,
+        surroundings: &Surroundings,
+    ) -> u8 {
+        evidence.header.scope.filter = self.terms;
+        evidence.header.target.options = options;
+        let forms = &self.output.forms;
+        let how = assess::Options {
+            filter: &self.filter,
+            strict: self.output.strict,
+            own_suites: self.own_suites,
+            illustrated: outputs::illustrated(forms),
+        };
+        let mut report = assess::assess(&evidence, &self.suites, &how);
+        assess::add(&mut report, more);
+        let settled = self.baseline.settle(&mut report, self.output, &evidence.header.end);
+        let saved = self.transcript.map_or(Ok(()), |path| outputs::save_transcript(path, &evidence));
+        let written = outputs::write(&self.outputs, &report, forms, surroundings);
+        outputs::exit_code(report.exit_code, [settled, saved, written])
+    }
+}
