@@ -155,7 +155,7 @@ pub enum Pipeline {
     Gitlab,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct RunArgs {
     #[command(flatten)]
     pub target: TargetArgs,
@@ -171,6 +171,9 @@ pub struct RunArgs {
     /// `mcp-conform report merge` merges the JSON reports
     #[arg(long, value_name = "PART", help_heading = "Scope")]
     pub partition: Option<Partition>,
+    /// Stop after the first rule that fails; the report lists the suites that were not run
+    #[arg(long, conflicts_with = "write_baseline", help_heading = "Scope")]
+    pub fail_fast: bool,
     #[command(flatten)]
     pub output: OutputArgs,
 
@@ -336,7 +339,7 @@ pub enum ClientTransport {
 }
 
 /// The server to test.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[group(id = "target", multiple = true)]
 pub struct TargetArgs {
     /// A target of mcp-conform.toml [default: its only or default target]
@@ -381,7 +384,7 @@ pub struct TargetArgs {
 }
 
 /// What is tested.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ScopeArgs {
     /// auto (the newest that the server supports), all, or one of 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28
     #[arg(long, value_name = "REVISION", default_value = "auto", help_heading = "Scope")]
@@ -404,7 +407,7 @@ pub struct ScopeArgs {
     pub suite: Vec<PathBuf>,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct OutputArgs {
     #[command(flatten)]
     pub forms: FormArgs,
@@ -420,7 +423,7 @@ pub struct OutputArgs {
 }
 
 /// The forms that a report takes.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct FormArgs {
     /// Write a report as FORMAT or FORMAT=PATH, where `-` is stdout; repeatable [default: human]
     #[arg(long, value_name = "FORMAT[=PATH]", help_heading = "Output")]

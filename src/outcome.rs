@@ -150,6 +150,9 @@ pub struct ShownFrame {
     pub from: String,
     /// One line, cut in the middle where it was long.
     pub text: String,
+    /// All headers of an HTTP request or response, one line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

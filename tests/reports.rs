@@ -45,14 +45,14 @@ fn real() -> RunReport {
 }
 
 fn human(report: &RunReport, width: usize, verbosity: Verbosity) -> String {
-    render(Format::Human, report, &Style { width, color: false, verbosity })
+    render(Format::Human, report, &Style { width, verbosity, ..Style::default() })
 }
 
 #[test]
 fn samples_are_what_is_rendered() {
     let report = real();
     let formats = SAMPLES.map(|(format, name)| (name, render(format, &report, &Style::default())));
-    let colored = render(Format::Human, &report, &Style { width: 100, color: true, verbosity: Verbosity::Normal });
+    let colored = render(Format::Human, &report, &Style { width: 100, color: true, ..Style::default() });
     for (name, rendered) in formats.into_iter().chain([("terminal.svg", on_a_terminal(&colored, 100))]) {
         if env::var_os("MCP_CONFORM_BLESS").is_some() {
             fs::write(path(name), &rendered).unwrap();
@@ -451,7 +451,7 @@ fn hostile() -> RunReport {
         pointer: Some("/result/text".to_owned()),
         frames: vec![1, 2],
         messages: vec![
-            ShownFrame { frame: 1, from: "client".to_owned(), text: EVIL.to_owned() },
+            ShownFrame { frame: 1, from: "client".to_owned(), text: EVIL.to_owned(), headers: Vec::new() },
             ShownFrame {
                 frame: 2,
                 from: EVIL.to_owned(),
@@ -510,5 +510,12 @@ fn print() {
         Ok("revisions") => in_three_revisions(),
         _ => sample(),
     };
-    print!("{}", render(Format::Human, &report, &Style { width, color: env::var_os("NO_COLOR").is_none(), verbosity }));
+    print!(
+        "{}",
+        render(
+            Format::Human,
+            &report,
+            &Style { width, color: env::var_os("NO_COLOR").is_none(), verbosity, ..Style::default() }
+        )
+    );
 }

@@ -77,6 +77,7 @@ pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Fr
                 frame: *number,
                 from: from.to_owned(),
                 text: masked(&excerpt::message(&text(frame), pointer)).into_owned(),
+                headers: headers(frame),
             })
         });
         finding.messages = shown.collect();
@@ -249,6 +250,14 @@ fn begin(http: &HttpHead) -> String {
         (.., Some(status)) => format!("HTTP {status}"),
         _ => String::new(),
     }
+}
+
+/// All headers, as far as a report has room for them.
+fn headers(frame: &Frame) -> Vec<String> {
+    const MOST: usize = 50;
+    const LENGTH: usize = 300;
+    let headers = frame.http.iter().flat_map(|http| &http.headers).take(MOST);
+    headers.map(|(name, value)| masked(&excerpt::middle(&format!("{name}: {value}"), LENGTH)).into_owned()).collect()
 }
 
 /// The head of a request or a response, with the headers that say something.

@@ -20,6 +20,8 @@ use crate::{
 const DIFF_LINES: usize = 16;
 /// Lines that the head of an HTTP request or response may take.
 const HEAD_LINES: usize = 5;
+/// Between the first line of the head of a request or response and its headers.
+const HEADERS: &str = " · ";
 /// `expected  `, `received  `
 const LABEL: usize = 10;
 
@@ -91,6 +93,14 @@ pub fn messages(page: &mut Page, indent: usize, finding: &Finding) {
         let ink = if message.from == "server" { TEXT } else { FAINT };
         if is_head(&message.text) {
             // Any header may be the one that it is about.
+            if page.is_verbose() && !message.headers.is_empty() {
+                let first = message.text.split(HEADERS).next().unwrap_or_default();
+                page.hang(indent, &[span(FAINT, lead.as_str())], ink, first);
+                for header in &message.headers {
+                    page.hang(indent + columns(&lead), &[], FAINT, header);
+                }
+                continue;
+            }
             page.hang(indent, &[span(FAINT, lead.as_str())], ink, &middle(&plain(&message.text), HEAD_LINES * room));
             continue;
         }
@@ -99,6 +109,9 @@ pub fn messages(page: &mut Page, indent: usize, finding: &Finding) {
         page.line(indent, &[span(FAINT, lead.as_str()), span(ink, text.as_str())]);
         if fault.is_some() {
             marker(page, indent + columns(&lead), &text, part);
+        }
+        if page.is_verbose() && columns(&plain(&message.text)) > room {
+            page.hang(indent + columns(&lead), &[span(FAINT, "whole  ")], FAINT, &message.text);
         }
     }
 }

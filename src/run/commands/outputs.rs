@@ -104,7 +104,8 @@ pub fn write(
     };
     let one = |output: &Output| {
         let color = surroundings.color && output.path.is_none();
-        let text = render(output.format, report, &Style { width: surroundings.width, color, verbosity });
+        let links = surroundings.links && output.path.is_none();
+        let text = render(output.format, report, &Style { width: surroundings.width, color, links, verbosity });
         match &output.path {
             None => put(text.trim_end_matches('\n')).map_err(|source| failed(Path::new("stdout"), "write", source)),
             Some(path) => {
