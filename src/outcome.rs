@@ -146,7 +146,7 @@ pub struct Finding {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShownFrame {
     pub frame: u64,
-    /// `client` or `server`.
+    /// `client` or `server`; where a gateway is tested, `client`, `gateway` or `upstream`.
     pub from: String,
     /// One line, cut in the middle where it was long.
     pub text: String,
