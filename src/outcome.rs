@@ -67,6 +67,8 @@ impl Level {
         }
         match (self, title.strip_prefix("not ")) {
             (Self::Advice, _) => format!("{keyword}: {title}"),
+            // A sentence of its own.
+            _ if title.starts_with(char::is_uppercase) => format!("{keyword}: {title}"),
             (_, Some(rest)) => format!("The server {keyword} NOT {rest}"),
             (_, None) => format!("The server {keyword} {title}"),
         }

@@ -190,7 +190,8 @@ fn titles_are_sentences_of_the_specification() {
 /// The pages that people read, without what is code.
 fn pages(root: &Path) -> Vec<(String, String)> {
     let code = Regex::new(r"(?s)```.*?```|`[^`\n]*`").expect("a pattern");
-    let files = ["", "docs", "reports", "suites", "tests/real", "tests/planted", "integrations/pytest", "integrations/node"];
+    let files =
+        ["", "docs", "reports", "suites", "tests/real", "tests/planted", "integrations/pytest", "integrations/node"];
     let files = files.iter().flat_map(|folder| fs::read_dir(root.join(folder)).expect("the folder"));
     let files = files.map(|entry| entry.expect("an entry").path());
     let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "md"));

@@ -265,6 +265,22 @@ fn colour_changes_nothing_but_colour() {
 }
 
 #[test]
+fn links_are_opened_by_the_terminal_or_stand_whole() {
+    let linked = render(Format::Human, &sample(), &Style { links: true, ..Style::default() });
+    let start = "\u{1b}]8;;https://modelcontextprotocol.io/specification/";
+    assert!(linked.contains(start) && linked.contains("\u{1b}]8;;\u{1b}\\\n"), "{linked}");
+    let link = regex::Regex::new("\u{1b}\\]8;;[^\u{1b}]*\u{1b}\\\\").unwrap();
+    let stripped = link.replace_all(&linked, "").into_owned();
+    assert!(!stripped.contains('\u{1b}'), "{stripped}");
+    let too_long = |line: &&str| unicode_width::UnicodeWidthStr::width(**line) > 80 && line.contains("source");
+    assert_eq!(stripped.lines().find(too_long), None);
+    // Without links a URL that is too long for the line of its label has one of its own.
+    let source = "https://modelcontextprotocol.io/specification/2026-07-28/schema#resource";
+    let narrow = human(&sample(), 60, Verbosity::Normal);
+    assert!(narrow.contains(&format!("  source\n{source}\n")), "{narrow}");
+}
+
+#[test]
 fn lines_keep_to_the_width() {
     for report in [sample(), hostile()] {
         for (width, verbosity) in [(60, Verbosity::Normal), (80, Verbosity::Normal), (120, Verbosity::Verbose)] {
@@ -273,7 +289,9 @@ fn lines_keep_to_the_width() {
                 .filter(|line| unicode_width::UnicodeWidthStr::width(*line) > width)
                 // What is for copying stays whole.
                 .filter(|line| {
-                    !["source", "rerun", "by hand", "--"].iter().any(|word| line.trim_start().starts_with(word))
+                    !["source", "https://", "rerun", "by hand", "--"]
+                        .iter()
+                        .any(|word| line.trim_start().starts_with(word))
                 })
                 .map(str::to_owned)
                 .collect();
