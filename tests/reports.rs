@@ -272,8 +272,8 @@ fn links_are_opened_by_the_terminal_or_stand_whole() {
     let link = regex::Regex::new("\u{1b}\\]8;;[^\u{1b}]*\u{1b}\\\\").unwrap();
     let stripped = link.replace_all(&linked, "").into_owned();
     assert!(!stripped.contains('\u{1b}'), "{stripped}");
-    let too_long = |line: &&str| unicode_width::UnicodeWidthStr::width(**line) > 80 && line.contains("source");
-    assert_eq!(stripped.lines().find(too_long), None);
+    let long = stripped.lines().find(|line| line.len() > 80 && line.contains("source"));
+    assert!(long.is_none(), "{long:?}");
     // Without links a URL that is too long for the line of its label has one of its own.
     let source = "https://modelcontextprotocol.io/specification/2026-07-28/schema#resource";
     let narrow = human(&sample(), 60, Verbosity::Normal);
@@ -474,6 +474,7 @@ fn hostile() -> RunReport {
                 frame: 2,
                 from: EVIL.to_owned(),
                 text: json!({ "result": { "text": long("RECEIVED") } }).to_string(),
+                headers: vec![EVIL.to_owned()],
             },
         ],
         alike: 7,

@@ -202,13 +202,14 @@ pub fn all(page: &mut String, report: &RunReport) -> std::fmt::Result {
     let judged = report.rules.iter().filter(|rule| !unjudged.contains(&standing(report, rule)));
     table(page, report, &judged.collect::<Vec<_>>())?;
     let noun = report.target.subject.noun();
-    for (status, what) in unjudged.into_iter().zip(["that were not exercised", "that do not apply to this"]) {
+    for (status, what) in unjudged.into_iter().zip(["not exercised", "not applicable to this"]) {
         let rules = of(status);
         if rules.is_empty() {
             continue;
         }
         let noun = if status == Status::NotApplicable { format!(" {noun}") } else { String::new() };
-        let summary = format!("<summary>{} rules {what}{noun}</summary>", rules.len());
+        let (count, plural) = (rules.len(), if rules.len() == 1 { "" } else { "s" });
+        let summary = format!("<summary>{count} rule{plural}: {what}{noun}</summary>");
         writeln!(page, "<details data-folded=\"{}\">{summary}", status.word())?;
         table(page, report, &rules)?;
         page.push_str("</details>\n");
