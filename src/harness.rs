@@ -56,8 +56,9 @@ pub fn tests<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> ExitC
     }
 }
 
-fn trials(mut args: RunArgs, libtest: &Arguments) -> Result<Vec<Trial>, Error> {
+fn trials(args: RunArgs, libtest: &Arguments) -> Result<Vec<Trial>, Error> {
     let surroundings = Surroundings::of_process(false, 100);
+    let mut args = run::with_settings(&args, &surroundings);
     let names = names(&args, &surroundings)?;
     let chosen = |name: &str| !libtest.is_filtered_out(&Trial::test(name, || Ok(())));
     if !chosen(WHOLE) {

@@ -32,7 +32,8 @@ fn main() -> ExitCode {
     let width = terminal.then(terminal_width).flatten().unwrap_or(WIDTH_OF_A_FILE);
     let shows_status = std::io::stderr().is_terminal() && !set("CI") && env::var("TERM").as_deref() != Ok("dumb");
     let status = shows_status.then(terminal_width).flatten();
-    ExitCode::from(run(&cli, &Surroundings { status, ..Surroundings::of_process(color, width) }))
+    let links = cli.color != ColorChoice::Never && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout);
+    ExitCode::from(run(&cli, &Surroundings { status, links, ..Surroundings::of_process(color, width) }))
 }
 
 /// Tells who gave a command where the name of a target stands, or forgot `run`, what to type.

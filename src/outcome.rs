@@ -67,6 +67,8 @@ impl Level {
         }
         match (self, title.strip_prefix("not ")) {
             (Self::Advice, _) => format!("{keyword}: {title}"),
+            // A sentence of its own.
+            _ if title.starts_with(char::is_uppercase) => format!("{keyword}: {title}"),
             (_, Some(rest)) => format!("The server {keyword} NOT {rest}"),
             (_, None) => format!("The server {keyword} {title}"),
         }
@@ -146,10 +148,13 @@ pub struct Finding {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShownFrame {
     pub frame: u64,
-    /// `client` or `server`.
+    /// `client` or `server`; where a gateway is tested, `client`, `gateway` or `upstream`.
     pub from: String,
     /// One line, cut in the middle where it was long.
     pub text: String,
+    /// All headers of an HTTP request or response, one line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -9,7 +9,7 @@ use crate::{
     outcome::Level,
     partition::Partition,
     revision::Revision,
-    suite::{Applies, Rule, Suite, fits},
+    suite::{Applies, Rule, SURVEY, Suite, fits},
 };
 
 /// Which proposals are judged: those that are named, whatever the server shows, and with `auto` those that it shows.
@@ -250,6 +250,9 @@ pub fn left_out(applies: &Applies, scene: &RunContext) -> Option<String> {
 /// Which fact about the server is needed and was not given, in words for the report.
 pub fn lacking(applies: &Applies, scene: &RunContext) -> Option<String> {
     let fact = applies.facts.iter().find(|fact| scene.facts.get(fact.as_str()).is_none())?;
+    if let Some(nothing) = of_no_use(fact, scene) {
+        return Some(nothing.to_owned());
+    }
     Some(match fact.as_str() {
         "tools" | "prompts" => format!("give [{fact}.NAME] in mcp-conform.toml"),
         "own_token" => "give a bearer token".to_owned(),
@@ -263,6 +266,26 @@ pub fn lacking(applies: &Applies, scene: &RunContext) -> Option<String> {
         }
         fact => format!("give facts.{fact} in mcp-conform.toml"),
     })
+}
+
+/// Why nobody could give this fact: the server lists nothing that it can be about.
+fn of_no_use(fact: &str, scene: &RunContext) -> Option<&'static str> {
+    let survey = scene.saves.get(SURVEY)?;
+    let lists_no = |what: &str| {
+        let listed = &survey[what];
+        listed["end"] == "complete" && listed["items"].as_array().is_some_and(Vec::is_empty)
+    };
+    match fact {
+        "change" | "children" if lists_no("resources") && lists_no("templates") => {
+            Some("the server lists no resources")
+        }
+        "arguments" if lists_no("templates") => Some("the server lists no resource templates"),
+        "prompts" if lists_no("prompts") => Some("the server lists no prompts"),
+        "tools" | "slow" | "asking" | "outside_roots" | "task" | "slow_task" | "task_input" if lists_no("tools") => {
+            Some("the server lists no tools")
+        }
+        _ => None,
+    }
 }
 
 /// Where no response has an object of capabilities, nothing follows from one that is not among them.

@@ -45,14 +45,14 @@ fn real() -> RunReport {
 }
 
 fn human(report: &RunReport, width: usize, verbosity: Verbosity) -> String {
-    render(Format::Human, report, &Style { width, color: false, verbosity })
+    render(Format::Human, report, &Style { width, verbosity, ..Style::default() })
 }
 
 #[test]
 fn samples_are_what_is_rendered() {
     let report = real();
     let formats = SAMPLES.map(|(format, name)| (name, render(format, &report, &Style::default())));
-    let colored = render(Format::Human, &report, &Style { width: 100, color: true, verbosity: Verbosity::Normal });
+    let colored = render(Format::Human, &report, &Style { width: 100, color: true, ..Style::default() });
     for (name, rendered) in formats.into_iter().chain([("terminal.svg", on_a_terminal(&colored, 100))]) {
         if env::var_os("MCP_CONFORM_BLESS").is_some() {
             fs::write(path(name), &rendered).unwrap();
@@ -265,6 +265,22 @@ fn colour_changes_nothing_but_colour() {
 }
 
 #[test]
+fn links_are_opened_by_the_terminal_or_stand_whole() {
+    let linked = render(Format::Human, &sample(), &Style { links: true, ..Style::default() });
+    let start = "\u{1b}]8;;https://modelcontextprotocol.io/specification/";
+    assert!(linked.contains(start) && linked.contains("\u{1b}]8;;\u{1b}\\\n"), "{linked}");
+    let link = regex::Regex::new("\u{1b}\\]8;;[^\u{1b}]*\u{1b}\\\\").unwrap();
+    let stripped = link.replace_all(&linked, "").into_owned();
+    assert!(!stripped.contains('\u{1b}'), "{stripped}");
+    let long = stripped.lines().find(|line| line.len() > 80 && line.contains("source"));
+    assert!(long.is_none(), "{long:?}");
+    // Without links a URL that is too long for the line of its label has one of its own.
+    let source = "https://modelcontextprotocol.io/specification/2026-07-28/schema#resource";
+    let narrow = human(&sample(), 60, Verbosity::Normal);
+    assert!(narrow.contains(&format!("  source\n{source}\n")), "{narrow}");
+}
+
+#[test]
 fn lines_keep_to_the_width() {
     for report in [sample(), hostile()] {
         for (width, verbosity) in [(60, Verbosity::Normal), (80, Verbosity::Normal), (120, Verbosity::Verbose)] {
@@ -273,7 +289,9 @@ fn lines_keep_to_the_width() {
                 .filter(|line| unicode_width::UnicodeWidthStr::width(*line) > width)
                 // What is for copying stays whole.
                 .filter(|line| {
-                    !["source", "rerun", "by hand", "--"].iter().any(|word| line.trim_start().starts_with(word))
+                    !["source", "https://", "rerun", "by hand", "--"]
+                        .iter()
+                        .any(|word| line.trim_start().starts_with(word))
                 })
                 .map(str::to_owned)
                 .collect();
@@ -451,11 +469,12 @@ fn hostile() -> RunReport {
         pointer: Some("/result/text".to_owned()),
         frames: vec![1, 2],
         messages: vec![
-            ShownFrame { frame: 1, from: "client".to_owned(), text: EVIL.to_owned() },
+            ShownFrame { frame: 1, from: "client".to_owned(), text: EVIL.to_owned(), headers: Vec::new() },
             ShownFrame {
                 frame: 2,
                 from: EVIL.to_owned(),
                 text: json!({ "result": { "text": long("RECEIVED") } }).to_string(),
+                headers: vec![EVIL.to_owned()],
             },
         ],
         alike: 7,
@@ -510,5 +529,12 @@ fn print() {
         Ok("revisions") => in_three_revisions(),
         _ => sample(),
     };
-    print!("{}", render(Format::Human, &report, &Style { width, color: env::var_os("NO_COLOR").is_none(), verbosity }));
+    print!(
+        "{}",
+        render(
+            Format::Human,
+            &report,
+            &Style { width, color: env::var_os("NO_COLOR").is_none(), verbosity, ..Style::default() }
+        )
+    );
 }

@@ -12,7 +12,10 @@ pub mod verdict;
 
 use std::path::PathBuf;
 
-use self::{shown::show_frames, verdict::sum_up};
+use self::{
+    shown::{name_both_sides, show_frames},
+    verdict::sum_up,
+};
 use crate::{
     error::exit,
     evidence::{Evidence, FailedHandshake, RunContext, RunHeader, Side},
@@ -57,6 +60,10 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         explain_failed_handshake(&mut rules);
     }
     show_frames(&mut rules, evidence.frames(), header.evidence_frames);
+    if header.judged == Side::Gateway {
+        let behind = links.iter().filter(|link| link.behind).map(|link| link.link).collect();
+        name_both_sides(&mut rules, evidence.frames(), &behind);
+    }
     let cut_short = header.end.cut_short.clone();
     let mut report = RunReport {
         started: header.started,

@@ -5,14 +5,16 @@ use indexmap::IndexMap;
 
 use super::resource_graph;
 use crate::{
-    evidence::{Cause, Evidence, RunContext},
+    evidence::{Cause, Evidence, RunContext, Side},
     suite::{SURVEY, Step, Suite, Verb, ground},
 };
 
 /// One line for each limit that was reached.
 pub fn reached(evidence: &Evidence, suites: &[Suite]) -> Vec<String> {
     let mut unread: IndexMap<(Option<Cause>, String), usize> = IndexMap::new();
-    for frame in evidence.unread() {
+    // What our own server sends to a client is not read for other reasons.
+    let is_ours = |from: Side| evidence.header.judged == Side::Client && from != Side::Client;
+    for frame in evidence.unread().filter(|frame| !is_ours(frame.from)) {
         *unread.entry((frame.cause, frame.why.clone().unwrap_or_default())).or_default() += 1;
     }
     let mut lines: Vec<String> = unread.iter().map(|((cause, why), count)| not_read(*cause, why, *count)).collect();

@@ -2,7 +2,7 @@
 
 use std::{
     borrow::Cow,
-    collections::{BTreeSet, HashMap, VecDeque},
+    collections::{BTreeSet, HashMap, HashSet, VecDeque},
     sync::Arc,
 };
 
@@ -27,6 +27,18 @@ const EXCHANGES: usize = 1000;
 /// Headers that every request of a client has, with these values.
 const USUAL_HEADERS: [(&str, &str); 3] =
     [("content-type", "application/json"), ("accept", "application/json, text/event-stream"), ("accept", "*/*")];
+
+/// Headers that say nothing about the protocol, whatever their value.
+const OTHER_HEADERS: [&str; 8] = [
+    "host",
+    "user-agent",
+    "connection",
+    "content-length",
+    "accept-encoding",
+    "accept-language",
+    "sec-fetch-mode",
+    "transfer-encoding",
+];
 
 /// Headers of a response that the protocol has a meaning for.
 const TELLING_HEADERS: [&str; 9] = [
@@ -72,14 +84,32 @@ pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Fr
         let shown = finding.frames.iter().filter_map(|number| {
             let frame = frames.get(number)?;
             let pointer = finding.pointer.as_deref().filter(|_| Some(number) == last);
-            let from = if frame.from == Side::Client { "client" } else { "server" };
             Some(ShownFrame {
                 frame: *number,
-                from: from.to_owned(),
+                from: if frame.from == Side::Client { "client" } else { "server" }.to_owned(),
                 text: masked(&excerpt::message(&text(frame), pointer)).into_owned(),
+                headers: headers(frame),
             })
         });
         finding.messages = shown.collect();
+    }
+}
+
+/// Who sent each of these frames where a gateway stands in between, by the connections behind it.
+pub fn name_both_sides(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Frame>>, behind: &HashSet<u32>) {
+    let findings = rules.iter_mut().flat_map(|rule| &mut rule.findings);
+    let mut shown: Vec<&mut ShownFrame> = findings.flat_map(|finding| &mut finding.messages).collect();
+    let wanted: HashSet<u64> = shown.iter().map(|shown| shown.frame).collect();
+    let links: HashMap<u64, u32> =
+        frames.filter(|frame| wanted.contains(&frame.frame)).map(|frame| (frame.frame, frame.link)).collect();
+    for shown in &mut shown {
+        let is_behind = links.get(&shown.frame).is_some_and(|link| behind.contains(link));
+        shown.from = match (shown.from.as_str(), is_behind) {
+            ("client", false) => "client",
+            ("client", true) | (_, false) => "gateway",
+            _ => "upstream",
+        }
+        .to_owned();
     }
 }
 
@@ -209,6 +239,7 @@ fn sent(frame: &Arc<Frame>) -> Option<String> {
         Some((method, None)) => method.to_owned(),
         None => match &frame.http {
             Some(http) => begin(http).chars().take(SUBJECT).collect(),
+            None if text(frame).contains(char::REPLACEMENT_CHARACTER) => "bytes that are not UTF-8".to_owned(),
             None => text(frame).chars().take(SUBJECT).collect(),
         },
     })
@@ -251,11 +282,22 @@ fn begin(http: &HttpHead) -> String {
     }
 }
 
+/// All headers, as far as a report has room for them.
+fn headers(frame: &Frame) -> Vec<String> {
+    const MOST: usize = 50;
+    const LENGTH: usize = 300;
+    let headers = frame.http.iter().flat_map(|http| &http.headers).take(MOST);
+    headers.map(|(name, value)| masked(&excerpt::middle(&format!("{name}: {value}"), LENGTH)).into_owned()).collect()
+}
+
 /// The head of a request or a response, with the headers that say something.
 fn head(http: &HttpHead) -> String {
     let mut line = begin(http);
     let says_something = |name: &str, value: &str| match http.status {
-        None => !USUAL_HEADERS.contains(&(name.to_ascii_lowercase().as_str(), value)),
+        None => {
+            let name = name.to_ascii_lowercase();
+            !OTHER_HEADERS.contains(&name.as_str()) && !USUAL_HEADERS.contains(&(name.as_str(), value))
+        }
         Some(_) => name.starts_with("mcp-") || TELLING_HEADERS.contains(&name),
     };
     for (name, value) in http.headers.iter().filter(|(name, value)| says_something(name, value)) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 /// The server to test.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[group(id = "target", multiple = true)]
 pub struct TargetArgs {
     /// A target of mcp-conform.toml [default: its only or default target]
@@ -50,7 +50,7 @@ pub struct TargetArgs {
 }
 
 /// What is tested.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ScopeArgs {
     /// auto (the newest that the server supports), all, or one of 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28
     #[arg(long, value_name = "REVISION", default_value = "auto", help_heading = "Scope")]
@@ -67,7 +67,7 @@ pub struct ScopeArgs {
 }
 
 /// The rules that are judged.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct SelectArgs {
     /// Judge only these: a suite or rule id (`*` matches any text), or a level; `!TERM` excludes; repeatable
     #[arg(long, value_name = "TERM", help_heading = "Scope")]
@@ -87,7 +87,7 @@ impl SelectArgs {
     }
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct OutputArgs {
     #[command(flatten)]
     pub forms: FormArgs,
@@ -103,7 +103,7 @@ pub struct OutputArgs {
 }
 
 /// The forms that a report takes.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct FormArgs {
     /// Write a report as FORMAT or FORMAT=PATH, where `-` is stdout; repeatable [default: human]
     #[arg(long, value_name = "FORMAT[=PATH]", help_heading = "Output")]

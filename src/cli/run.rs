@@ -10,7 +10,7 @@ use crate::partition::Partition;
 /// What the client declares, unless somebody says otherwise.
 pub const CLIENT: &str = "roots,sampling,elicitation";
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct RunArgs {
     #[command(flatten)]
     pub target: TargetArgs,
@@ -26,6 +26,9 @@ pub struct RunArgs {
     /// `mcp-conform report merge` merges the JSON reports
     #[arg(long, value_name = "PART", help_heading = "Scope")]
     pub partition: Option<Partition>,
+    /// Stop after the first rule that fails; the report lists the suites that were not run
+    #[arg(long, conflicts_with = "write_baseline", help_heading = "Scope")]
+    pub fail_fast: bool,
     #[command(flatten)]
     pub output: OutputArgs,
 

@@ -44,6 +44,16 @@ pub struct Config {
     /// `[facts]`, with `[tools]` and `[prompts]` as fields of it: what rules see as `$facts`.
     pub facts: serde_json::Value,
     pub limits: Limits,
+    pub settings: Settings,
+}
+
+/// Options of `run` that the file gives, for who types none of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    pub strict: bool,
+    /// As they are typed, with a path as seen from here.
+    pub report: Vec<String>,
+    pub baseline: Option<PathBuf>,
 }
 
 /// The file in this directory or the nearest one above it.
@@ -63,8 +73,8 @@ pub(crate) fn parse(file: &Path, text: String, color: bool) -> Result<Config, Er
     let read = toml::parse(&text, &mut problems).and_then(|tree| read::config(&tree, directory, &mut problems));
     let mistakes = problems.into_diagnostics();
     match read {
-        Some(Read { targets, clients, suites, facts, limits }) if mistakes.is_empty() => {
-            Ok(Config { file: file.to_owned(), text, targets, clients, suites, facts, limits })
+        Some(Read { targets, clients, suites, facts, limits, settings }) if mistakes.is_empty() => {
+            Ok(Config { file: file.to_owned(), text, targets, clients, suites, facts, limits, settings })
         }
         _ => Err(refused(&mistakes, color)),
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::{
+    Settings,
     client::{self, DescribedClient},
     target::{self, Described},
 };
@@ -50,6 +51,7 @@ pub struct Read {
     pub suites: Vec<PathBuf>,
     pub facts: Value,
     pub limits: Limits,
+    pub settings: Settings,
 }
 
 pub fn config(tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<Read> {
@@ -57,7 +59,7 @@ pub fn config(tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<
     refuse_unknown(
         members,
         "the configuration",
-        &[&["targets", "clients", "suites", "limits"], &KNOWN[..]]
+        &[&["targets", "clients", "suites", "limits", "strict", "report", "baseline"], &KNOWN[..]]
             .concat()
             .iter()
             .map(|key| (*key).to_owned())
@@ -83,7 +85,23 @@ pub fn config(tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<
     let suites = member::<OneOrMany<String>>(members, "suites", problems).map(|suites| suites.0).unwrap_or_default();
     let suites = suites.into_iter().map(|path| directory.join(path)).collect();
     let limits = find(members, "limits").map(|tree| limits(tree, problems)).unwrap_or_default();
-    Some(Read { targets, clients, suites, facts: Value::Object(facts), limits })
+    let settings = settings(members, directory, problems);
+    Some(Read { targets, clients, suites, facts: Value::Object(facts), limits, settings })
+}
+
+/// Options of `run`. Their paths start where the file is.
+fn settings(members: &[(At<Text>, Tree)], directory: &Path, problems: &mut Problems) -> Settings {
+    let there = |path: String| if directory == Path::new(".") { path.into() } else { directory.join(path) };
+    let report = member::<OneOrMany<String>>(members, "report", problems).map(|report| report.0).unwrap_or_default();
+    let report = report.into_iter().map(|report| match report.split_once('=') {
+        Some((format, path)) if path != "-" => format!("{format}={}", there(path.to_owned()).display()),
+        _ => report,
+    });
+    Settings {
+        strict: member(members, "strict", problems).unwrap_or_default(),
+        report: report.collect(),
+        baseline: member(members, "baseline", problems).map(there),
+    }
 }
 
 fn limits(tree: &Tree, problems: &mut Problems) -> Limits {

@@ -38,6 +38,9 @@ pub struct RunContext {
     /// Suites underneath which the server or the connection broke down, and how.
     #[serde(default)]
     pub incidents: IndexMap<String, String>,
+    /// Suites that were not gathered, and why.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub not_run: IndexMap<String, String>,
     /// Requests that were not sent any more as others like them got no reply: by suite, each with how many were sent.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub skipped: IndexMap<String, IndexMap<String, usize>>,
@@ -59,6 +62,7 @@ impl RunContext {
             protected: false,
             saves: IndexMap::new(),
             incidents: IndexMap::new(),
+            not_run: IndexMap::new(),
             skipped: IndexMap::new(),
         }
     }

@@ -170,6 +170,7 @@ pub fn conversation(bytes: &[u8]) {
         protected: false,
         saves: IndexMap::new(),
         incidents: IndexMap::new(),
+        not_run: IndexMap::new(),
         skipped: IndexMap::new(),
     };
     let header = RunHeader {

@@ -24,7 +24,7 @@ pub fn shown(report: &RunReport) {
     }
     for verbosity in [Verbosity::Quiet, Verbosity::Verbose] {
         for (width, color) in [(1, false), (100, true)] {
-            let text = render(Format::Human, report, &Style { width, color, verbosity });
+            let text = render(Format::Human, report, &Style { width, color, links: color, verbosity });
             // Colours alone are escapes.
             assert!(!text.contains(|c| is_hidden(c) && c != '\n' && !(color && c == '\u{1b}')), "{text:?}");
         }

@@ -9,7 +9,7 @@ use super::{
     tally::{Found, Tally},
 };
 use crate::{
-    outcome::{Finding, Held},
+    outcome::{Finding, Held, excerpt::middle},
     revision::Revision,
     suite::{Clause, Mismatch, Path, SURVEY, Scope, Template, Test},
 };
@@ -126,7 +126,10 @@ fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revisi
                 let saves = tally.rule.filter.iter().filter_map(|clause| save_of(&clause.subject, scope));
                 at.frames = saves.map(frames_in).find(|frames| !frames.is_empty()).unwrap_or_default();
             }
-            let message = phrase(clause, &mismatch, scope);
+            let mut message = phrase(clause, &mismatch, scope);
+            if ended_otherwise && let Some(reported) = item.and_then(|item| reported(item.value)) {
+                message += &reported;
+            }
             if ended_otherwise || member == Some("kind") || clause.says.is_some() {
                 // The words for how a request ended, and for what a frame is, are ours: no server ever sent them.
                 (mismatch.expected, mismatch.received) = (None, None);
@@ -180,6 +183,17 @@ fn check(
         }
         tally.find(found);
     }
+}
+
+/// What a client has reported of an action that failed, for the end of a message.
+fn reported(action: &Value) -> Option<String> {
+    const LONGEST: usize = 200;
+    let words = |field: &str| action[field].as_str().filter(|text| !text.is_empty());
+    if action.get("do").is_none() || action["end"] != "failed" {
+        return None;
+    }
+    let said: String = [words("kind"), words("message")].into_iter().flatten().collect::<Vec<_>>().join(": ");
+    (!said.is_empty()).then(|| format!("; the client reported {}", middle(&said, LONGEST)))
 }
 
 /// Why a reply says nothing about its subject: the request was rejected for another reason or found the connection gone.

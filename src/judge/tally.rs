@@ -143,6 +143,8 @@ impl<'a> Tally<'a> {
             (Status::Pass, None)
         } else if let Some(incident) = incident {
             (Status::Broken, Some(incident.clone()))
+        } else if let Some(why) = scene.not_run.get(&self.suite.id) {
+            (Status::NotExercised, Some(why.clone()))
         } else if self.suite.subject == Side::Client {
             // Where a conversation was recorded nobody started the client.
             let started = scene.saves.contains_key("runs") || scene.scenario.is_none();

@@ -52,29 +52,35 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
     page.push_str(&row(counts.iter().map(|(status, _)| tally.count(*status).to_string()).collect()));
     for (status, heading, mark) in [
         (Status::Fail, "Failed", "❌"),
-        (Status::Known, "Known to fail", "🔕"),
         (Status::Broken, "Broken", "💥"),
+        (Status::Known, "Known to fail", "🔕"),
         (Status::Warn, "Warnings", "⚠️"),
         (Status::Advice, "Advice", "💡"),
     ] {
         let rules = standing_so(report, status);
-        if rules.is_empty() {
-            continue;
+        // What fails the job is shown at once, the rest on one line until somebody opens it.
+        match status {
+            _ if rules.is_empty() => continue,
+            Status::Fail | Status::Broken => writeln!(page, "\n### {heading}\n")?,
+            _ => writeln!(page, "\n<details><summary>{mark} {heading}: {}</summary>\n", rules.len())?,
         }
-        writeln!(page, "\n### {heading}\n")?;
         for rule in rules.iter().take(TOLD) {
             folded(page, mark, report, rule)?;
         }
         if rules.len() > TOLD {
             writeln!(page, "and {} more\n", rules.len() - TOLD)?;
         }
+        if !matches!(status, Status::Fail | Status::Broken) {
+            writeln!(page, "\n</details>")?;
+        }
     }
-    let mut notes = report.limits.iter().chain(&report.notes).peekable();
-    if notes.peek().is_some() {
-        writeln!(page, "\n### Notes\n")?;
-    }
-    for note in notes {
-        writeln!(page, "- {}", prose(note))?;
+    let notes: Vec<&String> = report.limits.iter().chain(&report.notes).collect();
+    if !notes.is_empty() {
+        writeln!(page, "\n<details><summary>Notes: {}</summary>\n", notes.len())?;
+        for note in notes {
+            writeln!(page, "- {}", prose(note))?;
+        }
+        writeln!(page, "\n</details>")?;
     }
     Ok(())
 }

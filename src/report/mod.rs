@@ -64,12 +64,14 @@ pub struct Style {
     /// Columns; only commands to copy go beyond.
     pub width: usize,
     pub color: bool,
+    /// Whether the terminal opens links in the text (OSC 8).
+    pub links: bool,
     pub verbosity: Verbosity,
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Self { width: 80, color: false, verbosity: Verbosity::Normal }
+        Self { width: 80, color: false, links: false, verbosity: Verbosity::Normal }
     }
 }
 

@@ -30,6 +30,7 @@ pub use conducting::assemble_run::conduct;
 #[cfg(any(test, fuzzing))]
 pub(crate) use inputs::suites;
 pub use inputs::{
+    configured::with_settings,
     job::{Job, Revisions},
     suites::{built_in, load},
 };

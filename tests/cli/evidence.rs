@@ -114,7 +114,7 @@ fn explain_shows_what_the_rule_holds_for() {
         ("streamable-http-version-header-mismatch", "HTTP 400"),
     ] {
         let explained = typed(&format!("explain {rule}")).stdout;
-        let (wrong, example) = explained.split_once("Answered rightly:").unwrap_or_else(|| panic!("{explained}"));
+        let (wrong, example) = explained.split_once("Correct messages:").unwrap_or_else(|| panic!("{explained}"));
         assert!(example.contains(right), "{rule}: {example}");
         for line in example.lines().filter_map(|line| line.trim().strip_prefix("server  {")) {
             assert!(!wrong.contains(line), "{rule} repeats what is wrong: {line}");

@@ -28,6 +28,7 @@ mod reports;
 mod samples;
 mod server;
 mod starts;
+mod stopping;
 mod unreachable;
 mod usage;
 mod watch;

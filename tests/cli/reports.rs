@@ -49,7 +49,7 @@ fn a_rule_is_explained_with_what_breaks_it() {
         "How it is tested:\n\n  - id: resources-read-uri-required-code\n",
         "https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidparamserror",
         "`error.code` is -32002, expected one of -32602, -32020",
-        "Answered rightly:\n\n  client  ",
+        "Correct messages:\n\n  client  ",
         "\"error\":{\"code\":-32602,",
     ] {
         assert!(told.contains(part), "{part} is missing:\n{told}");

@@ -19,6 +19,8 @@ use crate::{
 const WIDTH: usize = 110;
 /// Columns of a message, around what is wrong in it.
 const MESSAGE: usize = 500;
+/// The requests of a finding in a shell.
+const BY_HAND: &str = "by hand";
 /// Findings of a rule that are not folded.
 const SHOWN: usize = 5;
 
@@ -161,9 +163,15 @@ fn finding(page: &mut String, finding: &Finding, last: u64, open: &str) -> std::
         }
         page.push_str("</pre>\n");
     }
-    for (label, command) in [("rerun", &finding.reproduce), ("by hand", &finding.by_hand), ("suite", &finding.yaml)] {
-        if let Some(command) = command {
-            writeln!(page, "<p class=\"faint\">{label}</p><pre>{}</pre>", lines(command))?;
+    for (label, command) in [("rerun", &finding.reproduce), (BY_HAND, &finding.by_hand), ("suite", &finding.yaml)] {
+        match command {
+            // It may be many lines, which few readers need.
+            Some(command) if label == BY_HAND => {
+                let summary = format!("<summary class=\"faint\">{label}</summary>");
+                writeln!(page, "<details>{summary}<pre>{}</pre></details>", lines(command))?;
+            }
+            Some(command) => writeln!(page, "<p class=\"faint\">{label}</p><pre>{}</pre>", lines(command))?,
+            None => {}
         }
     }
     writeln!(page, "</details></div>")
@@ -188,15 +196,22 @@ pub fn form(page: &mut String, report: &RunReport) -> std::fmt::Result {
 }
 
 pub fn all(page: &mut String, report: &RunReport) -> std::fmt::Result {
-    // What is about other servers would bury the rest.
-    let (others, rules): (Vec<_>, Vec<_>) =
-        report.rules.iter().partition(|rule| standing(report, rule) == Status::NotApplicable);
-    table(page, report, &rules)?;
-    if !others.is_empty() {
-        let count = others.len();
-        let noun = report.target.subject.noun();
-        writeln!(page, "<details id=\"others\"><summary>{count} rules that do not apply to this {noun}</summary>")?;
-        table(page, report, &others)?;
+    // What was not judged would bury the rest.
+    let unjudged = [Status::NotExercised, Status::NotApplicable];
+    let of = |status| report.rules.iter().filter(move |rule| standing(report, rule) == status).collect::<Vec<_>>();
+    let judged = report.rules.iter().filter(|rule| !unjudged.contains(&standing(report, rule)));
+    table(page, report, &judged.collect::<Vec<_>>())?;
+    let noun = report.target.subject.noun();
+    for (status, what) in unjudged.into_iter().zip(["not exercised", "not applicable to this"]) {
+        let rules = of(status);
+        if rules.is_empty() {
+            continue;
+        }
+        let noun = if status == Status::NotApplicable { format!(" {noun}") } else { String::new() };
+        let (count, plural) = (rules.len(), if rules.len() == 1 { "" } else { "s" });
+        let summary = format!("<summary>{count} rule{plural}: {what}{noun}</summary>");
+        writeln!(page, "<details data-folded=\"{}\">{summary}", status.word())?;
+        table(page, report, &rules)?;
         page.push_str("</details>\n");
     }
     Ok(())

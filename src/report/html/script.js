@@ -15,8 +15,9 @@ function filter() {
     entry.element.hidden = !fits;
     shown += fits && entry.element.tagName === "TR" ? 1 : 0;
   }
-  const others = document.querySelector("#others");
-  if (others) others.open = wanted.length > 0 || status === "not applicable";
+  document.querySelectorAll("[data-folded]").forEach((folded) => {
+    folded.open = wanted.length > 0 || level !== "" || suite !== "" || status === folded.dataset.folded;
+  });
   document.querySelector("#shown").textContent = `${shown} results`;
 }
 // A count in the header chooses its rules.

@@ -20,6 +20,10 @@ use crate::{
 const DIFF_LINES: usize = 16;
 /// Lines that the head of an HTTP request or response may take.
 const HEAD_LINES: usize = 5;
+/// Between the first line of the head of a request or response and its headers.
+const HEADERS: &str = " · ";
+/// `upstream`
+const SIDE: usize = 8;
 /// `expected  `, `received  `
 const LABEL: usize = 10;
 
@@ -85,12 +89,21 @@ pub fn messages(page: &mut Page, indent: usize, finding: &Finding) {
         page.hang(indent, &[span(FAINT, "messages  ")], FAINT, &numbers.join(", "));
     }
     let digits = finding.messages.iter().map(|message| message.frame.to_string().len()).max().unwrap_or(0);
+    let sides = finding.messages.iter().map(|message| columns(&message.from)).max().unwrap_or(0).clamp(6, SIDE);
     for (at, message) in finding.messages.iter().enumerate() {
-        let lead = format!("#{:<digits$} {:<6}  ", message.frame, middle(&plain(&message.from), 6));
+        let lead = format!("#{:<digits$} {:<sides$}  ", message.frame, middle(&plain(&message.from), sides));
         let room = page.width().saturating_sub(indent + columns(&lead));
-        let ink = if message.from == "server" { TEXT } else { FAINT };
+        let ink = if message.from == "client" { FAINT } else { TEXT };
         if is_head(&message.text) {
             // Any header may be the one that it is about.
+            if page.is_verbose() && !message.headers.is_empty() {
+                let first = message.text.split(HEADERS).next().unwrap_or_default();
+                page.hang(indent, &[span(FAINT, lead.as_str())], ink, first);
+                for header in &message.headers {
+                    page.hang(indent + columns(&lead), &[], FAINT, header);
+                }
+                continue;
+            }
             page.hang(indent, &[span(FAINT, lead.as_str())], ink, &middle(&plain(&message.text), HEAD_LINES * room));
             continue;
         }
@@ -99,6 +112,9 @@ pub fn messages(page: &mut Page, indent: usize, finding: &Finding) {
         page.line(indent, &[span(FAINT, lead.as_str()), span(ink, text.as_str())]);
         if fault.is_some() {
             marker(page, indent + columns(&lead), &text, part);
+        }
+        if page.is_verbose() && columns(&plain(&message.text)) > room {
+            page.hang(indent + columns(&lead), &[span(FAINT, "whole  ")], FAINT, &message.text);
         }
     }
 }
@@ -110,7 +126,9 @@ fn is_head(text: &str) -> bool {
     first == "HTTP"
         || !first.is_empty()
             && first.bytes().all(|byte| byte.is_ascii_uppercase())
-            && words.next().is_some_and(|second| second.starts_with("http://") || second.starts_with("https://"))
+            && words
+                .next()
+                .is_some_and(|second| ["/", "http://", "https://"].iter().any(|start| second.starts_with(start)))
 }
 
 /// The field at fault, or if it is missing the bracket of what it is missing from.

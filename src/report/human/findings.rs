@@ -28,6 +28,8 @@ const SHOWN: usize = 1;
 const NAMED: usize = 3;
 /// Lines that one message may take.
 const MESSAGE_LINES: usize = 6;
+/// `source  `
+const LABEL: usize = 8;
 /// Rules that the end of the report lists by name.
 const RECAP: usize = 20;
 /// Warnings that are told, unless everything is asked for; the others are named.
@@ -59,6 +61,9 @@ pub fn findings(page: &mut Page, report: &RunReport) {
         } else {
             summarise(page, 2, rule);
         }
+    }
+    if !page.is_verbose() {
+        rerun_any(page, told);
     }
     only_named(page, named);
     page.gap();
@@ -183,9 +188,34 @@ fn summarise(page: &mut Page, indent: usize, rule: &RuleResult) {
         let room = (MESSAGE_LINES * (page.width() - indent - 2)).saturating_sub(times.len());
         page.hang(indent, &[span(FAINT, "- ")], TEXT, &format!("{}{times}", sentence(&text, room)));
     }
+    if let Some(first) = rule.findings.first() {
+        evidence::messages(page, indent + 2, first);
+    }
     more(page, indent, hidden.iter().flat_map(|(_, findings)| findings.iter().copied()), 0, rule.further);
     footer(page, indent, rule);
-    rerun(page, indent, rule.findings.iter().take(1));
+    if !is_long(page, rule) {
+        rerun(page, indent, rule.findings.iter().take(1));
+    }
+}
+
+/// Whether the command that tests this rule alone takes several lines, of which only the last one differs between rules.
+fn is_long(page: &Page, rule: &RuleResult) -> bool {
+    let command = rule.findings.first().and_then(|finding| finding.reproduce.as_deref());
+    command.is_some_and(|command| {
+        command.matches(" --filter ").count() == 1
+            && wrap_command(command, page.width().saturating_sub(2 + LABEL)).len() > 1
+    })
+}
+
+/// Once for all these rules, the command that would take several lines for each.
+fn rerun_any(page: &mut Page, rules: &[Told]) {
+    let Some((rule, _)) = rules.iter().find(|(rule, _)| is_long(page, rule)) else { return };
+    let Some(command) = rule.findings.first().and_then(|finding| finding.reproduce.as_deref()) else { return };
+    page.gap();
+    page.line(0, &[span(FAINT, "To test one rule again:")]);
+    for line in wrap_command(&command.replacen(&rule.id, "RULE", 1), page.width().saturating_sub(2)) {
+        page.line(2, &[span(CYAN, line)]);
+    }
 }
 
 /// Findings that say the same of different things.
@@ -213,15 +243,16 @@ fn places<'a>(findings: impl Iterator<Item = &'a Finding>) -> usize {
 
 fn advise(page: &mut Page, rule: &RuleResult, tested: &[Revision]) {
     named(page, "ADVICE  ", CYAN, &rule.id, tested);
+    statement(page, 2, rule);
     let text = match rule.findings.as_slice() {
-        [] => flow(&rule.statement),
+        [] => return,
         [first, ..] if first.subject.is_empty() => first.message.clone(),
         [first, ..] => format!("{}: {}", first.subject, first.message),
     };
     let places = places(rule.findings.iter()) + rule.further;
     let more = if places > 1 { format!(", and {} more", places - 1) } else { String::new() };
     let room = (MESSAGE_LINES * (page.width() - 2)).saturating_sub(more.len());
-    page.hang(2, &[], TEXT, &format!("{}{more}", sentence(&plain(&text), room)));
+    page.hang(2, &[span(FAINT, "- ")], TEXT, &format!("{}{more}", sentence(&plain(&text), room)));
 }
 
 /// What could not be judged, by what broke.
@@ -310,13 +341,15 @@ fn footer(page: &mut Page, indent: usize, rule: &RuleResult) {
         }
     }
     if !rule.source.is_empty() {
-        let source = link(&rule.source, rule.revision).unwrap_or_else(|| rule.source.clone());
-        page.line(indent, &[label("source"), span(FAINT, source)]);
+        match link(&rule.source, rule.revision) {
+            Some(url) => page.link(indent, label("source"), &format!("{} ({})", rule.source, rule.revision), &url),
+            None => page.hang(indent, &[label("source")], FAINT, &rule.source),
+        }
     }
 }
 
 fn label(word: &str) -> Span<'static> {
-    span(FAINT, format!("{word:<8}"))
+    span(FAINT, format!("{word:<LABEL$}"))
 }
 
 fn rerun<'a>(page: &mut Page, indent: usize, findings: impl Iterator<Item = &'a Finding>) {
@@ -327,7 +360,7 @@ fn rerun<'a>(page: &mut Page, indent: usize, findings: impl Iterator<Item = &'a 
     }
     for command in commands {
         let mut word = "rerun";
-        for line in wrap_command(command, page.width().saturating_sub(indent + 8)) {
+        for line in wrap_command(command, page.width().saturating_sub(indent + LABEL)) {
             page.line(indent, &[label(std::mem::take(&mut word)), span(CYAN, line)]);
         }
     }

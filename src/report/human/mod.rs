@@ -41,7 +41,7 @@ pub(super) fn render(report: &RunReport, style: &Style) -> String {
 
 /// What is known about one rule, for formats that have a place for text.
 pub fn explanation(rule: &RuleResult) -> String {
-    let mut page = Page::new(Style { width: 100, color: false, verbosity: Verbosity::Normal });
+    let mut page = Page::new(Style { width: 100, ..Style::default() });
     findings::explain(&mut page, 0, rule);
     page.finish()
 }

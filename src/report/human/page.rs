@@ -55,6 +55,10 @@ impl Ink {
     }
 }
 
+/// What a terminal takes for the beginning and the end of the address of a link (OSC 8).
+const LINK: &str = "\u{1b}]8;;";
+const LINK_END: &str = "\u{1b}\\";
+
 /// Between the parts of a line that may be broken there.
 pub const SEPARATOR: &str = " · ";
 
@@ -102,16 +106,38 @@ impl Page {
         let start = self.text.len();
         let _ = write!(self.text, "{:indent$}", "");
         for (ink, text) in spans {
-            let text = plain(text);
-            if self.style.color {
-                self.text.push_str(&ink.on(&text));
-            } else {
-                self.text.push_str(&text);
-            }
+            self.ink(*ink, text);
         }
         let used = self.text[start..].trim_end_matches(' ').len();
         self.text.truncate(start + used);
         self.text.push('\n');
+    }
+
+    fn ink(&mut self, ink: Ink, text: &str) {
+        let text = plain(text);
+        if self.style.color {
+            self.text.push_str(&ink.on(&text));
+        } else {
+            self.text.push_str(&text);
+        }
+    }
+
+    /// A link behind a lead: for the terminal to open, or else whole, to be copied; on a line of its own if it is too long.
+    pub fn link(&mut self, indent: usize, lead: Span, text: &str, url: &str) {
+        let is_short = indent + columns(&plain(&lead.1)) + columns(url) <= self.width();
+        if self.style.links {
+            let _ = write!(self.text, "{:indent$}", "");
+            self.ink(lead.0, &lead.1);
+            let _ = write!(self.text, "{LINK}{}{LINK_END}", plain(url));
+            self.ink(FAINT, if is_short { url } else { text });
+            let _ = writeln!(self.text, "{LINK}{LINK_END}");
+        } else if is_short {
+            self.line(indent, &[lead, span(FAINT, url)]);
+        } else {
+            let own = if indent + columns(url) <= self.width() { indent } else { 0 };
+            self.line(indent, &[lead]);
+            self.line(own, &[span(FAINT, url)]);
+        }
     }
 
     /// Parts concurrently, on as many lines as they need.

@@ -101,12 +101,17 @@ pub fn unjudged(page: &mut Page, report: &RunReport) {
 const REASONS: usize = 4;
 /// How a reason reads that the configuration can do away with.
 const GIVE: &str = "give ";
+/// From so many rules on, a reason says what they are about, and names so many subjects.
+const MANY: usize = 20;
+const NAMED: usize = 5;
 const CONFIGURATION: &str = " in mcp-conform.toml";
 
 fn reasons(page: &mut Page, report: &RunReport, status: Status, title: &str) {
     let mut by_reason: IndexMap<String, usize> = IndexMap::new();
+    let mut subjects: IndexMap<String, IndexMap<&str, usize>> = IndexMap::new();
     for rule in report.rules.iter().filter(|rule| rule.status == status) {
         let reason = rule.reason.as_deref().map_or_else(|| "unknown reason".to_owned(), flow);
+        *subjects.entry(reason.clone()).or_default().entry(subject(&rule.suite)).or_default() += 1;
         *by_reason.entry(reason).or_default() += 1;
     }
     if by_reason.is_empty() {
@@ -128,12 +133,27 @@ fn reasons(page: &mut Page, report: &RunReport, status: Status, title: &str) {
     page.gap();
     page.hang(0, &[], STRONG, title);
     for (reason, count) in by_reason {
-        page.hang(0, &[span(TEXT, format!("{count:>5}  "))], TEXT, &reason);
+        let about = subjects.swap_remove(&reason).filter(|of| count >= MANY && of.len() > 1).map(about);
+        page.hang(0, &[span(TEXT, format!("{count:>5}  "))], TEXT, &(reason + &about.unwrap_or_default()));
     }
     if !more.is_empty() {
         let count: usize = more.iter().map(|(_, count)| count).sum();
         page.line(0, &[span(TEXT, format!("{count:>5}  ")), span(FAINT, "for other reasons (--verbose)")]);
     }
+}
+
+/// What the rules of a suite are about: the first part of its name, such as `resources`.
+fn subject(suite: &str) -> &str {
+    suite.split('.').next().unwrap_or(suite)
+}
+
+/// What most of the rules with one reason are about.
+fn about(mut subjects: IndexMap<&str, usize>) -> String {
+    subjects.sort_by(|_, a, _, b| b.cmp(a));
+    let named: Vec<String> = subjects.iter().take(NAMED).map(|(name, count)| format!("{name} {count}")).collect();
+    let rest: usize = subjects.values().skip(NAMED).sum();
+    let rest = if rest > 0 { format!(", others {rest}") } else { String::new() };
+    format!(": {}{rest}", named.join(", "))
 }
 
 /// Columns of the words for statuses.

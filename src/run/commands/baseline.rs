@@ -23,14 +23,14 @@ const HEAD: &str = "\
 # An entry is for one `subject`; without this field it covers all findings of the rule.
 ";
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
     #[serde(default)]
     known: Vec<Known>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Known {
     rule: String,
@@ -80,6 +80,13 @@ impl Baseline {
             self.apply(report, path);
         }
         Ok(())
+    }
+
+    /// Whether this result fails the run: it has a finding that no entry is for.
+    pub fn fails(&self, rule: &RuleResult, strict: bool) -> bool {
+        let entries: Vec<_> = self.known.iter().filter(|known| known.concerns(rule)).collect();
+        let is_known = |finding: &Finding| entries.iter().any(|known| known.covers(&finding.subject));
+        fails(rule, strict) && (entries.is_empty() || !rule.findings.iter().all(is_known))
     }
 
     /// Marks the failures that are known, and fails the run for entries that nothing fails for any more.

@@ -214,7 +214,7 @@ fn example(suite: &Suite, rule: &Rule, suites: &[Suite], width: usize) -> Option
     let healthy = Trial { fault: None, ..faulty.clone() };
     let right = healthy.evidence(suites, filter, None).ok();
     if let Some(right) = right.and_then(|healthy| answered_rightly(&wrong.findings[0], &healthy, rule)) {
-        lines.extend(["Answered rightly:".to_owned(), String::new()]);
+        lines.extend(["Correct messages:".to_owned(), String::new()]);
         let room = width.saturating_sub(10);
         lines.extend(right.iter().map(|message| {
             // The heads of HTTP have their point anywhere.

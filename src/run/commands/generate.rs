@@ -117,6 +117,7 @@ fn prepared(args: &GenerateArgs, surroundings: &Surroundings) -> Result<Prepared
         proposals,
         strict: args.output.strict,
         interrupts,
+        fail_fast: None,
         suites: Arc::<Suites>::default(),
     };
     Ok(Prepared { job, wish, suites, filter, settings, store, baseline })

@@ -3,7 +3,7 @@
 use std::{
     collections::HashSet,
     fs::{self, File, OpenOptions},
-    io::BufWriter,
+    io::{BufWriter, Write},
     path::{Path, PathBuf},
 };
 
@@ -20,6 +20,9 @@ use crate::{
         console::{complain, failed, put},
     },
 };
+
+/// The variable with the file in which GitHub Actions finds the summary of a job.
+const JOB_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
 /// Tries a path before the run, so that nobody waits for a file that cannot be written.
 pub fn try_path(path: Option<&Path>) -> Result<(), Error> {
@@ -104,11 +107,21 @@ pub fn write(
     };
     let one = |output: &Output| {
         let color = surroundings.color && output.path.is_none();
-        let text = render(output.format, report, &Style { width: surroundings.width, color, verbosity });
+        let links = surroundings.links && output.path.is_none();
+        let text = render(output.format, report, &Style { width: surroundings.width, color, links, verbosity });
         match &output.path {
             None => put(text.trim_end_matches('\n')).map_err(|source| failed(Path::new("stdout"), "write", source)),
             Some(path) => {
-                fs::write(path, text).map_err(|source| failed(path, "write", source))?;
+                // What earlier commands of the step have put there stays.
+                let is_summary =
+                    surroundings.environment.get(JOB_SUMMARY).is_some_and(|summary| Path::new(summary) == path);
+                let written = match is_summary {
+                    true => {
+                        OpenOptions::new().append(true).open(path).and_then(|mut file| file.write_all(text.as_bytes()))
+                    }
+                    false => fs::write(path, text),
+                };
+                written.map_err(|source| failed(path, "write", source))?;
                 if !args.quiet {
                     complain(&format!("wrote {}", path.display()));
                 }

@@ -9,7 +9,7 @@ use crate::{
     error::{Error, exit},
     evidence::Side,
     evidence::{Evidence, Recorder},
-    outcome::{RunReport, Status},
+    outcome::{RuleResult, RunReport, Status},
     plan::{Filter, Proposals},
     run::{
         conducting::assemble_run::{conduct, schedule},
@@ -26,6 +26,7 @@ use crate::{
 };
 
 pub fn run(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
+    let args = &configured::with_settings(args, surroundings);
     if args.plan {
         return show_schedule(args, surroundings);
     }
@@ -93,6 +94,10 @@ fn prepared(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts
         revisions,
         proposals: Proposals::new(&args.scope.proposal, &suites)?,
         strict: args.output.strict,
+        fail_fast: args.fail_fast.then(|| {
+            let (baseline, strict) = (baseline.clone(), args.output.strict);
+            Box::new(move |rule: &RuleResult| baseline.fails(rule, strict)) as _
+        }),
         interrupts: interrupts.clone(),
         suites: Arc::default(),
     };

@@ -22,7 +22,10 @@ use crate::{
     error::Error,
     outcome::RunReport,
     report::{Format, Style, Verbosity, compare, render},
-    run::process::{Surroundings, console, interrupts::Interrupts, runtime::block_on},
+    run::{
+        inputs::configured,
+        process::{Surroundings, console, interrupts::Interrupts, runtime::block_on},
+    },
 };
 
 /// Changes come in swarms; this long after the last one they are over.
@@ -32,6 +35,7 @@ const IGNORED: [&str; 4] = [".git", "target", "node_modules", "__pycache__"];
 
 /// Ends with Ctrl-C. The exit code is that of the last run.
 pub fn watch(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
+    let args = &configured::with_settings(args, surroundings);
     let (sender, mut changed) = unbounded_channel();
     let canonical = |path: &PathBuf| {
         path.canonicalize().map_err(|why| Error::usage(format!("cannot watch `{}`: {why}", path.display())))
@@ -94,7 +98,8 @@ fn again(
         return Ok(outputs::exit_code(code, kept.into_iter().chain([written])));
     }
     if let Some(last) = last {
-        let style = Style { width: surroundings.width, color: surroundings.color, verbosity: Verbosity::Quiet };
+        let Surroundings { width, color, links, .. } = *surroundings;
+        let style = Style { width, color, links, verbosity: Verbosity::Quiet };
         let totals = render(Format::Human, &report, &style);
         console::say(&format!("{}{}", compare(last, &report), totals.trim_end()));
         wanted.retain(Output::is_file);

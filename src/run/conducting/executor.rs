@@ -13,6 +13,7 @@ use tokio::{sync::Mutex, task::JoinHandle, time::timeout};
 use super::{
     capacity::Capacity,
     clients,
+    fail_fast::FailFast,
     gathered::Gathered,
     schedule::{Lane, Slot, Stage, in_words, schedule},
     stop::Stop,
@@ -52,6 +53,7 @@ pub struct Executor<'a> {
     pub(super) job: &'a Job,
     pub opener: Opener,
     pub stop: Stop,
+    pub fail_fast: FailFast<'a>,
     /// Conversations that are being ended; a bad end that is to be noted comes out in words.
     endings: StdMutex<Vec<JoinHandle<Option<String>>>>,
     notes: StdMutex<Vec<String>>,
@@ -60,10 +62,10 @@ pub struct Executor<'a> {
 }
 
 impl<'a> Executor<'a> {
-    pub fn new(job: &'a Job, opener: Opener) -> Self {
+    pub fn new(job: &'a Job, fail_fast: FailFast<'a>, opener: Opener) -> Self {
         let stop = Stop::new(&job.limits, &opener, &job.interrupts);
         let (endings, notes, ended_under) = Default::default();
-        Self { job, opener, stop, endings, notes, ended_under }
+        Self { job, opener, stop, fail_fast, endings, notes, ended_under }
     }
 
     /// The schedule for these suites in words; `first` is the connection of the survey.
@@ -92,6 +94,7 @@ impl<'a> Executor<'a> {
             if !lost.is_empty() {
                 all.extend(self.again(lost, scene, &slots, capacity).await);
             }
+            self.stop_if_seen_failing(scene);
         }
         let mut noted = false;
         for slot in slots {
@@ -214,7 +217,10 @@ impl<'a> Executor<'a> {
             }
             is_unused = needs_unused;
             match self.suite(suite, scene, &mut shared, crowded).await {
-                Ok(gathered) => walked.gathered.push(gathered),
+                Ok(gathered) => {
+                    self.stop_if_failed(&gathered, scene, crowded);
+                    walked.gathered.push(gathered);
+                }
                 Err(error) => walked.unopened.push((suite, error)),
             }
             let is_used_again = lane.on != Slot::New || suites.peek().is_some();
@@ -229,6 +235,29 @@ impl<'a> Executor<'a> {
             self.close(shared.take(), false).await;
         }
         walked
+    }
+
+    /// Ends the run if a rule of the suite fails and `--fail-fast` says so. What is compared with other suites, or asked again
+    /// without others at the same time, is judged in the end.
+    fn stop_if_failed(&self, gathered: &Gathered, scene: &RunContext, crowded: bool) {
+        let suite = gathered.suite;
+        let is_asked_again = crowded && (gathered.lost || gathered.was_cut_off());
+        if self.job.fail_fast.is_none() || is_asked_again || !suite.evidence.is_empty() {
+            return;
+        }
+        let mut scene = scene.clone();
+        scene.saves.insert(suite.id.clone(), gathered.saves.clone());
+        if let Some(rule) = self.fail_fast.failed(|of| of.id == suite.id, &scene, &self.opener.recorder) {
+            self.stop.after(&rule);
+        }
+    }
+
+    /// The same for what was seen by the way: suites that ask for nothing themselves.
+    pub fn stop_if_seen_failing(&self, scene: &RunContext) {
+        let asks_nothing = |suite: &Suite| suite.gather.is_empty() || suite.id == SURVEY;
+        if let Some(rule) = self.fail_fast.failed(asks_nothing, scene, &self.opener.recorder) {
+            self.stop.after(&rule);
+        }
     }
 
     /// Gathers for one suite, on the conversation given or, without one, on a new one.

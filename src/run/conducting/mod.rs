@@ -4,6 +4,7 @@ pub mod assemble_run;
 pub mod capacity;
 pub mod clients;
 pub mod executor;
+pub mod fail_fast;
 pub mod gathered;
 pub mod handshake_failure;
 pub mod mishaps;

@@ -3,6 +3,7 @@
 use super::{
     clients,
     executor::Executor,
+    fail_fast::FailFast,
     gathered::Gathered,
     handshake_failure,
     mishaps::Mishaps,
@@ -35,7 +36,7 @@ pub struct Course<'a> {
 
 impl<'a> Course<'a> {
     pub fn new(job: &'a Job, suites: &'a [Suite], filter: &'a Filter, opener: Opener) -> Self {
-        let executor = Executor::new(job, opener);
+        let executor = Executor::new(job, FailFast::new(job, suites, filter), opener);
         let (notes, scenes) = (Vec::new(), Vec::new());
         Self { job, suites, filter, executor, notes, mishaps: Mishaps::default(), scenes, cut_short: None }
     }
@@ -43,6 +44,9 @@ impl<'a> Course<'a> {
     pub async fn every_revision(&mut self) -> Result<(), Unopened> {
         let mut refusal = None;
         for revision in Revision::ALL {
+            if self.executor.stop.failed().is_some() {
+                break;
+            }
             match self.revision(Wish::Exactly(revision)).await {
                 Ok(()) => {}
                 Err(unopened @ Unopened { error: Error::NotSpoken { .. }, .. }) => refusal = Some(unopened),
@@ -137,9 +141,11 @@ impl<'a> Course<'a> {
     /// Gathers for one revision, from the handshake to the orderly end.
     pub async fn revision(&mut self, wish: Wish) -> Result<(), Unopened> {
         let (mut scene, wanted, first) = self.survey(wish).await?;
+        self.executor.stop_if_seen_failing(&scene);
         for gathered in self.executor.gather_all(&wanted, &scene, first).await {
             self.keep(&mut scene, gathered);
         }
+        self.note(not_run(&scene));
         let unanswered = &self.executor.opener.known.unanswered;
         let mut notes = skipped::record(&mut scene, unanswered.given_up());
         notes.extend(unanswered.told(self.job.limits.request));
@@ -163,8 +169,12 @@ impl<'a> Course<'a> {
         }
         if let Some(why) = incident {
             self.cut_short = self.executor.stop.why().filter(|stopped| *stopped == why).or(self.cut_short.take());
-            self.mishaps.unfinished(&suite.id, scene.revision, why.clone());
-            scene.incidents.insert(suite.id.clone(), why);
+            if self.executor.stop.failed() == Some(&why) {
+                scene.not_run.insert(suite.id.clone(), why);
+            } else {
+                self.mishaps.unfinished(&suite.id, scene.revision, why.clone());
+                scene.incidents.insert(suite.id.clone(), why);
+            }
         }
         scene.saves.insert(suite.id.clone(), saves);
     }
@@ -173,4 +183,12 @@ impl<'a> Course<'a> {
     fn note(&mut self, note: Option<String>) {
         self.notes.extend(note.filter(|note| !self.notes.contains(note)));
     }
+}
+
+/// Which suites `--fail-fast` kept from being gathered.
+fn not_run(scene: &RunContext) -> Option<String> {
+    let why = scene.not_run.values().next()?;
+    let names: Vec<&str> = scene.not_run.keys().map(String::as_str).collect();
+    let noun = if names.len() == 1 { "suite was" } else { "suites were" };
+    Some(format!("{why}; {} {noun} not run: {}", names.len(), names.join(", ")))
 }

@@ -1,7 +1,11 @@
 //! What ends the gathering before it is done: the time for the run or for a suite, a record that is full, a server that
 //! turns everything away, or the user.
 
-use std::{pin::pin, sync::Arc, time::Duration};
+use std::{
+    pin::pin,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use tokio::time::{Instant, interval, sleep, sleep_until};
 
@@ -21,12 +25,31 @@ pub struct Stop {
     recorder: Recorder,
     interrupts: Interrupts,
     known: Arc<Known>,
+    /// Why a failed rule ends the run.
+    failed: OnceLock<String>,
 }
 
 impl Stop {
     pub fn new(limits: &Limits, opener: &Opener, interrupts: &Interrupts) -> Self {
         let (recorder, known) = (opener.recorder.clone(), Arc::clone(&opener.known));
-        Self { began: Instant::now(), limits: limits.clone(), recorder, interrupts: interrupts.clone(), known }
+        Self {
+            began: Instant::now(),
+            limits: limits.clone(),
+            recorder,
+            interrupts: interrupts.clone(),
+            known,
+            failed: OnceLock::new(),
+        }
+    }
+
+    /// A rule has failed, and nothing else is wanted.
+    pub fn after(&self, rule: &str) {
+        let _ = self.failed.set(format!("--fail-fast stopped the run when {rule} had failed"));
+    }
+
+    /// Why a failed rule has ended the run, if so.
+    pub fn failed(&self) -> Option<&String> {
+        self.failed.get()
     }
 
     /// Why nothing more is to be gathered, if so.
@@ -41,7 +64,7 @@ impl Stop {
 
     /// Why it is of no use to ask for more, if so.
     fn no_use(&self) -> Option<String> {
-        self.recorder.full().or_else(|| self.known.put_off.why_stop())
+        self.failed.get().cloned().or_else(|| self.recorder.full()).or_else(|| self.known.put_off.why_stop())
     }
 
     /// The work, unless everything is to stop before it is done.

@@ -102,6 +102,7 @@ async fn run(
         proposals: Proposals { auto: false, named: Vec::new() },
         strict: false,
         interrupts: job.interrupts.clone(),
+        fail_fast: None,
         suites: Arc::default(),
     };
     let limits = &tested.limits;

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::{
-    cli::TargetArgs,
+    cli::{RunArgs, TargetArgs},
     config::{self, Config},
     error::Error,
     run::process::Surroundings,
@@ -12,6 +12,21 @@ use crate::{
 /// The configuration that is in force, if there is one.
 pub fn config(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Config>, Error> {
     wanted(args, surroundings).map(|file| config::load(&file, surroundings.color)).transpose()
+}
+
+/// What was typed, and what the configuration gives for that which was not. A mistake in it is found when it is read again.
+pub fn with_settings(args: &RunArgs, surroundings: &Surroundings) -> RunArgs {
+    let mut args = args.clone();
+    let Ok(Some(Config { settings, .. })) = config(&args.target, surroundings) else { return args };
+    let output = &mut args.output;
+    output.strict |= settings.strict;
+    if output.forms.report.is_empty() {
+        output.forms.report = settings.report;
+    }
+    if output.baseline.is_none() && output.write_baseline.is_none() {
+        output.baseline = settings.baseline;
+    }
+    args
 }
 
 /// The reference server has no use for any.

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::{
     error::Error,
+    outcome::RuleResult,
     plan::Proposals,
     revision::Revision,
     run::process::{interrupts::Interrupts, progress::Suites},
@@ -25,6 +26,8 @@ pub struct Job {
     pub revisions: Revisions,
     pub proposals: Proposals,
     pub strict: bool,
+    /// Whether a result ends the run at once: `--fail-fast`.
+    pub fail_fast: Option<Box<dyn Fn(&RuleResult) -> bool + Send + Sync>>,
     pub interrupts: Interrupts,
     /// How far the run is, for who watches it.
     pub suites: Arc<Suites>,

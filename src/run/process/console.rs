@@ -11,6 +11,11 @@ pub fn failed(path: &Path, doing: &'static str, source: std::io::Error) -> Error
     Error::File { path: path.display().to_string(), doing, source }
 }
 
+/// A number of things: "1 trial", "2 trials".
+pub fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 /// A line to stdout.
 pub fn say(text: &str) {
     if let Err(error) = put(text) {

@@ -8,6 +8,8 @@ use crate::config::Environment;
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     pub color: bool,
+    /// Whether the terminal opens links in the text.
+    pub links: bool,
     pub width: usize,
     /// The columns of a terminal that may show what a run waits for.
     pub status: Option<usize>,
@@ -24,6 +26,7 @@ impl Surroundings {
         let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
         Self {
             color,
+            links: false,
             width,
             status: None,
             directory: env::current_dir().ok(),

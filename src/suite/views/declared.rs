@@ -194,7 +194,7 @@ views! {
         /// Where it was received.
         origin: one ORIGIN,
     }
-    /// `$calls[*]`: one call that `mcp-conform generate` made, and what came of it.
+    /// `$calls[*]`: one call that `mcp-conform generate` made, and its outcome.
     GENERATED "a generated call" {
         /// What was called: `tool`, `prompt`, `template`, `completion` or `list`.
         what,
@@ -240,7 +240,7 @@ views! {
         usual,
         /// Without a response: whether there is one with smaller numbers.
         by_number,
-        /// Of a value at a bound that is rejected: what became of the same call with a value beside the bound.
+        /// Of a value at a bound that is rejected: what became of the same call with a value next to the bound.
         inside: one INSIDE,
         /// Of a slow call: whether half of the text takes an eighth of the time, or less.
         explodes,
@@ -256,12 +256,12 @@ views! {
         ignored,
     }
     /// `inside` of a generated call.
-    INSIDE "a call beside the bound" {
+    INSIDE "a call next to the bound" {
         /// How it ended.
         end,
         /// Whether it is an error, or a result with `isError`.
         failed,
-        /// The value beside the bound.
+        /// The value next to the bound.
         value,
     }
     /// `$growth[*]`: how the process of the server grew with the number of calls.

@@ -115,5 +115,6 @@ async fn test(
 }
 
 fn style(surroundings: &Surroundings) -> Style {
-    Style { width: surroundings.width, color: surroundings.color, verbosity: Verbosity::Normal }
+    let Surroundings { width, color, links, .. } = *surroundings;
+    Style { width, color, links, verbosity: Verbosity::Normal }
 }

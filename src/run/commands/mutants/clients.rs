@@ -246,9 +246,9 @@ pub fn prove(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Erro
     }
     let faults = trials.iter().filter(|trial| trial.fault.is_some()).count();
     console::say(&format!(
-        "{} trials of the reference client, {faults} of them with a fault; {} flaws",
-        trials.len(),
-        flaws.len()
+        "{} of the reference client, {faults} of them with a fault; {}",
+        console::counted(trials.len(), "trial"),
+        console::counted(flaws.len(), "flaw")
     ));
     Ok(if flaws.is_empty() { exit::CONFORMING } else { exit::FAILED })
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::trial::{LONGEST, Shown, Trial};
 use crate::{
     outcome::Level,
+    run::process::console::counted,
     suite::{Rule, Suite},
 };
 
@@ -83,13 +84,13 @@ impl Matrix {
     pub fn summary(&self, suites: &[Suite]) -> String {
         let proven: BTreeSet<&String> = self.rows.values().flat_map(|row| &row.caught).collect();
         format!(
-            "{} trials: {} of {} faults caught wherever they can show, {} of {} rules seen to fail, {} false alarms",
-            self.trials,
+            "{}: {} of {} faults caught wherever they can show, {} of {} rules seen to fail, {}",
+            counted(self.trials, "trial"),
             self.rows.values().filter(|row| row.missed.is_empty()).count(),
             self.rows.len(),
             strict_rules(suites).filter(|rule| proven.contains(&rule.id)).count(),
             strict_rules(suites).count(),
-            self.alarms.len()
+            counted(self.alarms.len(), "false alarm")
         )
     }
 }

@@ -382,6 +382,7 @@ impl Trial {
             proposals: Proposals::also(self.proposal.iter().cloned().collect()),
             strict: true,
             interrupts: Interrupts::default(),
+            fail_fast: None,
             suites: Arc::default(),
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::trial::{LONGEST, Shown, Trial};
-use crate::error::exit;
+use crate::{error::exit, run::process::console};
 
 #[derive(Default)]
 pub struct Variations {
@@ -42,10 +42,10 @@ impl Variations {
 
     pub fn summary(&self, flaws: &[String]) -> String {
         format!(
-            "{} variations in {} trials: {} verdicts that are not as they have to be",
-            self.idle.len(),
-            self.trials,
-            flaws.len()
+            "{} in {}; {}",
+            console::counted(self.idle.len(), "variation"),
+            console::counted(self.trials, "trial"),
+            console::counted(flaws.len(), "flaw")
         )
     }
 }
