@@ -1,9 +1,9 @@
-//! Reads what is judged: a transcript, one or several files of `mcp-conform record`.
+//! Reads what is judged: a transcript, one or several files of `mcp-conform record`, or a recording of another tool.
 
 use std::{
     collections::HashSet,
     fs::File,
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Cursor, Read},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -15,25 +15,42 @@ use crate::{
     error::Error,
     evidence::{Evidence, Frames, RunContext, Side, recorded, transcript::Reader},
     outcome::{Finding, RuleResult, Status},
-    run::process::{console, interrupts::Interrupts, runtime::block_on},
+    run::{
+        foreign::Format,
+        process::{console, interrupts::Interrupts, runtime::block_on},
+    },
     suite::Suite,
 };
 
+/// A format is known by so much: the first message of a recording, with its capabilities.
+const BEGINNING: usize = 64 << 10;
 /// How often a file that grows is looked at.
 const LOOK: Duration = Duration::from_millis(200);
 
 pub struct Recording {
     path: PathBuf,
     reader: Reader,
-    file: BufReader<File>,
+    file: Box<dyn BufRead>,
+    /// The format of another tool.
+    foreign: Option<Format>,
     /// The beginning of a line whose end is not written yet.
     rest: Vec<u8>,
 }
 
 impl Recording {
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let (path, file) = (path.to_owned(), opened(path)?);
-        Ok(Self { path, reader: Reader::default(), file, rest: Vec::new() })
+        let mut file = opened(path)?;
+        let unread = |why| console::failed(path, "read", why);
+        let foreign = Format::of(file.fill_buf().map_err(unread)?);
+        let file: Box<dyn BufRead> = match foreign {
+            None => Box::new(file),
+            Some(format) => {
+                let mut bytes = Vec::new();
+                file.read_to_end(&mut bytes).map_err(unread)?;
+                Box::new(Cursor::new(format.converted(&bytes).map_err(|why| unknown(path, &why))?))
+            }
+        };
+        Ok(Self { path: path.to_owned(), reader: Reader::default(), file, foreign, rest: Vec::new() })
     }
 
     /// Takes what has been written since the last time, from later files too; the value says whether there was anything.
@@ -44,7 +61,7 @@ impl Recording {
             if read == 0 {
                 let Some(next) = self.reader.next().map(str::to_owned) else { return Ok(any) };
                 self.path = self.path.with_file_name(next);
-                self.file = opened(&self.path)?;
+                self.file = Box::new(opened(&self.path)?);
                 self.reader.go_on();
                 continue;
             }
@@ -90,15 +107,24 @@ impl Recording {
 
 fn opened(path: &Path) -> Result<BufReader<File>, Error> {
     let file = File::open(path).map_err(|source| console::failed(path, "read", source))?;
-    Ok(BufReader::new(file))
+    Ok(BufReader::with_capacity(BEGINNING, file))
 }
 
 fn wrong(path: &Path, why: &str) -> Error {
     Error::Usage {
         message: format!("`{}` is not a transcript: {why}", path.display()),
         help: Some(
-            "`mcp-conform run ... --transcript PATH` writes one, and so does `mcp-conform record --out PATH`".into(),
+            "`mcp-conform run ... --transcript PATH` writes one, and so does `mcp-conform record --out PATH`; a HAR or a \
+             trace of mcp-trace-validator is read, too"
+                .into(),
         ),
+    }
+}
+
+fn unknown(path: &Path, why: &str) -> Error {
+    Error::Usage {
+        message: format!("`{}` cannot be judged: {why}", path.display()),
+        help: Some("docs/record.md describes which recordings of other tools are read".into()),
     }
 }
 
@@ -124,6 +150,9 @@ fn complete(evidence: &mut Evidence, suites: &[Suite]) {
 
 /// Judges again whenever the file has grown, and prints each finding once.
 pub fn follow(recording: &mut Recording, args: &JudgeArgs, suites: &[Suite]) -> Result<(), Error> {
+    if recording.foreign.is_some() {
+        return Err(Error::usage("--follow is for what `mcp-conform record` writes; another tool wrote this"));
+    }
     let interrupts = Interrupts::listen();
     let mut told = HashSet::new();
     loop {
