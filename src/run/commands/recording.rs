@@ -5,7 +5,7 @@ use std::{
     fs::File,
     io::{BufRead, BufReader, Cursor, Read},
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use super::judge::{filter, options};
@@ -26,6 +26,8 @@ use crate::{
 const BEGINNING: usize = 64 << 10;
 /// How often a file that grows is looked at.
 const LOOK: Duration = Duration::from_millis(200);
+/// A long recording takes seconds to judge: most of the processor is left to those that are recorded.
+const REST: u32 = 4;
 
 pub struct Recording {
     path: PathBuf,
@@ -33,6 +35,8 @@ pub struct Recording {
     file: Box<dyn BufRead>,
     /// The format of another tool.
     foreign: Option<Format>,
+    /// The file in which it goes on, if that cannot be read.
+    lost: Option<PathBuf>,
     /// The beginning of a line whose end is not written yet.
     rest: Vec<u8>,
 }
@@ -50,7 +54,7 @@ impl Recording {
                 Box::new(Cursor::new(format.converted(&bytes).map_err(|why| unknown(path, &why))?))
             }
         };
-        Ok(Self { path: path.to_owned(), reader: Reader::default(), file, foreign, rest: Vec::new() })
+        Ok(Self { path: path.to_owned(), reader: Reader::default(), file, foreign, lost: None, rest: Vec::new() })
     }
 
     /// Takes what has been written since the last time, from later files too; the value says whether there was anything.
@@ -60,8 +64,12 @@ impl Recording {
             let read = self.file.read_until(b'\n', &mut self.rest).map_err(|why| self.failed(why))?;
             if read == 0 {
                 let Some(next) = self.reader.next().map(str::to_owned) else { return Ok(any) };
-                self.path = self.path.with_file_name(next);
-                self.file = Box::new(opened(&self.path)?);
+                let path = self.path.with_file_name(next);
+                let Ok(file) = opened(&path) else {
+                    self.lost = Some(path);
+                    return Ok(any);
+                };
+                (self.path, self.file) = (path, Box::new(file));
                 self.reader.go_on();
                 continue;
             }
@@ -85,10 +93,15 @@ impl Recording {
 
     /// What is judged: a recorded conversation is made complete, and rules for clients that have to be started are listed.
     pub fn evidence(self, suites: &[Suite]) -> Result<Evidence, Error> {
-        let (path, closed) = (self.path, self.reader.is_closed());
+        let (path, lost, closed) = (self.path, self.lost, self.reader.is_closed());
         let mut evidence = self.reader.finish().map_err(|why| wrong(&path, &why))?;
         if evidence.header.recorded {
-            if !closed {
+            if let Some(lost) = lost {
+                evidence
+                    .header
+                    .notes
+                    .push(format!("the recording goes on in {}, which cannot be read", lost.display()));
+            } else if !closed {
                 evidence.header.notes.push("the recording has no end: it was stopped, or goes on".to_owned());
             }
             complete(&mut evidence, suites);
@@ -157,7 +170,8 @@ pub fn follow(recording: &mut Recording, args: &JudgeArgs, suites: &[Suite]) -> 
     let mut told = HashSet::new();
     loop {
         let any = recording.take()?;
-        let ended = recording.reader.is_closed();
+        let ended = recording.reader.is_closed() || recording.lost.is_some();
+        let began = Instant::now();
         if any && let Some(snapshot) = snapshot(&recording.reader) {
             if !snapshot.header.recorded {
                 return Err(Error::usage(
@@ -171,7 +185,7 @@ pub fn follow(recording: &mut Recording, args: &JudgeArgs, suites: &[Suite]) -> 
         }
         block_on(async {
             tokio::select! {
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(LOOK.max(began.elapsed() * REST)) => {}
                 () = interrupts.first() => {}
             }
         });

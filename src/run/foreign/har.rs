@@ -11,7 +11,7 @@ use hyper::Method;
 use super::{
     Written,
     har_file::{Entry, Har, Log},
-    streams::{self, Held, Piece, Says},
+    streams::{self, Held, Piece},
 };
 use crate::{
     evidence::{Ended, Tested},
@@ -183,7 +183,7 @@ impl<'f> Passing<'f> {
         let (entry, number) = (&self.entries[at], at as u64);
         let Some(head) = entry.response() else { return };
         let body = entry.received();
-        if lacks_body(entry, &body) {
+        if entry.lacks_body() {
             self.without_body += 1;
             self.of(entry).incomplete(number);
             return;
@@ -203,7 +203,7 @@ impl<'f> Passing<'f> {
             self.held.entry(conversation.clone()).or_default().push(Held::new(number, rest));
             self.give(entry, &conversation);
         } else {
-            let before = &pieces[..before_response(&pieces)];
+            let before = &pieces[..streams::before_response(&pieces)];
             self.asked.entry(conversation).or_default().extend(before.iter().filter_map(Piece::request));
             self.pass(at, before);
         }
@@ -215,23 +215,26 @@ impl<'f> Passing<'f> {
         if entry.response().is_none() {
             return self.of(entry).over(number, Ended::Dropped);
         }
-        if lacks_body(entry, &body) {
+        if entry.lacks_body() {
             return;
         }
         let conversation = self.conversation(entry);
         if entry.has_events() && entry.is(&Method::GET) {
             self.give(entry, &conversation);
-            for held in self.held.get_mut(&conversation).into_iter().flatten() {
-                if held.exchange == number {
-                    self.left += held.left();
-                }
+            let held = self.held.entry(conversation.clone()).or_default();
+            if let Some(place) = held.iter().position(|held| held.exchange == number) {
+                let mut held = held.swap_remove(place);
+                // They were sent before it ended, whoever responds to them, and when.
+                let rest = held.rest();
+                self.left += held.left();
+                self.asked.entry(conversation).or_default().extend(rest.iter().filter_map(Piece::request));
+                self.pass(at, &rest);
             }
-            self.held.entry(conversation).or_default().retain(|held| held.exchange != number);
             return self.of(entry).over(number, Ended::Dropped);
         }
         if entry.has_events() {
             let pieces = streams::pieces(&body);
-            self.pass(at, &pieces[before_response(&pieces)..]);
+            self.pass(at, &pieces[streams::before_response(&pieces)..]);
         } else {
             self.of(entry).response_body(number, &body);
         }
@@ -291,26 +294,4 @@ impl<'f> Passing<'f> {
         }
         notes
     }
-}
-
-impl Piece {
-    fn has_message(&self) -> bool {
-        self.says != Says::Nothing
-    }
-
-    fn request(&self) -> Option<String> {
-        if let Says::Request(id) = &self.says { Some(id.clone()) } else { None }
-    }
-}
-
-/// Where the response to the client begins on the stream of a POST.
-fn before_response(pieces: &[Piece]) -> usize {
-    pieces.iter().position(|piece| matches!(piece.says, Says::Responses(_))).unwrap_or(pieces.len())
-}
-
-/// A response with a message has a body: if there is none, the file does not have it.
-fn lacks_body(entry: &Entry, body: &[u8]) -> bool {
-    let requests = entry.message().is_some_and(|message| !streams::requests(&message).is_empty());
-    let succeeded = entry.response().is_some_and(|head| head.status == 200);
-    requests && succeeded && body.is_empty()
 }

@@ -13,6 +13,8 @@ use reqwest::Url;
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
 
+use super::streams;
+
 #[derive(Deserialize)]
 pub struct Har {
     pub log: Log,
@@ -173,6 +175,13 @@ impl Entry {
             Some("base64") => BASE64_STANDARD.decode(text).unwrap_or_default(),
             _ => text.as_bytes().to_vec(),
         }
+    }
+
+    /// A response with a message has a body: if there is none, the file does not have it.
+    pub fn lacks_body(&self) -> bool {
+        let requests = self.message().is_some_and(|message| !streams::requests(&message).is_empty());
+        let succeeded = self.response().is_some_and(|head| head.status == 200);
+        requests && succeeded && self.received().is_empty()
     }
 
     pub fn has_events(&self) -> bool {

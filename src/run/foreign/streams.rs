@@ -19,6 +19,16 @@ pub struct Piece {
     pub says: Says,
 }
 
+impl Piece {
+    pub fn has_message(&self) -> bool {
+        self.says != Says::Nothing
+    }
+
+    pub fn request(&self) -> Option<String> {
+        if let Says::Request(id) = &self.says { Some(id.clone()) } else { None }
+    }
+}
+
 /// What its message is.
 #[derive(Debug, PartialEq)]
 pub enum Says {
@@ -28,6 +38,11 @@ pub enum Says {
     Other,
     /// It has no message.
     Nothing,
+}
+
+/// Where the response to the client begins on the stream of a POST.
+pub fn before_response(pieces: &[Piece]) -> usize {
+    pieces.iter().position(|piece| matches!(piece.says, Says::Responses(_))).unwrap_or(pieces.len())
 }
 
 /// The events of a stream, in their order; the last one may be cut off.
@@ -104,6 +119,11 @@ impl Held {
     /// Requests to which the client responds now.
     pub fn requested(&mut self, answered: &[String]) -> Vec<Piece> {
         self.taken(|says| matches!(says, Says::Request(id) if answered.contains(id)))
+    }
+
+    /// Requests and responses, when the stream ends.
+    pub fn rest(&mut self) -> Vec<Piece> {
+        self.taken(|says| matches!(says, Says::Request(_) | Says::Responses(_)))
     }
 
     /// How many messages have no place.
