@@ -135,15 +135,15 @@ fn exit_codes_and_signals_pass() {
     let folder = folder();
     let out = folder.path().join("t.jsonl");
     assert_eq!(given(recording(&out, "exit 7"), b"").status.code(), Some(7));
-    assert_eq!(given(recording(&out, "kill -9 $$"), b"").status.code(), Some(137));
+    assert_eq!(given(recording(&out, "kill -9 $$"), b"").status.signal(), Some(9));
 
     let mut child =
-        recording(&out, "trap 'echo told; exit 5' TERM; echo ready; while :; do sleep 0.01; done").spawn().unwrap();
+        recording(&out, "trap 'echo told; exit 5' USR1; echo ready; while :; do sleep 0.01; done").spawn().unwrap();
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
     let id = rustix::process::Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
-    rustix::process::kill_process(id, rustix::process::Signal::TERM).unwrap();
+    rustix::process::kill_process(id, rustix::process::Signal::USR1).unwrap();
     output.read_to_string(&mut line).unwrap();
     assert_eq!((line.as_str(), child.wait().unwrap().code()), ("ready\ntold\n", Some(5)));
     let names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -202,6 +202,18 @@ fn a_full_disk_stops_the_recording_alone() {
 }
 
 #[test]
+fn a_limit_on_the_size_of_files_stops_the_recording_alone() {
+    let folder = folder();
+    let mut command = Command::new("sh");
+    let script = format!("ulimit -f 4; exec {PROGRAM} record --out {} -- cat", folder.path().join("t.jsonl").display());
+    command.args(["-c", &script]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let output = given(command, &b"{\"a\":1}\n".repeat(10_000));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 80_000), "{said}");
+    assert!(said.contains("nothing more is recorded, the traffic goes on"), "{said}");
+}
+
+#[test]
 fn a_command_that_does_not_exist_is_told() {
     let folder = folder();
     let output = Command::new(PROGRAM)
@@ -229,6 +241,10 @@ fn files_rotate_and_are_judged_together() {
     let alone = Command::new(PROGRAM).arg("judge").arg(folder.path().join("t-3.jsonl")).output().unwrap();
     let said = String::from_utf8_lossy(&alone.stderr).into_owned();
     assert!(alone.status.code() == Some(2) && said.contains("began after the conversation"), "{said}");
+    fs::remove_file(folder.path().join("t-2.jsonl")).unwrap();
+    let (report, code) = judged(&out, &[]);
+    assert_eq!((code, with_status(&report, "fail")), (0, Vec::new()));
+    assert!(report["notes"].to_string().contains("t-2.jsonl, which cannot be read"), "{}", report["notes"]);
 }
 
 #[test]
@@ -399,6 +415,18 @@ fn events_pass_at_once_and_an_absolute_endpoint_stays_in_front() {
     assert!(text.contains("data: /messages?s=1\n\n"), "{text}");
     go_on.send(()).unwrap();
     server.join().unwrap();
+}
+
+#[test]
+fn a_server_that_closes_the_connection_without_a_response_closes_that_of_the_client() {
+    let folder = folder();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let server = thread::spawn(move || listener.accept().unwrap().0.read(&mut [0; 8192]).unwrap());
+    let out = folder.path().join("t.jsonl").display().to_string();
+    let (_proxy, front) = serving(&["record", "--out", &out, "--listen", "127.0.0.1:0", "--http", &url]);
+    assert_eq!(asked(&front, "POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}"), "");
+    assert!(server.join().unwrap() > 0);
 }
 
 #[test]

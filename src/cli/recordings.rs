@@ -27,7 +27,7 @@ pub struct RecordArgs {
 
 #[derive(Debug, Args)]
 pub struct JudgeArgs {
-    /// The transcript of an earlier run, or what `mcp-conform record` wrote
+    /// The transcript of an earlier run, what `mcp-conform record` wrote, a HAR, or a trace of mcp-trace-validator
     pub transcript: PathBuf,
     /// Judge a recording while it grows, and print findings as they appear, until it ends or Ctrl-C
     #[arg(long)]

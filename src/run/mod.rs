@@ -7,12 +7,14 @@
 //! - `conducting`: which suites are gathered on which connections, in which order.
 //! - `clients`: a client started against the reference server, in one scenario after another.
 //! - `recording`: a conversation between a client and a server that passes through, and is recorded.
+//! - `foreign`: recordings of other tools, made into those of this program.
 //! - `gateways`: a gateway between our client and the reference server.
 //! - `commands`: one file a command.
 
 mod clients;
 mod commands;
 mod conducting;
+mod foreign;
 mod gateways;
 mod inputs;
 mod process;

@@ -250,10 +250,11 @@ impl<'a> Assembler<'a> {
             self.declared = message["params"]["capabilities"].clone();
         }
         self.sent += 1;
+        let is_version_2 = message["jsonrpc"] == "2.0";
         match (message.get("id"), message.get("method").and_then(Value::as_str)) {
-            (Some(id), Some(method)) if !id.is_null() && message["jsonrpc"] == "2.0" => {
+            (Some(id), Some(method)) if !id.is_null() && is_version_2 => {
                 self.notification_context.asked(frame, id, method, message);
-                let deviant = odd || self.is_deviant(message, &by);
+                let deviant = odd || !may_be_id(id) || self.is_deviant(message, &by);
                 if by != PROBE {
                     self.sound = !deviant && by != "base.bad-input";
                     if !self.sound {
@@ -278,14 +279,19 @@ impl<'a> Assembler<'a> {
             }
             (None, Some("notifications/cancelled")) => {
                 self.suspect = Some(frame.frame);
-                self.loose.sent_notification(self.sent, frame.frame);
+                if is_version_2 {
+                    self.loose.sent_notification(self.sent, frame.frame);
+                } else {
+                    self.loose.sent_unreadable(None);
+                }
                 let cancelled = message.pointer("/params/requestId");
                 self.notification_context.cancelled(frame.frame, cancelled.unwrap_or(&Value::Null));
                 if let Some(open) = self.open.iter_mut().rfind(|open| Some(&open.id) == cancelled) {
                     open.expects_reply = false;
                 }
             }
-            (None, Some(method)) => {
+            // A server may return an error for what is no notification of JSON-RPC 2.0.
+            (None, Some(method)) if is_version_2 => {
                 self.loose.sent_notification(self.sent, frame.frame);
                 if method != "notifications/initialized" {
                     self.suspect = Some(frame.frame);
@@ -493,6 +499,11 @@ fn complete(mut exchange: Map<String, Value>, frame: u64, message: &Value, repli
         frames.push(json!(frame));
     }
     Value::Object(exchange)
+}
+
+/// Whether JSON-RPC of MCP allows this id. A server may reject other ones, and then need not repeat them.
+fn may_be_id(id: &Value) -> bool {
+    id.is_string() || id.is_i64() || id.is_u64()
 }
 
 /// Whether it opens a stream that belongs to no request.

@@ -64,6 +64,8 @@ fn an_answer_to_what_is_no_request_of_json_rpc_2_is_none_to_the_notification_bef
         ),
         (json!({ "jsonrpc": "1.0", "id": "old", "method": "ping" }), json!({ "id": "old", "result": {} })),
         (json!({ "jsonrpc": "2.0", "id": null, "method": "ping" }), json!({ "id": 0, "result": {} })),
+        (json!({ "method": "notifications/x" }), json!({ "id": null, "error": { "code": -32600 } })),
+        (json!({ "method": "notifications/cancelled" }), json!({ "error": { "code": -32600 } })),
     ] {
         let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
         let (passed, _) = assembled(&[
@@ -222,5 +224,17 @@ fn a_response_without_id_answers_a_notification_where_every_request_has_its_own(
         let of_error: Vec<_> =
             messages.iter().filter(|item| item["kind"] == "error").map(|item| &item["answers"]).collect();
         assert_eq!(of_error, [answers]);
+    }
+}
+
+/// A server may reject such an id, and then need not repeat it.
+#[test]
+fn a_request_whose_id_is_no_text_or_integer_is_not_judged_by_its_error() {
+    for id in [json!(1.5), json!(true), json!([1]), json!({})] {
+        let (passed, rest) = assembled(&[
+            json!({ "from": "client", "message": { "jsonrpc": "2.0", "id": id, "method": "ping" } }),
+            json!({ "from": "server", "message": { "jsonrpc": "2.0", "id": null, "error": { "code": -32600 } } }),
+        ]);
+        assert!(passed.iter().all(|passed| passed.exchanges.is_empty()) && rest.is_empty(), "{id}");
     }
 }

@@ -47,7 +47,11 @@ fn nothing(args: &JudgeArgs, evidence: &Evidence) -> Error {
         let notes: String = evidence.header.notes.iter().map(|note| format!("; {note}")).collect();
         return Error::Usage {
             message: format!("`{path}` holds no conversation that can be judged{notes}"),
-            help: Some("record a conversation from its beginning: the handshake shows the revision".into()),
+            help: Some(
+                "record a conversation from its beginning: the handshake shows the revision; of a recording in several files, \
+                 name the first"
+                    .into(),
+            ),
         };
     }
     Error::Usage {

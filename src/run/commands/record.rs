@@ -14,7 +14,7 @@ use crate::{
     evidence::{RunEnd, RunHeader, Scope, Side, Tested},
     run::{
         process::{console, runtime::runtime, signals},
-        recording::{Between, Output, Proxy, Upstream, Writer, listen, pass},
+        recording::{Between, Output, Proxy, Upstream, Writer, end_as, listen, pass, survive_limit_of_files},
     },
     target::{Limits, is_path, is_secret, shown_url},
 };
@@ -39,9 +39,9 @@ fn stdio(args: &RecordArgs) -> Result<u8, Error> {
     let tested = Tested { name, transport: "stdio".to_owned(), ..Tested::default() };
     let output = Output::create(&args.out, args.rotate, header(tested));
     let writer = Writer::start(output, Between::Stdio, secrets);
-    let code = pass(&args.argv, &writer.queue);
+    let status = pass(&args.argv, &writer.queue);
     writer.close();
-    code.map(|code| std::process::exit(code.into()))
+    end_as(status?)
 }
 
 fn http(args: &RecordArgs, url: &str, address: std::net::SocketAddr) -> Result<u8, Error> {
@@ -53,6 +53,8 @@ fn http(args: &RecordArgs, url: &str, address: std::net::SocketAddr) -> Result<u
     let tested = Tested { name: shown_url(url.as_str()), transport: "http".to_owned(), ..Tested::default() };
     let upstream = Upstream::new(url.clone()).map_err(wrong)?;
     runtime().block_on(async {
+        // Without it the record may end the program, but everything else goes on as usual.
+        let _ = survive_limit_of_files();
         let (listener, bound) = listen(address).await.map_err(|why| Error::Usage {
             message: format!("cannot listen on {address}: {why}"),
             help: Some("another program may use this port; with port 0 a free one is taken".to_owned()),

@@ -1,11 +1,11 @@
-//! Reads what is judged: a transcript, one or several files of `mcp-conform record`.
+//! Reads what is judged: a transcript, one or several files of `mcp-conform record`, or a recording of another tool.
 
 use std::{
     collections::HashSet,
     fs::File,
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Cursor, Read},
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use super::judge::{filter, options};
@@ -15,25 +15,46 @@ use crate::{
     error::Error,
     evidence::{Evidence, Frames, RunContext, Side, recorded, transcript::Reader},
     outcome::{Finding, RuleResult, Status},
-    run::process::{console, interrupts::Interrupts, runtime::block_on},
+    run::{
+        foreign::Format,
+        process::{console, interrupts::Interrupts, runtime::block_on},
+    },
     suite::Suite,
 };
 
+/// A format is known by so much: the first message of a recording, with its capabilities.
+const BEGINNING: usize = 64 << 10;
 /// How often a file that grows is looked at.
 const LOOK: Duration = Duration::from_millis(200);
+/// A long recording takes seconds to judge: most of the processor is left to those that are recorded.
+const REST: u32 = 4;
 
 pub struct Recording {
     path: PathBuf,
     reader: Reader,
-    file: BufReader<File>,
+    file: Box<dyn BufRead>,
+    /// The format of another tool.
+    foreign: Option<Format>,
+    /// The file in which it goes on, if that cannot be read.
+    lost: Option<PathBuf>,
     /// The beginning of a line whose end is not written yet.
     rest: Vec<u8>,
 }
 
 impl Recording {
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let (path, file) = (path.to_owned(), opened(path)?);
-        Ok(Self { path, reader: Reader::default(), file, rest: Vec::new() })
+        let mut file = opened(path)?;
+        let unread = |why| console::failed(path, "read", why);
+        let foreign = Format::of(file.fill_buf().map_err(unread)?);
+        let file: Box<dyn BufRead> = match foreign {
+            None => Box::new(file),
+            Some(format) => {
+                let mut bytes = Vec::new();
+                file.read_to_end(&mut bytes).map_err(unread)?;
+                Box::new(Cursor::new(format.converted(&bytes).map_err(|why| unknown(path, &why))?))
+            }
+        };
+        Ok(Self { path: path.to_owned(), reader: Reader::default(), file, foreign, lost: None, rest: Vec::new() })
     }
 
     /// Takes what has been written since the last time, from later files too; the value says whether there was anything.
@@ -43,8 +64,12 @@ impl Recording {
             let read = self.file.read_until(b'\n', &mut self.rest).map_err(|why| self.failed(why))?;
             if read == 0 {
                 let Some(next) = self.reader.next().map(str::to_owned) else { return Ok(any) };
-                self.path = self.path.with_file_name(next);
-                self.file = opened(&self.path)?;
+                let path = self.path.with_file_name(next);
+                let Ok(file) = opened(&path) else {
+                    self.lost = Some(path);
+                    return Ok(any);
+                };
+                (self.path, self.file) = (path, Box::new(file));
                 self.reader.go_on();
                 continue;
             }
@@ -68,10 +93,15 @@ impl Recording {
 
     /// What is judged: a recorded conversation is made complete, and rules for clients that have to be started are listed.
     pub fn evidence(self, suites: &[Suite]) -> Result<Evidence, Error> {
-        let (path, closed) = (self.path, self.reader.is_closed());
+        let (path, lost, closed) = (self.path, self.lost, self.reader.is_closed());
         let mut evidence = self.reader.finish().map_err(|why| wrong(&path, &why))?;
         if evidence.header.recorded {
-            if !closed {
+            if let Some(lost) = lost {
+                evidence
+                    .header
+                    .notes
+                    .push(format!("the recording goes on in {}, which cannot be read", lost.display()));
+            } else if !closed {
                 evidence.header.notes.push("the recording has no end: it was stopped, or goes on".to_owned());
             }
             complete(&mut evidence, suites);
@@ -90,15 +120,24 @@ impl Recording {
 
 fn opened(path: &Path) -> Result<BufReader<File>, Error> {
     let file = File::open(path).map_err(|source| console::failed(path, "read", source))?;
-    Ok(BufReader::new(file))
+    Ok(BufReader::with_capacity(BEGINNING, file))
 }
 
 fn wrong(path: &Path, why: &str) -> Error {
     Error::Usage {
         message: format!("`{}` is not a transcript: {why}", path.display()),
         help: Some(
-            "`mcp-conform run ... --transcript PATH` writes one, and so does `mcp-conform record --out PATH`".into(),
+            "`mcp-conform run ... --transcript PATH` writes one, and so does `mcp-conform record --out PATH`; a HAR or a \
+             trace of mcp-trace-validator is read, too"
+                .into(),
         ),
+    }
+}
+
+fn unknown(path: &Path, why: &str) -> Error {
+    Error::Usage {
+        message: format!("`{}` cannot be judged: {why}", path.display()),
+        help: Some("docs/record.md describes which recordings of other tools are read".into()),
     }
 }
 
@@ -124,11 +163,15 @@ fn complete(evidence: &mut Evidence, suites: &[Suite]) {
 
 /// Judges again whenever the file has grown, and prints each finding once.
 pub fn follow(recording: &mut Recording, args: &JudgeArgs, suites: &[Suite]) -> Result<(), Error> {
+    if recording.foreign.is_some() {
+        return Err(Error::usage("--follow is for what `mcp-conform record` writes; another tool wrote this"));
+    }
     let interrupts = Interrupts::listen();
     let mut told = HashSet::new();
     loop {
         let any = recording.take()?;
-        let ended = recording.reader.is_closed();
+        let ended = recording.reader.is_closed() || recording.lost.is_some();
+        let began = Instant::now();
         if any && let Some(snapshot) = snapshot(&recording.reader) {
             if !snapshot.header.recorded {
                 return Err(Error::usage(
@@ -142,7 +185,7 @@ pub fn follow(recording: &mut Recording, args: &JudgeArgs, suites: &[Suite]) -> 
         }
         block_on(async {
             tokio::select! {
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(LOOK.max(began.elapsed() * REST)) => {}
                 () = interrupts.first() => {}
             }
         });

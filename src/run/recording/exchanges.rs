@@ -144,6 +144,14 @@ impl Exchanges {
         }
     }
 
+    /// A part of it is not known, so that nobody knows what was agreed on.
+    pub fn incomplete(&mut self, exchange: u64) {
+        self.begin(exchange);
+        if let Some(Pending { began: Some(began), .. }) = self.pending.get(&exchange) {
+            self.recorder.late(began.link);
+        }
+    }
+
     pub fn disconnected(&mut self, connection: u64) {
         self.sessions.disconnected(connection);
     }

@@ -10,12 +10,16 @@ mod file;
 mod proxy;
 mod queue;
 mod sessions;
+mod signals;
 mod stdio;
 mod upstream;
 mod writer;
 
+pub use exchanges::Exchanges;
 pub use file::Output;
 pub use proxy::{Proxy, listen};
+pub use sessions::resolved;
+pub use signals::{end_as, survive_limit_of_files};
 pub use stdio::pass;
 pub use upstream::Upstream;
 pub use writer::{Between, Writer};

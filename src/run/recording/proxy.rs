@@ -26,7 +26,7 @@ use super::{
     body::{Ending, RequestBody, ResponseBody},
     endpoint::Rewrite,
     queue::{Queue, Seen},
-    upstream::{Failed, Own, Upstream, without_connection},
+    upstream::{Failed, NoResponse, Own, Upstream, without_connection},
 };
 use crate::{evidence::Ended, run::process::console};
 
@@ -84,7 +84,7 @@ impl Proxy {
         connection: u64,
         peer: IpAddr,
         request: Request<Incoming>,
-    ) -> Result<Reply, hyper::Error> {
+    ) -> Result<Reply, Failed> {
         let exchange = self.exchanges.fetch_add(1, Ordering::Relaxed);
         let (mut head, body) = request.into_parts();
         let noted = Box::new(head.clone());
@@ -109,7 +109,12 @@ impl Proxy {
                 let body = ResponseBody::new(body, ending, rewrite).map_err(Failed::from).boxed();
                 Ok(Response::from_parts(head, body))
             }
-            Err(why) => {
+            // The client sees what it would see without the recording: its connection is closed.
+            Err(NoResponse::Closed(why)) => {
+                ending.end(Ended::Broken);
+                Err(why)
+            }
+            Err(NoResponse::Unreachable(why)) => {
                 ending.end(Ended::Unsent);
                 Ok(unreachable(&self.upstream, &*why))
             }

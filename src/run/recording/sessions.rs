@@ -219,7 +219,7 @@ fn target(head: &request::Parts) -> String {
 }
 
 /// Path and query of the endpoint, which may be given as a URL, a path, or relative to the stream.
-fn resolved(endpoint: &str, stream: &str) -> String {
+pub fn resolved(endpoint: &str, stream: &str) -> String {
     let base = reqwest::Url::parse("http://host").and_then(|url| url.join(stream));
     let Ok(url) = base.and_then(|base| base.join(endpoint)) else { return endpoint.to_owned() };
     match url.query() {

@@ -14,11 +14,14 @@ use std::{
 
 use tokio::process::{Child, Command};
 
-use super::queue::{Queue, Seen};
+use super::{
+    queue::{Queue, Seen},
+    signals::Passed,
+};
 use crate::{
     error::Error,
     evidence::{Ended, Side},
-    run::process::{runtime::runtime, signals::Signals},
+    run::process::runtime::runtime,
     wire::start_failure,
 };
 
@@ -40,8 +43,8 @@ struct Progress {
     left: AtomicBool,
 }
 
-/// Starts the server, and passes everything on until it has exited; the value is its exit code.
-pub fn pass(argv: &[String], queue: &Queue) -> Result<u8, Error> {
+/// Starts the server, and passes everything on until it has exited.
+pub fn pass(argv: &[String], queue: &Queue) -> Result<ExitStatus, Error> {
     let Some((program, arguments)) = argv.split_first() else { return Err(Error::usage("the command is empty")) };
     runtime().block_on(async {
         let failed = |why: io::Error| {
@@ -49,7 +52,7 @@ pub fn pass(argv: &[String], queue: &Queue) -> Result<u8, Error> {
             let (tried, came, help) = (failure.tried, failure.came, failure.help);
             Error::Target { tried, came, help, refused: false }
         };
-        let signals = Signals::new().map_err(failed)?;
+        let signals = Passed::listen().map_err(failed)?;
         let (input, output) = own_ends().map_err(failed)?;
         let mut command = Command::new(program);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -63,20 +66,20 @@ pub fn pass(argv: &[String], queue: &Queue) -> Result<u8, Error> {
         let left = [&inward, &outward].iter().any(|progress| progress.left.load(Ordering::SeqCst));
         let (text, ended) = told(status, signalled, left);
         queue.note(Seen::Exited(text, ended));
-        Ok(code(status))
+        Ok(status)
     })
 }
 
-async fn until_exit(child: &mut Child, mut signals: Signals, queue: &Queue) -> io::Result<(ExitStatus, bool)> {
+async fn until_exit(child: &mut Child, mut signals: Passed, queue: &Queue) -> io::Result<(ExitStatus, bool)> {
     let mut signalled = false;
     loop {
         tokio::select! {
             biased;
             status = child.wait() => return Ok((status?, signalled)),
-            code = signals.next() => {
+            signal = signals.next() => {
                 signalled = true;
-                queue.note(Seen::Note(Side::Client, format!("the client sent signal {}", code - 128)));
-                forward(child, code - 128);
+                queue.note(Seen::Note(Side::Client, format!("the client sent signal {signal}")));
+                signals.forward(child, signal);
             }
         }
     }
@@ -154,18 +157,6 @@ fn may_go_on(why: &io::Error) -> bool {
     matches!(why.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted)
 }
 
-fn code(status: ExitStatus) -> u8 {
-    #[cfg(unix)]
-    {
-        use std::os::unix::process::ExitStatusExt;
-        if let Some(signal) = status.signal() {
-            return u8::try_from(128 + signal).unwrap_or(u8::MAX);
-        }
-    }
-    // On Windows a code has 32 bits, and this program's has eight.
-    status.code().map_or(1, |code| u8::try_from(code).unwrap_or(1))
-}
-
 /// How the process ended; `left` if the client closed stdin or stdout before.
 fn told(status: ExitStatus, signalled: bool, left: bool) -> (String, Ended) {
     let text = format!("the server exited: {status}");
@@ -184,22 +175,6 @@ fn told(status: ExitStatus, signalled: bool, left: bool) -> (String, Ended) {
     };
     (text, ended)
 }
-
-#[cfg(unix)]
-fn forward(child: &Child, signal: u8) {
-    let process = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
-    let signal = match signal {
-        1 => rustix::process::Signal::HUP,
-        2 => rustix::process::Signal::INT,
-        _ => rustix::process::Signal::TERM,
-    };
-    if let Some(process) = process {
-        let _ = rustix::process::kill_process(process, signal);
-    }
-}
-
-#[cfg(not(unix))]
-fn forward(_: &Child, _: u8) {}
 
 /// Stdin and stdout of this process, so that they can be closed: then the client notices what the server does.
 #[cfg(unix)]
