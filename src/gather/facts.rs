@@ -2,10 +2,7 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use indexmap::IndexSet;
-use iri_string::{
-    spec::UriSpec,
-    template::simple_context::{SimpleContext, Value as Filling},
-};
+use iri_string::template::simple_context::Value as Filling;
 use serde_json::{Value, json};
 
 use super::{allowed, as_tasks, outside::outside, param_headers::annotated};
@@ -130,19 +127,17 @@ fn beginning(uri: &str) -> Option<&str> {
 }
 
 fn expansions(arguments: &Value) -> Value {
+    let filling = |(name, value): (&'_ String, &Value)| {
+        let filling = match value {
+            Value::String(text) => Filling::String(text.clone()),
+            Value::Array(texts) => Filling::List(texts.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
+            _ => return None,
+        };
+        Some((name.clone(), filling))
+    };
     let expanded = |(template, values): (&String, &Value)| {
-        let mut context = SimpleContext::new();
-        for (name, value) in values.as_object()? {
-            let filling = match value {
-                Value::String(text) => Filling::String(text.clone()),
-                Value::Array(texts) => {
-                    Filling::List(texts.iter().filter_map(Value::as_str).map(str::to_owned).collect())
-                }
-                _ => continue,
-            };
-            context.insert(name.as_str(), filling);
-        }
-        let uri = format::template(template)?.expand::<UriSpec, _>(&context).ok()?.to_string();
+        let values: Vec<(String, Filling)> = values.as_object()?.iter().filter_map(filling).collect();
+        let uri = format::expanded(template, values.iter().map(|(name, value)| (name.as_str(), value.clone())))?;
         Some(json!({ "template": template, "uri": uri }))
     };
     arguments.as_object().into_iter().flatten().filter_map(expanded).collect()

@@ -1,11 +1,7 @@
 //! URIs that lead out of what a server lists, to a file that every Unix system has: beside listed files, and where
 //! templates take a path.
 
-use iri_string::{
-    spec::UriSpec,
-    template::simple_context::{SimpleContext, Value as Filling},
-    types::UriStr,
-};
+use iri_string::{template::simple_context::Value as Filling, types::UriStr};
 use serde_json::{Value, json};
 
 use crate::suite::format;
@@ -47,9 +43,7 @@ fn expand(text: &str, path: &str) -> Option<String> {
     let template = format::template(text)?;
     let mut variables = template.variables();
     let (only, None) = (variables.next()?, variables.next()) else { return None };
-    let mut context = SimpleContext::new();
-    context.insert(only.as_str(), Filling::String(path.to_owned()));
-    let uri = template.expand::<UriSpec, _>(&context).ok()?.to_string();
+    let uri = format::expanded(text, [(only.as_str(), Filling::String(path.to_owned()))].into_iter())?;
     UriStr::new(&uri).is_ok().then_some(uri)
 }
 

@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 use super::{
     hostile::hostile,
     invalid::{invalid, told, violates},
+    pool::Pool,
     schema::{Root, places},
     subject::{Subject, What},
     texts,
-    valid::{Fill, Maker, Pool},
+    valid::{Fill, Maker},
 };
 use crate::suite::foreign::{Checker, flaws_in_all};
 
@@ -59,6 +60,9 @@ const PLACES: usize = 60;
 /// Calls that are made beforehand at most.
 const PLANNED: usize = 3_000;
 
+/// Calls after which one is made once more.
+const LATER: usize = 3;
+
 /// Makes the calls of one subject.
 pub struct Source {
     pub subject: Subject,
@@ -66,6 +70,7 @@ pub struct Source {
     rng: Rng,
     planned: VecDeque<Call>,
     seen: HashSet<String>,
+    repeated: HashSet<String>,
     drawn: usize,
     plainest: Option<Value>,
     /// What could not be made, with its place.
@@ -87,6 +92,7 @@ impl Source {
             rng: Rng::with_seed(own),
             planned: VecDeque::new(),
             seen: HashSet::new(),
+            repeated: HashSet::new(),
             drawn: 0,
             plainest: None,
             notes: Vec::new(),
@@ -140,6 +146,14 @@ impl Source {
     /// Calls that failed before go first.
     pub fn first(&mut self, call: Call) {
         self.planned.push_front(call);
+    }
+
+    /// A call that is made once more, a little later.
+    pub fn again(&mut self, call: Call) {
+        if self.repeated.insert(key(&call)) {
+            self.seen.remove(&key(&call));
+            self.planned.insert(self.planned.len().min(LATER), call);
+        }
     }
 
     pub fn is_empty(&self) -> bool {

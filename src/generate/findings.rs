@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::{
     Settings,
     calls::{Call, Kind, Source},
-    observe::Observer,
+    observe::{Observer, TIMES},
     paste,
     shrink::simpler,
     store::Stored,
@@ -28,9 +28,21 @@ const SHRUNK: usize = 40;
 const CALLS: usize = 150;
 const TIME: Duration = Duration::from_secs(20);
 
+/// Rules about what a server may run out of by many calls.
+const EXHAUSTING: [&str; 3] = ["generated-answered", "generated-responds-after", "generated-survived"];
+/// Calls in a row that are tried for those.
+const REPEATED: usize = 100;
+/// The shortest time after which a call counts as hanging while others are tried that hang as well, but are smaller.
+const SOON: Duration = Duration::from_millis(1_500);
+
 /// Rules that compare what was seen before and after several calls.
-const COMPARED: [&str; 4] =
-    ["generated-read-only", "generated-idempotent", "generated-sessions", "generated-concurrent"];
+const COMPARED: [&str; 5] = [
+    "generated-read-only",
+    "generated-idempotent",
+    "generated-sessions",
+    "generated-concurrent",
+    "generated-template-decoded",
+];
 
 /// Whether a call shows nothing when it is made alone.
 fn is_compared(rule: &str) -> bool {
@@ -145,19 +157,30 @@ impl<'a> Findings<'a> {
         settings: &Settings,
     ) -> Vec<Stored> {
         let mut stored: Vec<Stored> = Vec::new();
+        // Which finding has this smallest call.
+        let mut known: HashMap<(String, usize, String), usize> = HashMap::new();
+        observer.careful = true;
         for failing in std::mem::take(&mut self.failing) {
             let source = &sources[failing.index];
             let Some((call, item)) = self.smallest(observer, source, &failing).await else {
                 self.unrepeated += 1 + failing.alike;
                 continue;
             };
+            let same = (failing.rule.clone(), failing.index, call.arguments.to_string());
+            if let Some(first) = known.get(&same) {
+                let first = self.shown.get_mut(&failing.rule).and_then(|shown| shown.get_mut(*first));
+                first.into_iter().for_each(|first| first.alike += 1 + failing.alike);
+                continue;
+            }
+            known.insert(same, self.shown.get(&failing.rule).map_or(0, Vec::len));
             let results = self.verdicts(std::iter::once(&item));
             let Some(result) = results.into_iter().find(|result| result.id == failing.rule) else { continue };
-            let kept = Stored::new(&source.subject, &call);
+            let times = self.times(observer, source, &failing.rule, &call).await;
+            let kept = Stored::new(&source.subject, &call).times(times.unwrap_or(1));
             let line = kept.text();
             for mut finding in result.findings {
                 let quoted = |text: &str| shlex::try_quote(text).unwrap_or_default().into_owned();
-                let again = if is_compared(&failing.rule) {
+                let again = if is_compared(&failing.rule) || times.is_none() {
                     format!("--seed {} --only {}", settings.seed, quoted(&source.subject.name))
                 } else {
                     format!("--replay {}", quoted(&line))
@@ -174,6 +197,26 @@ impl<'a> Findings<'a> {
             }
         }
         stored
+    }
+
+    /// How many times in a row the call has to be made of a server that just began, until it fails; `None` if it does not.
+    async fn times(&self, observer: &mut Observer<'_>, source: &Source, rule: &str, call: &Call) -> Option<usize> {
+        if !EXHAUSTING.contains(&rule) {
+            return Some(1);
+        }
+        observer.caller.renew().await;
+        // What is usual is known from before.
+        let began = Instant::now();
+        for times in 1..=REPEATED {
+            let item = observer.observe(source, call).await?;
+            if self.fails(rule, &item) {
+                return Some(times);
+            }
+            if began.elapsed() >= TIME {
+                break;
+            }
+        }
+        None
     }
 
     fn fails(&self, rule: &str, item: &Value) -> bool {
@@ -196,6 +239,12 @@ impl<'a> Findings<'a> {
             }
         }
         let (mut call, mut item) = smallest?;
+        let confirmed = (call.clone(), item.clone());
+        let limit = observer.caller.limit;
+        if item["end"] == "timeout" {
+            let usual = observer.usual.ms(&source.subject.name).unwrap_or_default();
+            observer.caller.limit = SOON.max(Duration::from_millis(usual * TIMES)).min(limit);
+        }
         let most = observer.made + CALLS;
         'smaller: while observer.made < most && began.elapsed() < TIME {
             for arguments in simpler(&call.arguments) {
@@ -214,6 +263,14 @@ impl<'a> Findings<'a> {
                 }
             }
             break;
+        }
+        if observer.caller.limit < limit {
+            observer.caller.limit = limit;
+            // It was given less time than others.
+            match observer.observe(source, &call).await.filter(|seen| self.fails(&failing.rule, seen)) {
+                Some(seen) => item = seen,
+                None => return Some(confirmed),
+            }
         }
         Some((call, item))
     }

@@ -3,9 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use super::{
+    formats,
     schema::{Root, kinds, places},
     texts,
-    valid::says_how_long,
+    numbers::says_how_long,
 };
 use crate::suite::foreign::Checker;
 
@@ -68,6 +69,10 @@ fn odd(flat: &Map<String, Value>, name: &str, value: &Value, is_root: bool) -> V
     let any = kinds.is_empty() && !is_root;
     let has = |kind: &str| any || kinds.iter().any(|known| known == kind);
     let mut all = Vec::new();
+    if let Some(format) = flat.get("format").and_then(Value::as_str).filter(|_| has("string")) {
+        let rare = formats::rare(format).iter().map(|text| ("a rare value of its format", json!(text)));
+        all.extend(rare);
+    }
     if has("string") {
         let most = flat.get("maxLength").and_then(Value::as_u64).and_then(|most| usize::try_from(most).ok());
         let short = |text: String| match most {

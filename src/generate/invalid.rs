@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{
     schema::{Root, kinds, places},
     texts,
-    valid::{bounds, number, whole_bounds},
+    numbers::{bounds, number, whole_bounds},
 };
 use crate::suite::foreign::{Broken, Checker};
 

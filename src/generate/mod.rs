@@ -9,14 +9,21 @@
 //! Nothing here says what is right: rules over `$calls` do, in `suites/generated`. So a finding can be judged again for
 //! smaller arguments by the rule that failed, whatever it is about. A finding is reported only if its call fails again.
 
+mod beside;
+mod bounds;
 mod caller;
 mod calls;
 mod findings;
+mod formats;
 mod growth;
 mod hostile;
 mod invalid;
+mod keywords;
+mod numbers;
 mod observe;
 mod paste;
+mod pool;
+mod program;
 mod schema;
 mod sequences;
 mod sessions;
@@ -24,6 +31,7 @@ mod shrink;
 mod state;
 mod store;
 mod subject;
+mod templates;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -40,16 +48,17 @@ use tokio::time::Instant;
 
 pub use self::{
     caller::{BY, Caller},
+    program::directory,
     store::{Store, Stored},
 };
 use self::{
     calls::{Call, Kind, Source},
     findings::Findings,
     growth::Growth,
-    observe::{Observer, SLOW, Usual, collect, harvest},
+    observe::{Observer, SLOW, Usual},
+    pool::{Pool, collect, harvest},
     subject::{Subject, What},
     together::{Accepted, together},
-    valid::Pool,
 };
 use crate::{
     evidence::RunContext,
@@ -73,6 +82,8 @@ pub struct Settings {
     pub call_tools: bool,
     /// Tools that the configuration names.
     pub named: Vec<String>,
+    /// Where the program of the server is, unless it runs there: its messages disclose it to nobody.
+    pub program: Option<String>,
     /// One call alone.
     pub replay: Option<Stored>,
     /// Calls that failed before.
@@ -120,17 +131,27 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
         }
     }
     let scene = &*scene;
-    let mut observer = Observer { caller, scene, usual: Usual::default(), slow: HashSet::new(), made: 0 };
+    let mut observer = Observer {
+        caller,
+        scene,
+        usual: Usual::default(),
+        slow: HashSet::new(),
+        made: 0,
+        careful: false,
+        program: settings.program.clone(),
+    };
     let mut findings = Findings::new(plan, scene);
     let mut growth = Growth::new(settings.calls);
     let mut counts: HashMap<usize, CallCounts> = HashMap::new();
     let mut batch: Vec<(usize, Call, Value)> = Vec::new();
     let mut accepted = Accepted::default();
-    let mut spent: HashMap<usize, u64> = HashMap::new();
+    let mut spent = Spent::default();
     let mut cut_short = None;
     let mut turn = turns(&sources).into_iter().cycle();
     let mut exhausted = HashSet::new();
-    let wanted = if settings.replay.is_some() { sources.len().min(1) } else { settings.calls };
+    let wanted = settings.replay.as_ref().map_or(settings.calls, |stored| sources.len().min(1) * stored.repeated());
+    observer.careful = settings.replay.is_some();
+    let mut last: Option<(usize, Call)> = None;
     let mut made = 0;
     if settings.replay.is_some()
         && let Some(source) = sources.first()
@@ -147,7 +168,7 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
             break;
         }
         let Some(index) = turn.next() else { break };
-        if exhausted.len() + 1 < sources.len() && takes_most(&spent, index) {
+        if exhausted.len() + 1 < sources.len() && spent.is_turn_of_others(index) {
             continue;
         }
         let source = &mut sources[index];
@@ -169,7 +190,19 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
             continue;
         };
         count(counts.entry(index).or_insert_with(|| counts_of(&source.subject)), &item);
-        *spent.entry(index).or_default() += item["ms"].as_u64().unwrap_or_default();
+        spent.add(index, &item);
+        if item["end"] == "timeout" && item["usual"] == false {
+            // What is usual is not known yet, perhaps.
+            sources[index].again(call.clone());
+        }
+        let before = last.replace((index, call.clone()));
+        if item["killed"].is_string()
+            && let Some((before, earlier)) = before.filter(|_| settings.replay.is_none())
+            && let Some(guilty) = kills(&mut observer, &sources[before], &earlier).await
+        {
+            batch.push((before, earlier, guilty));
+            continue;
+        }
         harvest(&mut pool, &item);
         accepted.add(index, &call, &item);
         batch.push((index, call, item));
@@ -183,6 +216,7 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
         let mut compared = state::changes(&mut observer, &sources, over).await;
         compared.extend(sessions::mixed(&mut observer, &sources, over).await);
         compared.extend(together(&mut observer, &sources, &accepted, over).await);
+        compared.extend(templates::misread(&mut observer, &sources, over).await);
         for (item, call, index) in compared {
             findings.judge(vec![(index, call, item)]);
         }
@@ -199,10 +233,39 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
     Generated { rules: findings.results(), counts, notes, failing, cut_short }
 }
 
-/// Whether this source took more time than all others together: then it is their turn.
-fn takes_most(spent: &HashMap<usize, u64>, index: usize) -> bool {
-    let own = spent.get(&index).copied().unwrap_or_default();
-    own > SLOW && own * 2 > spent.values().sum()
+/// The call before one that the process did not survive, if it was that one: some exit after they have responded.
+async fn kills(observer: &mut Observer<'_>, source: &Source, call: &Call) -> Option<Value> {
+    let careful = std::mem::replace(&mut observer.careful, true);
+    let item = observer.observe(source, call).await.filter(|item| item["killed"].is_string());
+    observer.careful = careful;
+    item
+}
+
+/// The time that each source took.
+#[derive(Default)]
+struct Spent {
+    ms: HashMap<usize, u64>,
+    passed: HashMap<usize, usize>,
+}
+
+/// Turns that a source passes which takes most of the time.
+const PASSED: usize = 8;
+
+impl Spent {
+    fn add(&mut self, index: usize, item: &Value) {
+        *self.ms.entry(index).or_default() += item["ms"].as_u64().unwrap_or_default();
+    }
+
+    /// Whether this source took more time than all others together. It gets a turn now and then, however.
+    fn is_turn_of_others(&mut self, index: usize) -> bool {
+        let own = self.ms.get(&index).copied().unwrap_or_default();
+        if own <= SLOW || own * 2 <= self.ms.values().sum() {
+            return false;
+        }
+        let passed = self.passed.entry(index).or_default();
+        *passed = (*passed + 1) % (PASSED + 1);
+        *passed != 0
+    }
 }
 
 /// The lists of the server, as suites know them.
@@ -321,7 +384,7 @@ fn count(counts: &mut CallCounts, item: &Value) {
 /// Adds which keywords of the schema calls were made for.
 fn covered(mut counts: CallCounts, source: &Source) -> CallCounts {
     let mut keywords = Vec::new();
-    schema::keywords(&source.subject.schema, &mut keywords);
+    keywords::keywords(&source.subject.schema, &mut keywords);
     let (exercised, not): (Vec<String>, Vec<String>) =
         keywords.into_iter().partition(|keyword| source.covered.contains(keyword));
     (counts.exercised, counts.not_exercised) = (exercised, not);

@@ -2,18 +2,19 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{
+    beside,
     caller::Caller,
     calls::{Call, Kind, Source},
-    subject::What,
+    numbers::{nearer, small},
 };
 use crate::evidence::{End, Reply, RunContext};
 
 /// A call is slow if it takes this long in milliseconds, and so many times what other calls of the same take.
 pub const SLOW: u64 = 1_000;
-const TIMES: u64 = 20;
+pub const TIMES: u64 = 20;
 /// Half of a text takes so many times less where time explodes: twice for what grows with the length, four times with its
 /// square.
 const EXPLODES: u64 = 8;
@@ -35,7 +36,7 @@ impl Usual {
     }
 
     /// The median time of calls that were responded to.
-    fn ms(&self, name: &str) -> Option<u64> {
+    pub fn ms(&self, name: &str) -> Option<u64> {
         let mut known = self.0.get(name)?.clone();
         known.sort_unstable();
         known.get(known.len() / 2).copied()
@@ -51,6 +52,10 @@ pub struct Observer<'a> {
     pub slow: HashSet<String>,
     /// Calls that were made, those included that only confirm or shrink.
     pub made: usize,
+    /// Whether it is looked at after every call that the server still responds.
+    pub careful: bool,
+    /// Where the program of the server is, unless it runs there.
+    pub program: Option<String>,
 }
 
 impl Observer<'_> {
@@ -73,7 +78,10 @@ impl Observer<'_> {
             }
         }
         if failed {
-            with("said", json!(said(&reply)));
+            let said = said(&reply);
+            let discloses = self.program.as_ref().is_some_and(|program| said.contains(program));
+            with("discloses", json!(discloses));
+            with("said", json!(said));
         }
         match reply.end {
             End::Closed if reply.frames.is_empty() => return None,
@@ -98,9 +106,12 @@ impl Observer<'_> {
                     let explodes = self.explodes(source, call).await;
                     with("explodes", json!(explodes));
                 }
-                if call.kind != Kind::Valid {
+                if call.kind != Kind::Valid || self.careful {
                     let responds = self.caller.responds().await;
-                    with("responds", json!(responds));
+                    match self.caller.ended().filter(|_| !responds && self.caller.is_process()) {
+                        Some(why) => with("killed", json!(why)),
+                        None => with("responds", json!(responds)),
+                    }
                     if !responds {
                         self.caller.renew().await;
                     }
@@ -108,26 +119,63 @@ impl Observer<'_> {
             }
             _ => {}
         }
-        if failed
-            && call.kind == Kind::Valid
-            && let Some(inside) = &call.inside
-            && let Some((_, _, beside)) = self.caller.call(self.scene, subject, inside).await
-        {
-            self.made += 1;
-            item["inside"] =
-                json!({ "end": beside.end, "failed": is_failed(&beside), "value": inside.pointer(&call.at) });
+        if failed && call.kind == Kind::Valid && call.inside.is_some() {
+            item["inside"] = self.inside(source, call).await;
+        }
+        if call.kind == Kind::Valid && reply.end == End::Result && !failed {
+            item["unfilled"] = json!(self.is_unfilled(source, call, &reply).await);
         }
         Some(item)
     }
 
-    /// Whether a call without a response gets one if its numbers are small: then it only has much to do.
+    /// What becomes of the call with values that lie inside of its bound: the first that is rejected, or the one beside it.
+    async fn inside(&mut self, source: &Source, call: &Call) -> Value {
+        let mut seen = Value::Null;
+        for inside in beside::inside(source, call) {
+            self.made += 1;
+            let Some((_, _, reply)) = self.caller.call(self.scene, &source.subject, &inside).await else { break };
+            let is_first = seen.is_null();
+            let failed = is_failed(&reply);
+            if is_first || failed || reply.end != End::Result {
+                seen = json!({ "end": reply.end, "failed": failed, "value": inside.pointer(&call.at) });
+            }
+            if failed || reply.end != End::Result {
+                break;
+            }
+        }
+        seen
+    }
+
+    /// Whether the result has a word for a value that is missing, and that of the call with all arguments has none.
+    async fn is_unfilled(&mut self, source: &Source, call: &Call, reply: &Reply) -> bool {
+        let full = source.plainest().filter(|full| beside::has_less(&call.arguments, full));
+        let (Some(full), Some(word)) = (full, reply.result.as_ref().and_then(beside::unfilled)) else { return false };
+        if call.arguments.to_string().contains(word) {
+            return false;
+        }
+        self.made += 1;
+        let Some((_, _, full)) = self.caller.call(self.scene, &source.subject, &full).await else { return false };
+        full.end == End::Result && !is_failed(&full) && full.result.as_ref().and_then(beside::unfilled).is_none()
+    }
+
+    /// Whether a call without a response gets one if its numbers are small: then it only has much to do. What has as much to do
+    /// with numbers that are hardly smaller, and is quick, shows that the numbers are not why.
     async fn is_by_number(&mut self, source: &Source, call: &Call) -> bool {
-        let mut smaller = with_small_numbers(&call.arguments);
+        let almost = nearer(&call.arguments);
+        if almost != call.arguments && source.is_like(call, &almost) {
+            self.made += 1;
+            let reply = self.caller.call(self.scene, &source.subject, &almost).await;
+            let quick = |reply: &Reply| matches!(reply.end, End::Result | End::Error) && reply.ms < SLOW;
+            if reply.is_some_and(|(_, _, reply)| quick(&reply)) {
+                return false;
+            }
+        }
+        let mut smaller = small(&call.arguments);
         // A number that is not given has a default, which may be large.
         let others = source.plainest().unwrap_or_default();
         if let (Some(members), Some(others)) = (smaller.as_object_mut(), others.as_object()) {
             for (name, other) in others.iter().filter(|(_, other)| other.is_number()) {
-                members.entry(name.clone()).or_insert_with(|| with_small_numbers(other));
+                members.entry(name.clone()).or_insert_with(|| small(other));
             }
         }
         if smaller == call.arguments {
@@ -190,56 +238,4 @@ fn said(reply: &Reply) -> String {
         text.truncate(end);
     }
     text
-}
-
-fn with_small_numbers(value: &Value) -> Value {
-    match value {
-        Value::Number(number) if number.as_f64().is_some_and(|number| number.abs() > 1.0) => json!(1),
-        Value::Array(items) => items.iter().map(with_small_numbers).collect(),
-        Value::Object(members) => {
-            members.iter().map(|(name, value)| (name.clone(), with_small_numbers(value))).collect::<Map<_, _>>().into()
-        }
-        other => other.clone(),
-    }
-}
-
-/// Keeps values of results under the names of their fields: they may be arguments of other calls.
-pub fn harvest(pool: &mut super::valid::Pool, item: &Value) {
-    if item["what"] != What::Tool.word() || item["failed"] == true {
-        return;
-    }
-    let result = &item["result"];
-    collect(pool, &result["structuredContent"], 6);
-    for block in result["content"].as_array().into_iter().flatten() {
-        if let Some(text) = block["text"].as_str().filter(|text| text.starts_with(['{', '['])) {
-            collect(pool, &serde_json::from_str(text).unwrap_or_default(), 6);
-        }
-        for uri in [&block["uri"], &block["resource"]["uri"]] {
-            keep(pool, "uri", uri);
-        }
-    }
-}
-
-pub fn collect(pool: &mut super::valid::Pool, value: &Value, depth: usize) {
-    let Some(depth) = depth.checked_sub(1) else { return };
-    match value {
-        Value::Object(members) => {
-            for (name, value) in members {
-                keep(pool, name, value);
-                collect(pool, value, depth);
-            }
-        }
-        Value::Array(items) => items.iter().take(10).for_each(|item| collect(pool, item, depth)),
-        _ => {}
-    }
-}
-
-fn keep(pool: &mut super::valid::Pool, name: &str, value: &Value) {
-    let short = |text: &str| !text.is_empty() && text.len() <= 200;
-    if value.is_i64() || value.as_str().is_some_and(short) {
-        let known = pool.entry(name.to_ascii_lowercase()).or_default();
-        if known.len() < 20 && !known.contains(value) {
-            known.push(value.clone());
-        }
-    }
 }

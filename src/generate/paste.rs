@@ -20,7 +20,9 @@ pub fn suite(rule: &str, title: &str, source: &str, item: &Value) -> Option<Stri
         }
         "result-shape" => format!("check: result-shape\n    given: {{ method: {method}, result: $reply.result }}"),
         // What only a comparison of several calls shows is no rule about one.
-        "read-only" | "idempotent" | "sessions" | "time-grows" => return None,
+        "read-only" | "idempotent" | "sessions" | "time-grows" | "concurrent" | "template-decoded" | "no-unfilled" => {
+            return None;
+        }
         _ => "expect:\n      $reply.end: { one-of: [result, error] }".to_owned(),
     };
     Some(format!(

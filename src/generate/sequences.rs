@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::{
     calls::Source,
-    observe::{Observer, collect, is_failed},
+    observe::{Observer, is_failed},
+    pool::{Pool, collect},
     subject::What,
     texts,
-    valid::Pool,
 };
 use crate::evidence::{End, Reply};
 
@@ -197,30 +197,66 @@ async fn created(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value
     Some(trace.item("created", name, true, ""))
 }
 
-/// Things that are created at the same time have different ids. Twice.
-async fn created_together(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value> {
+/// Things that are created at the same time have different ids, and each can be read afterwards. Twice.
+async fn created_together(observer: &mut Observer<'_>, group: &Group<'_>) -> Vec<Value> {
     let name = &group.create.subject.name;
-    let mut received = String::new();
-    let mut trace = Trace::default();
+    let (mut same, mut lost): (Vec<String>, Vec<String>) = Default::default();
+    let (mut trace, mut of_reads) = (Trace::default(), None);
     for round in 0..2 {
         trace = Trace::default();
-        let texts = (0..AT_ONCE).map(|number| unlike(60 + round * AT_ONCE + number));
-        let all: Option<Vec<Value>> = texts.map(|text| arguments(group.create, &Pool::new(), Some(&text))).collect();
-        let all = all?;
+        let texts: Vec<String> = (0..AT_ONCE).map(|number| unlike(60 + round * AT_ONCE + number)).collect();
+        let all: Option<Vec<Value>> =
+            texts.iter().map(|text| arguments(group.create, &Pool::new(), Some(text))).collect();
+        let Some(all) = all else { return Vec::new() };
         observer.made += all.len();
         let replies = observer.caller.at_once(observer.scene, &group.create.subject, &all, false).await;
         for (reply, arguments) in replies.iter().zip(&all) {
             trace.add(name, arguments, reply);
         }
-        let accepted = replies.iter().filter(|reply| reply.end == End::Result && !is_failed(reply));
+        let accepted = replies.iter().zip(&texts).filter(|(reply, _)| reply.end == End::Result && !is_failed(reply));
+        let created: Vec<(Pool, &String)> = accepted.map(|(reply, text)| (shown(reply).1, text)).collect();
         let mut ids: Vec<String> =
-            accepted.filter_map(|reply| Some(shown(reply).1.get("id")?.first()?.to_string())).collect();
+            created.iter().filter_map(|(pool, _)| Some(pool.get("id")?.first()?.to_string())).collect();
+        if ids.len() < 2 {
+            return Vec::new();
+        }
         ids.sort();
-        let same = ids.windows(2).find(|pair| pair[0] == pair[1]);
-        let Some(same) = same else { return (ids.len() > 1).then(|| trace.item("created together", name, true, "")) };
-        received = format!("two things that were created at the same time have the id {}", same[0]);
+        match ids.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => same.push(pair[0].clone()),
+            None => {
+                let mut reads = Trace { calls: trace.calls.clone(), frames: trace.frames.clone() };
+                lost.extend(unread(observer, &mut reads, group, &created).await);
+                of_reads = Some(reads);
+            }
+        }
     }
-    Some(trace.item("created together", name, false, &received))
+    let received = |ids: &[String], what: &str| format!("{what} {}", ids.first().map_or("-", String::as_str));
+    let together = received(&same, "two things that were created at the same time have the id");
+    let mut found = vec![trace.item("created together", name, same.len() < 2, &together)];
+    if let Some(reads) = of_reads.filter(|_| same.is_empty()) {
+        let gone = received(&lost, "what was created at the same time as others cannot be read: the id");
+        found.push(reads.item("created together, read", name, lost.len() < 2, &gone));
+    }
+    found
+}
+
+/// The id of one that cannot be read, though one that is created alone can.
+async fn unread(
+    observer: &mut Observer<'_>,
+    trace: &mut Trace,
+    group: &Group<'_>,
+    created: &[(Pool, &String)],
+) -> Option<String> {
+    let alone = unlike(80);
+    let known = create(observer, trace, group, &alone).await?;
+    read(observer, trace, group, &known).await.filter(|(ok, text)| *ok && text.contains(&alone))?;
+    for (pool, text) in created {
+        let (ok, shown) = read(observer, trace, group, pool).await?;
+        if !ok || !shown.contains(text.as_str()) {
+            return Some(pool.get("id")?.first()?.to_string());
+        }
+    }
+    None
 }
 
 /// What was updated is read with its new text. Twice, and only where the old text was read before.

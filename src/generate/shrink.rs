@@ -67,7 +67,7 @@ pub fn simpler(value: &Value) -> Vec<Value> {
             if let Some(whole) = number.as_i64().filter(|whole| whole.unsigned_abs() > 2) {
                 all.extend([json!(whole / 2), json!(whole - whole.signum())]);
             } else if value.fract() != 0.0 {
-                all.push(super::valid::number(value.trunc()));
+                all.push(super::numbers::number(value.trunc()));
             }
         }
         Value::Bool(true) => all.push(json!(false)),

@@ -11,6 +11,8 @@ use super::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stored(Value);
 
+/// One call is made so many times in a row at most.
+const MOST_TIMES: usize = 1_000;
 /// Calls of one target that are kept at most.
 const KEPT: usize = 200;
 
@@ -23,6 +25,21 @@ impl Stored {
             stored["inside"] = inside.clone();
         }
         Self(stored)
+    }
+
+    /// The call so many times in a row.
+    #[must_use]
+    pub fn times(mut self, times: usize) -> Self {
+        if times > 1 {
+            self.0["times"] = json!(times);
+        }
+        self
+    }
+
+    /// How many times in a row it is made.
+    pub fn repeated(&self) -> usize {
+        let times = self.0["times"].as_u64().and_then(|times| usize::try_from(times).ok());
+        times.unwrap_or(1).clamp(1, MOST_TIMES)
     }
 
     /// Reads what was typed.

@@ -1,6 +1,6 @@
 //! What can be called with generated values: tools, prompts, resource templates, completions and lists.
 
-use iri_string::{spec::UriSpec, template::simple_context::SimpleContext};
+use iri_string::template::simple_context::Value as Filling;
 use serde_json::{Map, Value, json};
 
 use crate::suite::format;
@@ -114,14 +114,10 @@ impl Subject {
 }
 
 fn expanded(template: &str, values: &Value) -> Option<String> {
-    let mut context = SimpleContext::new();
-    // The parser itself panics at such characters where they may stand as they are.
-    let reserved = template.contains("{+") || template.contains("{#");
-    if reserved && !values.to_string().is_ascii() {
+    let values = values.as_object()?;
+    if !values.values().all(Value::is_string) {
         return None;
     }
-    for (name, value) in values.as_object()? {
-        context.insert(name.as_str(), value.as_str()?.to_owned());
-    }
-    Some(format::template(template)?.expand::<UriSpec, _>(&context).ok()?.to_string())
+    let texts = values.iter().filter_map(|(name, value)| Some((name.as_str(), Filling::String(value.as_str()?.to_owned()))));
+    format::expanded(template, texts)
 }

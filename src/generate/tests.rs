@@ -7,7 +7,7 @@ use super::{
     invalid::violates,
     shrink::simpler,
     subject::{Subject, What},
-    valid::Pool,
+    pool::Pool,
 };
 use crate::suite::foreign::Checker;
 

@@ -1,26 +1,20 @@
-//! Values that a schema allows: at its bounds first, then any.
-
-use std::collections::HashMap;
+//! Values that a schema allows, drawn at random.
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
 use super::{
+    formats,
+    numbers::{bounds, number, says_how_long, whole_bounds},
+    pool::Pool,
     schema::{DEEPEST, Root, kinds},
     texts,
 };
 
-/// Values that results had, by the names of their fields: arguments of these names may be about the same things.
-pub type Pool = HashMap<String, Vec<Value>>;
-
 /// Elements beyond the fewest that an array has to have, and members that are optional, of one value.
 const FEW: usize = 3;
-/// A bound beyond this is not tried: a text of so many characters is hostile.
-const LARGEST: u64 = 10_000;
 /// Values made for one value, whether they fit or not.
 const MOST_MADE: usize = 2_000;
-/// Whole numbers beyond this are not exact in every language.
-const EXACT: i64 = (1 << 53) - 1;
 
 /// How much of a value is filled in.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -192,7 +186,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn array(&mut self, flat: &Map<String, Value>, name: &str, depth: usize) -> Option<Value> {
+    pub fn array(&mut self, flat: &Map<String, Value>, name: &str, depth: usize) -> Option<Value> {
         let bound =
             |keyword: &str| flat.get(keyword).and_then(Value::as_u64).and_then(|bound| usize::try_from(bound).ok());
         let least = bound("minItems").unwrap_or_default().max(usize::from(flat.contains_key("contains")));
@@ -286,7 +280,7 @@ impl<'a> Maker<'a> {
             return (0..30).find_map(|_| texts::of_pattern(self.rng, pattern).filter(fits));
         }
         if let Some(format) = flat.get("format").and_then(Value::as_str)
-            && let Some(text) = texts::of_format(self.rng, format)
+            && let Some(text) = formats::of_format(self.rng, format)
         {
             return Some(text);
         }
@@ -294,139 +288,4 @@ impl<'a> Maker<'a> {
         let least = if most == 0 { 0 } else { least.max(1) };
         Some(texts::plain(self.rng, least, most))
     }
-
-    /// Values at the bounds of a schema, each with the keyword that sets the bound, and a value beside it on the inner side.
-    pub fn bounds(&mut self, flat: &Map<String, Value>, name: &str) -> Vec<Bound> {
-        let mut found = Vec::new();
-        let mut at =
-            |keyword: &'static str, value: Value, inside: Option<Value>| found.push(Bound { keyword, value, inside });
-        for option in flat.get("enum").and_then(Value::as_array).into_iter().flatten().take(20) {
-            at("enum", option.clone(), None);
-        }
-        if let Some(only) = flat.get("const") {
-            at("const", only.clone(), None);
-        }
-        for example in flat.get("examples").and_then(Value::as_array).into_iter().flatten().take(5) {
-            at("examples", example.clone(), None);
-        }
-        if let Some(usual) = flat.get("default") {
-            at("default", usual.clone(), None);
-        }
-        if flat.contains_key("enum") || flat.contains_key("const") {
-            return found;
-        }
-        let kinds = kinds(flat);
-        let has = |kind: &str| kinds.iter().any(|known| known == kind);
-        if has("boolean") {
-            at("type", json!(true), None);
-            at("type", json!(false), None);
-        }
-        if has("null") {
-            at("type", Value::Null, None);
-        }
-        let timed = says_how_long(name);
-        if has("integer")
-            && let Some((low, high)) = whole_bounds(flat)
-        {
-            let limited = |value: i64| value > -EXACT && value < EXACT;
-            if limited(low) {
-                at("minimum", json!(low), (low < high).then(|| json!(low + 1)));
-            }
-            if limited(high) && !timed {
-                at("maximum", json!(high), (low < high).then(|| json!(high - 1)));
-            }
-            for value in [0, 1, -1].into_iter().filter(|value| (low..=high).contains(value) && !timed) {
-                at("type", json!(value), None);
-            }
-        } else if has("number") {
-            let (low, high) = bounds(flat);
-            let middle = |a: f64, b: f64| number(a + (b.clamp(-1e9, 1e9) - a) / 64.0);
-            if low.is_finite() && !flat.contains_key("exclusiveMinimum") {
-                at("minimum", number(low), (low < high).then(|| middle(low, high)));
-            }
-            if high.is_finite() && !timed && !flat.contains_key("exclusiveMaximum") {
-                at("maximum", number(high), (low < high).then(|| middle(high, low)));
-            }
-            for value in [0.0, 0.5, -1.5].into_iter().filter(|value| low <= *value && *value <= high && !timed) {
-                at("type", number(value), None);
-            }
-        }
-        if has("string") && !flat.contains_key("format") && !flat.contains_key("pattern") {
-            let bound = |keyword: &str| flat.get(keyword).and_then(Value::as_u64);
-            let text = |length: u64| json!(texts::of_length(usize::try_from(length).unwrap_or_default()));
-            if let Some(least) = bound("minLength").filter(|least| *least > 0 && *least <= LARGEST) {
-                at("minLength", text(least), Some(text(least + 1)));
-            }
-            if let Some(most) = bound("maxLength").filter(|most| *most > 0 && *most <= LARGEST) {
-                at("maxLength", text(most), Some(text(most - 1)));
-            }
-        }
-        if has("array") {
-            let bound = |keyword: &str| flat.get(keyword).and_then(Value::as_u64).filter(|bound| *bound <= 200);
-            for (keyword, inner) in [("minItems", 1_i64), ("maxItems", -1)] {
-                if let Some(length) = bound(keyword)
-                    && let Some(value) = self.of_items(flat, length)
-                {
-                    let inside = length.checked_add_signed(inner).and_then(|length| self.of_items(flat, length));
-                    found.push(Bound { keyword, value, inside });
-                }
-            }
-        }
-        found
-    }
-
-    /// An array of exactly so many items.
-    fn of_items(&mut self, flat: &Map<String, Value>, length: u64) -> Option<Value> {
-        let mut exact = flat.clone();
-        exact.insert("minItems".into(), json!(length));
-        exact.insert("maxItems".into(), json!(length));
-        self.array(&exact, "", DEEPEST)
-    }
-}
-
-/// A value at a bound.
-pub struct Bound {
-    pub keyword: &'static str,
-    pub value: Value,
-    /// One beside it that no bound is near to.
-    pub inside: Option<Value>,
-}
-
-/// `duration`, `delay_ms`, `sleepSeconds`: a larger number takes longer, as it should.
-pub fn says_how_long(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let units = ["ms", "millis", "milliseconds", "seconds", "secs", "minutes"];
-    ["duration", "delay", "sleep", "wait", "timeout", "interval"].iter().any(|word| name.contains(word))
-        || units.iter().any(|unit| name == *unit || name.ends_with(&format!("_{unit}")))
-}
-
-/// Whole numbers that a schema allows, unless there are none.
-pub fn whole_bounds(flat: &Map<String, Value>) -> Option<(i64, i64)> {
-    let (low, high) = bounds(flat);
-    let inside = |bound: f64| bound.clamp(-9.0e15, 9.0e15);
-    #[expect(clippy::cast_possible_truncation, reason = "clamped before")]
-    let (mut low, mut high) = (inside(low).ceil() as i64, inside(high).floor() as i64);
-    #[expect(clippy::cast_precision_loss, reason = "clamped before")]
-    let is = |bound: i64, keyword: &str| {
-        flat.get(keyword).and_then(Value::as_f64).is_some_and(|limit| (limit - bound as f64).abs() < 1e-9)
-    };
-    low += i64::from(is(low, "exclusiveMinimum"));
-    high -= i64::from(is(high, "exclusiveMaximum"));
-    let low = if low <= -9_000_000_000_000_000 { -EXACT } else { low };
-    let high = if high >= 9_000_000_000_000_000 { EXACT } else { high };
-    (low <= high).then_some((low, high))
-}
-
-/// Numbers that a schema allows; exclusive bounds of draft 4 are flags.
-pub fn bounds(flat: &Map<String, Value>) -> (f64, f64) {
-    let given = |keyword: &str| flat.get(keyword).and_then(Value::as_f64);
-    let low = given("minimum").unwrap_or(f64::NEG_INFINITY).max(given("exclusiveMinimum").unwrap_or(f64::NEG_INFINITY));
-    let high = given("maximum").unwrap_or(f64::INFINITY).min(given("exclusiveMaximum").unwrap_or(f64::INFINITY));
-    (low, high)
-}
-
-/// A number as JSON writes it, whole ones without a point.
-pub fn number(value: f64) -> Value {
-    #[expect(clippy::cast_possible_truncation, reason = "whole, and exact in a double")]
-    if value.fract() == 0.0 && value.abs() < 9.0e15 { json!(value as i64) } else { json!(value) }
 }

@@ -10,7 +10,15 @@ use base64::{
     alphabet::STANDARD as ALPHABET,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig, general_purpose::STANDARD},
 };
-use iri_string::{template::UriTemplateStr, types::UriStr};
+use iri_string::{
+    spec::UriSpec,
+    template::{
+        UriTemplateStr,
+        simple_context::{SimpleContext, Value as Filling},
+    },
+    types::UriStr,
+};
+use percent_encoding::{CONTROLS, utf8_percent_encode};
 use regex::Regex;
 
 /// Declares the formats with the name that suites use and the words of a message.
@@ -102,6 +110,39 @@ pub fn template(text: &str) -> Option<&UriTemplateStr> {
     text.match_indices('%').all(|(at, _)| hex(at)).then(|| UriTemplateStr::new(text).ok())?
 }
 
+/// The URI that a template makes of these values; `None` if it is no template, or they make none.
+pub fn expanded<'v>(text: &str, values: impl Iterator<Item = (&'v str, Filling)>) -> Option<String> {
+    let template = template(text)?;
+    let expressions: Vec<&str> = text.split('{').skip(1).collect();
+    let is_reserved = |expression: &&str| expression.starts_with(['+', '#']);
+    let reserved = expressions.iter().any(is_reserved);
+    let all_reserved = expressions.iter().all(is_reserved);
+    let mut context = SimpleContext::new();
+    for (name, value) in values {
+        let texts = match &value {
+            Filling::String(text) => std::slice::from_ref(text),
+            Filling::List(texts) => texts,
+            _ => &[],
+        };
+        let is_ascii = texts.iter().all(|text| text.is_ascii());
+        // Where reserved characters stay, the parser panics at those that are not ASCII. What is encoded already stays too.
+        let value = match value {
+            value if is_ascii || !reserved => value,
+            _ if !all_reserved => return None,
+            Filling::String(text) => Filling::String(encoded(&text)),
+            Filling::List(texts) => Filling::List(texts.iter().map(|text| encoded(text)).collect()),
+            _ => return None,
+        };
+        context.insert(name, value);
+    }
+    Some(template.expand::<UriSpec, _>(&context).ok()?.to_string())
+}
+
+/// The text with its characters beyond ASCII percent-encoded.
+fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, CONTROLS).to_string()
+}
+
 fn is_some_base64(text: &str) -> bool {
     const FORGIVING: GeneralPurpose = GeneralPurpose::new(
         &ALPHABET,
@@ -184,6 +225,26 @@ mod tests {
             &["file:///{path}", "a{?x,y*}", "plain", "{+a}", "%2F{%41}"],
             &["a{", "{!x}", "{a b}", "}", "a%é", "%", "%2", "{%é}"],
         );
+    }
+
+    #[test]
+    fn templates_are_expanded_with_any_text() {
+        let of = |template: &str, value: &str| expanded(template, [("x", value.into())].into_iter());
+        for (template, value, uri) in [
+            ("a:{x}", "é/%", "a:%C3%A9%2F%25"),
+            ("a:{+x}", "é/b", "a:%C3%A9/b"),
+            ("a:{+x}", "日本%41", "a:%E6%97%A5%E6%9C%AC%41"),
+            ("a:b{#x}", "é 1", "a:b#%C3%A9%201"),
+        ] {
+            assert_eq!(of(template, value).as_deref(), Some(uri), "{template} with {value}");
+        }
+        assert_eq!(of("a:{x}/{+x}", "é"), None);
+        // The parser panics at some of these if they reach it as they are.
+        for value in ["%", "%é", "é%", "%e", "%%é", "\u{0}%é", "😀%4", "%4é"] {
+            for template in ["a:{x}", "a:{+x}", "a:{#x}", "a:{x}{+x}", "a:{+x:3}", "a:{x:1}", "a:{+x*}"] {
+                assert!(of(template, value).is_none_or(|uri| uri.is_ascii()), "{template} with {value}");
+            }
+        }
     }
 
     #[test]

@@ -231,6 +231,55 @@ pub static GENERATED: &[Behaviour] = &[
         ..of("call-ignores-concurrent", "a call is never responded to if another one is under way", STDIO)
     },
     Behaviour {
+        hear: Some(|memory, message| notes(memory, message, "dropped")),
+        say: Some(list_notes),
+        ..of("call-notes-dropped", "a note is not stored if another one is being created", STDIO)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            if message.pointer("/params/cursor").and_then(Value::as_str).is_none_or(|cursor| !cursor.contains("%s")) {
+                return Heard::Message;
+            }
+            let error = json!({ "code": -32603, "message": "Internal error" });
+            Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }))
+        }),
+        ..of("call-cursor-internal", "a cursor with a format is an internal error", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let hits = says(message, "/etc/passwd");
+            let program = std::env::current_exe().and_then(std::fs::canonicalize).unwrap_or_default();
+            let data = program.with_file_name("data.json").display().to_string();
+            fails(message, hits, &format!("ENOENT: no such file or directory, open '{data}'"))
+        }),
+        ..of("call-tells-path", "a text with a path comes back with the directory of the program", STDIO)
+    },
+    Behaviour {
+        say: Some(|_, scene, message| {
+            let sent = scene.sent.and_then(|sent| sent.pointer("/params/arguments"));
+            let bare = sent.is_some_and(|arguments| arguments.get("mark").is_none() && arguments.get("text").is_none());
+            let shown = json!("done for undefined");
+            patch(message, "/result/content/0/text", (bare && scene.method() == Some("tools/call")).then_some(shown))
+        }),
+        ..of("call-says-undefined", "a result says `undefined` for an argument that is not given", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let uri = message.pointer("/params/uri").and_then(Value::as_str).unwrap_or_default();
+            let Some(name) = uri.strip_prefix("people://") else { return Heard::Message };
+            let contents = json!([{ "uri": uri, "mimeType": "text/plain", "text": format!("about {name}") }]);
+            let result = json!({ "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "contents": contents });
+            Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }))
+        }),
+        say: Some(|_, _, message| {
+            let templates = message.pointer_mut("/result/resourceTemplates").and_then(Value::as_array_mut);
+            let people = json!({ "uriTemplate": "people://{name}", "name": "people" });
+            templates.into_iter().for_each(|templates| templates.push(people.clone()));
+            true
+        }),
+        ..of("call-template-encoded", "the variable of a template is shown as the URI has it", EVERYWHERE)
+    },
+    Behaviour {
         hear: Some(|memory, message| notes(memory, message, "stale")),
         say: Some(list_notes),
         ..of("call-notes-stale", "a note that was deleted can still be read", STDIO)
@@ -268,8 +317,10 @@ fn notes(memory: &mut Memory, message: &Value, mistake: &str) -> Heard {
         return fails(message, true, "`id` and `title` have to be texts.");
     }
     let mut id = given("id").unwrap_or_default().to_owned();
+    let mut is_dropped = false;
     if name == "create_note" {
         let is_first = mistake != "race" || is_alone(memory);
+        is_dropped = mistake == "dropped" && !is_alone(memory);
         let count = memory.counts.entry("notes".to_owned()).or_default();
         *count += u64::from(is_first);
         id = format!("note-{}", if mistake == "same id" { *count / 2 } else { *count });
@@ -280,10 +331,11 @@ fn notes(memory: &mut Memory, message: &Value, mistake: &str) -> Heard {
     match name {
         "delete_note" if mistake != "stale" => drop(memory.results.remove(&id)),
         "update_note" if mistake == "update lost" => {}
+        "create_note" if is_dropped => {}
         _ => drop(memory.results.insert(id.clone(), title.clone())),
     }
     let text = json!({ "id": id, "title": title }).to_string();
-    let takes = if mistake == "race" && name == "create_note" { WHILE } else { Duration::ZERO };
+    let takes = if ["race", "dropped"].contains(&mistake) && name == "create_note" { WHILE } else { Duration::ZERO };
     returns(message, &json!(text), takes)
 }
 

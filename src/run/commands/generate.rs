@@ -28,7 +28,7 @@ use crate::{
     },
     session::{Opener, Wish},
     suite::Suite,
-    target::Start,
+    target::{Start, Target},
 };
 
 /// A variable that a server is started with, to see whether it discloses what it finds in its environment.
@@ -101,6 +101,7 @@ fn prepared(args: &GenerateArgs, surroundings: &Surroundings) -> Result<Prepared
         earlier: store.of(&target.name),
         replay,
         options: options(args),
+        program: program(&target),
         interrupted: {
             let interrupts = interrupts.clone();
             Box::new(move || interrupts.code().is_some())
@@ -121,6 +122,13 @@ fn prepared(args: &GenerateArgs, surroundings: &Surroundings) -> Result<Prepared
         suites: Arc::<Suites>::default(),
     };
     Ok(Prepared { job, wish, suites, filter, settings, store, baseline })
+}
+
+/// Where the program is that the target starts.
+fn program(target: &Target) -> Option<String> {
+    let Start::Stdio { argv, cwd, .. } = &target.start else { return None };
+    let here = cwd.clone().or_else(|| std::env::current_dir().ok())?;
+    generate::directory(argv, &here)
 }
 
 /// Small enough to be typed.

@@ -232,7 +232,7 @@ views! {
         frames: list,
         /// What happened, where `end` does not say it.
         why,
-        /// How the process exited while it handled the call.
+        /// How the process exited while it handled the call, or right after it.
         killed,
         /// Whether the server responded to a harmless request after it.
         responds,
@@ -240,7 +240,7 @@ views! {
         usual,
         /// Without a response: whether there is one with smaller numbers.
         by_number,
-        /// Of a value at a bound that is rejected: what became of the same call with a value next to the bound.
+        /// Of a value at a bound that is rejected: the same call with a value inside the bound, the first one that is rejected too.
         inside: one INSIDE,
         /// Of a slow call: whether half of the text takes an eighth of the time, or less.
         explodes,
@@ -250,6 +250,12 @@ views! {
         changed_again: list,
         /// Whether another session showed what was sent in this one.
         seen_elsewhere,
+        /// Of a template: whether what is read shows a value percent-encoded, decoded twice, or with its bytes as characters.
+        misread,
+        /// Whether the result has `undefined`, `NaN` or `[object Object]`, and has none if all arguments are given.
+        unfilled,
+        /// Of a failure: whether it has the directory of the server's program.
+        discloses,
         /// Of calls that were made at the same time: whether the response to one had the result of another, twice in a row.
         mixed_up,
         /// Of calls that were made at the same time: whether one of them had no response, twice in a row.

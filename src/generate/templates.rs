@@ -1,0 +1,95 @@
+//! Whether variables of templates are decoded: a text is percent-encoded in the URI, and shown again in what is read.
+
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use serde_json::{Value, json};
+
+use super::{
+    calls::{Call, Source},
+    observe::Observer,
+    sessions::with_text,
+    subject::What,
+};
+
+/// Templates that are tried.
+const TRIED: usize = 8;
+/// A text that nothing changes.
+const PLAIN: &str = "mcpconformalpha";
+/// Texts that differ in each way to read them: a letter of two bytes, and an escape that is none.
+const ODD: [&str; 2] = ["é%41 b", "ü%42 c"];
+
+/// Reads of templates that show a plain text as it is, with whether they show an odd one in another form.
+pub async fn misread(
+    observer: &mut Observer<'_>,
+    sources: &[Source],
+    over: impl Fn() -> bool,
+) -> Vec<(Value, Call, usize)> {
+    let mut found = Vec::new();
+    let templates = sources.iter().enumerate().filter(|(_, source)| {
+        // Where reserved characters stay as they are, an escape does too.
+        source.subject.what == What::Template && !source.subject.name.contains(['+', '#'])
+    });
+    for (index, source) in templates.take(TRIED) {
+        if over() || observer.caller.gone.is_some() {
+            break;
+        }
+        if let Some((mut item, call, times)) = read(observer, source).await {
+            item["misread"] = json!(times == ODD.len());
+            found.push((item, call, index));
+        }
+    }
+    found
+}
+
+/// The last read of an odd text, and how many of those were shown in another form.
+async fn read(observer: &mut Observer<'_>, source: &Source) -> Option<(Value, Call, usize)> {
+    let plain = source.plainest()?;
+    let control = with_text(source, &plain, PLAIN)?;
+    let item = observer.observe(source, &control).await?;
+    shown(&item)?.contains(PLAIN).then_some(())?;
+    let mut times = 0;
+    let mut last = None;
+    for odd in ODD {
+        let call = with_text(source, &plain, odd)?;
+        let item = observer.observe(source, &call).await?;
+        times += usize::from(shown(&item).is_some_and(|text| is_misread(&text, odd)));
+        last = Some((item, call));
+    }
+    last.map(|(item, call)| (item, call, times))
+}
+
+/// What was read, without its URI: that is encoded as it should be.
+fn shown(item: &Value) -> Option<String> {
+    if item["end"] != "result" {
+        return None;
+    }
+    let uri = item["params"]["uri"].as_str()?;
+    let texts = item["result"]["contents"].as_array()?.iter().filter_map(|content| content["text"].as_str());
+    Some(texts.collect::<Vec<_>>().join("\n").replace(uri, ""))
+}
+
+fn is_misread(shown: &str, text: &str) -> bool {
+    if shown.contains(text) {
+        return false;
+    }
+    let encoded = utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    let twice = percent_decode_str(text).decode_utf8_lossy().into_owned();
+    let bytes: String = text.bytes().map(char::from).collect();
+    // Behind a slash it is part of another URI.
+    let alone = |form: &str| shown.match_indices(form).any(|(at, _)| !shown[..at].ends_with(['/', '=']));
+    [encoded, twice, bytes].iter().any(|form| alone(form))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_misread;
+
+    #[test]
+    fn a_text_is_misread_in_three_ways() {
+        for shown in ["about %C3%A9%2541%20b", "about éA b", "about \u{c3}\u{a9}%41 b"] {
+            assert!(is_misread(shown, "é%41 b"), "{shown}");
+        }
+        for shown in ["about é%41 b", "about something else", "http://a/%C3%A9%2541%20b", "é%41 b, or éA b"] {
+            assert!(!is_misread(shown, "é%41 b"), "{shown}");
+        }
+    }
+}
