@@ -13,7 +13,6 @@ use crate::{
         clients::{ANYWHERE, Limits},
         gateways::{Back, Conducted, Front, GatewayJob, conduct},
         inputs::{
-            job::Revisions,
             suites::{built_in, load},
             target,
         },
@@ -31,24 +30,16 @@ pub fn gateway(args: &GatewayArgs, surroundings: &Surroundings) -> Result<u8, Er
     let servers = if args.compare { Some(built_in()?) } else { None };
     let job = job(args, surroundings)?;
     job.check()?;
-    if let Revisions::One(revision) = job.revisions
-        && revision.is_modern()
-    {
-        return Err(Error::Usage {
-            message: format!("gateways are not tested in revision {revision} yet"),
-            help: Some("use --revision auto, all, or a revision that begins with a handshake".to_owned()),
-        });
-    }
     let earlier = strays::adopt();
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
     let conducted = block_on(async {
         tokio::select! {
-            conducted = conduct(&job, &suites, &filter, servers.as_deref(), recorder) => conducted,
+            conducted = conduct(&job, &suites, &filter, servers.as_deref(), args.cost, recorder) => conducted,
             () = job.interrupts.second() => Err(Error::Interrupted),
         }
     });
     let strays = strays::end(&earlier);
-    let Conducted { mut evidence, worse } = conducted?;
+    let Conducted { mut evidence, worse, cost } = conducted?;
     evidence.header.scope.filter.clone_from(&args.filter);
     evidence.header.target.options = options(args);
     if strays > 0 {
@@ -63,6 +54,7 @@ pub fn gateway(args: &GatewayArgs, surroundings: &Surroundings) -> Result<u8, Er
     };
     let mut report = assess::assess(&evidence, &suites, &options);
     assess::add(&mut report, worse);
+    report.cost = cost;
     let settled = baseline.settle(&mut report, &args.output, &evidence.header.end);
     let saved = args.transcript.as_ref().map_or(Ok(()), |path| outputs::save_transcript(path, &evidence));
     let written = outputs::write(&outputs, &report, &args.output.forms, surroundings);
