@@ -2,6 +2,7 @@
 //!
 //! The serialised form of [`RunReport`] is the JSON report, a public and versioned format: `reports/README.md`.
 
+mod cost;
 pub mod excerpt;
 mod masked;
 
@@ -10,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+pub use cost::{CostRow, Times};
 pub use masked::masked;
 
 use crate::revision::Revision;
@@ -316,6 +318,9 @@ pub struct RunReport {
     /// The generated calls, of each tool, prompt, template, completion and list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallCounts>,
+    /// What a gateway costs, if it was measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cost: Vec<CostRow>,
     /// How the resources hang together, where they were walked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub graph: Option<Graph>,

@@ -35,6 +35,7 @@ pub fn sum_up(
         timeline: Vec::new(),
         timeline_left_out: 0,
         calls: Vec::new(),
+        cost: Vec::new(),
         graph: None,
     };
     total(&mut report);

@@ -33,7 +33,8 @@ pub struct GatewayArgs {
     /// a program), {port} by the port at which the gateway has to listen
     #[arg(last = true, required_unless_present = "http", value_name = "COMMAND", help_heading = "Gateway")]
     pub argv: Vec<String>,
-    /// auto (the newest that the gateway speaks), all, or one of 2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25
+    /// auto (the newest with a handshake that the gateway speaks), all, or one of 2024-11-05, 2025-03-26, 2025-06-18,
+    /// 2025-11-25, 2026-07-28
     #[arg(long, value_name = "REVISION", default_value = "auto", help_heading = "Scope")]
     pub revision: String,
     #[command(flatten)]
@@ -41,6 +42,9 @@ pub struct GatewayArgs {
     /// Also run the suites about servers, through the gateway and on its upstream, and report what is worse through the gateway
     #[arg(long, conflicts_with = "filter", help_heading = "Scope")]
     pub compare: bool,
+    /// Also measure what the gateway costs: the time of calls of 1 kB to 1 MB from 1 to 32 clients, and its memory
+    #[arg(long, help_heading = "Scope")]
+    pub cost: bool,
     #[command(flatten)]
     pub output: OutputArgs,
     /// Timeout of a start of the gateway and of a request, in seconds or as `500ms`, `5s`, `2m`

@@ -117,10 +117,10 @@ impl Relay {
     fn up(&mut self, mut message: Value) {
         let fault = self.options.fault;
         let is_request = message.get("method").is_some();
-        if is_request && message["method"] == "server/discover" {
-            let error = json!({ "code": -32601, "message": "Method not found" });
-            self.send_down(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }), None);
-            return;
+        // Without a handshake each request says its revision.
+        let stated = message.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion").and_then(Value::as_str);
+        if let Some(revision) = stated.and_then(|stated| stated.parse().ok()) {
+            self.upstream.revision = Some(revision);
         }
         if is_request && let Some(id) = message.get("id") {
             self.memory.open.insert(key(id), message.clone());
@@ -177,6 +177,8 @@ impl Relay {
                 }
             }
             Incoming::Head { status, .. } => {
+                let is_stream = status.headers.get("content-type").is_some_and(|kind| kind.contains("event-stream"));
+                self.memory.unmarked |= is_stream && !status.headers.contains_key("x-accel-buffering");
                 if let Some(session) = status.headers.get("mcp-session-id") {
                     self.upstream.session.get_or_insert_with(|| session.clone());
                 }

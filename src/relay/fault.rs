@@ -30,6 +30,8 @@ pub struct Memory {
     /// Those of the upstream.
     pub asked: HashMap<String, Value>,
     pub count: usize,
+    /// Whether event streams of the upstream have no X-Accel-Buffering.
+    pub unmarked: bool,
     /// Whatever a fault has to keep.
     pub kept: Vec<Value>,
 }
@@ -61,6 +63,7 @@ pub struct Fault {
 
 pub const STDIO: Transport = Transport::Stdio;
 pub const EVERYWHERE: &[Transport] = &Transport::ALL;
+pub const STREAMABLE: &[Transport] = &[Transport::Http];
 pub const HTTP: &[Transport] = &[Transport::Http, Transport::Sse];
 
 impl Fault {

@@ -10,11 +10,12 @@ use hyper::{
     Response, StatusCode,
     body::{Bytes, Frame},
 };
-use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::{mpsc::UnboundedReceiver, oneshot};
 
 pub enum Body {
     Whole(Option<Bytes>),
-    Events(UnboundedReceiver<Bytes>),
+    /// The second part is dropped with the body, when the client has read everything or has left.
+    Events(UnboundedReceiver<Bytes>, #[expect(dead_code)] Option<oneshot::Sender<()>>),
 }
 
 impl hyper::body::Body for Body {
@@ -27,7 +28,7 @@ impl hyper::body::Body for Body {
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         let data = match &mut *self {
             Self::Whole(bytes) => Poll::Ready(bytes.take()),
-            Self::Events(events) => events.poll_recv(context),
+            Self::Events(events, _) => events.poll_recv(context),
         };
         data.map(|data| data.map(|data| Ok(Frame::data(data))))
     }
@@ -47,8 +48,8 @@ pub fn rejected(status: StatusCode, why: &'static str) -> Response<Body> {
     reply(status, Body::Whole(Some(Bytes::from_static(why.as_bytes()))))
 }
 
-pub fn events(receiver: UnboundedReceiver<Bytes>) -> Response<Body> {
-    let mut response = reply(StatusCode::OK, Body::Events(receiver));
+pub fn events(receiver: UnboundedReceiver<Bytes>, end: Option<oneshot::Sender<()>>) -> Response<Body> {
+    let mut response = reply(StatusCode::OK, Body::Events(receiver, end));
     response.headers_mut().insert("content-type", hyper::header::HeaderValue::from_static("text/event-stream"));
     response
 }

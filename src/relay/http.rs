@@ -18,7 +18,10 @@ use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::{
     net::TcpListener,
-    sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+    sync::{
+        mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+        oneshot,
+    },
 };
 
 use super::{
@@ -50,6 +53,8 @@ struct Streams {
     by_request: HashMap<String, UnboundedSender<Bytes>>,
     general: Option<UnboundedSender<Bytes>>,
     waiting: Vec<Bytes>,
+    /// Whether the client has no more than one request.
+    is_one: bool,
 }
 
 pub async fn run(options: Options) -> Result<(), String> {
@@ -126,6 +131,9 @@ impl Gateway {
         };
         let begins = message["method"] == "initialize";
         let id = number();
+        if message.pointer("/params/_meta/io.modelcontextprotocol~1protocolVersion").is_some() {
+            return self.post_alone(&id, head, message);
+        }
         let session = match self.session(head) {
             _ if begins => self.join(&id, head),
             Ok((_, session)) => session,
@@ -138,11 +146,32 @@ impl Gateway {
         let (sender, receiver) = unbounded_channel();
         lock(&session.streams).by_request.insert(message["id"].to_string(), sender);
         let _ = session.up.send(message);
-        let mut response = events(receiver);
+        let mut response = events(receiver, None);
         if begins && let Ok(id) = id.parse() {
             response.headers_mut().insert("mcp-session-id", id);
         }
         response
+    }
+
+    /// A message that belongs to no session. When its client no longer reads the response, the upstream is left too.
+    fn post_alone(&self, id: &str, head: &Parts, message: Value) -> Response<Body> {
+        let session = self.join(id, head);
+        let (sender, receiver) = unbounded_channel();
+        let is_request = message.get("id").is_some();
+        {
+            let mut streams = lock(&session.streams);
+            streams.is_one = true;
+            streams.by_request.insert(message["id"].to_string(), sender);
+        }
+        let _ = session.up.send(message);
+        let (end, ended) = oneshot::channel::<()>();
+        let (sessions, id) = (Arc::clone(&self.sessions), id.to_owned());
+        tokio::spawn(async move {
+            let _ = ended.await;
+            drop(session);
+            lock(&sessions).remove(&id);
+        });
+        if is_request { events(receiver, Some(end)) } else { empty(StatusCode::ACCEPTED) }
     }
 
     fn get(&self, head: &Parts) -> Response<Body> {
@@ -156,7 +185,7 @@ impl Gateway {
             let _ = sender.send(waiting);
         }
         streams.general = Some(sender);
-        events(receiver)
+        events(receiver, None)
     }
 
     fn delete(&self, head: &Parts) -> Response<Body> {
@@ -181,7 +210,7 @@ impl Gateway {
             sender.closed().await;
             lock(&sessions).remove(&id);
         });
-        events(receiver)
+        events(receiver, None)
     }
 
     fn post_to_pipe(&self, head: &Parts, body: &[u8]) -> Response<Body> {
@@ -208,7 +237,8 @@ async fn distribute(streams: Arc<Mutex<Streams>>, mut from: UnboundedReceiver<Do
         let own = belongs_to.and_then(|id| {
             if responds { streams.by_request.remove(&id) } else { streams.by_request.get(&id).cloned() }
         });
-        let general = streams.general.clone().filter(|general| !general.is_closed());
+        let only = || streams.by_request.values().next().cloned().filter(|_| streams.is_one);
+        let general = streams.general.clone().or_else(only).filter(|general| !general.is_closed());
         match own.filter(|own| !own.is_closed()).or(general) {
             Some(stream) => drop(stream.send(bytes)),
             None if streams.waiting.len() < WAITING => streams.waiting.push(bytes),

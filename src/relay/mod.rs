@@ -3,7 +3,7 @@
 //!
 //! It has a connection of its own to the upstream for each client, so ids, tokens and sessions need no translation. A fault is a
 //! row of functions that are called where a message passes (`faults`), or a flag for what is not about one message.
-//! It speaks the revisions that begin with a handshake.
+//! In the revision without a handshake, each request over HTTP is a client of its own, because nothing shows which client sent it.
 
 mod client;
 mod fault;

@@ -21,6 +21,9 @@ const OWN_META: [&str; 7] = [
 /// Objects that say nothing if they are empty.
 const SAY_NOTHING: [&str; 3] = ["_meta", "params", "arguments"];
 
+/// The fields of the contents of a resource. Others are of extensions, which a gateway need not know.
+const CONTENTS: [&str; 5] = ["uri", "mimeType", "text", "blob", "_meta"];
+
 /// Lists of what a server has.
 pub const LISTS: [&str; 4] = ["tools", "prompts", "resources", "resourceTemplates"];
 
@@ -115,6 +118,7 @@ impl Differences {
         let part = match tokens.as_slice() {
             [_, "_meta", ..] => "_meta",
             rest if rest.contains(&"_meta") => "inner _meta",
+            [.., "contents", _, field] | [.., "resource", field] if !CONTENTS.contains(field) => "more",
             [_, part, ..] | [part] => part,
             [] => "",
         };

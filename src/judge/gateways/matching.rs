@@ -207,6 +207,16 @@ impl<'a> Matching<'a> {
         })
     }
 
+    /// Whether the one who sent a request cancelled it before that frame.
+    pub fn was_cancelled(&self, request: &Message, before: u64) -> bool {
+        self.messages.iter().any(|message| {
+            message.method() == "notifications/cancelled"
+                && message.frame < before
+                && message.is_beside(request)
+                && message.message.pointer("/params/requestId") == Some(request.id())
+        })
+    }
+
     fn other_id(&self, cancellation: &Message) -> Option<Value> {
         let pair = self.cancelled(cancellation)?;
         pair.received.first().map(|received| self.at(*received).id().clone())

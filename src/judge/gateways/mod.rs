@@ -10,6 +10,7 @@ mod messages;
 mod passed;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,6 +19,7 @@ use serde_json::{Value, json};
 use self::{matching::Matching, messages::Message};
 use crate::{
     evidence::{Frame, FrameKind, Link, Side},
+    revision::Revision,
     suite::push_token,
 };
 
@@ -32,6 +34,8 @@ pub struct Gateways {
     messages: Vec<Message>,
     /// Of each HTTP exchange with the upstream: its session, by header or address.
     sessions: HashMap<u64, String>,
+    /// The sessions of clients in front.
+    front: HashSet<String>,
     /// Connections of the client on which the gateway can send something at any time.
     channels: HashSet<u32>,
     streams: HashSet<u64>,
@@ -51,10 +55,10 @@ impl Gateways {
                 if head.method.as_deref() == Some("GET") {
                     self.streams.insert(post);
                 }
+                let url = head.url.as_deref().unwrap_or_default();
+                let by_address = if link.transport.capabilities().endpoint { target(url) } else { "" };
+                let session = headers.get("mcp-session-id").map_or(by_address, String::as_str);
                 if link.behind {
-                    let url = head.url.as_deref().unwrap_or_default();
-                    let by_address = if link.transport.capabilities().endpoint { url } else { "" };
-                    let session = headers.get("mcp-session-id").map_or(by_address, String::as_str);
                     self.sessions.insert(post, session.to_owned());
                     let leaks: Vec<&String> =
                         headers.iter().filter(|(_, value)| value.contains(CREDENTIAL)).map(|(name, _)| name).collect();
@@ -67,6 +71,8 @@ impl Gateways {
                         "origin": { "frame": frame.frame, "pointer": "" },
                     });
                     self.upstream.push((post, item));
+                } else {
+                    self.front.insert(session.to_owned());
                 }
             }
             (FrameKind::HttpResponse, Some(head), Some(post)) => {
@@ -83,8 +89,7 @@ impl Gateways {
             (FrameKind::Note, _, Some(post)) if link.behind => {
                 let endpoint = frame.text.as_deref().and_then(|text| text.strip_prefix("the endpoint for messages: "));
                 if let Some(endpoint) = endpoint {
-                    let start = endpoint.find("://").and_then(|at| Some(at + 3 + endpoint[at + 3..].find('/')?));
-                    self.sessions.insert(post, endpoint[start.unwrap_or_default()..].to_owned());
+                    self.sessions.insert(post, target(endpoint).to_owned());
                 }
             }
             (FrameKind::Note, _, None) if frame.ended.is_some() && !link.behind => {
@@ -119,11 +124,17 @@ impl Gateways {
 
     /// All items under their streamed names.
     pub fn rest(self) -> Vec<(&'static str, Value)> {
-        let Self { mut messages, sessions, channels, streams: _, left, upstream } = self;
+        let Self { mut messages, sessions, front, channels, streams: _, left, upstream } = self;
         // The session of a handshake shows in the response to it.
         for message in messages.iter_mut().filter(|message| message.behind) {
-            if let Some(session) = message.post.and_then(|post| sessions.get(&post)) {
-                message.session.clone_from(session);
+            let Some(post) = message.post else { continue };
+            match sessions.get(&post).filter(|session| !session.is_empty()) {
+                Some(session) => message.session.clone_from(session),
+                // Without sessions nothing shows which client sent a request: each is a conversation of its own.
+                None if message.revision.is_some_and(Revision::is_modern) => {
+                    message.session = format!("exchange {post}")
+                }
+                None => {}
             }
         }
         let mut scenarios: Vec<Option<String>> = messages.iter().map(|message| message.scenario.clone()).collect();
@@ -140,10 +151,26 @@ impl Gateways {
             .filter(|(_, item)| item["http"]["method"] == "DELETE")
             .filter_map(|(_, item)| Some(item["http"]["headers"]["mcp-session-id"].as_str()?.to_owned()))
             .collect();
-        items.extend(upstream.into_iter().map(|(_, mut item)| {
+        // Without a session, an HTTP proxy shows by what it leaves as it is: everything.
+        let same = |post: u64| {
+            let mut behind = messages.iter().filter(|message| message.behind && message.post == Some(post));
+            behind.next().is_some_and(|sent| {
+                let is_same = |other: &Message| !other.behind && other.message == sent.message;
+                messages.iter().any(|other| is_same(other) && other.scenario == sent.scenario)
+            })
+        };
+        items.extend(upstream.into_iter().map(|(post, mut item)| {
+            let session = sessions.get(&post).filter(|session| !session.is_empty());
+            item["forwarded"] = json!(session.map_or_else(|| same(post), |session| front.contains(session)));
             item["session_ended"] = json!(item["session"].as_str().is_some_and(|session| ended.contains(session)));
             ("upstream", item)
         }));
         items
     }
+}
+
+/// The path and query of a URL, or of what is one already.
+fn target(url: &str) -> &str {
+    let start = url.find("://").and_then(|at| Some(at + 3 + url[at + 3..].find('/')?));
+    &url[start.unwrap_or_default()..]
 }

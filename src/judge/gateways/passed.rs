@@ -6,13 +6,15 @@ use serde_json::{Value, json};
 
 use super::{
     differences::{LISTS, differences},
-    matching::{Index, Matching, Pair, Told},
+    matching::{Index, Matching, Pair},
     messages::{Kind, Message},
+    told::notification,
 };
 use crate::evidence::Side;
 
-/// What was sent so many microseconds before a response, and is received with it, was held back: so long is no delay.
-const HELD: u64 = 1_500_000;
+/// The codes for a resource that does not exist, before and since the revision without a handshake.
+const RESOURCE_NOT_FOUND: i64 = -32002;
+const INVALID_PARAMS: i64 = -32602;
 
 pub fn items(matching: &Matching) -> Vec<Value> {
     let cursors = cursors(matching);
@@ -33,6 +35,10 @@ pub fn items(matching: &Matching) -> Vec<Value> {
     }
     items.extend(matching.news.iter().map(|told| notification(matching, told)));
     items.extend(matching.said.iter().map(|told| notification(matching, told)));
+    // Between revisions a gateway has to translate.
+    for item in items.iter_mut().filter(|item| item["same_revision"] == false) {
+        item["differences"] = json!([]);
+    }
     items.sort_by_key(|item| item["origin"]["frame"].as_u64());
     items
 }
@@ -48,7 +54,7 @@ fn cursors(matching: &Matching) -> HashMap<String, Value> {
 }
 
 /// What all items have.
-fn item(matching: &Matching, kind: &str, method: &str, sent: Index, received: &[Index]) -> Value {
+pub fn item(matching: &Matching, kind: &str, method: &str, sent: Index, received: &[Index]) -> Value {
     let message = matching.at(sent);
     let first = received.first().map(|index| matching.at(*index));
     let about = &message.message["params"];
@@ -81,7 +87,7 @@ fn item(matching: &Matching, kind: &str, method: &str, sent: Index, received: &[
 }
 
 /// The message as it was received, after the one that was sent.
-fn origin(sent: &Message, received: Option<&Message>) -> Value {
+pub fn origin(sent: &Message, received: Option<&Message>) -> Value {
     match received {
         Some(received) => json!({ "frame": received.frame, "pointer": received.pointer, "to": sent.frame }),
         None => json!({ "frame": sent.frame, "pointer": sent.pointer }),
@@ -105,9 +111,10 @@ fn request(matching: &Matching, pair: &Pair, cursors: &HashMap<String, Value>) -
     let arrived = pair.arrived.first().map(|index| matching.at(*index));
     item["response"] = json!(arrived.map_or("nothing", Message::word));
     item["responses"] = json!(pair.arrived.len());
+    item["not_found"] = json!(arrived.is_some_and(|arrived| is_not_found(sent, arrived)));
     let Some(received) = pair.received.first().map(|index| matching.at(*index)) else { return item };
     let mut found = differences(&sent.message, &received.message);
-    if sent.method() == "initialize" {
+    if begins(sent) {
         found.retain(|difference| difference["part"] == "capabilities");
     }
     let given = sent.message.pointer("/params/cursor").map(Value::to_string).unwrap_or_default();
@@ -133,18 +140,25 @@ fn request(matching: &Matching, pair: &Pair, cursors: &HashMap<String, Value>) -
     item
 }
 
+/// A gateway has a handshake of its own on each side.
+fn begins(message: &Message) -> bool {
+    matches!(message.method(), "initialize" | "server/discover")
+}
+
+/// Whether the response says that there is no such resource. A gateway that knows the lists of its upstream can say so itself.
+fn is_not_found(sent: &Message, arrived: &Message) -> bool {
+    let stateless = sent.revision.is_some_and(|revision| revision.features().stateless);
+    let code = if stateless { INVALID_PARAMS } else { RESOURCE_NOT_FOUND };
+    sent.method() == "resources/read" && arrived.message["error"]["code"] == code
+}
+
 /// What was returned, if the one who returned it had been asked.
 fn response(matching: &Matching, pair: &Pair) -> Option<Value> {
     let returned = pair.returned?;
     let (sent, asked) = (matching.at(returned), matching.at(pair.sent));
     // Nobody needs the response to a request that was cancelled, or of somebody who left.
     let gone = matching.left.get(&asked.link).is_some_and(|left| *left < sent.frame);
-    let cancelled = matching.messages.iter().any(|message| {
-        message.method() == "notifications/cancelled"
-            && message.is_beside(asked)
-            && message.message.pointer("/params/requestId") == Some(asked.id())
-    });
-    if pair.arrived.is_empty() && (gone || cancelled) {
+    if pair.arrived.is_empty() && (gone || matching.was_cancelled(asked, u64::MAX)) {
         return None;
     }
     let mut item = item(matching, sent.word(), asked.method(), returned, &pair.arrived);
@@ -156,7 +170,7 @@ fn response(matching: &Matching, pair: &Pair) -> Option<Value> {
         return Some(item);
     }
     let mut found = differences(&sent.message, &received.message);
-    if asked.method() == "initialize" {
+    if begins(asked) {
         found.retain(|difference| matches!(difference["part"].as_str(), Some("capabilities" | "instructions")));
     }
     // A gateway may collect the pages of its upstream.
@@ -179,122 +193,4 @@ fn request_params(asked: &Message) -> Value {
         }
     }
     params
-}
-
-fn notification(matching: &Matching, told: &Told) -> Value {
-    let sent = matching.at(told.sent);
-    let mut item = item(matching, "notification", sent.method(), told.sent, &told.received);
-    let expected = matching.expected(told.sent);
-    let receivers = |link: u32| told.received.iter().filter(|index| matching.at(**index).link == link).count();
-    let meant = matching.meant_for(told.sent);
-    let mut links: Vec<u32> = told.received.iter().map(|index| matching.at(*index).link).collect();
-    links.sort_unstable();
-    links.dedup();
-    item["times"] = json!(links.iter().map(|link| receivers(*link)).max().unwrap_or_default());
-    let uri = &sent.message["params"]["uri"];
-    let wanted = |link: &u32| match sent.method() {
-        "notifications/resources/updated" => subscribed(matching, *link, uri, sent.frame),
-        _ => meant.is_none_or(|meant| meant == *link),
-    };
-    item["others"] = json!(links.iter().filter(|link| sent.behind && !wanted(link)).count());
-    item["wanted"] = json!(if sent.behind {
-        matching.serves_clients(told.sent) && is_awaited(matching, sent, meant)
-    } else {
-        is_supported(matching, sent)
-    });
-    if sent.behind && told.received.is_empty() {
-        item["channel"] = json!(has_channel(matching, sent, meant));
-    }
-    let to = told.received.iter().find(|index| !sent.behind || wanted(&matching.at(**index).link));
-    let Some(received) = to.or(told.received.first()).map(|index| matching.at(*index)) else { return item };
-    item["received"] = received.message.clone();
-    item["origin"] = origin(sent, Some(received));
-    item["differences"] = json!(differences(&expected, &received.message));
-    item["delay_ms"] = json!(received.at.saturating_sub(sent.at) / 1000);
-    let pair = match sent.method() {
-        "notifications/progress" => matching.reported_on(sent),
-        _ => matching.during(sent),
-    };
-    if let Some(pair) = pair.filter(|_| sent.behind)
-        && let (Some(returned), Some(arrived)) = (pair.returned, pair.arrived.first())
-    {
-        let (returned, arrived) = (matching.at(returned), matching.at(*arrived));
-        if received.link == arrived.link && returned.frame > sent.frame {
-            let early = returned.at.saturating_sub(sent.at) >= HELD;
-            item["early"] = json!(early);
-            item["held"] = json!(early && received.at >= returned.at);
-            // Between two streams there is no order.
-            let one_stream = received.post == arrived.post;
-            item["overtaken"] = json!(one_stream && received.frame > arrived.frame);
-        }
-    }
-    item
-}
-
-/// Whether there is a client that the notification is for.
-fn is_awaited(matching: &Matching, sent: &Message, meant: Option<u32>) -> bool {
-    let present = |link: u32| matching.left.get(&link).is_none_or(|left| sent.frame < *left);
-    let mut links: Vec<u32> =
-        matching.messages.iter().filter(|message| !message.behind).map(|message| message.link).collect();
-    links.dedup();
-    match sent.method() {
-        "notifications/resources/updated" => {
-            let uri = &sent.message["params"]["uri"];
-            links.into_iter().any(|link| present(link) && subscribed(matching, link, uri, sent.frame))
-        }
-        "notifications/progress" => meant.is_some_and(present),
-        method => links.into_iter().any(|link| {
-            let declared = declared(matching, link);
-            let is_declared = match method.strip_prefix("notifications/").unwrap_or_default().split_once('/') {
-                Some((list, "list_changed")) => declared.is_some_and(|known| known[list]["listChanged"] == true),
-                None if method == "notifications/message" => declared.is_some_and(|known| known["logging"].is_object()),
-                _ => true,
-            };
-            present(link) && is_declared
-        }),
-    }
-}
-
-/// The capabilities that the gateway declared to a client.
-fn declared<'a>(matching: &Matching<'a>, link: u32) -> Option<&'a Value> {
-    let own = |pair: &&Pair| {
-        let sent = matching.at(pair.sent);
-        sent.link == link && sent.method() == "initialize"
-    };
-    let response = matching.at(*matching.calls.iter().find(own)?.arrived.first()?);
-    response.message.pointer("/result/capabilities")
-}
-
-/// Whether the gateway declared to the upstream what a notification of a client is about.
-fn is_supported(matching: &Matching, sent: &Message) -> bool {
-    if sent.method() != "notifications/roots/list_changed" {
-        return true;
-    }
-    let mut handshakes = matching.messages.iter().filter(|message| message.behind && message.method() == "initialize");
-    handshakes.any(|message| message.message["params"]["capabilities"]["roots"]["listChanged"] == true)
-}
-
-/// Whether the gateway had a stream to send it on.
-fn has_channel(matching: &Matching, sent: &Message, meant: Option<u32>) -> bool {
-    // A request that is open over HTTP has a stream of its own.
-    let open = matching.calls.iter().any(|pair| {
-        let began = matching.at(pair.sent).frame < sent.frame;
-        began && pair.arrived.first().is_none_or(|arrived| matching.at(*arrived).frame > sent.frame)
-    });
-    let reported = sent.method() == "notifications/progress" && open;
-    reported || meant.map_or_else(|| !matching.channels.is_empty(), |link| matching.channels.contains(&link))
-}
-
-fn subscribed(matching: &Matching, link: u32, uri: &Value, before: u64) -> bool {
-    let mut changes = matching.calls.iter().filter_map(|pair| {
-        let sent = matching.at(pair.sent);
-        let is_change = sent.method() == "resources/subscribe" || sent.method() == "resources/unsubscribe";
-        (is_change && sent.link == link && sent.frame < before && &sent.message["params"]["uri"] == uri)
-            .then(|| sent.method() == "resources/subscribe")
-    });
-    let mut last = None;
-    for change in changes.by_ref() {
-        last = Some(change);
-    }
-    last.unwrap_or(false)
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::edits::{instead, is, without};
 use crate::relay::{
     Fault,
-    fault::{Fate, HTTP, Memory, STDIO},
+    fault::{Fate, HTTP, Memory, STDIO, STREAMABLE},
 };
 
 const PROGRESS: &str = "notifications/progress";
@@ -22,11 +22,16 @@ pub static NEWS: &[Fault] = &[
         ..Fault::new("progress-held", "progress is received only with the response")
     },
     Fault {
+        down: Some(|memory, message| if memory.unmarked && is(message, PROGRESS) { Fate::Hold } else { Fate::Pass }),
+        backs: STREAMABLE,
+        ..Fault::new("unmarked-streams-held", "progress of event streams without X-Accel-Buffering is held back")
+    },
+    Fault {
         down: Some(|memory, message| {
             memory.count = 1;
             if is(message, PROGRESS) { Fate::Hold } else { Fate::Pass }
         }),
-        also: &["gateway-progress-in-time"],
+        also: &["gateway-progress-in-time", "gateway-unmarked-streams-in-time"],
         ..Fault::new("progress-after-response", "progress is received after the response")
     },
     Fault {

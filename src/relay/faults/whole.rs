@@ -2,15 +2,10 @@
 
 use serde_json::json;
 
-use crate::{
-    evidence::Transport,
-    relay::{
-        Fault,
-        fault::{Fate, HTTP},
-    },
+use crate::relay::{
+    Fault,
+    fault::{Fate, HTTP, STREAMABLE},
 };
-
-const STREAMABLE: &[Transport] = &[Transport::Http];
 
 /// The id of every call.
 const ID: i64 = 1_000_000;

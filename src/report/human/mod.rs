@@ -1,6 +1,7 @@
 //! The report for people: what failed first, the totals last, where a terminal comes to rest.
 
 mod calls;
+mod cost;
 mod evidence;
 mod findings;
 mod header;
@@ -31,6 +32,7 @@ pub(super) fn render(report: &RunReport, style: &Style) -> String {
         table::rules(&mut page, report);
     }
     calls::calls(&mut page, report);
+    cost::cost(&mut page, report);
     table::suites(&mut page, report);
     table::unjudged(&mut page, report);
     totals::notes(&mut page, report);

@@ -25,7 +25,7 @@ pub fn client(args: &ClientArgs, surroundings: &Surroundings) -> Result<u8, Erro
     let conducted = record(args, &job, &course, recorder, surroundings);
     let (mut evidence, left) = supervised("client", &job.interrupts, conducted)?;
     evidence.header.notes.extend(left);
-    Ok(course.conclude(evidence, options(args), Vec::new(), surroundings))
+    Ok(course.conclude(evidence, options(args), |_| {}, surroundings))
 }
 
 /// Starts the client in each scenario, or waits for one that somebody else starts.

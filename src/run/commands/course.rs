@@ -8,7 +8,7 @@ use crate::{
     cli::{OutputArgs, SelectArgs},
     error::Error,
     evidence::{Evidence, Side},
-    outcome::RuleResult,
+    outcome::RunReport,
     plan::Filter,
     run::{inputs::suites::load, process::Surroundings},
     suite::Suite,
@@ -44,13 +44,13 @@ impl<'a> Course<'a> {
         Ok(Self { suites, filter, terms, own_suites: &select.suite, baseline, outputs, output, transcript })
     }
 
-    /// Judges the evidence, and writes all that was asked for. `options` are those that test the same again, `more` are
-    /// results that do not rest on this evidence.
+    /// Judges the evidence, and writes all that was asked for. `options` are those that test the same again, and
+    /// `complete` adds to the report what does not rest on this evidence.
     pub fn conclude(
         self,
         mut evidence: Evidence,
         options: String,
-        more: Vec<RuleResult>,
+        complete: impl FnOnce(&mut RunReport),
         surroundings: &Surroundings,
     ) -> u8 {
         evidence.header.scope.filter = self.terms;
@@ -63,7 +63,7 @@ impl<'a> Course<'a> {
             illustrated: outputs::illustrated(forms),
         };
         let mut report = assess::assess(&evidence, &self.suites, &how);
-        assess::add(&mut report, more);
+        complete(&mut report);
         let settled = self.baseline.settle(&mut report, self.output, &evidence.header.end);
         let saved = self.transcript.map_or(Ok(()), |path| outputs::save_transcript(path, &evidence));
         let written = outputs::write(&self.outputs, &report, forms, surroundings);

@@ -10,7 +10,7 @@ use crate::{
     run::{
         clients::{ANYWHERE, Limits},
         gateways::{Back, Conducted, Front, GatewayJob, conduct},
-        inputs::{job::Revisions, suites::built_in, target},
+        inputs::{suites::built_in, target},
         process::{Surroundings, interrupts::Interrupts, strays::supervised},
     },
     target::Limits as Usual,
@@ -21,19 +21,15 @@ pub fn gateway(args: &GatewayArgs, surroundings: &Surroundings) -> Result<u8, Er
     let servers = if args.compare { Some(built_in()?) } else { None };
     let job = job(args, surroundings)?;
     job.check()?;
-    if let Revisions::One(revision) = job.revisions
-        && revision.is_modern()
-    {
-        return Err(Error::Usage {
-            message: format!("gateways are not tested in revision {revision} yet"),
-            help: Some("use --revision auto, all, or a revision that begins with a handshake".to_owned()),
-        });
-    }
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
-    let conducted = conduct(&job, &course.suites, &course.filter, servers.as_deref(), recorder);
-    let (Conducted { mut evidence, worse }, left) = supervised("gateway", &job.interrupts, conducted)?;
+    let conducted = conduct(&job, &course.suites, &course.filter, servers.as_deref(), args.cost, recorder);
+    let (Conducted { mut evidence, worse, cost }, left) = supervised("gateway", &job.interrupts, conducted)?;
     evidence.header.notes.extend(left);
-    Ok(course.conclude(evidence, options(args), worse, surroundings))
+    let complete = |report: &mut RunReport| {
+        assess::add(report, worse);
+        report.cost = cost;
+    };
+    Ok(course.conclude(evidence, options(args), complete, surroundings))
 }
 
 fn job(args: &GatewayArgs, surroundings: &Surroundings) -> Result<GatewayJob, Error> {

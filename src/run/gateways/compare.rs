@@ -2,27 +2,22 @@
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
-use super::{
-    front::{Listening, reach},
-    job::GatewayJob,
-};
+use super::{front::Listening, job::GatewayJob, setting::Setting};
 use crate::{
     assess,
     error::Error,
-    evidence::{Recorder, Transport},
+    evidence::Recorder,
     outcome::{RuleResult, RunReport, Status},
     plan::{Filter, Proposals},
     reference,
     revision::Revision,
     run::{
-        clients::{ANYWHERE, Place, Stage},
         conducting::assemble_run,
         inputs::job::{Job, Revisions},
     },
     session::ClientProfile,
     suite::Suite,
-    target::{Limits, Start, Target},
-    wire::Secrets,
+    target::{Limits, Target},
 };
 
 /// The record of the upstream is not needed here.
@@ -84,14 +79,7 @@ async fn run(
     through: bool,
 ) -> Result<RunReport, Error> {
     let record = Recorder::new(RECORD, RECORD, RECORD);
-    let front = job.transport();
-    let (transport, address) =
-        if through { (job.back.transport, job.back.address.as_str()) } else { (front, ANYWHERE) };
-    let place = Place::System { program: &job.program, address, behind: through };
-    let options = reference::Options::default();
-    let stage = Stage::open(options, transport, "compare", place, &record, &Secrets::default()).await?;
-    let (start, listening) =
-        if through { reach(job, &stage.target, Vec::new()).await? } else { (direct(transport, &stage.target), None) };
+    let Setting { stage, start, listening } = Setting::open(job, through, "compare", &record).await?;
     let tested = Job {
         target: Target::new(job.name(), start),
         facts: reference::facts_of(None),
@@ -114,13 +102,4 @@ async fn run(
     stage.close().await;
     let options = assess::Options { filter, strict: false, own_suites: &[], illustrated: false };
     Ok(assess::assess(&conducted?, suites, &options))
-}
-
-fn direct(transport: Transport, target: &str) -> Start {
-    let capabilities = transport.capabilities();
-    match (capabilities.process, capabilities.endpoint) {
-        (true, _) => Start::Stdio { argv: vec![target.to_owned()], env: Vec::new(), cwd: None },
-        (_, true) => Start::Sse { url: target.to_owned(), headers: Vec::new() },
-        _ => Start::Http { url: target.to_owned(), headers: Vec::new() },
-    }
 }

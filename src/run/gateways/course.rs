@@ -8,7 +8,6 @@ use std::{
 use serde_json::json;
 
 use super::{
-    compare,
     driver::Driver,
     front::{Listening, reach},
     job::{Front, GatewayJob},
@@ -16,7 +15,7 @@ use super::{
 use crate::{
     error::Error,
     evidence::{Evidence, Frames, Recorder, RunContext, RunEnd, RunHeader, Scope, Side, Tested, Transport},
-    outcome::RuleResult,
+    outcome::{CostRow, RuleResult},
     plan::Filter,
     revision::Revision,
     run::{
@@ -38,6 +37,8 @@ pub struct Conducted {
     pub evidence: Evidence,
     /// Rules about servers that the upstream passes and the gateway does not.
     pub worse: Vec<RuleResult>,
+    /// Empty if it was not measured.
+    pub cost: Vec<CostRow>,
 }
 
 /// Starts the gateway for one scenario after another. `Err` is about the command and what was typed.
@@ -46,6 +47,7 @@ pub async fn conduct(
     suites: &[Suite],
     filter: &Filter,
     servers: Option<&[Suite]>,
+    with_cost: bool,
     recorder: Recorder,
 ) -> Result<Conducted, Error> {
     let (began, started) = (Instant::now(), SystemTime::now());
@@ -56,7 +58,7 @@ pub async fn conduct(
         Revisions::Auto => course.newest().await.map_err(of_gateway)?,
         Revisions::One(revision) => course.revision(revision).await.map_err(of_gateway)?,
         Revisions::All => {
-            for revision in Revision::ALL.into_iter().filter(|revision| !revision.is_modern()) {
+            for revision in Revision::ALL {
                 course.revision(revision).await.map_err(of_gateway)?;
             }
         }
@@ -65,6 +67,7 @@ pub async fn conduct(
         Some(servers) if course.cut_short.is_none() => course.compare(servers).await,
         _ => Vec::new(),
     };
+    let cost = if with_cost && course.cut_short.is_none() { course.cost().await } else { Vec::new() };
     let Course { recorder, notes, cut_short, scenes, .. } = course;
     let started = started.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let header = RunHeader {
@@ -85,27 +88,28 @@ pub async fn conduct(
         end: RunEnd { cut_short, interrupted: job.interrupts.code(), failed_handshake: None },
     };
     let frames = Frames::Recorded(recorder.clone());
-    Ok(Conducted { evidence: Evidence { header, links: recorder.links(), frames, scenes, cut_off: None }, worse })
+    Ok(Conducted { evidence: Evidence { header, links: recorder.links(), frames, scenes, cut_off: None }, worse, cost })
 }
 
-struct Course<'a> {
-    job: &'a GatewayJob,
+pub struct Course<'a> {
+    pub job: &'a GatewayJob,
     recorder: Recorder,
     worlds: Worlds,
     planned: Vec<Planned<'a>>,
-    began: Instant,
+    pub began: Instant,
     notes: Vec<String>,
-    cut_short: Option<String>,
-    scenes: Vec<RunContext>,
+    pub cut_short: Option<String>,
+    pub scenes: Vec<RunContext>,
 }
 
 impl Course<'_> {
     /// The newest revision that the gateway speaks.
     async fn newest(&mut self) -> Result<(), Error> {
-        let transports = [self.job.transport(), self.job.back.transport];
-        let has_both = |revision: &Revision| transports.iter().all(|transport| transport.is_defined_in(*revision));
         let mut refused = None;
-        for revision in Revision::ALL.into_iter().rev().filter(|revision| !revision.is_modern()).filter(has_both) {
+        for revision in Revision::ALL.into_iter().rev().filter(|revision| !revision.is_modern()) {
+            if self.missing(revision).is_some() {
+                continue;
+            }
             match self.revision(revision).await {
                 Err(Error::NotSpoken { asked, offered }) => {
                     refused.get_or_insert(Error::NotSpoken { asked, offered });
@@ -116,10 +120,23 @@ impl Course<'_> {
         Err(refused.unwrap_or_else(|| Error::usage("no revision has both transports")))
     }
 
+    /// The transport that the revision does not have. If none has both, the upstream is in another revision than the client.
+    fn missing(&self, revision: Revision) -> Option<Transport> {
+        let (front, back) = (self.job.transport(), self.job.back.transport);
+        let shared = Revision::ALL.iter().any(|one| front.is_defined_in(*one) && back.is_defined_in(*one));
+        let needed = if shared { vec![front, back] } else { vec![front] };
+        needed.into_iter().find(|transport| !transport.is_defined_in(revision))
+    }
+
     async fn revision(&mut self, asked: Revision) -> Result<(), Error> {
         let transport = self.job.transport();
-        if !transport.is_defined_in(asked) || !self.job.back.transport.is_defined_in(asked) {
-            self.note(format!("revision {asked} was not tested: it has not both transports"));
+        if let Some(missing) = self.missing(asked) {
+            let why = format!("revision {asked} does not have the transport {missing}");
+            if self.job.revisions == Revisions::One(asked) {
+                let help = "--revision all tests each revision that has both transports".to_owned();
+                return Err(Error::Usage { message: why, help: Some(help) });
+            }
+            self.note(format!("{why}: it was not tested"));
             return Ok(());
         }
         let (mut spoken, mut met) = (None, false);
@@ -231,28 +248,7 @@ impl Course<'_> {
         }
     }
 
-    /// Which verdicts about servers are worse through the gateway, in the newest revision that was tested.
-    async fn compare(&mut self, servers: &[Suite]) -> Vec<RuleResult> {
-        let Some(revision) = self.scenes.last().map(|scene| scene.revision) else { return Vec::new() };
-        let left = self.job.limits.run.saturating_sub(self.began.elapsed());
-        let interrupts = self.job.interrupts.clone();
-        let compared = tokio::select! {
-            compared = compare::worse(self.job, servers, revision, left) => compared,
-            () = interrupts.first() => {
-                self.cut_short = Some("interrupted".to_owned());
-                return Vec::new();
-            }
-        };
-        match compared {
-            Ok(worse) => worse,
-            Err(error) => {
-                self.note(format!("the suites about servers were not run through the gateway: {}", error.in_short()));
-                Vec::new()
-            }
-        }
-    }
-
-    fn note(&mut self, note: String) {
+    pub fn note(&mut self, note: String) {
         if !self.notes.contains(&note) {
             self.notes.push(note);
         }

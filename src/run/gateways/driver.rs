@@ -153,6 +153,11 @@ async fn once(session: Arc<Session>, action: Value, token: u64) {
         found.is_some_and(|found| *found != Value::Bool(false) && !found.is_null())
     };
     let modern = session.revision().is_some_and(crate::revision::Revision::is_modern);
+    // Older revisions have no capability for it.
+    let completions = match session.revision().map(crate::revision::Revision::features) {
+        Some(features) if features.completions_capability => "/completions",
+        _ => "/prompts",
+    };
     if needs(name).is_some_and(|capability| !declared(capability)) {
         return;
     }
@@ -191,7 +196,7 @@ async fn once(session: Arc<Session>, action: Value, token: u64) {
         "call" => drop(call("tools/call", params).await),
         "get" => drop(call("prompts/get", params).await),
         "read" => drop(call("resources/read", params).await),
-        "complete" if declared("/completions") || declared("/prompts") => {
+        "complete" if declared(completions) => {
             drop(call("completion/complete", params).await);
         }
         "subscribe" | "unsubscribe" | "setLevel" if modern => {}

@@ -781,6 +781,8 @@ views! {
         response,
         /// Of a request: how many responses were received for it.
         responses,
+        /// Of `resources/read`: whether the error for a resource that does not exist was received.
+        not_found,
         /// Of a request: whether it had a progress token and was received without.
         token_lost,
         /// Of a request: whether its id was used before on the connection where it was received.
@@ -823,6 +825,8 @@ views! {
         session,
         /// Whether the gateway ended this session later.
         session_ended,
+        /// Whether it is a request of the client that an HTTP proxy passed on: its session is that of the client.
+        forwarded,
         /// Where it was sent.
         origin: one ORIGIN,
     }

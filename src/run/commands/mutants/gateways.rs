@@ -148,7 +148,7 @@ impl GatewayTrial {
         };
         let filter = Filter::new(&self.rules, suites)?;
         let recorder = Recorder::new(BYTES, BYTES, MESSAGES);
-        let Conducted { evidence, .. } = block_on(conduct(&job, suites, &filter, None, recorder))?;
+        let Conducted { evidence, .. } = block_on(conduct(&job, suites, &filter, None, false, recorder))?;
         let all = Filter::default();
         let options = assess::Options { filter: &all, strict: false, own_suites: &[], illustrated: false };
         Ok(assess::assess(&evidence, suites, &options))

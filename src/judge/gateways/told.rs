@@ -1,0 +1,135 @@
+//! The items of `$passed` that are notifications.
+
+use serde_json::{Value, json};
+
+use super::{
+    differences::differences,
+    matching::{Matching, Pair, Told},
+    messages::Message,
+    passed::{item, origin},
+};
+
+/// What was sent so many microseconds before a response, and is received with it, was held back: so long is no delay.
+const HELD: u64 = 1_500_000;
+
+pub fn notification(matching: &Matching, told: &Told) -> Value {
+    let sent = matching.at(told.sent);
+    let mut item = item(matching, "notification", sent.method(), told.sent, &told.received);
+    let expected = matching.expected(told.sent);
+    let receivers = |link: u32| told.received.iter().filter(|index| matching.at(**index).link == link).count();
+    let meant = matching.meant_for(told.sent);
+    let mut links: Vec<u32> = told.received.iter().map(|index| matching.at(*index).link).collect();
+    links.sort_unstable();
+    links.dedup();
+    item["times"] = json!(links.iter().map(|link| receivers(*link)).max().unwrap_or_default());
+    let uri = &sent.message["params"]["uri"];
+    let wanted = |link: &u32| match sent.method() {
+        "notifications/resources/updated" => subscribed(matching, *link, uri, sent.frame),
+        _ => meant.is_none_or(|meant| meant == *link),
+    };
+    item["others"] = json!(links.iter().filter(|link| sent.behind && !wanted(link)).count());
+    item["wanted"] = json!(if sent.behind {
+        matching.serves_clients(told.sent) && is_awaited(matching, sent)
+    } else {
+        is_supported(matching, sent)
+    });
+    if sent.behind && told.received.is_empty() {
+        item["channel"] = json!(has_channel(matching, sent, meant));
+    }
+    let to = told.received.iter().find(|index| !sent.behind || wanted(&matching.at(**index).link));
+    let Some(received) = to.or(told.received.first()).map(|index| matching.at(*index)) else { return item };
+    item["received"] = received.message.clone();
+    item["origin"] = origin(sent, Some(received));
+    item["differences"] = json!(differences(&expected, &received.message));
+    item["delay_ms"] = json!(received.at.saturating_sub(sent.at) / 1000);
+    let pair = match sent.method() {
+        "notifications/progress" => matching.reported_on(sent),
+        _ => matching.during(sent),
+    };
+    if let Some(pair) = pair.filter(|_| sent.behind)
+        && let (Some(returned), Some(arrived)) = (pair.returned, pair.arrived.first())
+    {
+        let (returned, arrived) = (matching.at(returned), matching.at(*arrived));
+        if received.link == arrived.link && returned.frame > sent.frame {
+            let early = returned.at.saturating_sub(sent.at) >= HELD;
+            item["early"] = json!(early);
+            item["held"] = json!(early && received.at >= returned.at);
+            // Between two streams there is no order.
+            let one_stream = received.post == arrived.post;
+            item["overtaken"] = json!(one_stream && received.frame > arrived.frame);
+        }
+    }
+    item
+}
+
+/// Whether there is a client that the notification is for.
+fn is_awaited(matching: &Matching, sent: &Message) -> bool {
+    let present = |link: u32| matching.left.get(&link).is_none_or(|left| sent.frame < *left);
+    let mut links: Vec<u32> =
+        matching.messages.iter().filter(|message| !message.behind).map(|message| message.link).collect();
+    links.dedup();
+    match sent.method() {
+        "notifications/resources/updated" => {
+            let uri = &sent.message["params"]["uri"];
+            links.into_iter().any(|link| present(link) && subscribed(matching, link, uri, sent.frame))
+        }
+        // A gateway may request progress for itself, and a client that cancelled needs no more of it.
+        "notifications/progress" => matching.reported_on(sent).is_some_and(|pair| {
+            let request = matching.at(pair.sent);
+            request.token().is_some() && present(request.link) && !matching.was_cancelled(request, sent.frame)
+        }),
+        method => links.into_iter().any(|link| {
+            let declared = declared(matching, link);
+            let is_declared = match method.strip_prefix("notifications/").unwrap_or_default().split_once('/') {
+                Some((list, "list_changed")) => declared.is_some_and(|known| known[list]["listChanged"] == true),
+                None if method == "notifications/message" => declared.is_some_and(|known| known["logging"].is_object()),
+                _ => true,
+            };
+            present(link) && is_declared
+        }),
+    }
+}
+
+/// The capabilities that the gateway declared to a client.
+fn declared<'a>(matching: &Matching<'a>, link: u32) -> Option<&'a Value> {
+    let own = |pair: &&Pair| {
+        let sent = matching.at(pair.sent);
+        sent.link == link && sent.method() == "initialize"
+    };
+    let response = matching.at(*matching.calls.iter().find(own)?.arrived.first()?);
+    response.message.pointer("/result/capabilities")
+}
+
+/// Whether the gateway declared to the upstream what a notification of a client is about.
+fn is_supported(matching: &Matching, sent: &Message) -> bool {
+    if sent.method() != "notifications/roots/list_changed" {
+        return true;
+    }
+    let mut handshakes = matching.messages.iter().filter(|message| message.behind && message.method() == "initialize");
+    handshakes.any(|message| message.message["params"]["capabilities"]["roots"]["listChanged"] == true)
+}
+
+/// Whether the gateway had a stream to send it on.
+fn has_channel(matching: &Matching, sent: &Message, meant: Option<u32>) -> bool {
+    // A request that is open over HTTP has a stream of its own.
+    let open = matching.calls.iter().any(|pair| {
+        let began = matching.at(pair.sent).frame < sent.frame;
+        began && pair.arrived.first().is_none_or(|arrived| matching.at(*arrived).frame > sent.frame)
+    });
+    let reported = sent.method() == "notifications/progress" && open;
+    reported || meant.map_or_else(|| !matching.channels.is_empty(), |link| matching.channels.contains(&link))
+}
+
+fn subscribed(matching: &Matching, link: u32, uri: &Value, before: u64) -> bool {
+    let mut changes = matching.calls.iter().filter_map(|pair| {
+        let sent = matching.at(pair.sent);
+        let is_change = sent.method() == "resources/subscribe" || sent.method() == "resources/unsubscribe";
+        (is_change && sent.link == link && sent.frame < before && &sent.message["params"]["uri"] == uri)
+            .then(|| sent.method() == "resources/subscribe")
+    });
+    let mut last = None;
+    for change in changes.by_ref() {
+        last = Some(change);
+    }
+    last.unwrap_or(false)
+}

@@ -1,0 +1,45 @@
+//! What is done with a gateway when all scenarios are done.
+
+use super::{compare, cost, course::Course};
+use crate::{
+    error::Error,
+    outcome::{CostRow, RuleResult},
+    suite::Suite,
+};
+
+impl Course<'_> {
+    /// Which verdicts about servers are worse through the gateway, in the newest revision that was tested.
+    pub async fn compare(&mut self, servers: &[Suite]) -> Vec<RuleResult> {
+        let Some(revision) = self.scenes.last().map(|scene| scene.revision) else { return Vec::new() };
+        let left = self.job.limits.run.saturating_sub(self.began.elapsed());
+        let work = Box::pin(compare::worse(self.job, servers, revision, left));
+        self.after(work, "the suites about servers were not run through the gateway").await
+    }
+
+    pub async fn cost(&mut self) -> Vec<CostRow> {
+        let Some(revision) = self.scenes.last().map(|scene| scene.revision) else { return Vec::new() };
+        let work = Box::pin(cost::cost(self.job, revision));
+        self.after(work, "the cost was not measured").await
+    }
+
+    /// What is done when all scenarios are. Without it the report is complete.
+    async fn after<T>(&mut self, work: impl Future<Output = Result<Vec<T>, Error>>, undone: &str) -> Vec<T> {
+        let left = self.job.limits.run.saturating_sub(self.began.elapsed());
+        let interrupts = self.job.interrupts.clone();
+        let done = tokio::select! {
+            done = work => done,
+            () = tokio::time::sleep(left) => {
+                self.note(format!("{undone}: the run took {:?} (--run-timeout)", self.job.limits.run));
+                return Vec::new();
+            }
+            () = interrupts.first() => {
+                self.cut_short = Some("interrupted".to_owned());
+                return Vec::new();
+            }
+        };
+        done.unwrap_or_else(|error| {
+            self.note(format!("{undone}: {}", error.in_short()));
+            Vec::new()
+        })
+    }
+}

@@ -1,0 +1,47 @@
+//! The reference server with the gateway in front of it, or without.
+
+use super::{
+    front::{Listening, reach},
+    job::GatewayJob,
+};
+use crate::{
+    error::Error,
+    evidence::{Recorder, Transport},
+    reference,
+    run::clients::{ANYWHERE, Place, Stage},
+    target::Start,
+    wire::Secrets,
+};
+
+pub struct Setting {
+    pub stage: Stage,
+    /// How our client connects.
+    pub start: Start,
+    /// The gateway, if it listens at a port.
+    pub listening: Option<Listening>,
+}
+
+impl Setting {
+    pub async fn open(job: &GatewayJob, through: bool, scenario: &str, record: &Recorder) -> Result<Self, Error> {
+        let (transport, address) =
+            if through { (job.back.transport, job.back.address.as_str()) } else { (job.transport(), ANYWHERE) };
+        let place = Place::System { program: &job.program, address, behind: through };
+        let options = reference::Options::default();
+        let stage = Stage::open(options, transport, scenario, place, record, &Secrets::default()).await?;
+        let (start, listening) = if through {
+            reach(job, &stage.target, Vec::new()).await?
+        } else {
+            (direct(transport, &stage.target), None)
+        };
+        Ok(Self { stage, start, listening })
+    }
+}
+
+fn direct(transport: Transport, target: &str) -> Start {
+    let capabilities = transport.capabilities();
+    match (capabilities.process, capabilities.endpoint) {
+        (true, _) => Start::Stdio { argv: vec![target.to_owned()], env: Vec::new(), cwd: None },
+        (_, true) => Start::Sse { url: target.to_owned(), headers: Vec::new() },
+        _ => Start::Http { url: target.to_owned(), headers: Vec::new() },
+    }
+}
