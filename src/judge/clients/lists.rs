@@ -24,6 +24,8 @@ pub struct Lists {
     sent: HashMap<(String, String), usize>,
     /// Until when a page may be cached, by its list and cursor, where the result said so.
     fresh: HashMap<(String, String), u64>,
+    /// Until when the page that gave a cursor may be cached.
+    source_fresh: HashMap<(String, String), u64>,
     /// Each cursor that was given, with the list that it was given for.
     given: HashSet<(String, String)>,
     anywhere: HashSet<String>,
@@ -95,6 +97,8 @@ impl Lists {
             Some(walk) if walk.next.as_deref() == Some(cursor.as_str()) => "next",
             // A client that caches pages fetches those again that are stale.
             Some(walk) if walk.ended && self.fresh.get(&place).is_some_and(|until| *until <= at) => "stale",
+            // One that caches only some pages goes on after the last of them.
+            Some(walk) if walk.ended && self.source_fresh.get(&place).is_some_and(|until| at < *until) => "stale",
             Some(_) if is_due => "next",
             Some(walk) if walk.ended && self.given.contains(&place) => "ended",
             _ if self.given.contains(&place) => "earlier",
@@ -135,6 +139,9 @@ impl Lists {
         walk.ended = next.is_none();
         walk.empty_cursor |= next.as_deref() == Some("");
         if let Some(next) = next.clone().filter(|_| self.given.len() < MOST) {
+            if let Some(ttl) = ttl {
+                self.source_fresh.insert((key.clone(), next.clone()), at.saturating_add(ttl.saturating_mul(1000)));
+            }
             self.given.insert((key, next.clone()));
             self.anywhere.insert(next);
         }

@@ -1,6 +1,6 @@
 //! What is known of one start of a client besides its messages: `$runs`, `$spawns` and `$actions`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use serde_json::{Value, json};
 
@@ -40,6 +40,8 @@ struct Sent {
     first: Option<u64>,
     /// How often each method was sent.
     methods: HashMap<String, usize>,
+    /// The methods of the notifications that the server sent.
+    notified: BTreeSet<String>,
     /// Responses to initialize with a published revision.
     sessions: usize,
     /// The method of the first message of each connection.
@@ -114,6 +116,7 @@ impl Sent {
                     self.sessions += usize::from(legacy.is_some());
                     self.open.remove(&id);
                 }
+                (Side::Server, None) => self.notified.extend(message["method"].as_str().map(str::to_owned)),
                 (Side::Server | Side::Gateway, _) => {}
             }
         }
@@ -176,6 +179,7 @@ pub fn start(
         "probes": sent.methods.get("server/discover").copied().unwrap_or_default(),
         "pings": sent.methods.get("ping").copied().unwrap_or_default(),
         "cancelled": sent.cancelled,
+        "notified": sent.notified,
         "declares_root_changes": sent.declares_root_changes,
         "root_changes": sent.methods.get("notifications/roots/list_changed").copied().unwrap_or_default(),
         "roots_differ": sent.roots_differ(),

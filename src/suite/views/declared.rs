@@ -912,6 +912,8 @@ views! {
         roots_differ,
         /// The params of the requests that it cancelled by a notification.
         cancelled: list,
+        /// The methods of the notifications that the server sent.
+        notified: list,
         /// How many handshakes led to a published revision.
         sessions,
         /// How often it sent notifications/initialized.
