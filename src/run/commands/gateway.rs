@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use super::{course::Course, mutants::itself, relay::transport};
 use crate::{
+    assess,
     cli::{ClientTransport, GatewayArgs},
     error::Error,
     evidence::{Recorder, Side},
+    outcome::RunReport,
     run::{
         clients::{ANYWHERE, Limits},
         gateways::{Back, Conducted, Front, GatewayJob, conduct},
