@@ -135,7 +135,7 @@ impl Page {
             self.line(indent, &[lead, span(FAINT, url)]);
         } else {
             let own = if indent + columns(url) <= self.width() { indent } else { 0 };
-            self.line(indent, &[lead]);
+            self.line(indent, &[span(lead.0, lead.1.trim_end())]);
             self.line(own, &[span(FAINT, url)]);
         }
     }
