@@ -308,11 +308,25 @@ impl<'a> Findings<'a> {
         (unrepeated > 0).then(note).into_iter().collect()
     }
 
+    /// The command that makes all the calls of this run: what several of them show, one alone does not.
+    fn whole(&self, settings: &Settings) -> String {
+        let quoted = |text: &str| shlex::try_quote(text).unwrap_or_default().into_owned();
+        let only = settings.only.iter().map(|name| format!(" --only {}", quoted(name))).collect::<String>();
+        let permitted = if settings.call_tools { " --call-tools" } else { "" };
+        format!(
+            "mcp-conform generate {} --revision {}{permitted}{only} --calls {} --seed {}",
+            settings.options, self.scene.revision, settings.calls, settings.seed
+        )
+    }
+
     /// Each rule with what was found.
-    pub fn results(mut self) -> Vec<RuleResult> {
+    pub fn results(mut self, settings: &Settings) -> Vec<RuleResult> {
         let growth = self.growth.iter().map(|item| ("growth", item));
         let sequences = self.sequences.iter().map(|item| ("sequences", item));
         let mut results = judge_generated(self.plan, self.scene, growth.chain(sequences));
+        for finding in results.iter_mut().flat_map(|result| &mut result.findings) {
+            finding.reproduce = Some(self.whole(settings));
+        }
         for result in &mut results {
             result.checked += self.checked.get(&result.id).copied().unwrap_or_default();
             result.findings.extend(self.shown.remove(&result.id).unwrap_or_default());

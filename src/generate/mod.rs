@@ -256,7 +256,7 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
     let mut counts: Vec<(usize, CallCounts)> = counts.into_iter().collect();
     counts.sort_by_key(|(index, _)| *index);
     let counts = counts.into_iter().map(|(index, counts)| covered(counts, &sources[index])).collect();
-    Generated { rules: findings.results(), counts, notes, failing, cut_short }
+    Generated { rules: findings.results(settings), counts, notes, failing, cut_short }
 }
 
 /// The call before one that the process did not survive, if it was that one: some exit after they have responded.
