@@ -37,16 +37,14 @@ pub fn unfilled(result: &Value) -> Option<&'static str> {
     let blocks = result["content"].as_array().into_iter().flatten();
     let messages = result["messages"].as_array().into_iter().flatten().map(|message| &message["content"]);
     let contents = result["contents"].as_array().into_iter().flatten();
-    let texts: Vec<&str> =
-        blocks.chain(messages).chain(contents).filter_map(|block| block["text"].as_str()).collect();
+    let texts: Vec<&str> = blocks.chain(messages).chain(contents).filter_map(|block| block["text"].as_str()).collect();
     UNFILLED.into_iter().find(|word| texts.iter().any(|text| has_word(text, word)))
 }
 
 fn has_word(text: &str, word: &str) -> bool {
     let is_letter = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    text.match_indices(word).any(|(at, _)| {
-        !is_letter(text[..at].chars().next_back()) && !is_letter(text[at + word.len()..].chars().next())
-    })
+    text.match_indices(word)
+        .any(|(at, _)| !is_letter(text[..at].chars().next_back()) && !is_letter(text[at + word.len()..].chars().next()))
 }
 
 #[cfg(test)]

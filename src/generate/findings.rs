@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::{
     Settings,
     calls::{Call, Kind, Source},
-    observe::{Observer, TIMES},
+    observe::Observer,
     paste,
     shrink::simpler,
     store::Stored,
@@ -28,12 +28,12 @@ const SHRUNK: usize = 40;
 const CALLS: usize = 150;
 const TIME: Duration = Duration::from_secs(20);
 
+/// The rule that compares a value at a bound with one beside it.
+const AT_BOUND: &str = "generated-bound-accepted";
 /// Rules about what a server may run out of by many calls.
 const EXHAUSTING: [&str; 3] = ["generated-answered", "generated-responds-after", "generated-survived"];
 /// Calls in a row that are tried for those.
 const REPEATED: usize = 100;
-/// The shortest time after which a call counts as hanging while others are tried that hang as well, but are smaller.
-const SOON: Duration = Duration::from_millis(1_500);
 
 /// Rules that compare what was seen before and after several calls.
 const COMPARED: [&str; 5] = [
@@ -111,6 +111,8 @@ impl<'a> Findings<'a> {
 
     fn keep(&mut self, rule: &str, index: usize, call: &Call, item: &Value) {
         let key = match call.kind {
+            // One that hangs takes long to shrink.
+            _ if item["end"] == "timeout" => String::new(),
             // Of hostile values the text of the failure tells causes apart, if anything does.
             Kind::Hostile => String::new(),
             Kind::Valid | Kind::Invalid => format!("{} {}", call.keyword, call.at),
@@ -120,7 +122,8 @@ impl<'a> Findings<'a> {
             known.alike += 1;
             // A smaller one to begin with is shrunk sooner.
             if call.arguments.to_string().len() < known.call.arguments.to_string().len() {
-                (known.call, known.item) = (call.clone(), item.clone());
+                known.call = Call { inside: call.inside.clone().filter(|_| rule == AT_BOUND), ..call.clone() };
+                known.item = item.clone();
             }
             return;
         }
@@ -129,10 +132,12 @@ impl<'a> Findings<'a> {
             *self.further.entry(rule.to_owned()).or_default() += 1;
             return;
         }
+        // What stands at a bound has to stay there only if the bound is what it is about.
+        let inside = call.inside.clone().filter(|_| rule == AT_BOUND);
         self.failing.push(Failing {
             rule: rule.to_owned(),
             index,
-            call: call.clone(),
+            call: Call { inside, ..call.clone() },
             item: item.clone(),
             alike: 0,
             key,
@@ -205,18 +210,21 @@ impl<'a> Findings<'a> {
             return Some(1);
         }
         observer.caller.renew().await;
-        // What is usual is known from before.
+        let limit = observer.caller.limit;
+        observer.caller.limit = observer.soon(&source.subject.name).min(limit);
         let began = Instant::now();
+        let mut found = None;
         for times in 1..=REPEATED {
-            let item = observer.observe(source, call).await?;
-            if self.fails(rule, &item) {
-                return Some(times);
+            let item = observer.observe(source, call).await;
+            if item.is_some_and(|item| self.fails(rule, &item)) {
+                found = Some(times);
             }
-            if began.elapsed() >= TIME {
+            if found.is_some() || began.elapsed() >= TIME || observer.caller.gone.is_some() {
                 break;
             }
         }
-        None
+        observer.caller.limit = limit;
+        found
     }
 
     fn fails(&self, rule: &str, item: &Value) -> bool {
@@ -230,6 +238,35 @@ impl<'a> Findings<'a> {
             return Some((failing.call.clone(), failing.item.clone()));
         }
         let began = Instant::now();
+        let limit = observer.caller.limit;
+        let hangs = failing.item["end"] == "timeout";
+        if hangs {
+            // It is given all the time at the end.
+            observer.caller.limit = observer.soon(&source.subject.name).min(limit);
+        }
+        let smallest = self.smaller(observer, source, failing, began + if hangs { TIME / 2 } else { TIME }).await;
+        observer.caller.limit = limit;
+        let (call, item) = smallest?;
+        if !hangs {
+            return Some((call, item));
+        }
+        for call in [&call, &failing.call] {
+            let seen = observer.observe(source, call).await;
+            if let Some(seen) = seen.filter(|seen| self.fails(&failing.rule, seen)) {
+                return Some((call.clone(), seen));
+            }
+        }
+        None
+    }
+
+    /// The smallest call that is found until then.
+    async fn smaller(
+        &self,
+        observer: &mut Observer<'_>,
+        source: &Source,
+        failing: &Failing,
+        until: Instant,
+    ) -> Option<(Call, Value)> {
         let mut smallest = None;
         for _ in 0..2 {
             let item = observer.observe(source, &failing.call).await?;
@@ -239,16 +276,10 @@ impl<'a> Findings<'a> {
             }
         }
         let (mut call, mut item) = smallest?;
-        let confirmed = (call.clone(), item.clone());
-        let limit = observer.caller.limit;
-        if item["end"] == "timeout" {
-            let usual = observer.usual.ms(&source.subject.name).unwrap_or_default();
-            observer.caller.limit = SOON.max(Duration::from_millis(usual * TIMES)).min(limit);
-        }
         let most = observer.made + CALLS;
-        'smaller: while observer.made < most && began.elapsed() < TIME {
+        'smaller: while observer.made < most && Instant::now() < until {
             for arguments in simpler(&call.arguments) {
-                if observer.made >= most || began.elapsed() >= TIME {
+                if observer.made >= most || Instant::now() >= until {
                     break 'smaller;
                 }
                 let Some(next) = alike(source, &call, arguments) else { continue };
@@ -264,14 +295,6 @@ impl<'a> Findings<'a> {
             }
             break;
         }
-        if observer.caller.limit < limit {
-            observer.caller.limit = limit;
-            // It was given less time than others.
-            match observer.observe(source, &call).await.filter(|seen| self.fails(&failing.rule, seen)) {
-                Some(seen) => item = seen,
-                None => return Some(confirmed),
-            }
-        }
         Some((call, item))
     }
 
@@ -285,11 +308,25 @@ impl<'a> Findings<'a> {
         (unrepeated > 0).then(note).into_iter().collect()
     }
 
+    /// The command that makes all the calls of this run: what several of them show, one alone does not.
+    fn whole(&self, settings: &Settings) -> String {
+        let quoted = |text: &str| shlex::try_quote(text).unwrap_or_default().into_owned();
+        let only = settings.only.iter().map(|name| format!(" --only {}", quoted(name))).collect::<String>();
+        let permitted = if settings.call_tools { " --call-tools" } else { "" };
+        format!(
+            "mcp-conform generate {} --revision {}{permitted}{only} --calls {} --seed {}",
+            settings.options, self.scene.revision, settings.calls, settings.seed
+        )
+    }
+
     /// Each rule with what was found.
-    pub fn results(mut self) -> Vec<RuleResult> {
+    pub fn results(mut self, settings: &Settings) -> Vec<RuleResult> {
         let growth = self.growth.iter().map(|item| ("growth", item));
         let sequences = self.sequences.iter().map(|item| ("sequences", item));
         let mut results = judge_generated(self.plan, self.scene, growth.chain(sequences));
+        for finding in results.iter_mut().flat_map(|result| &mut result.findings) {
+            finding.reproduce = Some(self.whole(settings));
+        }
         for result in &mut results {
             result.checked += self.checked.get(&result.id).copied().unwrap_or_default();
             result.findings.extend(self.shown.remove(&result.id).unwrap_or_default());

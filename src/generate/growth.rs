@@ -4,7 +4,7 @@ use std::{collections::HashMap, fs};
 
 use serde_json::{Value, json};
 
-use super::caller::Caller;
+use super::{caller::Caller, calls::Source, observe::Observer, subject::What};
 
 /// Times that it is looked at in a run.
 const LOOKS: usize = 20;
@@ -13,6 +13,12 @@ const FEWEST: usize = 500;
 /// Memory that grew less than this, or files fewer, may be anything.
 const BYTES: u64 = 32 << 20;
 const FILES: u64 = 50;
+/// Calls of one tool in a row, twice, and how many of those have to leave a file open.
+const IN_A_ROW: u64 = 60;
+const LEFT_OPEN: u64 = IN_A_ROW * 3 / 4;
+/// Tools that are tried, and the time in milliseconds that one of their calls may take.
+const TRIED: usize = 8;
+const QUICK: u64 = 50;
 /// Pages of memory in bytes, as on every machine that is usual for servers.
 const PAGE: u64 = 4096;
 
@@ -66,6 +72,39 @@ impl Growth {
         };
         [item("memory", &self.memory, BYTES), item("files", &self.files, FILES)].into_iter().flatten().collect()
     }
+}
+
+/// Tools that leave a file open with each call. A schema may allow fewer different calls than would show it.
+pub async fn files(observer: &mut Observer<'_>, sources: &[Source], over: impl Fn() -> bool) -> Vec<Value> {
+    let mut found = Vec::new();
+    for source in sources.iter().filter(|source| source.subject.what == What::Tool).take(TRIED) {
+        if over() || !observer.caller.is_process() {
+            break;
+        }
+        let name = &source.subject.name;
+        let Some(call) = source.plainest().filter(|_| observer.usual.ms(name).is_some_and(|ms| ms <= QUICK)) else {
+            continue;
+        };
+        let mut open = Vec::new();
+        let starts = observer.caller.starts;
+        for nr in 0..=IN_A_ROW * 2 {
+            if nr % IN_A_ROW == 0 {
+                open.extend(measured().map(|(_, files)| files));
+            }
+            if over() || observer.caller.call(observer.scene, &source.subject, &call).await.is_none() {
+                break;
+            }
+            observer.made += 1;
+        }
+        let grows = |pair: &[u64]| pair[1].saturating_sub(pair[0]) >= LEFT_OPEN;
+        if open.len() == 3 && observer.caller.starts == starts && open.windows(2).all(grows) {
+            found.push(json!({
+                "of": "files", "name": format!("files of the process, after calls of {name}"), "first": open[0],
+                "last": open[2], "calls": IN_A_ROW * 2, "curve": open, "grows": true,
+            }));
+        }
+    }
+    found
 }
 
 /// What all processes below this one take together.

@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::{
     formats,
+    numbers::says_how_long,
     schema::{Root, kinds, places},
     texts,
-    numbers::says_how_long,
 };
 use crate::suite::foreign::Checker;
 

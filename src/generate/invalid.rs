@@ -3,9 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::{
+    numbers::{bounds, number, whole_bounds},
     schema::{Root, kinds, places},
     texts,
-    numbers::{bounds, number, whole_bounds},
 };
 use crate::suite::foreign::{Broken, Checker};
 

@@ -68,6 +68,8 @@ use crate::{
 
 /// Calls that are judged together.
 const BATCH: usize = 32;
+/// Calls of one source without a response, after which it is left alone: each may take the time of hundreds.
+const HANGS: usize = 6;
 /// Turns of each tool for one of a prompt, a template, a completion and a list.
 const TURNS: usize = 2;
 
@@ -152,6 +154,8 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
     let wanted = settings.replay.as_ref().map_or(settings.calls, |stored| sources.len().min(1) * stored.repeated());
     observer.careful = settings.replay.is_some();
     let mut last: Option<(usize, Call)> = None;
+    let mut hung: HashMap<usize, usize> = HashMap::new();
+    let limit = observer.caller.limit;
     let mut made = 0;
     if settings.replay.is_some()
         && let Some(source) = sources.first()
@@ -171,6 +175,9 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
         if exhausted.len() + 1 < sources.len() && spent.is_turn_of_others(index) {
             continue;
         }
+        if exhausted.contains(&index) {
+            continue;
+        }
         let source = &mut sources[index];
         let call = match &settings.replay {
             Some(stored) => stored.call(source),
@@ -182,7 +189,12 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
         };
         growth.look(made, &observer.caller);
         made += 1;
-        let Some(item) = observer.observe(source, &call).await else {
+        // What hung once hangs again: the rest of the time is for other calls. It is confirmed with all the time that it has.
+        observer.caller.limit =
+            if hung.contains_key(&index) { limit.min(observer.soon(&source.subject.name)) } else { limit };
+        let item = observer.observe(source, &call).await;
+        observer.caller.limit = limit;
+        let Some(item) = item else {
             if let Some(gone) = observer.caller.gone.clone() {
                 cut_short = Some(format!("the server could not be started again: {gone}"));
                 break;
@@ -191,9 +203,21 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
         };
         count(counts.entry(index).or_insert_with(|| counts_of(&source.subject)), &item);
         spent.add(index, &item);
-        if item["end"] == "timeout" && item["usual"] == false {
-            // What is usual is not known yet, perhaps.
-            sources[index].again(call.clone());
+        if item["end"] == "timeout" {
+            if item["usual"] == false {
+                // What is usual is not known yet, perhaps.
+                sources[index].again(call.clone());
+            } else if item["by_number"] == false {
+                let times = hung.entry(index).or_insert(0);
+                *times += 1;
+                if *times == HANGS {
+                    notes.push(format!(
+                        "{}: {HANGS} calls had no response; no more were made",
+                        sources[index].subject.name
+                    ));
+                    exhausted.insert(index);
+                }
+            }
         }
         let before = last.replace((index, call.clone()));
         if item["killed"].is_string()
@@ -211,8 +235,9 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
         }
     }
     findings.judge(batch);
-    findings.grown(growth.items());
+    let mut grown = growth.items();
     if settings.replay.is_none() {
+        grown.extend(growth::files(&mut observer, &sources, over).await);
         let mut compared = state::changes(&mut observer, &sources, over).await;
         compared.extend(sessions::mixed(&mut observer, &sources, over).await);
         compared.extend(together(&mut observer, &sources, &accepted, over).await);
@@ -223,6 +248,7 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
         let found = sequences::sequences(&mut observer, &sources, over).await;
         findings.related(found);
     }
+    findings.grown(grown);
     let failing = findings.shrink(&mut observer, &sources, settings).await;
     notes.extend(findings.notes());
     observer.caller.close().await;
@@ -230,7 +256,7 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
     let mut counts: Vec<(usize, CallCounts)> = counts.into_iter().collect();
     counts.sort_by_key(|(index, _)| *index);
     let counts = counts.into_iter().map(|(index, counts)| covered(counts, &sources[index])).collect();
-    Generated { rules: findings.results(), counts, notes, failing, cut_short }
+    Generated { rules: findings.results(settings), counts, notes, failing, cut_short }
 }
 
 /// The call before one that the process did not survive, if it was that one: some exit after they have responded.

@@ -46,7 +46,10 @@ pub fn number(value: f64) -> Value {
 
 /// The value with all numbers as small as can be.
 pub fn small(value: &Value) -> Value {
-    with_numbers(value, |number| if number.as_f64().is_some_and(|number| number.abs() > 1.0) { json!(1) } else { json!(number) })
+    with_numbers(
+        value,
+        |number| if number.as_f64().is_some_and(|number| number.abs() > 1.0) { json!(1) } else { json!(number) },
+    )
 }
 
 /// The value with each number hardly smaller than it was.

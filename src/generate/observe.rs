@@ -1,6 +1,9 @@
 //! One call and all that is looked at because of it: an item of `$calls`.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
 
@@ -14,7 +17,9 @@ use crate::evidence::{End, Reply, RunContext};
 
 /// A call is slow if it takes this long in milliseconds, and so many times what other calls of the same take.
 pub const SLOW: u64 = 1_000;
-pub const TIMES: u64 = 20;
+const TIMES: u64 = 20;
+/// The shortest time after which a call is given up where others of the same tool hang.
+const SOON: Duration = Duration::from_millis(1_500);
 /// Half of a text takes so many times less where time explodes: twice for what grows with the length, four times with its
 /// square.
 const EXPLODES: u64 = 8;
@@ -59,6 +64,11 @@ pub struct Observer<'a> {
 }
 
 impl Observer<'_> {
+    /// When a call is given up if one that was given all the time had no response.
+    pub fn soon(&self, name: &str) -> Duration {
+        SOON.max(Duration::from_millis(self.usual.ms(name).unwrap_or_default() * TIMES))
+    }
+
     /// `None` where the arguments make no request.
     pub async fn observe(&mut self, source: &Source, call: &Call) -> Option<Value> {
         let subject = &source.subject;

@@ -20,7 +20,7 @@ pub fn directory(argv: &[String], cwd: &Path) -> Option<String> {
     let directory = path.parent()?;
     let elsewhere = cwd.canonicalize().is_ok_and(|cwd| !cwd.starts_with(directory));
     // Directories of the system are no secret.
-    (elsewhere && directory.components().count() > 3 && !directory.starts_with("/usr"))
+    (elsewhere && directory.components().count() > 2 && !directory.starts_with("/usr"))
         .then(|| format!("{}/", directory.display()))
 }
 
@@ -39,7 +39,10 @@ mod tests {
         let root = Path::new("/");
         assert_eq!(of(&[&path], root), expected);
         assert_eq!(of(&["/usr/bin/python3.11", "-u", &path], root), expected);
-        assert_eq!([of(&["cat", &path], root), of(&["node", "-e", "1"], root), of(&["node"], root)], [None, None, None]);
+        assert_eq!(
+            [of(&["cat", &path], root), of(&["node", "-e", "1"], root), of(&["node"], root)],
+            [None, None, None]
+        );
         assert_eq!(of(&[&path], own.parent().expect("a directory")), None);
     }
 }

@@ -118,6 +118,7 @@ fn expanded(template: &str, values: &Value) -> Option<String> {
     if !values.values().all(Value::is_string) {
         return None;
     }
-    let texts = values.iter().filter_map(|(name, value)| Some((name.as_str(), Filling::String(value.as_str()?.to_owned()))));
+    let texts =
+        values.iter().filter_map(|(name, value)| Some((name.as_str(), Filling::String(value.as_str()?.to_owned()))));
     format::expanded(template, texts)
 }

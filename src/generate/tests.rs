@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use super::{
     calls::{Call, Kind, Source},
     invalid::violates,
+    pool::Pool,
     shrink::simpler,
     subject::{Subject, What},
-    pool::Pool,
 };
 use crate::suite::foreign::Checker;
 

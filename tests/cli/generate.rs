@@ -77,7 +77,7 @@ const NOTES: &[&str] =
 const STEPS: &str = r#"{"tool":"slow","arguments":{"steps":300,"milliseconds":0},"kind":"valid","at":"/steps","inside":{"steps":299,"milliseconds":0}}"#;
 
 /// Each fault with its rule, what the smallest call has in its arguments, and further options.
-const FAULTS: [(&str, &str, &str, &[&str]); 22] = [
+const FAULTS: [(&str, &str, &str, &[&str]); 27] = [
     ("call-hangs-on-brackets", "generated-answered", r#"{"text":"[["}"#, &["--only", "echo", "--timeout", "0.3"]),
     ("call-exits-on-nul", "generated-survived", r#"{"text":"\u0000"}"#, &["--only", "echo"]),
     (
@@ -104,6 +104,11 @@ const FAULTS: [(&str, &str, &str, &[&str]); 22] = [
     ("call-ignores-concurrent", "generated-concurrent", "", &["--only", "echo", "--calls", "10", "--timeout", "3"]),
     ("call-notes-update-lost", "generated-update-read", "", NOTES),
     ("call-notes-stale", "generated-deleted-gone", "", NOTES),
+    ("call-notes-dropped", "generated-created-kept", "", NOTES),
+    ("call-cursor-internal", "generated-cursor-rejected", r#"{"cursor":"%s"}"#, &["--only", "resources/list"]),
+    ("call-tells-path", "generated-no-path", r#"{"text":"/etc/passwd"}"#, &["--only", "echo"]),
+    ("call-says-undefined", "generated-no-unfilled", r#""arguments":{"#, &["--only", "plot"]),
+    ("call-template-encoded", "generated-template-decoded", "", &["--only", "people://{name}"]),
     ("call-leaks-memory", "generated-memory", "", &["--calls", "1500", "--only", "echo"]),
     ("call-leaks-files", "generated-files", "", &["--calls", "1500", "--only", "echo"]),
 ];
