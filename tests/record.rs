@@ -293,6 +293,19 @@ fn faults_of_both_sides_are_found() {
 }
 
 #[test]
+fn a_fault_of_the_client_is_not_one_of_the_server() {
+    for (fault, rule) in
+        [("ids-are-timestamps", "client-request-id-type"), ("notifications-without-jsonrpc", "client-jsonrpc-member")]
+    {
+        let folder = folder();
+        let report = over_http(folder.path(), "sse", &["--revision", "2024-11-05"], &["--fault", fault]);
+        assert!(with_status(&report, "fail").contains(&("client", rule)), "{fault}: {}", report["notes"]);
+        let all = [with_status(&report, "fail"), with_status(&report, "warn")].concat();
+        assert!(all.iter().all(|(side, _)| *side == "client"), "{fault}: {all:?}");
+    }
+}
+
+#[test]
 fn a_truncated_recording_is_judged_up_to_there() {
     let folder = folder();
     let out = folder.path().join("t.jsonl");
