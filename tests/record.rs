@@ -161,7 +161,7 @@ fn the_end_of_stdin_and_a_closed_stdout_reach_the_server() {
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let status = child.wait().unwrap();
-    assert!(matches!(status.code(), Some(4 | 141)), "{status}");
+    assert!(status.code() == Some(4) || status.signal() == Some(13), "{status}");
 }
 
 #[test]
@@ -290,6 +290,19 @@ fn faults_of_both_sides_are_found() {
     assert_eq!(code, 1);
     let failed = with_status(&report, "fail");
     assert!(!failed.is_empty() && failed.iter().all(|(side, _)| *side == "server"), "{failed:?}");
+}
+
+#[test]
+fn a_fault_of_the_client_is_not_one_of_the_server() {
+    for (fault, rule) in
+        [("ids-are-timestamps", "client-request-id-type"), ("notifications-without-jsonrpc", "client-jsonrpc-member")]
+    {
+        let folder = folder();
+        let report = over_http(folder.path(), "sse", &["--revision", "2024-11-05"], &["--fault", fault]);
+        assert!(with_status(&report, "fail").contains(&("client", rule)), "{fault}: {}", report["notes"]);
+        let all = [with_status(&report, "fail"), with_status(&report, "warn")].concat();
+        assert!(all.iter().all(|(side, _)| *side == "client"), "{fault}: {all:?}");
+    }
 }
 
 #[test]

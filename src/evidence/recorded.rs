@@ -25,11 +25,20 @@ pub fn complete(evidence: &mut Evidence) {
         evidence.links.iter().filter_map(|link| Some((link.revision?, link.transport))).collect();
     settled.sort_by_key(|(revision, _)| *revision);
     settled.dedup();
+    let (failed, accepted) = (heard(&frames, |message| message.get("error").is_some()), heard(&frames, is_result));
     for (revision, transport) in settled {
         let links = evidence.links.iter().filter(|link| link.revision == Some(revision));
         let links: HashSet<u32> = links.map(|link| link.link).collect();
         let (server, client) = declared(frames.iter().filter(|frame| links.contains(&frame.link)), revision);
+        // It may not support what the client requested.
+        let rejected = links.iter().all(|link| failed.contains(link) && !accepted.contains(link));
+        if rejected {
+            evidence.header.notes.push(format!("the server was not judged in {revision}: it returned errors only"));
+        }
         for subject in [Side::Server, Side::Client] {
+            if rejected && subject == Side::Server {
+                continue;
+            }
             evidence.scenes.push(context(revision, subject, transport, &server, &client));
         }
     }
@@ -44,15 +53,21 @@ fn name_sender(frame: &mut Arc<Frame>) {
     }
 }
 
+/// The connections on which the server sent such a message.
+fn heard(frames: &[Arc<Frame>], such: impl Fn(&Value) -> bool) -> HashSet<u32> {
+    let of_server = frames.iter().filter(|frame| frame.kind == FrameKind::Message && frame.from == Side::Server);
+    of_server.filter(|frame| frame.message.as_ref().is_some_and(&such)).map(|frame| frame.link).collect()
+}
+
+fn is_result(message: &Value) -> bool {
+    message.get("result").is_some()
+}
+
 /// Takes the revision from connections that cannot be judged; the value says why, one line for each reason.
 fn leave_out(evidence: &mut Evidence, frames: &[Arc<Frame>]) -> Vec<String> {
     let spoke: HashSet<u32> =
         frames.iter().filter(|frame| frame.kind == FrameKind::Message).map(|frame| frame.link).collect();
-    let of_server = |frame: &&Arc<Frame>| frame.kind == FrameKind::Message && frame.from == Side::Server;
-    let responded: HashSet<u32> = frames.iter().filter(of_server).map(|frame| frame.link).collect();
-    let has_result =
-        |frame: &&Arc<Frame>| frame.message.as_ref().is_some_and(|message| message.get("result").is_some());
-    let accepted: HashSet<u32> = frames.iter().filter(of_server).filter(has_result).map(|frame| frame.link).collect();
+    let (responded, accepted) = (heard(frames, |_| true), heard(frames, is_result));
     let mut reasons: IndexMap<&str, usize> = IndexMap::new();
     let mut transports: HashMap<Revision, Transport> = HashMap::new();
     for link in &mut evidence.links {
