@@ -42,6 +42,7 @@ pub fn notification(matching: &Matching, told: &Told) -> Value {
     item["origin"] = origin(sent, Some(received));
     item["differences"] = json!(differences(&expected, &received.message));
     item["delay_ms"] = json!(received.at.saturating_sub(sent.at) / 1000);
+    item["disordered"] = json!(is_disordered(matching, told, received));
     let pair = match sent.method() {
         "notifications/progress" => matching.reported_on(sent),
         _ => matching.during(sent),
@@ -60,6 +61,28 @@ pub fn notification(matching: &Matching, told: &Told) -> Value {
         }
     }
     item
+}
+
+/// Whether progress of the same request was sent before on the same stream, and received later on the same stream.
+fn is_disordered(matching: &Matching, told: &Told, received: &Message) -> bool {
+    let sent = matching.at(told.sent);
+    let token = |message: &Message| message.message.pointer("/params/progressToken").cloned();
+    if sent.method() != "notifications/progress" {
+        return false;
+    }
+    let same = |one: &Message, other: &Message| one.is_beside(other) && one.post == other.post;
+    matching.news.iter().any(|other| {
+        let earlier = matching.at(other.sent);
+        earlier.frame < sent.frame
+            && earlier.method() == sent.method()
+            && same(earlier, sent)
+            && token(earlier) == token(sent)
+            && other
+                .received
+                .iter()
+                .map(|index| matching.at(*index))
+                .any(|later| same(later, received) && later.frame > received.frame && token(later) == token(received))
+    })
 }
 
 /// Whether there is a client that the notification is for.

@@ -46,6 +46,15 @@ pub static NEWS: &[Fault] = &[
         ..Fault::new("progress-other-token", "progress has a token that the client did not send")
     },
     Fault {
+        down: Some(|memory, message| {
+            let is_first = is(message, PROGRESS) && memory.kept.is_empty();
+            memory.kept.extend(is_first.then_some(json!(null)));
+            if is_first { Fate::Hold } else { Fate::Pass }
+        }),
+        also: &["gateway-progress-in-time", "gateway-unmarked-streams-in-time"],
+        ..Fault::new("progress-first-last", "the first progress is received after the rest")
+    },
+    Fault {
         down: Some(
             |_, message| if is(message, PROGRESS) { without(message, "/params", "message") } else { Fate::Pass },
         ),

@@ -1,6 +1,10 @@
 //! Does what a scenario says, as one client or several, through the gateway.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
 
 use futures_util::future::{BoxFuture, join_all};
 use serde_json::{Map, Value, json};
@@ -19,6 +23,17 @@ use crate::{
 const PAGES: usize = 20;
 /// What was started in the background is waited for at the end for so long.
 const LAST: Duration = Duration::from_secs(15);
+
+/// Beyond all ids that a session counts by itself.
+const SHARED: u64 = 900_000;
+
+/// By which a request is told from others.
+#[derive(Clone)]
+struct Names {
+    token: u64,
+    /// Instead of the next one.
+    id: Option<Value>,
+}
 
 pub struct Driver<'a> {
     opener: Opener,
@@ -69,10 +84,17 @@ impl<'a> Driver<'a> {
             Some("wait") => return sleep(ms("ms").unwrap_or_default()).await,
             Some("parallel") => {
                 let mut all: Vec<BoxFuture<()>> = Vec::new();
+                // Clients know nothing of each other, so their ids and tokens may be the same.
+                self.tokens += 1;
+                let mut names = Names { token: self.tokens, id: Some(json!(SHARED + self.tokens)) };
+                let mut clients = HashSet::new();
                 for one in action["actions"].as_array().into_iter().flatten() {
                     let Some(session) = self.session(one).await else { continue };
-                    self.tokens += 1;
-                    all.push(Box::pin(once(session, one.clone(), self.tokens)));
+                    if !clients.insert(number(one)) {
+                        self.tokens += 1;
+                        names = Names { token: self.tokens, id: None };
+                    }
+                    all.push(Box::pin(once(session, one.clone(), names.clone())));
                 }
                 join_all(all).await;
                 return;
@@ -90,7 +112,7 @@ impl<'a> Driver<'a> {
         }
         let Some(session) = self.session(action).await else { return };
         self.tokens += 1;
-        let work = once(session, action.clone(), self.tokens);
+        let work = once(session, action.clone(), Names { token: self.tokens, id: None });
         if action["background"] == true {
             self.background.push(tokio::spawn(work));
         } else {
@@ -146,7 +168,7 @@ fn needs(action: &str) -> Option<&'static str> {
 }
 
 /// One action of one client.
-async fn once(session: Arc<Session>, action: Value, token: u64) {
+async fn once(session: Arc<Session>, action: Value, Names { token, id }: Names) {
     let name = action["do"].as_str().unwrap_or_default();
     let declared = |pointer: &str| {
         let found = session.hello["result"]["capabilities"].pointer(pointer);
@@ -186,7 +208,9 @@ async fn once(session: Arc<Session>, action: Value, token: u64) {
         params.insert("_meta".into(), meta.into());
     }
     let ms = |name: &str| action[name].as_u64().map(Duration::from_millis);
-    let options = CallOptions { timeout: ms("timeout"), patience: ms("cancel_after"), ..CallOptions::default() };
+    // A list is requested page by page.
+    let id = id.filter(|_| name != "list");
+    let options = CallOptions { id, timeout: ms("timeout"), patience: ms("cancel_after"), ..CallOptions::default() };
     let call = |method: &str, params: Map<String, Value>| {
         let params = if params.is_empty() { None } else { Some(Value::Object(params)) };
         let (session, options, method) = (Arc::clone(&session), options.clone(), method.to_owned());

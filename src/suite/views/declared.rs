@@ -797,6 +797,8 @@ views! {
         held,
         /// Of a notification during a call: whether it was received after the response on the same stream.
         overtaken,
+        /// Of progress: whether earlier progress of the same request was received after it on the same stream.
+        disordered,
     }
     /// One of the `differences` of `$passed[*]`.
     DIFFERENCE "a difference" {
