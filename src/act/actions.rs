@@ -153,6 +153,9 @@ async fn execute(client: &Rc<Client>, action: &Value, name: &str) -> Outcome {
             only(true)?;
             client.request(&format!("resources/{word}"), with(&["uri"]), &ask).await
         }
+        "listen" if !client.ways.habits.listens => {
+            Err(Failure::unsupported("this client does not subscribe".to_owned()))
+        }
         "listen" => {
             only(false)?;
             listen(client, action["notifications"].clone());

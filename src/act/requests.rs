@@ -40,7 +40,9 @@ impl Client {
         if let Some(hook) = self.ways.params {
             self.with(|memory, scene| hook(memory, scene, method, &mut params));
         }
-        let key = self.ways.habits.caches.then(|| json!([method, params]).to_string());
+        let habits = &self.ways.habits;
+        let caches = habits.caches && !(habits.caches_first_pages && params.get("cursor").is_some());
+        let key = caches.then(|| json!([method, params]).to_string());
         if let Some(kept) = key.as_ref().and_then(|key| self.cache.borrow().get(key)) {
             return Ok(kept);
         }

@@ -28,6 +28,15 @@ pub static VARIATIONS: &[Behaviour] = &[
         habits: Habits { caches: true, ..Habits::USUAL },
         ..Behaviour::modern("caching", "results are kept for their `ttlMs`", EVERYWHERE)
     },
+    // As the SDK for Python, 2.3.
+    Behaviour {
+        habits: Habits { caches: true, caches_first_pages: true, listens: false, ..Habits::USUAL },
+        ..Behaviour::modern(
+            "caching-first-pages",
+            "the first page of a list and what is read are kept for their `ttlMs`, and nothing is subscribed to",
+            EVERYWHERE,
+        )
+    },
     Behaviour {
         habits: Habits { own_extras: true, ..Habits::USUAL },
         ..Behaviour::new("own-extras", "requests have headers and `_meta` keys of the client's own", EVERYWHERE)

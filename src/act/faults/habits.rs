@@ -13,6 +13,10 @@ pub struct Habits {
     pub cancels: bool,
     /// Keeps results for their `ttlMs`.
     pub caches: bool,
+    /// Of a list, keeps only the first page.
+    pub caches_first_pages: bool,
+    /// Subscribes where it is told to (2026-07-28).
+    pub listens: bool,
     /// Opens a new connection for each action.
     pub reconnects: bool,
     /// Sends headers and `_meta` keys of its own.
@@ -44,6 +48,8 @@ impl Habits {
         awaits_acceptance: true,
         cancels: true,
         caches: false,
+        caches_first_pages: false,
+        listens: true,
         reconnects: false,
         own_extras: false,
         probes: false,

@@ -177,6 +177,16 @@ pub static LISTS: &[Behaviour] = &[
     walk("scope-decoded", "escapes are decoded before a URI is listed", |_, node, _| {
         node.uri = json!(node.uri.as_str().map(|uri| uri.replace("%2F", "/")));
     }),
+    walk("scope-without-slash", "a slash at the end of a URI is removed before it is listed", |_, node, _| {
+        node.uri = json!(node.uri.as_str().map(|uri| uri.trim_end_matches('/')));
+    }),
+    walk(
+        "walk-remembers-names",
+        "a walk lists only the first of several resources with one name",
+        |memory, node, descend| {
+            *descend = *descend && memory.seen.insert(node.resource["name"].to_string());
+        },
+    ),
     params("cursor-without-scope", "the scope of a list is not repeated with a cursor", |_, _, _, params| {
         if let Some(params) = params.as_object_mut().filter(|params| params.contains_key("cursor")) {
             params.shift_remove("uri");

@@ -1,6 +1,6 @@
 //! Faults in roots, sampling, elicitation and whatever else the client does for a server.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::act::{
     faults::behaviour::{Behaviour, EVERYWHERE},
@@ -68,5 +68,41 @@ static OWN: &[Behaviour] = &[
             "an input response for sampling is an error object",
             EVERYWHERE,
         )
+    },
+    Behaviour {
+        input: Some(|_, _, _, params| {
+            if let Some(state) = params.get("requestState").and_then(Value::as_str) {
+                params["requestState"] = json!(format!("{state} "));
+            }
+        }),
+        ..Behaviour::modern("request-state-changed", "`requestState` gets a space at its end", EVERYWHERE)
+    },
+    Behaviour {
+        input: Some(|_, _, _, params| drop(params.shift_remove("requestState"))),
+        ..Behaviour::modern("request-state-dropped", "`requestState` is not sent back", EVERYWHERE)
+    },
+    Behaviour {
+        input: Some(|_, _, _, params| {
+            let responses = params.get_mut("inputResponses").and_then(Value::as_object_mut);
+            if let Some(responses) = responses.filter(|responses| responses.len() > 1) {
+                let last = responses.keys().last().cloned().unwrap_or_default();
+                responses.shift_remove(&last);
+            }
+        }),
+        ..Behaviour::modern("last-input-missing", "of several inputs the last is not sent", EVERYWHERE)
+    },
+    Behaviour {
+        input: Some(|_, _, _, params| {
+            params.insert("arguments".to_owned(), json!({}));
+        }),
+        ..Behaviour::modern("retry-without-arguments", "a request with input has no arguments", EVERYWHERE)
+    },
+    Behaviour {
+        input: Some(|memory, _, _, _| {
+            let last = memory.kept("last id");
+            memory.keep("again", last);
+        }),
+        id: Some(|memory, number, _| memory.values.remove("again").unwrap_or_else(|| json!(number))),
+        ..Behaviour::modern("retry-with-old-id", "a request with input has the id of the first request", EVERYWHERE)
     },
 ];

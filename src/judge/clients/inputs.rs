@@ -32,10 +32,19 @@ struct Round {
 impl Round {
     /// Whether this request is the same once more, and gives something.
     fn is_retried_by(&self, method: &str, params: &Value) -> bool {
-        let same = ["name", "uri", "ref"].iter().all(|name| params.get(name) == self.first.get(name));
-        let goes_on = params.get("inputResponses").is_some() || params.get("requestState").is_some();
         let state = params.get("requestState").is_none_or(|state| self.state.as_ref().is_none_or(|own| own == state));
-        self.retry.is_none() && method == self.method && same && goes_on && state
+        state && self.goes_on_with(&["name", "uri", "ref"], method, params)
+    }
+
+    /// Whether it is the same request with the same arguments, and the state alone is another.
+    fn is_retried_with_other_state_by(&self, method: &str, params: &Value) -> bool {
+        self.goes_on_with(&["name", "uri", "ref", "arguments"], method, params)
+    }
+
+    fn goes_on_with(&self, same: &[&str], method: &str, params: &Value) -> bool {
+        let same = same.iter().all(|name| params.get(name) == self.first.get(name));
+        let goes_on = params.get("inputResponses").is_some() || params.get("requestState").is_some();
+        self.retry.is_none() && method == self.method && same && goes_on
     }
 }
 
@@ -65,7 +74,10 @@ impl Inputs {
             (Side::Client, "request") => {
                 let (method, params) = (message["method"].as_str().unwrap_or_default(), &message["params"]);
                 // With the same state in several rounds, the latest is meant.
-                if let Some(round) = self.rounds.iter_mut().rfind(|round| round.is_retried_by(method, params)) {
+                let exact = self.rounds.iter().rposition(|round| round.is_retried_by(method, params));
+                let near =
+                    || self.rounds.iter().rposition(|round| round.is_retried_with_other_state_by(method, params));
+                if let Some(round) = exact.or_else(near).and_then(|at| self.rounds.get_mut(at)) {
                     round.retry = Some((message["id"].clone(), params.clone()));
                     round.frames.push(frame.frame);
                 }

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use super::{
-    dialogue::{Dialogue, kind},
+    dialogue::{Dialogue, Open, kind},
     events::Events,
 };
 use crate::{
@@ -33,6 +33,11 @@ impl Recent {
         }
         before
     }
+}
+
+/// Params without what belongs to one request alone.
+fn without_meta(params: &Value) -> Vec<(&String, &Value)> {
+    params.as_object().into_iter().flatten().filter(|(name, _)| *name != "_meta").collect()
 }
 
 pub struct Posts {
@@ -147,6 +152,12 @@ impl Posts {
             "result" | "error" => "response",
             kind => kind,
         });
+        let is_open = |open: &&Open| {
+            !open.cancelled
+                && message["method"] == open.method
+                && without_meta(&message["params"]) == without_meta(&open.params)
+        };
+        item["repeats"] = json!(dialogue.open.values().filter(is_open).count());
         // It may have been on its way when the server responded to initialize.
         if item["carries"] == "response" && (item["phase"] != "open" || dialogue.is_early(message)) {
             item["negotiated"] = Value::Null;

@@ -26,6 +26,8 @@ pub struct Start {
 #[derive(Default)]
 struct Sent {
     messages: usize,
+    /// Whether it sent what is not a message.
+    junk: bool,
     requests: usize,
     equal: HashMap<String, usize>,
     /// Ids of requests without a response.
@@ -149,6 +151,7 @@ pub fn start(
         if frame.kind == FrameKind::Message {
             sent.take(&frame);
         }
+        sent.junk |= frame.kind == FrameKind::Junk && frame.from == Side::Client;
         sent.pass(&frame);
     }
     let (signal, hung) = (ran.signal(), ran.hung);
@@ -168,7 +171,7 @@ pub fn start(
         "world": world,
         "follows": follows,
         "carried": false,
-        "connected": sent.messages > 0,
+        "connected": sent.messages > 0 || sent.junk,
         "end": end,
         "code": ran.status.and_then(|status| status.code()),
         "signal": signal,

@@ -728,6 +728,8 @@ views! {
         last_event,
         /// How many requests with this HTTP method and this method of the message there were in the last 10 s.
         recent,
+        /// How many open requests with the same method and params there were before it.
+        repeats,
         /// Over HTTP+SSE: the `path` and `query` that the server gave for messages.
         endpoint,
         /// What the header Mcp-Name says.
@@ -886,7 +888,7 @@ views! {
         follows,
         /// Whether the client takes no instructions and was given the name of an official scenario, which may expect another world.
         carried,
-        /// Whether it sent anything.
+        /// Whether it sent anything, be it a message or not.
         connected,
         /// `exited`, `signal`, or `hung` where it had to be killed.
         end,

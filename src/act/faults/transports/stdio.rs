@@ -26,6 +26,14 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         spell: Some(|_, message, bytes| {
+            *bytes = serde_json::to_string_pretty(message).unwrap_or_default().into_bytes();
+            bytes.push(b'\n');
+        }),
+        timeout: Some(|_, _, _, limit| *limit = Some(SOON)),
+        ..Behaviour::new("everything-pretty-printed", "all messages are written over several lines", STDIO)
+    },
+    Behaviour {
+        spell: Some(|_, message, bytes| {
             if !message::is_request(message) {
                 bytes.pop();
                 bytes.push(b' ');
