@@ -1,7 +1,8 @@
-//! What a task has become, it stays, and its times go on: each look at a task against the look before it.
+//! The status of a task does not change after its end, and its times increase. Each response is compared with the
+//! previous one.
 //!
-//! `of: moves` looks for a task that lives again after its end, `of: ends` for one whose status changes after its end in any
-//! way, `of: times` for a `lastUpdatedAt` that is set back.
+//! `of: moves` reports a task that runs again after its end, `of: ends` any change of the status after the end, and
+//! `of: times` a `lastUpdatedAt` that decreases.
 
 use std::collections::HashMap;
 
@@ -43,7 +44,7 @@ fn run(given: &Given) -> Report {
     report
 }
 
-/// Whether the status of a task changed after its end; only of a task that had ended this can be told.
+/// Whether the status of a task changed after its end; `None` if the task had not ended.
 fn has_moved(before: &Value, look: &Value, of: &str) -> Option<bool> {
     let (before, now) = (status(before)?, status(look)?);
     let again = !ENDS.contains(&now);

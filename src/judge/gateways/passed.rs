@@ -11,7 +11,8 @@ use super::{
 };
 use crate::evidence::Side;
 
-/// What was sent so many microseconds before a response, and is received with it, was held back: so long is no delay.
+/// A notification that arrives with a response, and was sent at least this many microseconds before it, was held back:
+/// no normal delay is that long.
 const HELD: u64 = 1_500_000;
 
 pub fn items(matching: &Matching) -> Vec<Value> {
@@ -37,7 +38,7 @@ pub fn items(matching: &Matching) -> Vec<Value> {
     items
 }
 
-/// Each cursor that a client was given, with that of the upstream.
+/// Each cursor that a client received, with the upstream's cursor.
 fn cursors(matching: &Matching) -> HashMap<String, Value> {
     let cursor = |index: Index| matching.at(index).message.pointer("/result/nextCursor").cloned();
     let pairs = matching.calls.iter().filter_map(|pair| {
@@ -47,7 +48,7 @@ fn cursors(matching: &Matching) -> HashMap<String, Value> {
     pairs.collect()
 }
 
-/// What all items have.
+/// The fields of all items.
 fn item(matching: &Matching, kind: &str, method: &str, sent: Index, received: &[Index]) -> Value {
     let message = matching.at(sent);
     let first = received.first().map(|index| matching.at(*index));
@@ -80,7 +81,7 @@ fn item(matching: &Matching, kind: &str, method: &str, sent: Index, received: &[
     })
 }
 
-/// The message as it was received, after the one that was sent.
+/// The location of the received message, with the sent one before it.
 fn origin(sent: &Message, received: Option<&Message>) -> Value {
     match received {
         Some(received) => json!({ "frame": received.frame, "pointer": received.pointer, "to": sent.frame }),
@@ -88,7 +89,7 @@ fn origin(sent: &Message, received: Option<&Message>) -> Value {
     }
 }
 
-/// Whether both sides are in the same revision; only then must all fields pass.
+/// Whether both sides use the same revision. Only then must all fields be passed on.
 fn same_revision(matching: &Matching, front: Option<&Message>, behind: Option<&Message>) -> bool {
     let (Some(front), Some(behind)) = (front, behind) else { return true };
     let agreed = matching.messages.iter().filter(|message| message.behind && message.link == behind.link);
@@ -133,11 +134,11 @@ fn request(matching: &Matching, pair: &Pair, cursors: &HashMap<String, Value>) -
     item
 }
 
-/// What was returned, if the one who returned it had been asked.
+/// The response item, if the recipient responded.
 fn response(matching: &Matching, pair: &Pair) -> Option<Value> {
     let returned = pair.returned?;
     let (sent, asked) = (matching.at(returned), matching.at(pair.sent));
-    // Nobody needs the response to a request that was cancelled, or of somebody who left.
+    // A gateway may drop the response to a cancelled request, or for a client that disconnected.
     let gone = matching.left.get(&asked.link).is_some_and(|left| *left < sent.frame);
     let cancelled = matching.messages.iter().any(|message| {
         message.method() == "notifications/cancelled"
@@ -223,7 +224,7 @@ fn notification(matching: &Matching, told: &Told) -> Value {
             let early = returned.at.saturating_sub(sent.at) >= HELD;
             item["early"] = json!(early);
             item["held"] = json!(early && received.at >= returned.at);
-            // Between two streams there is no order.
+            // Two streams have no common order.
             let one_stream = received.post == arrived.post;
             item["overtaken"] = json!(one_stream && received.frame > arrived.frame);
         }
@@ -231,7 +232,7 @@ fn notification(matching: &Matching, told: &Told) -> Value {
     item
 }
 
-/// Whether there is a client that the notification is for.
+/// Whether a client should receive the notification.
 fn is_awaited(matching: &Matching, sent: &Message, meant: Option<u32>) -> bool {
     let present = |link: u32| matching.left.get(&link).is_none_or(|left| sent.frame < *left);
     let mut links: Vec<u32> =
@@ -265,7 +266,7 @@ fn declared<'a>(matching: &Matching<'a>, link: u32) -> Option<&'a Value> {
     response.message.pointer("/result/capabilities")
 }
 
-/// Whether the gateway declared to the upstream what a notification of a client is about.
+/// Whether the gateway declared the capability for a client's notification to the upstream.
 fn is_supported(matching: &Matching, sent: &Message) -> bool {
     if sent.method() != "notifications/roots/list_changed" {
         return true;
@@ -274,9 +275,9 @@ fn is_supported(matching: &Matching, sent: &Message) -> bool {
     handshakes.any(|message| message.message["params"]["capabilities"]["roots"]["listChanged"] == true)
 }
 
-/// Whether the gateway had a stream to send it on.
+/// Whether the gateway had a stream on which to send it.
 fn has_channel(matching: &Matching, sent: &Message, meant: Option<u32>) -> bool {
-    // A request that is open over HTTP has a stream of its own.
+    // Over HTTP, an open request has its own stream.
     let open = matching.calls.iter().any(|pair| {
         let began = matching.at(pair.sent).frame < sent.frame;
         began && pair.arrived.first().is_none_or(|arrived| matching.at(*arrived).frame > sent.frame)
