@@ -54,8 +54,8 @@ pub struct FanOut {
     threads: Vec<SyncSender<Arc<Items>>>,
     waiting: Items,
     bytes: u64,
-    /// Items that may still be looked at. They are freed here, where they were made: what another thread frees is used
-    /// again late.
+    /// Items that threads may still use. They are freed on the thread that allocated them, since the allocator is slow
+    /// to reuse memory that another thread frees.
     in_use: VecDeque<Arc<Items>>,
 }
 

@@ -6,7 +6,7 @@ use super::{Check, Given, Report, texts, unguessable::guessable};
 
 pub const CHECK: Check = Check { name: "session-ids", given: &["ids"], run };
 
-/// Ids with fewer differing bits can be guessed. The specification's example has 64 or more; a small sample may show
+/// Ids with fewer differing bits can be guessed. 64 bits are recommended; a small sample of such ids may show
 /// fewer.
 const BITS: f64 = 48.0;
 

@@ -21,7 +21,7 @@ fn run(given: &Given) -> Report {
     for (index, look) in given.value("looks").as_array().into_iter().flatten().enumerate() {
         let Some(task) = look["result"]["taskId"].as_str() else { continue };
         let key = (task, look["link"].as_u64().unwrap_or_default());
-        // Of two looks at once, either may have come first.
+        // If two requests overlap, their order is unknown.
         let before = last.insert(key, look).filter(|before| before["frames"][1].as_u64() < look["frames"][0].as_u64());
         let wrong = before.and_then(|before| match given.text("of") {
             "times" => Some(("lastUpdatedAt", is_set_back(before, look)?)),

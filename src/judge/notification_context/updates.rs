@@ -25,7 +25,7 @@ struct Resource {
 struct Ended {
     frame: u64,
     at: u64,
-    /// Whether anything was asked since and answered: then the server has read on.
+    /// Whether a later request got a response: then the server has read the unsubscribe request.
     followed: bool,
 }
 
