@@ -102,7 +102,7 @@ const LEVELS: [Level; 4] = [Level::Must, Level::Should, Level::Advice, Level::Ma
 pub struct Filter {
     terms: Vec<Term>,
     excluded: Vec<Term>,
-    /// One part of several of what the terms select.
+    /// One of several parts of the selected rules.
     share: Option<Share>,
 }
 

@@ -89,7 +89,7 @@ fn is_free(uri: &String, listed: &[String], templates: &[String]) -> bool {
     !listed.contains(uri) && !templates.iter().any(|template| may_match(template, uri))
 }
 
-/// A listed resource that can be read: cut off behind a NUL, with a user and a port that URIs of files do not have, and
+/// Aliases of a listed, readable resource: truncated after a NUL, with a user and port (which file URIs do not have), and
 /// with a letter that is percent-encoded twice.
 fn aliased(survey: &Value, listed: &[String], templates: &[String]) -> Value {
     let reads = survey["reads"].as_array().into_iter().flatten();

@@ -47,8 +47,8 @@ pub struct Assembler<'a> {
     loose: Loose,
     /// Whether the last message, except probes, was valid: then the server has no reason to exit.
     sound: bool,
-    /// The last frame that was not a well-formed request, if no later message got a response. It may have made the server
-    /// exit, as may any open request.
+    /// The last frame that was not a well-formed request, if no later message got a response. It may have made the
+    /// server exit, as may any open request.
     suspect: Option<u64>,
     /// The number of messages sent.
     sent: u64,
