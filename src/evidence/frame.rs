@@ -42,7 +42,7 @@ pub enum FrameKind {
     /// saved as. Only for visits beyond those that are saved.
     Visit,
     /// The gathering stopped here, for the reason in `text`. Requests that had waited less than the `patience_ms` in
-    /// `message` are not held against the server. With a `by`, that suite instead repeats all its unanswered requests.
+    /// `message` do not count against the server. With a `by`, that suite instead repeats all its unanswered requests.
     CutShort,
     /// An event other than traffic: a process exit, the end of a stream, an exceeded limit. In `text`.
     Note,

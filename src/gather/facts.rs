@@ -89,8 +89,8 @@ fn is_free(uri: &String, listed: &[String], templates: &[String]) -> bool {
     !listed.contains(uri) && !templates.iter().any(|template| may_match(template, uri))
 }
 
-/// Aliases of a listed, readable resource: truncated after a NUL, with a user and port (which file URIs do not have), and
-/// with a letter that is percent-encoded twice.
+/// Aliases of a listed, readable resource: truncated after a NUL, with a user and port (which file URIs do not have),
+/// and with a letter that is percent-encoded twice.
 fn aliased(survey: &Value, listed: &[String], templates: &[String]) -> Value {
     let reads = survey["reads"].as_array().into_iter().flatten();
     let read = reads.filter(|read| read["reply"]["result"]["contents"][0].is_object());

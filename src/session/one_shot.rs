@@ -162,7 +162,7 @@ fn has_no_room(unopened: &Unopened) -> bool {
     end == "timeout" || status == 429 || status == 503
 }
 
-/// Sends `then`. No response is not held against the server: the suite judges that.
+/// Sends `then`. A missing response does not count against the server: the suite judges that.
 async fn behind(session: &Session, then: Option<&str>, reply: &Reply) {
     let agreed = reply.end == End::Result && session.transport().capabilities().process;
     if let Some(method) = then.filter(|_| agreed) {

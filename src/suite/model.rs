@@ -233,7 +233,7 @@ pub struct Call {
     pub alone: bool,
     /// A method that is called next over stdio, before such a connection is closed.
     pub then: Option<String>,
-    /// Give up after this many seconds. This is not held against the server.
+    /// Give up after this many seconds. This does not count against the server.
     pub seconds: Option<f64>,
     /// Repeat the call until this passes on `$reply`; `seconds` is then the total time.
     pub until: Vec<Clause>,
@@ -322,7 +322,7 @@ pub struct HttpCall {
     pub query: Vec<(String, Template)>,
     /// A path or URL to use instead of the endpoint.
     pub url: Option<Template>,
-    /// Close the exchange after this many seconds. This is not held against the server.
+    /// Close the exchange after this many seconds. This does not count against the server.
     pub seconds: Option<f64>,
 }
 

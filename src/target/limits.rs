@@ -111,7 +111,7 @@ impl Limits {
 /// One year: no longer wait is needed, and sums of durations do not overflow.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// A duration of so many seconds, if it is in range.
+/// A duration of this many seconds, if it is in range.
 pub fn patience(seconds: f64) -> Result<Duration, String> {
     if seconds > LONGEST.as_secs_f64() {
         return Err(format!("takes {} seconds at most, not {seconds}", LONGEST.as_secs()));

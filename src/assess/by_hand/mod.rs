@@ -213,7 +213,7 @@ fn quoted(text: &str) -> Option<String> {
     shlex::try_quote(text).ok().map(std::borrow::Cow::into_owned)
 }
 
-/// Seconds for a delay of so many microseconds in the run, with a margin for slower machines.
+/// Seconds for a delay of this many microseconds in the run, with a margin for slower machines.
 fn seconds(microseconds: u64) -> u64 {
     (microseconds * 2).div_ceil(1_000_000).clamp(1, PATIENCE)
 }
