@@ -14,8 +14,8 @@ pub const LONG: Duration = Duration::from_secs(1);
 const FAR_LONGER: f64 = 2.0;
 
 impl Session {
-    /// Ends, in the second half of the limit, if the progress for the token since a frame shows that the limit is
-    /// exceeded.
+    /// Ends, in the second half of the limit, if the progress for the token since a frame shows that it
+    /// will be exceeded.
     pub(super) async fn outlasts(&self, token: &Value, since: u64, limit: Duration) {
         let began = Instant::now();
         sleep(limit / 2).await;

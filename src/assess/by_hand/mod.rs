@@ -84,9 +84,9 @@ struct Habits {
 /// What a recipe needs besides the requests of its finding.
 #[derive(Clone, Copy)]
 struct Past {
-    /// The request to which the server responds with its declaration.
+    /// Whether it needs the request to which the server responds with its declaration.
     declaration: bool,
-    /// The earlier requests of the suite, on any connection.
+    /// Whether it needs the earlier requests of the suite, on any connection.
     requests: bool,
 }
 

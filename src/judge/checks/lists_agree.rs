@@ -122,8 +122,8 @@ fn differing(odd: &Whole, other: &Whole, what: &str) -> Fault {
     }
 }
 
-/// The connection and frame of each call that may have changed something. If any tools are listed, a call to an
-/// unlisted one may have, too.
+/// The connection and frame of each call that may have changed something. This includes successful calls of unlisted
+/// tools, since they have no annotations.
 fn changing_calls(given: &Given) -> Vec<(u64, u64)> {
     let tools = given.list("tools");
     let changes = |call: &&[Value]| match tools.iter().find(|tool| tool["name"] == call[2]["name"]) {
