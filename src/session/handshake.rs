@@ -163,7 +163,7 @@ impl Opener {
     async fn discover(&self, session: &mut Session, revision: Revision, within: Duration, by: &str) -> Discovered {
         session.settle(Some(revision), None);
         let within = if session.transport().capabilities().process { within } else { self.limits.request };
-        // The short timeout of the probe does not include the start of the process; other timeouts are long enough for it.
+        // The short timeout of the probe excludes the start of the process; other timeouts are long enough for it.
         let (id, starting) = (Some(json!(PROBE_ID)), by == "probe");
         let options = CallOptions { timeout: Some(within), id, starting, ..CallOptions::default() };
         let reply = self.ask(session, by, "server/discover", None, options).await;
