@@ -18,10 +18,11 @@ const SESSION: &str = "mcp-session-id";
 const RESOURCE: &str = "/.well-known/oauth-protected-resource";
 const SERVER: &str = "/.well-known/oauth-authorization-server";
 
-/// Adds to the facts: - `endpoint`: the possible URLs of metadata, and whether the path ends in a slash; -
-/// `NAME_token`: `header` and `token` of each configured token, as a placeholder; - `authorization`: whether it is
-/// `required`, with which `challenges`, the `places` where metadata may be, and whether some is `published`: without
-/// it, a bearer token may be a private agreement, too.
+/// Adds to the facts:
+/// - `endpoint`: the possible URLs of metadata, and whether the path ends in a slash;
+/// - `NAME_token`: `header` and `token` of each configured token, as a placeholder;
+/// - `authorization`: whether it is `required`, with which `challenges`, the `places` where metadata may be, and
+///   whether some is `published`: without it, a bearer token may be a private agreement, too.
 pub async fn authorization(scene: &mut RunContext, conversation: &Conversation, target: &Target) {
     let Start::Http { url, headers } = &target.start else { return };
     for token in &target.tokens {

@@ -11,20 +11,23 @@ use serde_json::{Value, json};
 use super::{allowed, as_tasks, outside::outside, param_headers::annotated};
 use crate::suite::format;
 
-/// Adds what suites need and a configuration rarely has: - `missing_uri`: a URI without a resource; `garbled_uri`: that
-/// one, followed by an invalid escape; - `aliased_uris`: unlisted URIs that a lenient parser resolves to a listed one,
-/// each with its `kind`; - `encoded_uri`: a listed resource, encoded for an HTTP header; - `beginning`: a prefix of the
-/// URI that `change` changes, which is not a resource above it; - `bystander`: a listed resource that is unrelated to
-/// the one that `change` changes; - `calls`: tools that may be called, with arguments; `left_alone`: tools that may
-/// not, unless `all_tools` is set; - `annotated`: arguments of those tools that have an HTTP header of their own; -
-/// `wrong_calls`, `malformed_calls`: calls of read-only tools with arguments that violate the schema, or are not an
-/// object; `case_swapped_calls`: calls with the name in the other case; - `gets`: prompts with known arguments;
-/// `guesses`: the others, with placeholders; `wrong_gets`: arguments that are not strings; `traversal_prompts`:
-/// arguments with paths that lead out of the served files; - `task_calls`: calls that may become tasks, each with the
-/// tool's declared task support and a progress token; `untasked_calls`: those of `calls` that may not; - `variables`:
-/// each template with its first variable; `second_variables`: those with two, with the second one; - `expansions`: each
-/// template of `arguments` with its expanded URI; - `outside`: URIs that lead out of the listed files, each with a
-/// plain URI of the same file.
+/// Adds what suites need and a configuration rarely has:
+/// - `missing_uri`: a URI without a resource; `garbled_uri`: that one, followed by an invalid escape;
+/// - `aliased_uris`: unlisted URIs that a lenient parser resolves to a listed one, each with its `kind`;
+/// - `encoded_uri`: a listed resource, encoded for an HTTP header;
+/// - `beginning`: a prefix of the URI that `change` changes, which is not a resource above it;
+/// - `bystander`: a listed resource that is unrelated to the one that `change` changes;
+/// - `calls`: tools that may be called, with arguments; `left_alone`: tools that may not, unless `all_tools` is set;
+/// - `annotated`: arguments of those tools that have an HTTP header of their own;
+/// - `wrong_calls`, `malformed_calls`: calls of read-only tools with arguments that violate the schema, or are not an
+///   object; `case_swapped_calls`: calls with the name in the other case;
+/// - `gets`: prompts with known arguments; `guesses`: the others, with placeholders; `wrong_gets`: arguments that are
+///   not strings; `traversal_prompts`: arguments with paths that lead out of the served files;
+/// - `task_calls`: calls that may become tasks, each with the tool's declared task support and a progress token;
+///   `untasked_calls`: those of `calls` that may not;
+/// - `variables`: each template with its first variable; `second_variables`: those with two, with the second one;
+/// - `expansions`: each template of `arguments` with its expanded URI;
+/// - `outside`: URIs that lead out of the listed files, each with a plain URI of the same file.
 pub fn complete_facts(facts: &mut Value, survey: &Value, all_tools: bool) {
     if !facts.is_object() {
         *facts = json!({});

@@ -30,11 +30,12 @@ fn collect(schema: &Value, arguments: &Value, headers: &mut Vec<(String, String)
     }
 }
 
-/// Arguments with an HTTP header, of tools that may be called: what a suite needs to send deviating headers. - `name`,
-/// `arguments`: the call; `header`: the name of the header; - `value`, `encoded`, `other`: for an argument that is
-/// present, the header value, the same in base64, and a different value; for an integer also `decimal`; -
-/// `null_arguments`: with null for an absent argument; `raw_arguments`, `raw`: with a character that no header may
-/// contain. Both only for read-only tools.
+/// Arguments with an HTTP header, of tools that may be called: what a suite needs to send deviating headers.
+/// - `name`, `arguments`: the call; `header`: the name of the header;
+/// - `value`, `encoded`, `other`: for an argument that is present, the header value, the same in base64, and a
+///   different value; for an integer also `decimal`;
+/// - `null_arguments`: with null for an absent argument; `raw_arguments`, `raw`: with a character that no header may
+///   contain. Both only for read-only tools.
 pub fn annotated(calls: &Value, tools: &[Value]) -> Value {
     let mut found = Vec::new();
     for call in calls.as_array().into_iter().flatten() {

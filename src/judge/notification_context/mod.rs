@@ -3,16 +3,18 @@
 //! Over HTTP, the stream shows the request that a message belongs to. If all messages share one stream, their order and
 //! their content show it. If neither is certain, the fields are left out.
 //!
-//! Messages get these fields, as far as they are known: - `on`: `subscription` or `request`. On a subscription also
-//! `tag` (of a `subscription` of this connection, of `another subscription` than the waiting one, or of `nothing`),
-//! `acknowledged` and `after_cancel` (both at the time of the message), and `wanted`; - `reports_on` of progress:
-//! `running request`, `completed request`, `failed request`, `cancelled request` or `nothing`; `grows`, and
-//! `in_last_second`, the number of notifications with the same token; - `logs` of a log message: `running request`,
-//! `answered request` or `nothing that asked for logs`; `wanted`, whether it has at least the requested level;
-//! `level_set`, whether the session has a level; - `cancels`: `own request`, `subscription`, `request` or `nothing`; -
-//! `subscribed` of an update, until revision 2025-11-25: whether this connection ever subscribed to the resource or to
-//! one that it is below; if so, `unsubscribed`: whether that has certainly ended; - `token_in_use` of a request with a
-//! progress token: whether another open request has the same.
+//! Messages get these fields, as far as they are known:
+//! - `on`: `subscription` or `request`. On a subscription also `tag` (of a `subscription` of this connection, of
+//!   `another subscription` than the waiting one, or of `nothing`), `acknowledged` and `after_cancel` (both at the time
+//!   of the message), and `wanted`;
+//! - `reports_on` of progress: `running request`, `completed request`, `failed request`, `cancelled request` or
+//!   `nothing`; `grows`, and `in_last_second`, the number of notifications with the same token;
+//! - `logs` of a log message: `running request`, `answered request` or `nothing that asked for logs`; `wanted`, whether
+//!   it has at least the requested level; `level_set`, whether the session has a level;
+//! - `cancels`: `own request`, `subscription`, `request` or `nothing`;
+//! - `subscribed` of an update, until revision 2025-11-25: whether this connection ever subscribed to the resource or
+//!   to one that it is below; if so, `unsubscribed`: whether that has certainly ended;
+//! - `token_in_use` of a request with a progress token: whether another open request has the same.
 
 mod logs;
 #[cfg(test)]
