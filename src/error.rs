@@ -1,6 +1,6 @@
-//! What stops a run, and the exit code it means.
+//! Errors that stop a run, and their exit codes.
 //!
-//! A rule that fails is not in here: an `Error` says that the program could not do its work.
+//! A failed rule is not an error: an `Error` means that the program could not do its work.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use crate::revision::Revision;
 
 const OTHER_REVISIONS: &str = "leave out --revision to test the newest that it supports, or use `--revision all`";
 
-/// Several lines as one, without excerpts of files.
+/// Joins several lines to one, without excerpts of files.
 fn on_one_line(text: &str) -> String {
     let is_excerpt = |line: &&str| line.trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ').starts_with('|');
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !is_excerpt(line));
@@ -22,16 +22,16 @@ pub mod exit {
     pub const USAGE: u8 = 2;
     pub const UNREACHABLE: u8 = 3;
     pub const NOTHING_EXERCISED: u8 = 4;
-    /// As shells have it.
+    /// As shells define it.
     pub const INTERRUPTED: u8 = 130;
 }
 
 /// Mistakes in files.
 #[derive(Debug)]
 pub struct Mistakes {
-    /// All of them, with places and carets.
+    /// All of them, with positions and source lines.
     pub rendered: String,
-    /// Each on one line, with its place.
+    /// Each on one line, with its position.
     pub short: Vec<String>,
 }
 
@@ -44,22 +44,22 @@ impl Mistakes {
 
 #[derive(Debug)]
 pub enum Error {
-    /// The command line or the configuration asks for something that cannot be.
+    /// The command line or the configuration requests something impossible.
     Usage { message: String, help: Option<String> },
-    /// Suites that do not load.
+    /// Suites that could not be loaded.
     Suites(Mistakes),
     /// A configuration with mistakes.
     Config(Mistakes),
-    /// A file of the user that cannot be read or written.
+    /// A user's file that could not be read or written.
     File { path: String, doing: &'static str, source: std::io::Error },
-    /// The server could not be started or reached, or does not speak the protocol.
-    /// `refused`: nobody listens there, yet.
+    /// The server could not be started or reached, or is not an MCP server. `refused`: nothing accepts connections
+    /// there, yet.
     Target { tried: String, came: String, help: String, refused: bool },
     /// A client or gateway could not be started, or never connected.
     Party { party: &'static str, tried: String, came: String, help: String },
-    /// It is reachable, but not in the revision asked for.
+    /// It is reachable, but does not support the requested revision.
     NotSpoken { asked: Revision, offered: String },
-    /// Its user, or the system, wants no more of it.
+    /// The user or the system interrupted it.
     Interrupted,
 }
 
@@ -68,7 +68,7 @@ impl Error {
         Self::Usage { message: message.into(), help: None }
     }
 
-    /// What happened, alone.
+    /// Only what happened.
     pub fn came(&self) -> String {
         match self {
             Self::Target { came, .. } | Self::Party { came, .. } => came.clone(),
@@ -76,7 +76,7 @@ impl Error {
         }
     }
 
-    /// On one line: what happened first, and no excerpts of files.
+    /// On one line: what happened first, without excerpts of files.
     pub fn in_short(&self) -> String {
         match self {
             Self::Usage { message, help } => {

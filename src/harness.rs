@@ -9,7 +9,7 @@
 //! }
 //! ```
 //!
-//! The variable is the path of the program `my-server` of the same package, which cargo has built by then.
+//! The variable has the path of the program `my-server` in the same package, which cargo builds first.
 
 use std::{
     ffi::OsString,
@@ -30,15 +30,16 @@ use crate::{
     run::{self, Interrupts, Surroundings},
 };
 
-/// The test that stands for what concerns no single rule: whether the server could be tested, and what is stale in the
-/// baseline.
+/// The test for everything that concerns no single rule: whether the server could be tested, and which entries of the
+/// baseline are stale.
 const WHOLE: &str = "run";
 
 /// Tests a server: each rule is a test of the name `SUITE::RULE`.
 ///
-/// The arguments are those of `mcp-conform run`, such as `--stdio`, `--baseline`, `--suite` or `--strict`; those of the
-/// process are what `cargo test -- ...` passes on. The server is started when the first test needs it, and asked only
-/// for what the chosen tests need. What this run could not show, or what is known to fail, is ignored with the reason.
+/// The arguments are those of `mcp-conform run`, such as `--stdio`, `--baseline`, `--suite` or `--strict`. Those of the
+/// process are what `cargo test -- ...` passes on. The server is started when the first test needs it, and gets only
+/// the requests that the selected tests need. Rules that could not be tested, and known failures, are ignored with the
+/// reason.
 pub fn tests<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> ExitCode {
     let libtest = Arguments::from_args();
     let typed = ["mcp-conform", "run"].map(OsString::from).into_iter().chain(arguments.into_iter().map(Into::into));
@@ -79,7 +80,7 @@ fn trials(args: RunArgs, libtest: &Arguments) -> Result<Vec<Trial>, Error> {
     Ok(trials)
 }
 
-/// What can fail, as `SUITE::RULE`.
+/// The rules that can fail, as `SUITE::RULE`.
 fn names(args: &RunArgs, surroundings: &Surroundings) -> Result<Vec<String>, Error> {
     let suites = run::load(&[Side::Server], &run::own_suites(args, surroundings)?, false)?;
     let filter = Filter::new(&args.scope.select.terms(), &suites)?;
@@ -92,7 +93,7 @@ fn names(args: &RunArgs, surroundings: &Surroundings) -> Result<Vec<String>, Err
     Ok(names)
 }
 
-/// The one run that all tests are about.
+/// The run that all tests share.
 struct Run {
     args: RunArgs,
     surroundings: Surroundings,
@@ -119,7 +120,7 @@ fn conclusion(report: Result<&RunReport, &str>) -> Result<(), Failed> {
     Err(format!("exit code {}\n{}", report.exit_code, report.notes.join("\n")).into())
 }
 
-/// What came of one rule, in all revisions that were tested.
+/// The result of one rule, in all tested revisions.
 fn verdict(report: &RunReport, name: &str) -> Result<Completion, Failed> {
     let results = || report.rules.iter().filter(|rule| format!("{}::{}", rule.suite, rule.id) == name);
     let failures: Vec<_> = results().filter(|rule| is_failure(report, rule)).map(report::explanation).collect();

@@ -1,4 +1,4 @@
-//! From the arguments and the terminal to the program.
+//! Starts the program with its arguments and the properties of the terminal.
 
 use std::{env, io::IsTerminal, process::ExitCode};
 
@@ -11,11 +11,11 @@ use mcp_conform::{
     run::{Surroundings, run},
 };
 
-/// Judging is much small memory taken and given back, and the C library of static builds is slow at that.
+/// Judging makes many small allocations, which are slow in the C library of static builds.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Where no terminal says how wide it is.
+/// The width if there is no terminal.
 const WIDTH_OF_A_FILE: usize = 100;
 
 fn main() -> ExitCode {
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     ExitCode::from(run(&cli, &Surroundings { status, links, ..Surroundings::of_process(color, width) }))
 }
 
-/// Tells who gave a command where the name of a target stands, or forgot `run`, what to type.
+/// Adds a hint if a command was given instead of a target name, or `run` was forgotten.
 fn with_tip(mut mistake: clap::Error) -> clap::Error {
     let meant = match mistake.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(word)) => command_meant(word),
@@ -58,7 +58,7 @@ fn with_tip(mut mistake: clap::Error) -> clap::Error {
     mistake
 }
 
-/// What is found elsewhere than it was looked for.
+/// A hint for a command that exists in another place.
 fn command_meant(word: &str) -> Option<String> {
     Some(match word {
         "diff" | "merge" | "render" => format!("did you mean `mcp-conform report {word}`?"),

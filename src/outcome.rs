@@ -1,6 +1,6 @@
-//! What judging yields and reports read: verdicts as plain data.
+//! The result of judging, for reports: verdicts as plain data.
 //!
-//! The serialised form of [`RunReport`] is the JSON report, a public and versioned format: `reports/README.md`.
+//! The serialized form of [`RunReport`] is the JSON report, a public and versioned format: `reports/README.md`.
 
 mod cost;
 pub mod excerpt;
@@ -16,7 +16,7 @@ pub use masked::masked;
 
 use crate::revision::Revision;
 
-/// Raised when a reader of the JSON report would have to change.
+/// Incremented when a reader of the JSON report would have to change.
 pub const REPORT_SCHEMA: u32 = 1;
 
 /// How strong a rule is.
@@ -41,7 +41,7 @@ impl Level {
         }
     }
 
-    /// What a violation of such a rule is.
+    /// The status of a rule at this level that fails.
     pub const fn of_failure(self) -> Status {
         match self {
             Self::Must => Status::Fail,
@@ -51,7 +51,7 @@ impl Level {
         }
     }
 
-    /// The word that the title of such a rule contains.
+    /// The keyword in the title of a rule at this level.
     pub const fn keyword(self) -> &'static str {
         match self {
             Self::Must => "MUST",
@@ -197,11 +197,11 @@ pub struct RuleResult {
     pub also: Vec<String>,
 }
 
-/// One place where a rule holds.
+/// One item for which a rule passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
     pub subject: String,
-    /// As those of a finding.
+    /// Frame numbers, as in a finding.
     pub frames: Vec<u64>,
 }
 
@@ -225,7 +225,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// As a sentence has it.
+    /// The noun for messages.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Server => "server",
@@ -235,8 +235,7 @@ impl Subject {
         }
     }
 
-    // Reports on servers are as they were before there were others.
-    // As serde calls it.
+    // Reports on servers omit the subject, as they did before other subjects existed. Serde requires a reference.
     #[allow(clippy::trivially_copy_pass_by_ref)]
     fn is_server(&self) -> bool {
         *self == Self::Server

@@ -1,7 +1,7 @@
-//! Which part of many things one machine takes: `hash:2/4` is the second of four.
+//! Selects one part of a list for one machine: `hash:2/4` is the second of four.
 //!
-//! By hash a thing stays in its part whatever is added beside it; by count the parts are as even as can be. Either way
-//! each thing is in exactly one part, so the parts together are the whole.
+//! By hash, an item stays in its part if others are added. By count, the parts have nearly equal sizes. Either way,
+//! each item is in exactly one part.
 
 use std::{fmt, str::FromStr};
 
@@ -21,17 +21,17 @@ enum By {
 }
 
 impl Partition {
-    /// Whether the thing of that id, at that place among so many, is in this part.
+    /// Whether the item with that id, at that index of `all` items, is in this part.
     pub fn takes(self, id: &str, place: usize, all: usize) -> bool {
         let (part, of) = (self.part as usize, self.of as usize);
         match self.by {
             By::Hash => hash(id) as usize % of == part,
-            // In pieces, so that what stands together stays together.
+            // In contiguous ranges, so that neighbors stay together.
             By::Count => (all * part / of..all * (part + 1) / of).contains(&place),
         }
     }
 
-    /// What keeps these from being all parts of one whole, each of them once. Where there are none, nothing does.
+    /// Why these are not all parts of one whole, each exactly once. `None` also for an empty list.
     pub fn gap(parts: &[Self]) -> Option<String> {
         let first = *parts.first()?;
         if let Some(other) = parts.iter().find(|other| (other.by, other.of) != (first.by, first.of)) {
@@ -78,8 +78,8 @@ impl FromStr for Partition {
     }
 }
 
-/// FNV-1a, folded to half its width because its lowest bits alone are a poor mixture. Written out, for what a machine took
-/// yesterday it has to take with tomorrow's version and compiler too.
+/// FNV-1a, folded to half its width because its lowest bits alone are poorly mixed. Implemented here, because a machine
+/// must get the same items with a later version or compiler.
 fn hash(id: &str) -> u32 {
     let mixed =
         id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));

@@ -1,4 +1,4 @@
-//! What will run and what will not, and why: suites against revision, transport, capabilities, proposals and filter.
+//! Decides what runs, and why the rest does not: by revision, transport, capabilities, proposals and filter.
 
 mod partition;
 
@@ -12,7 +12,7 @@ use crate::{
     suite::{Applies, Rule, SURVEY, Suite, fits},
 };
 
-/// Which proposals are judged: those that are named, whatever the server shows, and with `auto` those that it shows.
+/// The proposals to judge: the named ones in any case and, with `auto`, those that the server supports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proposals {
     pub auto: bool,
@@ -20,12 +20,12 @@ pub struct Proposals {
 }
 
 impl Proposals {
-    /// Those that show, and these names.
+    /// The detected proposals, and these names.
     pub fn also(named: Vec<String>) -> Self {
         Self { auto: true, named }
     }
 
-    /// Reads what was typed: `auto`, `none`, or names that some suite is for.
+    /// Parses the option: `auto`, `none`, or names of known proposals.
     pub fn new(terms: &[String], suites: &[Suite]) -> Result<Self, Error> {
         let known = proposals(suites, &Filter::default());
         let mut read = Self { auto: terms.is_empty(), named: Vec::new() };
@@ -45,7 +45,7 @@ impl Proposals {
     }
 }
 
-/// The proposals that rules selected by the filter are about, each once.
+/// The proposals of the rules that the filter selects, without duplicates.
 pub fn proposals<'a>(suites: &'a [Suite], filter: &Filter) -> Vec<&'a str> {
     let mut found = Vec::new();
     for suite in suites {
@@ -57,8 +57,7 @@ pub fn proposals<'a>(suites: &'a [Suite], filter: &Filter) -> Vec<&'a str> {
     found
 }
 
-/// The proposals on which the selected rules depend: those that they are about, and those whose rules replace some of
-/// them.
+/// The proposals that affect the selected rules: those that they are about, and those whose rules replace some of them.
 pub fn deciding<'a>(suites: &'a [Suite], filter: &Filter) -> Vec<&'a str> {
     let selected = |pattern: &String| {
         let mut rules = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
@@ -71,7 +70,7 @@ pub fn deciding<'a>(suites: &'a [Suite], filter: &Filter) -> Vec<&'a str> {
     found
 }
 
-/// The suites of a run in order, each with a word for every rule.
+/// The suites of a run in order, with the decision on every rule.
 pub struct Plan<'a> {
     pub suites: Vec<PlannedSuite<'a>>,
 }
@@ -85,12 +84,12 @@ pub struct PlannedRule<'a> {
     pub rule: &'a Rule,
     /// Why it is not judged, if so.
     pub left_out: Option<String>,
-    /// What would have to be known about the server for it to be judged, if so.
+    /// The fact that is missing to judge it, if any.
     pub lacking: Option<String>,
 }
 
 impl PlannedSuite<'_> {
-    /// Whether anything is judged, so that it is worth gathering for.
+    /// Whether any rule is judged, so that gathering is needed.
     pub fn runs(&self) -> bool {
         self.rules.iter().any(|planned| planned.left_out.is_none() && planned.lacking.is_none())
     }
@@ -98,30 +97,30 @@ impl PlannedSuite<'_> {
 
 const LEVELS: [Level; 4] = [Level::Must, Level::Should, Level::Advice, Level::May];
 
-/// Which rules the user asked for. Empty: all.
+/// The rules that the user selected. Empty: all.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     terms: Vec<Term>,
     excluded: Vec<Term>,
-    /// One part of several of what the terms select.
+    /// One of several parts of the selected rules.
     share: Option<Share>,
 }
 
 #[derive(Clone, Debug)]
 enum Term {
     Level(Level),
-    /// A suite or rule id; `*` stands for any text, and a suite's id also for its dotted children.
+    /// A suite or rule id; `*` matches any text, and a suite's id also matches its dotted children.
     Name(String),
 }
 
 impl Filter {
-    /// Reads the terms, and rejects one that selects nothing. `!` before a term excludes what it selects.
+    /// Parses the terms, and rejects one that selects nothing. `!` before a term excludes what it selects.
     pub fn new(terms: &[String], suites: &[Suite]) -> Result<Self, Error> {
         let (mut selected, mut excluded) = (Vec::new(), Vec::new());
         for text in terms {
             let (list, text) =
                 text.strip_prefix('!').map_or((&mut selected, text.as_str()), |text| (&mut excluded, text));
-            // Reports write some of them in capitals.
+            // Reports write some levels in capitals.
             let level = LEVELS.into_iter().find(|level| text.eq_ignore_ascii_case(level.word()));
             list.push(level.map_or_else(|| Term::Name(text.to_owned()), Term::Level));
         }
@@ -141,14 +140,14 @@ impl Filter {
         Ok(Self { terms: selected, excluded, share: None })
     }
 
-    /// What one part of a run takes of it.
+    /// Restricts the filter to one part of a run.
     #[must_use]
     pub fn part(self, part: Partition, suites: &[Suite]) -> Self {
         let share = Share::of(part, &self, suites);
         Self { share: Some(share), ..self }
     }
 
-    /// Whether the report has this rule; others are only judged for its sake.
+    /// Whether the report shows this rule. Others are judged only because it depends on them.
     pub fn shows(&self, rule: &str) -> bool {
         self.share.as_ref().is_none_or(|share| share.rules.contains(rule))
     }
@@ -178,14 +177,14 @@ impl Term {
     }
 }
 
-/// The name that was most likely meant, if any is near.
+/// The most similar name, if any is similar enough.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     const NEAR: f64 = 0.8;
     let rated = known.map(|known| (known, strsim::jaro_winkler(known, name))).filter(|(_, nearness)| *nearness > NEAR);
     rated.max_by(|(_, a), (_, b)| a.total_cmp(b)).map(|(known, _)| known)
 }
 
-/// Decides what runs. Suites without a rule that the filter selects are left out entirely.
+/// Decides what runs. Suites without a selected rule are omitted entirely.
 pub fn plan<'a>(suites: &'a [Suite], scene: &RunContext, filter: &Filter) -> Plan<'a> {
     let suites: Vec<&Suite> = suites_of(suites, scene).collect();
     let counting: Vec<&Suite> =
@@ -216,8 +215,8 @@ pub fn plan<'a>(suites: &'a [Suite], scene: &RunContext, filter: &Filter) -> Pla
     Plan { suites }
 }
 
-/// The suites that judge what the scene has: those about its subject, and of those about clients the ones that have the
-/// scenario of the one that it is named after.
+/// The suites for the scene's subject. If that is a client, only those with the scenario of the suite that the scene is
+/// named after.
 fn suites_of<'a>(suites: &'a [Suite], scene: &RunContext) -> impl Iterator<Item = &'a Suite> {
     let named = scene.scenario.as_ref().and_then(|id| suites.iter().find(|suite| suite.id == *id));
     let scenario = named.and_then(|suite| suite.scenario.as_ref());
@@ -227,7 +226,7 @@ fn suites_of<'a>(suites: &'a [Suite], scene: &RunContext) -> impl Iterator<Item 
     })
 }
 
-/// Why something does not apply here, in words for the report.
+/// Why something does not apply here, as text for the report.
 pub fn left_out(applies: &Applies, scene: &RunContext) -> Option<String> {
     window(applies, scene.revision)
         .or_else(|| transport(applies, scene.transport))
@@ -247,7 +246,7 @@ pub fn left_out(applies: &Applies, scene: &RunContext) -> Option<String> {
         })
 }
 
-/// Which fact about the server is needed and was not given, in words for the report.
+/// The fact about the server that is needed and missing, as text for the report.
 pub fn lacking(applies: &Applies, scene: &RunContext) -> Option<String> {
     let fact = applies.facts.iter().find(|fact| scene.facts.get(fact.as_str()).is_none())?;
     if let Some(nothing) = of_no_use(fact, scene) {

@@ -1,4 +1,4 @@
-//! A handshake that failed, as it is recorded and as it is told.
+//! A failed handshake: converts between the error and its record.
 
 use crate::{
     error::Error,
@@ -6,7 +6,7 @@ use crate::{
     outcome::RunReport,
 };
 
-/// For the record; the error itself comes back if it is about something else than the server.
+/// The record of the error. Returns the error itself if it is not about the server.
 pub fn recorded(error: Error) -> Result<NotOpened, Error> {
     match error {
         Error::Target { tried, came, help, .. } => Ok(NotOpened::Unreachable { tried, came, help }),
@@ -22,7 +22,7 @@ pub fn error(why: &NotOpened) -> Error {
     }
 }
 
-/// Why there are no results in a report on this evidence, if so.
+/// Why a report on this evidence has no results, if so.
 pub fn without_results(report: &RunReport, evidence: &Evidence) -> Option<Error> {
     let failed = evidence.header.end.failed_handshake.as_ref()?;
     report.cause().map(|_| error(&failed.why))

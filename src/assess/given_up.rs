@@ -1,4 +1,4 @@
-//! What was not sent any more because requests like it had got no reply, in words.
+//! Describes requests that were skipped because similar ones got no reply.
 
 use crate::{
     evidence::RunContext,
@@ -7,7 +7,7 @@ use crate::{
     suite::Suite,
 };
 
-/// Adds it to the reasons why rules of such suites could not be judged, unless something is to be given first.
+/// Adds this to the reasons of unjudged rules in such suites, unless a rule first needs a fact.
 pub fn explain(rules: &mut [RuleResult], scenes: &[RunContext], suites: &[Suite]) {
     for result in rules.iter_mut().filter(|rule| rule.status == Status::NotExercised && rule.checked == 0) {
         let Some(scene) = scenes.iter().find(|scene| scene.revision == result.revision) else { continue };

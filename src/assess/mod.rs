@@ -1,4 +1,4 @@
-//! From evidence to a report: the one way, for a run that has just ended and for one that was recorded.
+//! From evidence to a report, for a run that has just ended and for a recorded one.
 
 pub mod by_hand;
 pub mod failure;
@@ -25,18 +25,18 @@ use crate::{
     suite::Suite,
 };
 
-/// What is not in the evidence, as it may be asked otherwise another time.
+/// Options that are not in the evidence, because they may differ each time.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     pub filter: &'a Filter,
     pub strict: bool,
-    /// Files of suites that a command which shows a finding again has to name.
+    /// Suite files that a command to reproduce a finding needs.
     pub own_suites: &'a [PathBuf],
-    /// With what went over the wire, and what was walked through.
+    /// Includes a timeline and the graph of resources.
     pub illustrated: bool,
 }
 
-/// Exit codes of runs that a signal ended begin here.
+/// Exit codes of runs that a signal ended start here.
 const SIGNALLED: u8 = 128;
 
 pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunReport {
@@ -79,7 +79,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         (report.timeline, report.timeline_left_out) = timeline::timeline(evidence.frames());
         report.graph = scenes.last().and_then(|scene| resource_graph::graph(scene, suites));
     }
-    // A conversation that others had cannot be had again.
+    // A recording of other programs cannot be repeated.
     if !header.recorded {
         rerun::say_how(&mut report, evidence.frames(), options.own_suites);
         if header.judged == Side::Server {
@@ -131,21 +131,21 @@ fn notes(evidence: &Evidence) -> Vec<String> {
     evidence.header.notes.iter().cloned().chain(evidence.cut_off.map(cut)).collect()
 }
 
-/// Nobody gathered anything: whatever was not seen passing is not known.
+/// A recording sends no requests, so what it does not contain is unknown.
 fn explain_recording(rules: &mut [RuleResult]) {
     for rule in rules.iter_mut().filter(|rule| rule.status == Status::NotExercised && rule.checked == 0) {
         rule.reason = Some("the recorded conversation does not show it".into());
     }
 }
 
-/// Most rules had nothing to judge, all for the same reason.
+/// Most rules had nothing to judge, all for this reason.
 fn explain_failed_handshake(rules: &mut [RuleResult]) {
     for rule in rules.iter_mut().filter(|rule| rule.status == Status::NotExercised && rule.checked == 0) {
         rule.reason = Some("the handshake failed".into());
     }
 }
 
-/// The failure, if no rule could say more than it does; else the report with its exit code.
+/// Returns the error, unless a rule has more specific findings; otherwise the report with its exit code.
 fn conclude(failed: &FailedHandshake, mut report: RunReport) -> RunReport {
     let error = failure::error(&failed.why);
     match report.exit_code {

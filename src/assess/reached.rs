@@ -1,5 +1,5 @@
-//! The limits that kept something from being looked at, as the first lines of a report: a rule may pass only because of
-//! what lies beyond.
+//! The limits that kept something from being judged. They are the first lines of a report, because a rule may pass only
+//! for that reason.
 
 use indexmap::IndexMap;
 
@@ -32,7 +32,7 @@ pub fn reached(evidence: &Evidence, suites: &[Suite]) -> Vec<String> {
     lines
 }
 
-/// What a client with more room might have read.
+/// Describes input that exceeded a limit.
 fn not_read(cause: Option<Cause>, why: &str, count: usize) -> String {
     let raise = match cause {
         Some(Cause::TooLong) => " (--max-message)",
@@ -50,7 +50,7 @@ fn of_step(suite: &Suite, step: &Step, scene: &RunContext) -> Option<String> {
     match (&step.verb, &step.each) {
         (Verb::List(list), None) if saved["end"] == "page-limit" => {
             let pages = saved["pages"].as_array()?.len();
-            // A suite may want no more than the first few.
+            // The suite itself may limit the pages.
             let wanted = pages == list.pages && suite.id != SURVEY;
             (!wanted).then(|| format!("{}: pages after the first {pages} were not read", list.method))
         }

@@ -1,4 +1,4 @@
-//! Puts beside each finding the command that shows it again.
+//! Adds to each finding the command that reproduces it.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -11,11 +11,11 @@ use crate::{
     outcome::{RunReport, Subject},
 };
 
-/// Causes of frames that are part of every run.
+/// Values of `by` that occur in every run.
 pub const ALWAYS: [&str; 8] =
     ["survey", "handshake", "adoption", "first-task", "authorization", "probe", "answer", "resume"];
 
-/// The frames that findings name.
+/// The frames in findings.
 pub fn numbers(report: &RunReport) -> BTreeSet<u64> {
     report.rules.iter().flat_map(|rule| &rule.findings).flat_map(|finding| finding.frames.iter().copied()).collect()
 }
@@ -36,7 +36,7 @@ pub fn say_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>,
     }
     let shown = numbers(report);
     let mut causes: HashMap<u64, String> = HashMap::new();
-    // Of each connection the suite that asked last: what the server says by itself may follow from that.
+    // The last suite that used each connection: it may have caused what the server sends on its own.
     let mut asking: HashMap<u32, String> = HashMap::new();
     for frame in frames.take_while(|frame| Some(&frame.frame) <= shown.last()) {
         let by = frame.by.as_ref().filter(|by| !ALWAYS.contains(&by.as_str()));
@@ -48,7 +48,7 @@ pub fn say_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>,
     }
     for rule in &mut report.rules {
         for finding in &mut rule.findings {
-            // A rule over the whole run may have found it in what another suite asked.
+            // A rule over the whole run may have found it in requests of another suite.
             let asked = finding.frames.iter().filter_map(|frame| causes.get(frame)).map(String::as_str);
             let asked: BTreeSet<_> = asked.filter(|by| *by != rule.suite && !ALWAYS.contains(by)).collect();
             let filters = [rule.id.as_str()].into_iter().chain(asked).collect::<Vec<_>>().join(" --filter ");
@@ -57,9 +57,9 @@ pub fn say_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>,
     }
 }
 
-/// A client or gateway is started anew, in the scenario of the rule.
+/// A client or gateway is restarted in the scenario of the rule.
 fn test_again(report: &mut RunReport, command: &str) {
-    // One of the configuration is named by the options.
+    // One from the configuration is already named by the options.
     let started = report.target.command.as_ref().map(|started| format!(" -- {started}")).unwrap_or_default();
     for rule in &mut report.rules {
         for finding in &mut rule.findings {

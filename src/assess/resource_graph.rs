@@ -1,4 +1,4 @@
-//! How the resources hang together, as far as a walk has seen it: in one line, and as data to draw.
+//! The graph of resources, as far as a walk has seen it: a one-line summary, and data for a picture.
 
 use std::collections::HashMap;
 
@@ -10,22 +10,22 @@ use crate::{
     suite::{SURVEY, Suite, Verb, Walk},
 };
 
-/// Nodes that a report keeps.
+/// Maximum number of nodes in a report.
 const KEPT: usize = 1000;
 
-/// What the widest walk came to.
+/// A summary of the widest walk.
 pub fn summary(scene: &RunContext, suites: &[Suite]) -> Option<String> {
     let (walk, graph) = widest_walk(scene, suites)?;
     Some(size(walk, graph))
 }
 
-/// The limit that the widest walk came to, if it reached one.
+/// The limit that the widest walk reached, if any.
 pub fn limit_of(scene: &RunContext, suites: &[Suite]) -> Option<String> {
     let (walk, graph) = widest_walk(scene, suites)?;
     Some(format!("{}: {}", walk.method, limit(graph)?))
 }
 
-/// The graph that the widest walk saw.
+/// The graph of the widest walk.
 pub fn graph(scene: &RunContext, suites: &[Suite]) -> Option<Graph> {
     let (_, seen) = widest_walk(scene, suites)?;
     let mut graph = Graph { nodes: Vec::new(), roots: 0, limit: limit(seen) };
@@ -48,7 +48,7 @@ pub fn graph(scene: &RunContext, suites: &[Suite]) -> Option<Graph> {
     Some(graph)
 }
 
-/// The place of a node; none where there is no room for one more.
+/// The index of a node; `None` if the graph is full.
 fn enter<'a>(graph: &mut Graph, known: &mut HashMap<&'a str, usize>, uri: &'a str) -> Option<usize> {
     if let Some(index) = known.get(uri) {
         return Some(*index);
@@ -63,7 +63,7 @@ fn enter<'a>(graph: &mut Graph, known: &mut HashMap<&'a str, usize>, uri: &'a st
     Some(index)
 }
 
-/// The step and the outcome of the walk that saw most.
+/// The step and result of the walk with the most nodes.
 fn widest_walk<'a>(scene: &'a RunContext, suites: &'a [Suite]) -> Option<(&'a Walk, &'a Value)> {
     let steps = suites.iter().flat_map(|suite| suite.gather.iter().map(move |step| (suite, step)));
     let walks = steps.filter_map(|(suite, step)| match (&step.verb, &step.save) {
@@ -73,7 +73,7 @@ fn widest_walk<'a>(scene: &'a RunContext, suites: &'a [Suite]) -> Option<(&'a Wa
     walks.filter(|(_, graph)| graph["nodes"] != 0).max_by_key(|(_, graph)| graph["nodes"].as_u64())
 }
 
-/// How large the graph is.
+/// The size of the graph.
 fn size(walk: &Walk, graph: &Value) -> String {
     let count = |member: &str, one: &str| {
         let count = graph[member].as_u64().unwrap_or_default();
@@ -89,7 +89,7 @@ fn size(walk: &Walk, graph: &Value) -> String {
     )
 }
 
-/// The limit, if any, that kept the rest of it from being judged.
+/// The limit, if any, that kept the rest of the graph from being judged.
 fn limit(graph: &Value) -> Option<String> {
     let limits = &graph["limits"];
     let limit = match graph["end"].as_str()? {

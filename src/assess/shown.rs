@@ -1,4 +1,4 @@
-//! Puts the frames that findings name beside them, so that a report stands alone.
+//! Adds to findings the text of their frames, so that a report needs no transcript.
 
 use std::{
     borrow::Cow,
@@ -15,16 +15,16 @@ use crate::{
     revision::Revision,
 };
 
-/// Characters of a message that stands for its own name.
+/// Maximum length of a message that is used as a subject.
 const SUBJECT: usize = 60;
 
-/// Frames of the client that are remembered, should something be found in what came next.
+/// Number of client frames that are kept in case a later frame has a finding.
 const REMEMBERED: usize = 100;
 
-/// HTTP exchanges whose heads are remembered.
+/// Number of HTTP exchanges whose heads are kept.
 const EXCHANGES: usize = 1000;
 
-/// Headers that every request of a client has, with these values.
+/// Headers with values that every client sends.
 const USUAL_HEADERS: [(&str, &str); 3] =
     [("content-type", "application/json"), ("accept", "application/json, text/event-stream"), ("accept", "*/*")];
 
@@ -53,10 +53,10 @@ const TELLING_HEADERS: [&str; 9] = [
     "x-accel-buffering",
 ];
 
-/// At most so many of one finding.
+/// Shows at most this many frames per finding.
 pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Frame>>, most: usize) {
     for finding in rules.iter_mut().flat_map(|rule| &mut rule.findings) {
-        // The last one is the one at fault.
+        // The last one has the violation.
         if finding.frames.len() > most.max(1) {
             finding.frames.drain(most.saturating_sub(1)..finding.frames.len() - 1);
         }
@@ -123,7 +123,7 @@ fn add_heads(numbers: &mut Vec<u64>, last_is_named: bool, frames: &Frames, heads
     if !new.is_empty() {
         let is_in_order = numbers.is_sorted();
         numbers.extend(new);
-        // What stands out of order does so because the last one is the one at fault.
+        // The order is only broken if the frame with the violation was moved to the end.
         if is_in_order {
             numbers.sort_unstable();
         } else {
@@ -136,8 +136,8 @@ fn add_heads(numbers: &mut Vec<u64>, last_is_named: bool, frames: &Frames, heads
 
 type Frames = HashMap<u64, Arc<Frame>>;
 
-/// The frames of these numbers, for each that says little by itself what the client had sent before, and the numbers of the
-/// heads of each HTTP exchange that one of them is part of.
+/// The frames with these numbers. For each that means little alone, also what the client had sent before. And the
+/// numbers of the heads in their HTTP exchanges.
 fn looked_up(
     wanted: &BTreeSet<u64>,
     all: impl Iterator<Item = Arc<Frame>>,
@@ -147,7 +147,7 @@ fn looked_up(
     let mut heads: HashMap<u64, Vec<u64>> = HashMap::new();
     for frame in all {
         if matches!(frame.kind, FrameKind::HttpRequest | FrameKind::HttpResponse) {
-            // The head of a response comes after its request was found to be wanted, that of a request before.
+            // The head of a response follows its request, which may have been selected; that of a request comes first.
             if let Some(numbers) = frame.post.and_then(|post| heads.get_mut(&post)) {
                 numbers.push(frame.frame);
                 frames.insert(frame.frame, Arc::clone(&frame));
@@ -176,7 +176,7 @@ fn looked_up(
     (frames, before, heads)
 }
 
-/// What the client has sent of late, and whether it was answered.
+/// The latest frames of the client, and whether each got a response.
 #[derive(Default)]
 struct Sent(VecDeque<(Arc<Frame>, bool)>);
 
@@ -185,7 +185,7 @@ impl Sent {
         let is_response = frame.message.as_ref().is_some_and(|message| message.get("method").is_none());
         match (frame.from, frame.post, id(frame)) {
             (Side::Server, Some(post), _) => self.newest(|earlier| earlier.post == Some(post)),
-            // What never got a response may have suffered from what came just before, if that got none either.
+            // A request without a response may be affected by the one before it, if that got none, either.
             (Side::Client, None, Some(_)) => self
                 .newest(|earlier| is_beside(earlier, frame))
                 .filter(|earlier| !self.0.iter().any(|(known, answered)| *answered && known.frame == earlier.frame)),
@@ -219,7 +219,7 @@ impl Sent {
     }
 }
 
-/// Whether a frame is the client's own on the same pipe.
+/// Whether the client sent the earlier frame on the same connection over stdio.
 fn is_beside(earlier: &Frame, frame: &Frame) -> bool {
     earlier.link == frame.link && earlier.post.is_none() && earlier.by.as_deref() != Some("handshake")
 }
@@ -228,7 +228,7 @@ fn id(frame: &Frame) -> Option<&Value> {
     frame.message.as_ref()?.get("id")
 }
 
-/// What the client sent, for a finding about nothing that has a name.
+/// What the client sent, for a finding without a named subject.
 fn sent(frame: &Arc<Frame>) -> Option<String> {
     if frame.from == Side::Server {
         return None;
@@ -245,10 +245,10 @@ fn sent(frame: &Arc<Frame>) -> Option<String> {
     })
 }
 
-/// A message without the `_meta` that every request of a modern client has, which would leave no room for the rest.
+/// A message without the usual `_meta` of a modern client, which would take all the space.
 fn brief(message: &Value, from: Side) -> Cow<'_, Value> {
     const USUAL: [&str; 3] = ["protocolVersion", "clientCapabilities", "clientInfo"];
-    // Another revision than its own is what a probe is about.
+    // A probe may declare another revision.
     let usual = |meta: &Value| {
         let members = meta.as_object().map_or(0, serde_json::Map::len);
         members == USUAL.len()

@@ -1,4 +1,4 @@
-//! What went over the wire, in a few words a frame.
+//! A timeline of the messages, with a short text per frame.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use crate::{
     outcome::Moment,
 };
 
-/// Frames that a report keeps.
+/// Maximum number of frames in a report.
 const KEPT: usize = 1000;
-/// Characters of what has no name.
+/// Maximum length of a text without a name.
 const LONGEST: usize = 100;
 
-/// The first frames, and how many came after them.
+/// The first frames, and the number of further ones.
 pub fn timeline(frames: impl Iterator<Item = Arc<Frame>>) -> (Vec<Moment>, usize) {
     let moment = |frame: Arc<Frame>| Moment {
         frame: frame.frame,
@@ -32,7 +32,7 @@ pub fn timeline(frames: impl Iterator<Item = Arc<Frame>>) -> (Vec<Moment>, usize
     (kept, frames.count())
 }
 
-/// One frame in a few words.
+/// One frame as a short text.
 pub fn what(frame: &Frame) -> String {
     let text = || frame.text.as_deref().unwrap_or_default().chars().take(LONGEST).collect::<String>();
     match (frame.kind, &frame.http) {
@@ -47,7 +47,7 @@ pub fn what(frame: &Frame) -> String {
     }
 }
 
-/// What a request is about, by name.
+/// The name of the subject of a request.
 pub fn about(request: &Value) -> Option<&str> {
     let params = request.get("params")?;
     ["uri", "prefix", "name", "cursor", "taskId"].iter().find_map(|member| params.get(*member)?.as_str())

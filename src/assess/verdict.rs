@@ -1,4 +1,4 @@
-//! From single results to the report: totals, and what the whole run comes to.
+//! From single results to the report: totals, and the overall result.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -42,19 +42,19 @@ pub fn sum_up(
     report
 }
 
-/// The report of a run that ended before there was a result: why is its one note.
+/// The report of a run that ended before any result. Its only note is the reason.
 pub fn nothing(target: TargetReport, why: String, strict: bool, exit_code: u8) -> RunReport {
     RunReport { exit_code, ..sum_up(target, Vec::new(), vec![why], None, strict) }
 }
 
-/// The same, of a run that took so long and ends now.
+/// Same as [`nothing`], for a run that took this long and ends now.
 pub fn without_results(target: TargetReport, why: String, took: Duration, strict: bool, exit_code: u8) -> RunReport {
     let began = SystemTime::now().checked_sub(took).and_then(|began| began.duration_since(UNIX_EPOCH).ok());
     let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
     RunReport { started: began.unwrap_or_default().as_secs(), ms, ..nothing(target, why, strict, exit_code) }
 }
 
-/// What happened several times is told once.
+/// Merges repeated notes.
 fn counted(notes: Vec<String>) -> Vec<String> {
     let mut counts = IndexMap::new();
     for note in notes {
@@ -64,7 +64,7 @@ fn counted(notes: Vec<String>) -> Vec<String> {
     counts.into_iter().map(told).collect()
 }
 
-/// Counts the results anew, and says what they come to.
+/// Counts the results again, and sets the overall result.
 pub fn total(report: &mut RunReport) {
     let mut by_status = IndexMap::new();
     for rule in &report.rules {

@@ -1,7 +1,7 @@
-//! Which request a response belongs to: the one place that decides, for the session and for the judge.
+//! Matches responses to requests, for both the session and the judge.
 //!
-//! A response with a wrong id is still given to the request it evidently belongs to, so that the run goes on and the
-//! rule about ids can name the fault. [`Reason`] says how certain that is.
+//! A response with a wrong id is still matched to the request it evidently belongs to, so that the run continues and
+//! the rule on ids can report it. [`Reason`] says how certain the match is.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -9,61 +9,61 @@ use serde_json::Value;
 
 use super::Transport;
 
-/// What an error says of a method that the server does not know.
+/// The error code for a method that the server does not support.
 const METHOD_NOT_FOUND: i64 = -32601;
 
-/// Why a response is taken for that of a request, the surest reason first.
+/// Why a response is matched to a request, most certain reason first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It came in the HTTP exchange of the request.
+    /// It arrived in the HTTP exchange of the request.
     SameExchange,
     /// It has the id of the request.
     SameId,
-    /// The ids differ in their JSON type only: `1` and `"1"`.
+    /// The ids differ only in their JSON type: `1` and `"1"`.
     SimilarId,
-    /// It has no id, and the request was input that a server may be unable to read.
+    /// It has no id, and the request was input that a server may be unable to parse.
     UnreadableInput,
-    /// It has no id, and nothing but requests was sent: it belongs to the one that has waited longest.
+    /// It has no id, and only requests were sent: it belongs to the oldest open one.
     LongestWaiting,
-    /// No other request is waited for, and no request ever had the id. A guess that only keeps the run going.
+    /// It is the only open request, and no request ever had the id. A guess that only keeps the run going.
     OnlyOne,
 }
 
-/// A request that waits for its response.
+/// A request without a response so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// Its place among everything that was sent.
+    /// Its index among everything that was sent.
     pub number: u64,
     /// Absent for raw bytes and whole HTTP requests.
     pub id: Option<&'a Value>,
     /// The HTTP exchange that carries it.
     pub exchange: Option<u64>,
-    /// A subscription, which gets its response only at its end.
+    /// A subscription, whose response marks its end.
     pub subscription: bool,
-    /// Input that a server may be unable to read, with the code of the error that is expected then.
+    /// Input that a server may be unable to parse, with the error code expected for it.
     pub unreadable: Option<i64>,
-    /// All that the HTTP exchange carries belongs to it, and nothing else does.
+    /// Everything in its HTTP exchange belongs to it, and nothing else does.
     pub whole_exchange: bool,
 }
 
-/// What is known when a response comes, besides the requests.
+/// What is known when a response arrives, besides the requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Circumstances {
     pub transport: Transport,
     /// The HTTP exchange that carried the response.
     pub exchange: Option<u64>,
-    /// The request with this id is no longer waited for.
+    /// The request with this id was given up.
     pub late: bool,
-    /// No request ever had this id, so that it may be guessed what the response belongs to.
+    /// No request ever had this id, so a guess is allowed.
     pub strange: bool,
 }
 
-/// The id of a response; null is none.
+/// The id of a response; null counts as none.
 pub fn id_of(response: &Value) -> Option<&Value> {
     response.get("id").filter(|id| !id.is_null())
 }
 
-/// Whether it belongs to a request at all. A line of a log is an object too.
+/// Whether it is a response. A JSON log line is also an object.
 fn is_response(message: &Value) -> bool {
     ["id", "result", "error"].iter().any(|name| message.get(name).is_some())
 }
@@ -72,7 +72,7 @@ fn code_of(response: &Value) -> Option<i64> {
     response.pointer("/error/code").and_then(Value::as_i64)
 }
 
-/// The request that a response belongs to, by its place in `requests`, and why.
+/// The request that a response belongs to, by its index in `requests`, and why.
 pub fn correlate(
     response: &Value,
     requests: &[Request],
@@ -88,17 +88,17 @@ pub fn correlate(
     let carried = |request: &Request| exchange.is_some() && request.exchange == exchange;
     let same = |request: &Request| id.is_some() && request.id == id;
     let similar = |request: &Request| matches!((request.id, id), (Some(a), Some(b)) if text(a) == text(b));
-    // Raw bytes that name the id of their response may well bring other responses along.
+    // Raw bytes with a known response id may cause other responses, too.
     let names_another =
         |request: &Request| request.unreadable.is_some() && request.id.is_some() && id.is_some() && !similar(request);
-    // Where unreadable input before it got no response yet, this may be the late one to that: then it is not taken for
-    // the response to input that has an id, nor to input that another code fits.
+    // If earlier unreadable input has no response yet, this may be the late response to it. Then it is not matched to
+    // input that has an id or expects another code.
     let waiting = requests.iter().filter(|request| request.unreadable.is_some()).count();
     let behind = loose.unreadable > waiting;
     let fits = |request: &Request| !behind || (request.id.is_none() && request.unreadable == code_of(response));
     let nothing_else = loose.is_empty();
 
-    // Suites use some ids again, and what never got a response then stays: the newest is the one.
+    // Suites reuse some ids, and a request that never gets a response stays open, so the newest one matches.
     newest(&|request| carried(request) && same(request), Reason::SameExchange)
         .or_else(|| first(&|request| carried(request) && !names_another(request), Reason::SameExchange))
         .or_else(|| newest(&same, Reason::SameId))
@@ -108,7 +108,7 @@ pub fn correlate(
             first(&takes, Reason::UnreadableInput)
         })
         .or_else(|| {
-            // In an HTTP response it is about what that responds to.
+            // In an HTTP response, it is about the request of that exchange.
             let lost = nameless && nothing_else && !transport.capabilities().stream_per_request;
             let may = |request: &Request| lost && request.id.is_some() && !request.subscription;
             let waiting = requests.iter().enumerate().filter(|(_, request)| may(request));
@@ -123,32 +123,32 @@ pub fn correlate(
         })
 }
 
-/// An id as a server that confuses types would write it.
+/// An id as written by a server that confuses types.
 fn text(id: &Value) -> String {
     id.as_str().map_or_else(|| id.to_string(), str::to_owned)
 }
 
-/// What was sent that is no request of JSON-RPC 2.0, and to which a response without a request may belong.
+/// What was sent besides requests, and can cause a response without a request.
 #[derive(Clone, Debug, Default)]
 pub struct Loose {
-    /// Unreadable input that may still get an error without id.
+    /// Number of unreadable inputs that may still get an error without id.
     pub unreadable: usize,
-    /// The ids that can be read in such input.
+    /// The ids that can be found in such input.
     ids: HashSet<String>,
-    /// Frames with arrays of which no element got a response yet: a server may reject one as a whole.
+    /// Frames with arrays that got no response to any element yet: a server may reject an array as a whole.
     arrays: VecDeque<u64>,
-    /// Notifications, each with its place among everything that was sent and its frame, as long as no request sent after
-    /// it got a response.
+    /// Notifications, each with its index among everything sent and its frame. Removed when a later request gets a
+    /// response.
     notifications: VecDeque<(u64, u64)>,
 }
 
-/// What a response belongs to if not to a request that waits.
+/// What a response belongs to, if not to an open request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Other {
     UnreadableInput,
     /// The array in this frame, rejected as a whole.
     Array(u64),
-    /// The notification in this frame, which gets no response.
+    /// The notification in this frame, which must not get a response.
     Notification(u64),
     Nothing,
 }
@@ -171,24 +171,24 @@ impl Loose {
         self.notifications.push_back((number, frame));
     }
 
-    /// The request of this number and frame got its response: nothing sent before it gets one any more.
+    /// The request with this number and frame got its response: nothing sent before it gets one any more.
     pub fn responded(&mut self, number: u64, frame: u64) {
         self.notifications.retain(|(sent, _)| *sent > number);
         self.arrays.retain(|array| *array != frame);
     }
 
-    /// What a response belongs to that belongs to no request, and takes it for done.
+    /// What a response without a request responds to. That is then removed.
     pub fn take(&mut self, response: &Value) -> Other {
         if !is_response(response) {
             return Other::Nothing;
         }
         if let Some(id) = id_of(response) {
-            // In some languages an id of null is read as the number 0 or as an empty text.
+            // Some languages parse an id of null as the number 0 or as an empty string.
             let misread = |ids: &mut HashSet<String>| (*id == 0 || *id == "") && ids.remove("null");
             let read = self.ids.remove(&id.to_string()) || misread(&mut self.ids);
             return if read { Other::UnreadableInput } else { Other::Nothing };
         }
-        // What cannot be read has no method that could be unknown.
+        // Unreadable input has no method that could be unknown.
         let about_notification = !self.notifications.is_empty() && code_of(response) == Some(METHOD_NOT_FOUND);
         if self.unreadable > 0 && !about_notification {
             self.unreadable -= 1;

@@ -1,8 +1,8 @@
 //! One thing seen on the wire, in either direction.
 //!
-//! A frame that is no message is kept too: a lenient reader would hide the very faults that are reported. The
-//! serialised form is what rules see as `$transcript` and what a transcript file holds, so its field names are part of
-//! the suite language.
+//! A frame that is not a message is kept, too: a lenient reader would hide the faults that are reported. Rules see the
+//! serialized form as `$transcript` and a transcript file contains it, so its field names are part of the suite
+//! language.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -11,14 +11,14 @@ use serde_json::Value;
 use super::{Cause, Transport};
 use crate::revision::Revision;
 
-/// Who put a frame on the wire, and whom a suite judges.
+/// The sender of a frame, or the side that a suite judges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Side {
     Client,
     #[default]
     Server,
-    /// What stands between them: a server to one and a client to the other. No frame is from it.
+    /// A proxy: a server to the client and a client to the server. It is never the sender of a frame.
     Gateway,
 }
 
@@ -27,31 +27,31 @@ pub enum Side {
 pub enum FrameKind {
     /// A JSON object or array: `message` holds it.
     Message,
-    /// Bytes that are no JSON: `text` holds their beginning, `why` says what is wrong with them.
+    /// Bytes that are not JSON: `text` holds their beginning, `why` the error.
     Junk,
-    /// Bytes that may be a message, only longer, deeper or larger than is read: as `Junk`, and no fault of the server.
+    /// Bytes that may be a message, but exceed a limit of length, depth or size: fields as for `Junk`, but not a fault.
     Unread,
     /// The head of an HTTP request: `http` holds it.
     HttpRequest,
     /// The head of an HTTP response: `http` holds it.
     HttpResponse,
-    /// The body of an HTTP response that is no place for messages, such as a metadata document: in `message` if it is
-    /// JSON, else its beginning in `text`.
+    /// The body of an HTTP response that cannot be a message, such as a metadata document: in `message` if it is JSON,
+    /// else its beginning in `text`.
     Document,
-    /// What came of listing a node of a walk, in `message`; `by` is the suite, `text` the name that the walk is saved under.
-    /// Only visits beyond those that are saved.
+    /// The result of listing a node of a walk, in `message`. `by` is the suite, and `text` the name that the walk is
+    /// saved as. Only for visits beyond those that are saved.
     Visit,
-    /// The gathering ended here, for the reason in `text`: what was waited for then, for less than the `patience_ms` in
-    /// `message`, is held against nobody. Or, where it has a `by`, that suite asks again for all that was not answered.
+    /// The gathering stopped here, for the reason in `text`. Requests that had waited less than the `patience_ms` in
+    /// `message` do not count against the server. With a `by`, that suite instead repeats all its unanswered requests.
     CutShort,
-    /// Something that is not traffic: a process that ended, a stream that closed, a limit that was reached. In `text`.
+    /// An event other than traffic: a process exit, the end of a stream, an exceeded limit. In `text`.
     Note,
 }
 
-/// What stands in the place of a value that is not told.
+/// Replaces a secret value.
 pub const SHOWN_INSTEAD: &str = "(given by the user)";
 
-/// The head of an HTTP request or response. Values of headers given by the user are never in here.
+/// The head of an HTTP request or response. Header values from the user are never stored here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HttpHead {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,14 +60,14 @@ pub struct HttpHead {
     pub url: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// In the order sent; a repeated header is listed twice. Names are as they were sent in a request, and in lower case in a
+    /// In the order sent; a repeated header is listed twice. Names are as sent in a request, and in lower case in a
     /// response.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub headers: Vec<(String, String)>,
 }
 
 impl HttpHead {
-    /// All headers by their names in lower case; the values of a repeated header are joined.
+    /// All headers by lower-case name; the values of a repeated header are joined.
     pub fn by_name(&self) -> IndexMap<String, String> {
         let mut named = IndexMap::<String, String>::new();
         for (name, value) in &self.headers {
@@ -88,7 +88,7 @@ impl HttpHead {
     }
 }
 
-/// What surrounded a message that came as an event of an event stream.
+/// The fields of the event that carried a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,30 +99,29 @@ pub struct Event {
     pub retry: Option<u64>,
 }
 
-/// How something came to its end: an event stream, or a process.
+/// How an event stream, request or process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ended {
-    /// The stream: as HTTP ends a response.
+    /// The stream: as HTTP normally ends a response.
     Complete,
     /// The stream: in the middle, by the server or the network.
     Broken,
     /// The stream: dropped by the client.
     Dropped,
-    /// The request: there was nobody to take it.
+    /// The request: no server accepted it.
     Unsent,
-    /// The process: before its stdin was closed; or while it had to answer over HTTP.
+    /// The process: before its stdin was closed, or while an HTTP request was open.
     Unasked,
     /// The process: when its stdin was closed.
     StdinClosed,
-    /// The process: only when it was told to terminate.
+    /// The process: only after SIGTERM.
     Terminated,
-    /// The process: only by force, if at all.
+    /// The process: only after SIGKILL, if at all.
     Killed,
 }
 
-/// One frame of the run. Members that do not apply to its kind are absent. One that is about to be recorded borrows its
-/// message.
+/// One frame of the run. Fields that do not apply to its kind are absent. While it is recorded, it borrows its message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "M: Deserialize<'de>"))]
 pub struct Frame<M = Value> {
@@ -146,11 +145,11 @@ pub struct Frame<M = Value> {
     pub text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// On bytes that could not be read: what `why` says in words.
+    /// On bytes that could not be read: `why` as a code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<Cause>,
-    /// What was odd about the bytes of an otherwise readable message, by name: `crlf`, `bom`, `invalid-utf8`,
-    /// `duplicate-key`, `unterminated`, `blank-lines`.
+    /// Defects in the bytes of an otherwise readable message, by name: `crlf`, `bom`, `invalid-utf8`, `duplicate-key`,
+    /// `unterminated`, `blank-lines`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flaws: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -160,7 +159,7 @@ pub struct Frame<M = Value> {
     pub post: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<Event>,
-    /// On a note that tells of an end.
+    /// On a note that records an end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
 }
@@ -211,7 +210,7 @@ impl Frame {
     }
 }
 
-/// A value that is written is there, even where it is `null`.
+/// Distinguishes a field that is `null` from an absent one.
 fn present<'de, D: Deserializer<'de>, M: Deserialize<'de>>(deserializer: D) -> Result<Option<M>, D::Error> {
     M::deserialize(deserializer).map(Some)
 }
@@ -221,28 +220,28 @@ fn present<'de, D: Deserializer<'de>, M: Deserialize<'de>>(deserializer: D) -> R
 pub struct Link {
     pub link: u32,
     pub transport: Transport,
-    /// Absent until the handshake has settled it.
+    /// Absent until the handshake has negotiated it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<Revision>,
-    /// Opened for one request, and closed with the response to it.
+    /// Opened for one request, and closed after its response.
     #[serde(default)]
     pub brief: bool,
-    /// Where a client is judged: the scenario in which it opened the connection.
+    /// If a client is judged: the scenario in which it opened the connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,
-    /// Where a gateway is judged: it opened the connection, to the server that it stands before.
+    /// If a gateway is judged: whether the gateway opened the connection, to its upstream.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub behind: bool,
-    /// How the process ended, or the event stream that is the connection.
+    /// How the process ended, or the event stream that the connection consists of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
-    /// Its beginning was not recorded, so that nobody knows what was agreed on.
+    /// Its beginning was not recorded, so the negotiated revision is unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub late: bool,
 }
 
 impl Link {
-    /// A connection of which nothing was seen yet.
+    /// A new connection without any frame.
     pub fn new(link: u32, transport: Transport) -> Self {
         Self { link, transport, revision: None, brief: false, scenario: None, behind: false, ended: None, late: false }
     }

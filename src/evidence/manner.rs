@@ -1,32 +1,32 @@
-//! How a client behaves that is asked for something.
+//! How a client responds to requests of the server.
 
-/// How the client answers what the server asks it while a request is under way. Since 2026-07-28 that takes a retry of
-/// the request; without a manner there is none.
+/// The client's responses to server requests while its own request is open. Since 2026-07-28 they need a retry of that
+/// request, and without a manner there is no retry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manner {
-    /// Everything is given, with the least that fits.
+    /// Provides everything, with minimal valid values.
     Accept,
-    /// The user says no, and so does the client for the user.
+    /// The user declines, and the client declines for the user.
     Decline,
     Cancel,
-    /// By an error; since 2026-07-28 there is none, so nothing is answered.
+    /// Returns an error. Since 2026-07-28 there is none, so it does not respond.
     Refuse,
-    /// By what is no response at all.
+    /// Sends something that is not a response.
     Wrong,
-    /// By a response that does not fit what was asked for.
+    /// Sends a response that does not match the request.
     Unfit,
-    /// By a form in which nothing is filled in; everything else is given.
+    /// Submits an empty form; everything else is provided.
     Empty,
-    /// The model wishes for tools again and again.
+    /// The model requests tools again and again.
     Tireless,
-    /// The request alone once more.
+    /// Repeats the request without any response.
     Nothing,
-    /// Only the first of several.
+    /// Responds only to the first of several requests.
     Part,
-    /// More than was asked for.
+    /// Sends more responses than requested.
     Extra,
-    /// With a state that is changed in one character.
+    /// Changes one character of the state.
     Forged,
-    /// With a state that the server never made.
+    /// Sends a state that the server never created.
     Garbage,
 }

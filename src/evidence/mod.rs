@@ -1,4 +1,4 @@
-//! What happened in a run, as plain data: it can be saved, loaded and judged again.
+//! The events of a run, as plain data that can be saved, loaded and judged again.
 
 pub mod correlate;
 mod frame;

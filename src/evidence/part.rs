@@ -1,8 +1,8 @@
-//! The parts of a complete message and of the HTTP request that carries it: where a probe may deviate.
+//! The parts of a complete message and of its HTTP request in which a probe may deviate.
 
 use serde_json::{Map, Value};
 
-/// One such part, by the name that it has in the specification.
+/// One part, named as in the specification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
     Jsonrpc,
@@ -11,16 +11,16 @@ pub enum Part {
     Params,
     Meta,
     ProtocolVersion,
-    /// Of `initialize`.
+    /// In `initialize`.
     Capabilities,
-    /// Of each request since 2026-07-28.
+    /// In each request since 2026-07-28.
     ClientCapabilities,
     ClientInfo,
-    /// Of the HTTP request.
+    /// In the HTTP request.
     Header(String),
 }
 
-/// The name of each part of a message. Whatever else is named is a header.
+/// The names of the parts of a message. Any other name is a header.
 pub const PARTS: [(&str, Part); 9] = [
     ("jsonrpc", Part::Jsonrpc),
     ("id", Part::Id),
@@ -39,7 +39,7 @@ impl Part {
         known.map_or_else(|| Self::Header(name.to_owned()), |(_, part)| part.clone())
     }
 
-    /// Where it is in a message with this method; nowhere if it is a header.
+    /// Its path in a message with this method; empty for a header.
     fn place(&self, method: Option<&str>) -> Vec<&'static str> {
         let place = |bare: &'static str, in_meta: &'static str| {
             if method == Some("initialize") { vec!["params", bare] } else { vec!["params", "_meta", in_meta] }
@@ -58,14 +58,14 @@ impl Part {
         }
     }
 
-    /// What the message has there.
+    /// Its value in the message.
     pub fn of<'m>(&self, message: &'m Value) -> Option<&'m Value> {
         let place = self.place(message.get("method").and_then(Value::as_str));
         let (last, outer) = place.split_last()?;
         outer.iter().try_fold(message, |value, name| value.get(name))?.get(last)
     }
 
-    /// Replaces it in a message, or without a value removes it.
+    /// Replaces it in a message, or removes it if there is no value.
     pub fn replace(&self, message: &mut Value, value: Option<Value>) {
         let place = self.place(message.get("method").and_then(Value::as_str));
         let Some((last, outer)) = place.split_last() else { return };

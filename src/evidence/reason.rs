@@ -1,26 +1,26 @@
-//! Why something could not be read or an HTTP exchange failed: a cause to decide by, and words for people.
+//! Why something could not be read or an HTTP exchange failed: a cause for the code, and a text for people.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What decides; the words beside it never do.
+/// Code depends only on this, never on the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Cause {
-    /// More bytes than are read.
+    /// More bytes than the limit.
     TooLong,
-    /// More values than are read.
+    /// More values than the limit.
     TooManyValues,
     TooDeep,
     NumberOutOfRange,
     NotJson,
-    /// A JSON value, and more after it.
+    /// A JSON value followed by more data.
     TrailingData,
     EmptyLine,
-    /// By its content type or encoding the body is no place for messages.
+    /// The content type or encoding does not allow messages in the body.
     WrongMedia,
-    /// The body or the event ended in the middle.
+    /// The body or event ended prematurely.
     CutOff,
     ConnectionRefused,
     ConnectionTimeout,
@@ -32,13 +32,13 @@ pub enum Cause {
     BrokenChunks,
     IncompleteResponse,
     ConnectionReset,
-    /// The server demands authorization where an event stream was to open.
+    /// The server requires authorization for an event stream.
     Unauthorized,
     Other,
 }
 
 impl Cause {
-    /// A client with more room might have read it: no fault of the server.
+    /// Whether a client with higher limits might have read it: not a fault of the server.
     pub const fn is_limit(self) -> bool {
         matches!(self, Self::TooLong | Self::TooManyValues | Self::TooDeep | Self::NumberOutOfRange)
     }

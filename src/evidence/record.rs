@@ -1,4 +1,4 @@
-//! All that is known of a run: enough to assess it, at once or later.
+//! All that is known of a run: enough to assess it, immediately or later.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -11,7 +11,7 @@ pub struct Evidence {
     pub frames: Frames,
     /// One for each revision that was tested.
     pub scenes: Vec<RunContext>,
-    /// The line in which the transcript stops, where it does so in the middle.
+    /// The line at which the transcript is truncated, if it is.
     pub cut_off: Option<usize>,
 }
 
@@ -21,7 +21,7 @@ pub enum Frames {
     Read(Vec<Arc<Frame>>),
 }
 
-/// All that a report can depend on is the same.
+/// Compares everything that a report can depend on.
 impl PartialEq for Evidence {
     fn eq(&self, other: &Self) -> bool {
         let Self { header, links, frames: _, scenes, cut_off } = self;
@@ -38,7 +38,7 @@ impl Evidence {
         }
     }
 
-    /// What was not read, as it is beyond the limits.
+    /// The frames that exceed a limit and were not read.
     pub fn unread(&self) -> impl Iterator<Item = Arc<Frame>> + '_ {
         let frames: Box<dyn Iterator<Item = Arc<Frame>>> = match &self.frames {
             Frames::Recorded(recorder) => {
@@ -49,7 +49,7 @@ impl Evidence {
         frames.filter(|frame| frame.kind == FrameKind::Unread)
     }
 
-    /// The frames of the connections that settled on a revision, where a client is judged also in that scenario.
+    /// The frames of the connections that negotiated a revision and, if a client is judged, in that scenario.
     pub fn frames_in(&self, revision: Revision, scenario: Option<&str>) -> Box<dyn Iterator<Item = Arc<Frame>> + '_> {
         let is_there = |link: &&Link| scenario.is_none() || link.scenario.as_deref() == scenario;
         let links = self.links.iter().filter(|link| link.revision == Some(revision)).filter(is_there);

@@ -1,4 +1,4 @@
-//! What was recorded between a client and a server: what a run would know besides the frames is derived from them.
+//! A recorded conversation between a client and a server: derives from its frames what a run would know besides them.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use super::{Evidence, Frame, FrameKind, Frames, RunContext, Side, Transport};
 use crate::revision::Revision;
 
-/// Who sends a response to a request of the server, as a run has it.
+/// The sender of responses to server requests, as named in a run.
 const ANSWER: &str = "answer";
 
-/// Makes it judgeable: one context for each revision and each of both sides. Connections of which nobody knows what was
-/// agreed on are left out, and the notes say so.
+/// Makes it judgeable: adds one context for each revision and side. Connections with an unknown revision are skipped,
+/// with a note.
 pub fn complete(evidence: &mut Evidence) {
     let mut frames: Vec<Arc<Frame>> = evidence.frames().collect();
     frames.iter_mut().for_each(name_sender);
@@ -45,7 +45,7 @@ pub fn complete(evidence: &mut Evidence) {
     evidence.frames = Frames::Read(end_everywhere(frames));
 }
 
-/// Responses of the client are told apart from its requests, as in a run.
+/// Marks responses of the client, as a run does.
 fn name_sender(frame: &mut Arc<Frame>) {
     let responds = |message: &Value| message.get("id").is_some() && message.get("method").is_none();
     if frame.from == Side::Client && frame.message.as_ref().is_some_and(responds) {
@@ -74,7 +74,7 @@ fn leave_out(evidence: &mut Evidence, frames: &[Arc<Frame>]) -> Vec<String> {
         let reason = match link.revision {
             _ if link.late => Some("the recording began after the conversation, or missed a part of it"),
             None if spoke.contains(&link.link) => Some("no message names a known revision"),
-            // Without a handshake only a result shows that the server supports the revision of the client.
+            // Without a handshake, only a result shows that the server supports the client's revision.
             Some(revision) if revision.is_modern() && !accepted.contains(&link.link) => {
                 Some("the server returned no result in the revision of the client")
             }
@@ -98,7 +98,7 @@ fn leave_out(evidence: &mut Evidence, frames: &[Arc<Frame>]) -> Vec<String> {
     reasons.into_iter().map(line).collect()
 }
 
-/// What the sides declared on these connections: `$server` and `$client`. Where connections differ, it is not known.
+/// What the sides declared on these connections: `$server` and `$client`. Unknown if connections differ.
 fn declared<'f>(frames: impl Iterator<Item = &'f Arc<Frame>>, revision: Revision) -> (Value, Value) {
     let method = if revision.is_modern() { "server/discover" } else { "initialize" };
     let mut asked: HashMap<(u32, String), u64> = HashMap::new();
@@ -141,7 +141,7 @@ fn declared<'f>(frames: impl Iterator<Item = &'f Arc<Frame>>, revision: Revision
                     hello = json!({ "end": "result", "result": result, "frames": [request, frame.frame] });
                 }
             }
-            // Nothing stands between the two in such a record.
+            // Such a recording has no gateway.
             Side::Gateway => {}
         }
     }
@@ -170,7 +170,7 @@ fn context(revision: Revision, subject: Side, transport: Transport, server: &Val
     }
 }
 
-/// Whatever has no response where the recording ends may have got one afterwards.
+/// Ends every connection: a request without a response at the end of the recording may have got one later.
 fn end_everywhere(mut frames: Vec<Arc<Frame>>) -> Vec<Arc<Frame>> {
     let mut last: IndexMap<u32, Arc<Frame>> = IndexMap::new();
     for frame in &frames {

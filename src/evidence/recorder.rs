@@ -1,4 +1,4 @@
-//! The record of a run: what passes is written down here, whoever sees it.
+//! Records what happens in a run.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::revision::Revision;
 
-/// A shared handle: the wire writes frames through it while the run goes on.
+/// A shared handle: connections write frames through it during the run.
 #[derive(Clone)]
 pub struct Recorder {
     book: Arc<Mutex<Book>>,
@@ -24,11 +24,11 @@ struct Book {
     store: Store,
     links: Vec<Link>,
     posts: u64,
-    /// Whether the last request over HTTP of which that is known found a server.
+    /// Whether a server accepted the last HTTP request whose outcome is known.
     answered: bool,
-    /// Requests over HTTP that were answered by 503.
+    /// The number of HTTP requests with a 503 response.
     unavailable: usize,
-    /// The longest time that a process took until it wrote to stdout.
+    /// The longest time that a process took until its first output on stdout.
     slowest_start: Duration,
 }
 
@@ -51,7 +51,7 @@ impl Book {
     }
 }
 
-/// Who sends, and on whose behalf.
+/// The sender, and the suite that caused it.
 #[derive(Clone, Debug)]
 pub struct Sent {
     pub link: u32,
@@ -60,7 +60,7 @@ pub struct Sent {
 }
 
 impl Recorder {
-    /// Frames beyond `budget` bytes go to a temporary file of `most` bytes; there are `frames` of them at most.
+    /// Frames beyond `budget` bytes go to a temporary file of at most `most` bytes. There are at most `frames` of them.
     pub fn new(budget: usize, most: usize, frames: usize) -> Self {
         let book = Book {
             store: Store::new(budget as u64, most as u64, frames as u64),
@@ -73,19 +73,19 @@ impl Recorder {
         Self { book: Arc::new(Mutex::new(book)) }
     }
 
-    /// Nothing is kept: the sink takes each frame at once, and each connection whenever more is known of it.
+    /// Keeps nothing: the sink receives each frame at once, and each connection whenever its data changes.
     pub fn to(sink: Sink) -> Self {
         let recorder = Self::new(0, 0, usize::MAX);
         recorder.lock().store.sink = Some(sink);
         recorder
     }
 
-    /// What is recorded next was seen then.
+    /// Sets the time at which the next frames were observed.
     pub fn seen_at(&self, moment: Instant) {
         self.lock().store.seen = Some(moment);
     }
 
-    /// The number of a new connection.
+    /// Registers a new connection, and returns its number.
     pub fn open_link(&self, transport: Transport) -> u32 {
         let mut book = self.lock();
         let number = book.links.last().map_or(0, |last| last.link) + 1;
@@ -94,52 +94,52 @@ impl Recorder {
         number
     }
 
-    /// Notes that the beginning of a connection was missed.
+    /// Records that the beginning of a connection was missed.
     pub fn late(&self, link: u32) {
         self.lock().change(link, |known| known.late = true);
     }
 
-    /// Nothing more is to be noted of it.
+    /// Removes a connection about which nothing more is recorded.
     pub fn forget(&self, link: u32) {
         self.lock().links.retain(|known| known.link != link);
     }
 
-    /// Notes over which transport a connection is, where that shows later.
+    /// Sets the transport of a connection, if it is known only later.
     pub fn over(&self, link: u32, transport: Transport) {
         self.lock().change(link, |known| known.transport = transport);
     }
 
-    /// Notes in which scenario a client opened a connection.
+    /// Sets the scenario in which a client opened a connection.
     pub fn in_scenario(&self, link: u32, scenario: &str) {
         if let Some(known) = self.lock().links.iter_mut().find(|known| known.link == link) {
             known.scenario = Some(scenario.to_owned());
         }
     }
 
-    /// Notes that a gateway opened a connection.
+    /// Records that a gateway opened the connection.
     pub fn behind(&self, link: u32) {
         if let Some(known) = self.lock().links.iter_mut().find(|known| known.link == link) {
             known.behind = true;
         }
     }
 
-    /// Notes how long a process took to start.
+    /// Records how long a process took to start.
     pub fn started(&self, took: Duration) {
         let mut book = self.lock();
         book.slowest_start = book.slowest_start.max(took);
     }
 
-    /// The slowest start of a process so far: on a busy machine its end takes as long.
+    /// The slowest start of a process so far: on a busy machine, its exit takes as long.
     pub fn slowest_start(&self) -> Duration {
         self.lock().slowest_start
     }
 
-    /// Notes the revision that the conversation on a connection has settled on.
+    /// Sets the negotiated revision of a connection.
     pub fn settle(&self, link: u32, revision: Revision) {
         self.lock().change(link, |known| known.revision = Some(revision));
     }
 
-    /// Notes that a connection is for one request.
+    /// Records that a connection is for one request.
     pub fn brief(&self, link: u32) {
         if let Some(known) = self.lock().links.iter_mut().find(|known| known.link == link) {
             known.brief = true;
@@ -150,28 +150,28 @@ impl Recorder {
         self.lock().links.clone()
     }
 
-    /// How many frames there are, which is also the number of the newest.
+    /// The number of frames, which is also the number of the newest.
     pub fn frames_so_far(&self) -> u64 {
         self.lock().store.recorded
     }
 
-    /// Whether there was a server the last time that something was posted over HTTP.
+    /// Whether a server accepted the last HTTP request.
     pub fn was_answered(&self) -> bool {
         self.lock().answered
     }
 
-    /// How many requests over HTTP were answered by 503.
+    /// The number of HTTP requests with a 503 response.
     pub fn unavailable(&self) -> usize {
         self.lock().unavailable
     }
 
-    /// Why nothing more is recorded, if so.
+    /// Why recording has stopped, if it has.
     pub fn full(&self) -> Option<String> {
         self.lock().store.full.clone()
     }
 
-    /// The gathering ends here, on every connection, whatever was waited for. What had been waited for this long was given
-    /// up before.
+    /// Records on every connection that the gathering stops here, whatever is open. Requests open for longer than
+    /// `patience` had been given up before.
     pub fn cut_short(&self, why: &str, patience: Duration) {
         let patience = json!({ "patience_ms": u64::try_from(patience.as_millis()).unwrap_or(u64::MAX) });
         let mut book = self.lock();
@@ -182,7 +182,7 @@ impl Recorder {
         }
     }
 
-    /// Notes that what a suite has asked so far without a response is asked again.
+    /// Records that a suite repeats its unanswered requests.
     pub fn asked_again(&self, suite: &str) {
         let mut book = self.lock();
         let links: Vec<u32> = book.links.iter().map(|link| link.link).collect();
@@ -197,17 +197,18 @@ impl Recorder {
         self.frames_where(|_, _| true)
     }
 
-    /// The same as JSON texts.
+    /// All frames as JSON texts.
     pub fn texts(&self) -> impl Iterator<Item = Arc<str>> + use<> {
         self.lock().store.texts()
     }
 
-    /// Those that are wanted, by their connection and by what can be seen in their text: reading it takes the longest.
+    /// The frames that `wanted` selects by connection and text. This avoids parsing the others, which takes the
+    /// longest.
     pub fn frames_where<F: Fn(u32, &str) -> bool>(&self, wanted: F) -> impl Iterator<Item = Arc<Frame>> + use<F> {
         self.lock().store.frames(wanted)
     }
 
-    /// The frames after that number, as far as they are in memory.
+    /// The frames after that number that are still in memory.
     pub fn since(&self, seen: u64) -> Vec<Arc<Frame>> {
         self.lock().store.since(seen)
     }
@@ -230,7 +231,7 @@ impl Recorder {
         })
     }
 
-    /// A message that the client sends as a suite wrote it: in these words where others would say the same, and in pieces.
+    /// A message that the client sends as a suite wrote it: literally in `text`, and perhaps in pieces.
     pub fn sent_as(&self, sent: &Sent, message: &Value, bytes: u64, text: Option<String>, why: Option<String>) -> u64 {
         self.push(Frame {
             by: Some(sent.by.clone()),
@@ -243,7 +244,7 @@ impl Recorder {
         })
     }
 
-    /// Bytes that the client sends and that are no message, on purpose.
+    /// Bytes that the client sends and that deliberately are not a message.
     pub fn sent_raw(&self, sent: &Sent, text: String, bytes: u64) -> u64 {
         self.push(Frame {
             by: Some(sent.by.clone()),
@@ -274,7 +275,7 @@ impl Recorder {
         })
     }
 
-    /// A JSON value of a client, with what is odd about its bytes.
+    /// A JSON value of a client, with defects in its bytes.
     pub fn passed(&self, sent: &Sent, message: &Value, bytes: u64, flaws: Vec<String>) -> u64 {
         self.push(Frame {
             by: Some(sent.by.clone()),
@@ -294,7 +295,7 @@ impl Recorder {
         self.push(Frame { by, bytes, text, why, cause, post, ..blank(sent.link, Side::Client, kind) })
     }
 
-    /// Bytes of the server that are no JSON; `text` is their beginning.
+    /// Bytes of the server that are not JSON; `text` is their beginning.
     pub fn received_junk(
         &self,
         link: u32,
@@ -309,7 +310,7 @@ impl Recorder {
         self.push(Frame { text: Some(text), why, cause, bytes, post, event, ..blank(link, Side::Server, kind) })
     }
 
-    /// The body of an HTTP response that is no place for messages.
+    /// The body of an HTTP response that cannot be a message.
     pub fn received_document(
         &self,
         link: u32,
@@ -338,12 +339,12 @@ impl Recorder {
         self.push(Frame { http: Some(head), post: Some(post), ..blank(link, Side::Server, FrameKind::HttpResponse) })
     }
 
-    /// Something that happened to a connection and is not traffic.
+    /// An event on a connection other than traffic.
     pub fn note(&self, link: u32, from: Side, text: String) -> u64 {
         self.push(Frame { text: Some(text), ..blank(link, from, FrameKind::Note) })
     }
 
-    /// What came of listing a node of a walk that is saved under this name.
+    /// The result of listing a node of the walk that is saved under this name.
     pub fn visit(&self, sent: &Sent, save: &str, visit: &Value, bytes: u64) -> u64 {
         self.push(Frame {
             by: Some(sent.by.clone()),
@@ -365,7 +366,7 @@ impl Recorder {
         self.push(Frame { text: Some(text), post, ended: Some(ended), ..blank(link, Side::Server, FrameKind::Note) })
     }
 
-    /// Something that happened to one HTTP exchange: an event without data, a stream that broke off.
+    /// An event in one HTTP exchange: an SSE event without data, or an interrupted stream.
     pub fn note_on(&self, link: u32, post: Option<u64>, text: String, event: Option<Event>) -> u64 {
         self.push(Frame { text: Some(text), post, event, ..blank(link, Side::Server, FrameKind::Note) })
     }

@@ -1,27 +1,27 @@
-//! What became of one request: the value that `call`, `send` and `http` save.
+//! The outcome of one request: the value that `call`, `send` and `http` save.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Cause;
 
-/// How a request ended. An error reply is an end like any other, never an `Err`.
+/// How a request ended. An error response is a normal end, never an `Err`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
     Result,
     Error,
-    /// Nothing came within the time allowed.
+    /// No response arrived within the timeout.
     Timeout,
-    /// The connection ended first.
+    /// The connection ended before.
     Closed,
-    /// Something came in the place of the reply that is no JSON-RPC response.
+    /// Something other than a JSON-RPC response arrived instead.
     Malformed,
-    /// Something came that is longer, deeper or larger than what is read.
+    /// A message arrived that exceeds a limit of length, depth or size.
     Unread,
     /// A subscription that was acknowledged and stays open; the acknowledgement is in `notifications`.
     Open,
-    /// An HTTP answer that holds no JSON-RPC response and was not asked to.
+    /// An HTTP response without a JSON-RPC response, where none was required.
     Answered,
 }
 
@@ -29,9 +29,9 @@ pub enum End {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HttpStatus {
     pub status: u16,
-    /// Names in lower case; of a repeated header the values are joined by `, `.
+    /// Names in lower case; values of a repeated header are joined by `, `.
     pub headers: indexmap::IndexMap<String, String>,
-    /// What `WWW-Authenticate` asks for: `scheme` in lower case, its parameters by their names, and `scopes` one by one.
+    /// The parsed `WWW-Authenticate`: `scheme` in lower case, parameters by name, and `scopes` as a list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub challenges: Vec<Value>,
 }
@@ -45,40 +45,40 @@ pub struct Reply {
     pub error: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http: Option<HttpStatus>,
-    /// Where a stream of HTTP+SSE takes messages.
+    /// The endpoint for messages of an HTTP+SSE stream.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
-    /// A JSON document that came in the place of a message: metadata, or what a rejection says.
+    /// A JSON document instead of a message: metadata, or the body of a rejection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
-    /// Notifications that came between the request and its end and belong to it, as far as the transport tells.
+    /// Notifications between the request and its end that belong to it, as far as the transport shows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notifications: Vec<Value>,
     #[serde(default)]
     pub ms: u64,
-    /// Numbers of the frames that hold the request and what answered it, request first.
+    /// Numbers of the frames of the request and its response, request first.
     pub frames: Vec<u64>,
-    /// In words, where `end` alone does not say what happened.
+    /// Details, if `end` alone is not specific enough.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// What the HTTP exchange failed by, if it did.
+    /// Why the HTTP exchange failed, if it did.
     #[serde(skip)]
     pub cause: Option<Cause>,
-    /// What the server asked of the client while the request was under way, each as `{ method, params }`.
+    /// Requests of the server while the request was open, each as `{ method, params }`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wanted: Vec<Value>,
-    /// Replies that only required input, before this one; and the params of the last retry.
+    /// Earlier replies that only required input; and the params of the last retry.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retried: Option<Value>,
-    /// The request in short: its method and what it was about.
+    /// A summary of the request: its method and subject.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<String>,
 }
 
 impl Reply {
-    /// A reply of which nothing is known but how it ended.
+    /// A reply with nothing but its end.
     pub fn ended(end: End) -> Self {
         Self {
             end,

@@ -1,4 +1,4 @@
-//! Everything besides the frames that rules may refer to, for one revision of one run.
+//! Everything that rules can use besides the frames, for one revision of one run.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -10,32 +10,32 @@ use crate::revision::Revision;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunContext {
     pub revision: Revision,
-    /// Whom the rules judge.
+    /// The side that the rules judge.
     #[serde(default)]
     pub subject: Side,
-    /// Where a client is judged: what it met. Without it, everything that was recorded.
+    /// If a client is judged: its scenario. Without it, everything recorded is judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,
-    /// Whether it has generated calls, which suites of their own judge.
+    /// Whether it has generated calls, which separate suites judge.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub generated: bool,
     pub transport: Transport,
-    /// `$server`: capabilities, info, instructions, and the reply they came in as `hello`; over HTTP where it is.
+    /// `$server`: capabilities, info, instructions, the handshake reply as `hello`, and over HTTP its URL.
     pub server: Value,
     /// `$client`: what the client declared.
     pub client: Value,
-    /// `$facts`: what is known about the server, from the configuration or found out.
+    /// `$facts`: what is known about the server, configured or detected.
     pub facts: Value,
     /// Proposals and dialects that are judged.
     #[serde(default)]
     pub proposals: Vec<String>,
-    /// The server asks for authorization as the protocol describes it.
+    /// Whether the server requires authorization as the specification defines it.
     #[serde(default)]
     pub protected: bool,
     /// What each suite saved, by its id: an object with a field for each save.
     #[serde(default)]
     pub saves: IndexMap<String, Value>,
-    /// Suites underneath which the server or the connection broke down, and how.
+    /// Suites during which the server or the connection failed, and how.
     #[serde(default)]
     pub incidents: IndexMap<String, String>,
     /// Suites that were not gathered, and why.
@@ -47,7 +47,7 @@ pub struct RunContext {
 }
 
 impl RunContext {
-    /// Nothing is known yet but this.
+    /// An empty context.
     pub fn new(revision: Revision, subject: Side, transport: Transport) -> Self {
         Self {
             revision,
@@ -67,13 +67,13 @@ impl RunContext {
         }
     }
 
-    /// The field of the capabilities at a dotted path, unless it is absent or false.
+    /// Whether the capability at a dotted path is present and not false.
     pub fn offers(&self, capability: &str) -> bool {
         !matches!(member(&self.server["capabilities"], capability), None | Some(Value::Null | Value::Bool(false)))
     }
 }
 
-/// The field at a dotted path; a name may have dots itself, as those of extensions do.
+/// The field at a dotted path. Names may have dots themselves, as those of extensions do.
 fn member<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
     let deeper = |(dot, _)| member(value.get(&path[..dot])?, &path[dot + 1..]);
     value.get(path).or_else(|| path.match_indices('.').find_map(deeper))

@@ -1,4 +1,4 @@
-//! What is known of a run besides its frames and scenes.
+//! Metadata of a run, besides its frames and contexts.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,9 +9,9 @@ use crate::revision::Revision;
 pub struct RunHeader {
     /// The version of mcp-conform that wrote it.
     pub version: String,
-    /// Which side is judged. Of what was recorded between a client and a server both are.
+    /// The side that is judged. In a recording between a client and a server, both are.
     pub judged: Side,
-    /// Recorded between a client and a server that others started: `mcp-conform record`.
+    /// Recorded between a client and a server that others started, by `mcp-conform record`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recorded: bool,
     pub target: Tested,
@@ -19,24 +19,24 @@ pub struct RunHeader {
     pub started: u64,
     pub ms: u64,
     pub scope: Scope,
-    /// Frames that a report shows beside a finding.
+    /// Number of frames that a report shows with a finding.
     pub evidence_frames: usize,
-    /// What happened, one line each.
+    /// Remarks on the run, one line each.
     pub notes: Vec<String>,
     pub end: RunEnd,
 }
 
-/// What was tested, without anything secret.
+/// What was tested, without secrets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tested {
     /// As a user would type it: a command line, or a URL.
     pub name: String,
     /// `stdio`, `http` or `sse`.
     pub transport: String,
-    /// The options of `mcp-conform run` that name it.
+    /// The options of `mcp-conform run` that select it.
     #[serde(default)]
     pub options: String,
-    /// What starts it, for a shell.
+    /// The shell command that starts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// The configuration that was read.
@@ -44,25 +44,25 @@ pub struct Tested {
     pub config: Option<String>,
 }
 
-/// What of it was to be judged, and how.
+/// What was judged, and how.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scope {
     pub strict: bool,
-    /// Only rules and suites of these names; all without any.
+    /// Only rules and suites with these names; if empty, all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filter: Vec<String>,
-    /// The part of the run that it is.
+    /// The part of the run in this record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition: Option<String>,
 }
 
-/// How the run ended; without any of these, because all was gathered.
+/// How the run ended. If all fields are empty, everything was gathered.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunEnd {
-    /// Why the gathering stopped before all was asked.
+    /// Why the gathering stopped early.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_short: Option<String>,
-    /// The exit code by which its user or the system ended it.
+    /// The exit code with which the user or the system ended it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interrupted: Option<u8>,
     /// The handshake that failed.
@@ -73,7 +73,7 @@ pub struct RunEnd {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedHandshake {
     pub why: NotOpened,
-    /// In an earlier revision the handshake succeeded.
+    /// The handshake in an earlier revision succeeded.
     pub after_another: bool,
 }
 

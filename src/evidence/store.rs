@@ -1,7 +1,8 @@
-//! Keeps frames as text, which takes a tenth of the memory of their values, and beyond a budget the oldest ones in a
+//! Keeps frames as text, which takes a tenth of the memory of parsed values. Beyond a budget, the oldest frames go to a
 //! temporary file.
 //!
-//! What would make the file too long, or cannot be written to it, is not recorded: the record is then the run up to there.
+//! If the file would become too long or cannot be written, recording stops: the record is then the run up to that
+//! point.
 
 use std::{
     collections::VecDeque,
@@ -15,33 +16,33 @@ use tokio::time::Instant;
 
 use super::Frame;
 
-/// What a frame costs in memory besides its text, roughly.
+/// Memory for a frame besides its text, roughly.
 const FRAME_COST: u64 = 50;
 
 pub struct Store {
     began: Instant,
     budget: u64,
-    /// How long the file may get, ...
+    /// Maximum size of the file, ...
     most: u64,
-    /// ... and how many frames there may be.
+    /// ... and maximum number of frames.
     frames_at_most: u64,
     pub recorded: u64,
     frames: VecDeque<Kept>,
     bytes: u64,
     spilled: Option<BufWriter<File>>,
     written: u64,
-    /// Why nothing more is recorded, if so.
+    /// Why recording has stopped, if it has.
     pub full: Option<String>,
-    /// Takes the frames, and what is known of connections, where they are not kept here.
+    /// Receives the frames and connections if they are not kept here.
     pub sink: Option<Sink>,
-    /// When what is recorded next was seen, where that is earlier than now.
+    /// When the next frame was observed, if earlier than now.
     pub seen: Option<Instant>,
 }
 
-/// Takes a JSON text under the name of its kind in a transcript.
+/// Receives a JSON text and its key in a transcript line.
 pub type Sink = Box<dyn FnMut(&str, &str) + Send>;
 
-/// A frame as text, and its connection, so that those of others need not be read.
+/// A frame as text with its connection, so that frames of other connections need not be parsed.
 #[derive(Clone)]
 struct Kept {
     link: u32,
@@ -81,7 +82,7 @@ impl Store {
         }
     }
 
-    /// The frames that are wanted, in order.
+    /// The selected frames, in order.
     pub fn frames<F: Fn(u32, &str) -> bool>(&mut self, wanted: F) -> impl Iterator<Item = Arc<Frame>> + use<F> {
         self.kept(wanted).filter_map(|kept| kept.read())
     }
@@ -137,7 +138,7 @@ impl Store {
     /// Moves the older half of the frames to the file.
     fn spill(&mut self) -> std::io::Result<()> {
         match &mut self.spilled {
-            // Whoever read in it may have stopped in the middle.
+            // A reader may have left the position in the middle.
             Some(file) => _ = file.seek(SeekFrom::End(0))?,
             none => *none = Some(BufWriter::new(tempfile::tempfile()?)),
         }
@@ -170,7 +171,7 @@ mod tests {
         let recorder = Recorder::new(1_200, 100_000, 1000);
         for number in 0..50 {
             recorder.received(1, None, &json!({ "id": number }), 100, Vec::new(), None);
-            // Whoever does not read to the end is in nobody's way.
+            // An iterator that is not read to the end blocks nothing.
             assert!(recorder.frames().next().is_some());
         }
         let ids: Vec<_> =

@@ -1,7 +1,7 @@
-//! The transcript file: JSON lines that hold all the evidence of a run, so that it can be judged again.
+//! The transcript file: JSON lines with all evidence of a run, so that it can be judged again.
 //!
-//! The first line is about the whole run; then come the connections, the frames, and for each revision what the suites
-//! saved.
+//! The first line is about the whole run. Then come the connections, the frames, and the saves of the suites for each
+//! revision.
 
 use std::{
     io::{self, BufRead, Write},
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Evidence, Frame, Frames, Link, RunContext, RunHeader};
 
-/// Raised when an older reader could not understand a transcript.
+/// Incremented when an older reader could not read a new transcript.
 pub const TRANSCRIPT_SCHEMA: u32 = 2;
 
 #[derive(Deserialize)]
@@ -22,7 +22,7 @@ enum Line {
     Link(Link),
     Frame(Arc<Frame>),
     Scene(Box<RunContext>),
-    /// The last line of what was recorded between a client and a server.
+    /// The last line of a recording between a client and a server.
     Closed(Closed),
 }
 
@@ -30,10 +30,10 @@ enum Line {
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Closed {
     pub ms: u64,
-    /// One line each: what was not recorded.
+    /// What was not recorded, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The file, next to this one, in which it goes on.
+    /// The file, in the same folder, that continues this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
 }
@@ -45,7 +45,7 @@ struct Header {
     about: RunHeader,
 }
 
-/// As much of a first line as all versions have.
+/// The part of the first line that all versions have.
 #[derive(Deserialize)]
 struct First {
     transcript: Written,
@@ -62,7 +62,7 @@ pub fn write(mut out: impl Write, evidence: &Evidence) -> io::Result<()> {
     begin(&mut out, header)?;
     links.iter().try_for_each(|link| line(&mut out, "link", link))?;
     match frames {
-        // These are texts already; reading and writing each again would take most of the time.
+        // These are JSON already; parsing and serializing them would take most of the time.
         Frames::Recorded(recorder) => recorder.texts().try_for_each(|text| writeln!(out, r#"{{"frame":{text}}}"#))?,
         Frames::Read(frames) => frames.iter().try_for_each(|frame| line(&mut out, "frame", frame))?,
     }
@@ -80,14 +80,14 @@ pub fn close(mut out: impl Write, closed: &Closed) -> io::Result<()> {
     line(&mut out, "closed", closed)
 }
 
-/// Writes what is read as a [`Line`] of that kind.
+/// Writes one line, which is read as a [`Line`] of that kind.
 fn line(out: &mut impl Write, kind: &str, value: &impl Serialize) -> io::Result<()> {
     write!(out, r#"{{"{kind}":"#)?;
     serde_json::to_writer(&mut *out, value)?;
     out.write_all(b"}\n")
 }
 
-/// Reads a transcript; the error says which line is at fault and why.
+/// Reads a transcript. An error has the line number and the reason.
 pub fn read(input: impl BufRead) -> Result<Evidence, String> {
     let mut reader = Reader::default();
     let mut lines = input.split(b'\n').peekable();
@@ -98,7 +98,7 @@ pub fn read(input: impl BufRead) -> Result<Evidence, String> {
     reader.finish()
 }
 
-/// Takes a transcript line by line.
+/// Parses a transcript line by line.
 #[derive(Default)]
 pub struct Reader {
     lines: usize,
@@ -108,12 +108,12 @@ pub struct Reader {
     scenes: Vec<RunContext>,
     closed: Option<Closed>,
     cut_off: Option<usize>,
-    /// The lines before belong to an earlier file.
+    /// Whether an earlier file precedes this one.
     continued: bool,
 }
 
 impl Reader {
-    /// One line without its end. The last one may be cut off.
+    /// One line without its line end. The last one may be truncated.
     pub fn take(&mut self, text: &[u8], is_last: bool) -> Result<(), String> {
         self.lines += 1;
         if self.cut_off.is_some() {
@@ -126,11 +126,11 @@ impl Reader {
         let line = match serde_json::from_slice(text) {
             Ok(line) => line,
             Err(why) if why.is_eof() && self.header.is_some() && is_last => {
-                // Nothing at all stands after the last line where files go on growing.
+                // In a file that is still being written, nothing follows the last line end.
                 self.cut_off = (!text.is_empty()).then_some(number);
                 return Ok(());
             }
-            // Of a conversation the beginning can be judged alone.
+            // The beginning of a recording can be judged alone.
             Err(_) if self.header.as_ref().is_some_and(|header| header.recorded) => {
                 self.cut_off = Some(number);
                 return Ok(());
@@ -142,7 +142,7 @@ impl Reader {
             Line::Transcript(_) if self.continued && number == 1 => {}
             Line::Transcript(_) => return Err(format!("line {number}: another transcript begins")),
             Line::Link(link) => match self.links.iter_mut().find(|known| known.link == link.link) {
-                // A file that goes on with a connection does not have its beginning.
+                // A continuation file lacks the beginning of the connection, which the first file may have.
                 Some(known) => *known = Link { late: known.late, ..link },
                 None => self.links.push(link),
             },
@@ -153,17 +153,17 @@ impl Reader {
         Ok(())
     }
 
-    /// Where it goes on, if the file says so.
+    /// The file that continues this one, if there is one.
     pub fn next(&self) -> Option<&str> {
         self.closed.as_ref()?.next.as_deref()
     }
 
-    /// Another file continues it.
+    /// Continues with the next file.
     pub fn go_on(&mut self) {
         (self.lines, self.closed, self.continued) = (0, None, true);
     }
 
-    /// What was read so far.
+    /// The connections read so far.
     pub fn links(&self) -> &[Link] {
         &self.links
     }

@@ -1,4 +1,4 @@
-//! The transports, and what each can do. Everything that differs by transport is asked of this table.
+//! The transports and their properties. Code that differs by transport uses this table.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,18 +12,18 @@ pub enum Transport {
     Sse,
 }
 
-/// What a transport has that others have not.
+/// The properties in which transports differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
-    /// Each connection is a process of its own, which the run starts, and messages are lines.
+    /// Each connection is a process that the run starts, and messages are lines.
     pub process: bool,
-    /// Connections reach the same server: what one does to it, others notice.
+    /// All connections reach the same server, so that one can affect others.
     pub shared: bool,
-    /// Each request is an HTTP exchange of its own, whose stream carries the response.
+    /// Each request is its own HTTP exchange, whose stream carries the response.
     pub stream_per_request: bool,
-    /// One event stream carries all responses, and names the endpoint for messages in its first event.
+    /// One event stream carries all responses. Its first event names the endpoint for messages.
     pub endpoint: bool,
-    /// The revisions that define it: the oldest, and the newest unless it is still defined.
+    /// The first revision that defines it, and the last one unless it is still defined.
     since: Option<Revision>,
     until: Option<Revision>,
 }
@@ -59,7 +59,7 @@ impl Transport {
         }
     }
 
-    /// Whether a revision defines it.
+    /// Whether a revision defines this transport.
     pub fn is_defined_in(self, revision: Revision) -> bool {
         let Capabilities { since, until, .. } = self.capabilities();
         since.is_none_or(|since| since <= revision) && until.is_none_or(|until| revision <= until)

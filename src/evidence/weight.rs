@@ -1,11 +1,11 @@
-//! What a value takes of memory.
+//! The memory that a value takes.
 
 use serde_json::Value;
 
-/// A value or the name of a field, besides its text.
+/// Memory for a value or field name besides its text.
 const PART: u64 = 80;
 
-/// Roughly, in bytes. A short text can take forty times its length: what comes is not weighed by its length alone.
+/// Roughly, in bytes. A short text can take forty times its length, so the length alone is not a limit.
 pub fn weight(value: &Value) -> u64 {
     PART + match value {
         Value::String(text) => text.len() as u64,

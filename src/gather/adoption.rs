@@ -1,7 +1,7 @@
-//! Which proposals a run judges: those that were named, and, unless told otherwise, those that the server shows.
+//! Determines which proposals a run judges: the named ones and, by default, those that the server supports.
 //!
-//! No capability announces them, so a server is asked for what only a follower answers. Servers differ in what they say
-//! to a method they do not know; where a response could be just that, a method that nobody knows is asked for as well.
+//! No capability declares them, so requests are sent to which only a supporting server responds. Servers respond to
+//! unknown methods in different ways. So the response is compared with that to a method that cannot exist.
 
 use serde_json::{Value, json};
 use tokio::join;
@@ -15,7 +15,7 @@ use crate::{
 
 const BY: &str = "adoption";
 
-/// Asks the server about those of the known proposals that were not decided on by name.
+/// Sends requests for the known proposals that were not selected by name.
 pub async fn adoption(
     wanted: &Proposals,
     known: &[&str],
@@ -50,14 +50,14 @@ impl Asking<'_> {
             capabilities.as_object().is_some_and(|members| members.is_empty() || members.keys().any(known))
         };
         self.listed().iter().any(|resource| resource.get("capabilities").is_some_and(has_form))
-            // Of nothing that is listed it may well know nothing.
+            // If it lists nothing, it may return an error for anything.
             || self.answers("resources/metadata", |result| match result {
                 Some(result) => result["resource"].is_object(),
                 None => self.listed().is_empty(),
             }).await
     }
 
-    /// A server that reads resources may call that by another name as well.
+    /// A server with `resources/read` may also accept another name for it.
     async fn has_versions(&self) -> bool {
         let has_form = |result: &Value| result["resource"].is_object() || result["contents"].is_object();
         let reads = self.survey["reads"]
@@ -72,8 +72,8 @@ impl Asking<'_> {
             || self.heeds_prefix("resources/templates/list", "resourceTemplates", "uriTemplate", templates).await
     }
 
-    /// A prefix that nothing begins with has to empty the list. Where the server answers that otherwise, a whole URI as the
-    /// prefix has to shorten it.
+    /// A prefix that matches nothing must empty the list. If the server responds differently, a whole URI as prefix
+    /// must shorten it.
     async fn heeds_prefix(&self, method: &str, member: &str, key: &str, listed: &[Value]) -> bool {
         if listed.is_empty() {
             return false;
@@ -84,7 +84,7 @@ impl Asking<'_> {
         let reply = self.ask(method, json!({ "prefix": "mcp-conform-nobody-has-this:" })).await;
         if first_is_empty(&reply) {
             let goes_on = reply.result.is_some_and(|result| result.get("nextCursor").is_some());
-            // The first page of a list may be empty without any prefix.
+            // The first page of a list may be empty without a prefix, too.
             return !goes_on || !first_is_empty(&self.ask(method, json!({})).await);
         }
         let Some(last) = listed.last().and_then(|item| item[key].as_str()) else { return false };
@@ -94,8 +94,8 @@ impl Asking<'_> {
         (1..listed.len()).contains(&found.len()) && found.iter().all(begins)
     }
 
-    /// Whether the server knows the method: it answers otherwise than to one that it cannot know, and a result is of the
-    /// kind that is meant here.
+    /// Whether the server supports the method: its response differs from that to an unknown method, and a result has
+    /// the expected form.
     async fn answers(&self, method: &str, is_meant: impl Fn(Option<&Value>) -> bool) -> bool {
         let uri = self.listed().iter().find_map(|resource| resource["uri"].as_str());
         let params = json!({ "uri": uri.unwrap_or("mcp-conform-none://nowhere/at-all") });

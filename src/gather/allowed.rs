@@ -1,32 +1,32 @@
-//! What a suite may ask for: tools that may be called, with what, and prompts.
+//! Determines what a suite may use: the tools that may be called, with arguments, and prompts.
 
 use serde_json::{Map, Value, json};
 
 use super::arguments::{hurried, minimal, wrong};
 
-/// What stands for the arguments of a prompt where nothing is known of them.
+/// Placeholders for prompt arguments about which nothing is known.
 const DUMMY: &str = "mcp-conform";
 const DUMMY_URI: &str = "mcp-conform://dummy";
-/// What no prompt should open, however it is asked.
+/// Paths that no prompt should open.
 const OUTSIDE: [&str; 2] = ["../../../../../../../../etc/passwd", "/etc/passwd"];
 const OUTSIDE_URIS: [&str; 2] = ["file:///../../../../etc/passwd", "file:///etc/passwd"];
 
-/// Adds what the tools come to.
+/// Adds the facts about tools.
 pub fn tools(facts: &mut Value, listed: &[Value], all: bool) {
     let (mut calls, mut left_alone) = (Vec::new(), Vec::new());
     let (mut wrong_calls, mut malformed) = (Vec::new(), Vec::new());
     for (index, tool) in listed.iter().enumerate() {
-        // By one name one tool is called.
+        // If names are repeated, only the first tool is called.
         if listed[..index].iter().any(|earlier| earlier["name"] == tool["name"]) {
             continue;
         }
-        // A fact is a permission.
+        // A tool named in a fact may be called.
         let asking = facts["asking"].as_object().into_iter().flat_map(Map::values);
         let named = asking.filter_map(Value::as_array).flatten().any(|name| *name == tool["name"]);
         let call = callable(tool, &facts["tools"], all || named);
-        // Who allows one call of a tool that changes something allows no other.
+        // Permission for one call of a tool with side effects does not extend to others.
         if all || is_read_only(tool) {
-            // What ought to be rejected need not make sense otherwise.
+            // A call that must be rejected may have invented arguments.
             let invented = || minimal(&tool["inputSchema"], true).filter(|_| !only_as_task(tool));
             let right = call.as_ref().map(|call| call["arguments"].clone()).or_else(invented);
             for mut probe in right.iter().flat_map(|right| wrong(&tool["inputSchema"], right)) {
@@ -51,7 +51,7 @@ pub fn tools(facts: &mut Value, listed: &[Value], all: bool) {
     facts["malformed_calls"] = malformed.into();
 }
 
-/// Adds what the prompts come to.
+/// Adds the facts about prompts.
 pub fn prompts(facts: &mut Value, listed: &[Value]) {
     let (mut gets, mut guesses, mut wrong_gets, mut traversals) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for prompt in listed {
@@ -80,8 +80,8 @@ pub fn prompts(facts: &mut Value, listed: &[Value]) {
     facts["traversal_prompts"] = traversals.into();
 }
 
-/// The call of a tool that the configuration names, or that says that it changes nothing and needs no more than its
-/// schema itself gives. With `all` any tool, with made-up arguments that fit its schema.
+/// The call of a tool that the configuration names, or of a read-only tool whose arguments are all given in its schema.
+/// With `all`, of any tool, with invented arguments that are valid.
 pub fn callable(tool: &Value, given: &Value, all: bool) -> Option<Value> {
     let name = tool["name"].as_str()?;
     if let Some(given) = given.get(name) {
@@ -103,7 +103,7 @@ fn only_as_task(tool: &Value) -> bool {
     tool["execution"]["taskSupport"] == "required"
 }
 
-/// What the configuration says of a tool or a prompt.
+/// The data in the configuration on a tool or prompt.
 fn known(name: &str, given: &Value) -> Value {
     let mut call = json!({ "name": name, "arguments": given.get("with").unwrap_or(&json!({})) });
     if given["fails"] == true {
@@ -112,7 +112,7 @@ fn known(name: &str, given: &Value) -> Value {
     call
 }
 
-/// The same call under a name in the other case, unless that is another tool.
+/// The same call with the case of the name swapped, unless another tool has that name.
 fn case_swapped(call: &Value, listed: &[Value]) -> Option<Value> {
     let name = call["name"].as_str()?;
     let swap = |c: char| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
@@ -121,7 +121,7 @@ fn case_swapped(call: &Value, listed: &[Value]) -> Option<Value> {
     (!taken).then(|| json!({ "name": other, "of": name, "arguments": call["arguments"] }))
 }
 
-/// The request for a prompt that the configuration has arguments for, or that needs none.
+/// The request for a prompt with configured arguments, or without required ones.
 fn gettable(prompt: &Value, given: &Value) -> Option<Value> {
     let name = prompt["name"].as_str()?;
     if let Some(given) = given.get(name) {
@@ -135,13 +135,13 @@ fn required(prompt: &Value) -> impl Iterator<Item = &str> {
     arguments.filter(|argument| argument["required"] == true).filter_map(|argument| argument["name"].as_str())
 }
 
-/// Some text for each argument that is needed.
+/// A placeholder for each required argument.
 fn dummies(prompt: &Value) -> Value {
     let dummy = |name| if names_uri(name) { DUMMY_URI } else { DUMMY };
     required(prompt).map(|name| (name.to_owned(), json!(dummy(name)))).collect::<Map<_, _>>().into()
 }
 
-/// What is asked for by a URI may be given back under it.
+/// The value of such an argument may be returned as a URI.
 fn names_uri(argument: &str) -> bool {
     let name = argument.to_ascii_lowercase();
     name.ends_with("uri") || name.ends_with("url")

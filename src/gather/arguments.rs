@@ -1,6 +1,6 @@
-//! Arguments for a tool, made of its input schema alone: the fewest that fit, and some that do not.
+//! Builds arguments for a tool from its input schema: the minimal valid ones, and some invalid ones.
 //!
-//! What is made is held against the schema before it is used, so a schema that is not understood yields nothing.
+//! The results are validated before use, so a schema that cannot be compiled yields nothing.
 
 use std::cell::Cell;
 
@@ -8,20 +8,20 @@ use serde_json::{Map, Value, json};
 
 use crate::suite::foreign::{dialect, resolved, violations};
 
-/// Schemas that refer to each other end here.
+/// Maximum nesting, since schemas can be recursive.
 const DEEPEST: usize = 8;
-/// Schemas with branches upon branches end here: so many values are made, fitting or not.
+/// Maximum number of values built, valid or not, since branches can be nested.
 const MOST_MADE: usize = 500;
-/// No tool knows this name or says this value.
+/// A name and value that no tool knows.
 const NONSENSE: &str = "mcp-conform-none-of-these";
 
-/// The required arguments. Without `invent` only values that the schema itself names are taken.
+/// The required arguments. Without `invent`, only values in the schema itself are used.
 pub fn minimal(schema: &Value, invent: bool) -> Option<Value> {
     let arguments = Maker { root: schema, invent, left: Cell::new(MOST_MADE) }.object(schema, DEEPEST)?;
     violations(schema, &arguments)?.is_empty().then_some(arguments)
 }
 
-/// The arguments, and how long to take where a tool leaves that to its caller: a hundredth of what it takes if not told.
+/// The arguments plus any duration that the caller can set: a hundredth of its default.
 pub fn hurried(schema: &Value, arguments: Value) -> Value {
     let brief = |(name, property): (&String, &Value)| {
         let usual = property["default"].as_f64().filter(|_| says_how_long(name))?;
@@ -38,13 +38,13 @@ pub fn hurried(schema: &Value, arguments: Value) -> Value {
     if violations(schema, &hurried).is_some_and(|told| told.is_empty()) { hurried } else { arguments }
 }
 
-/// `duration`, `delay_ms`, `sleepSeconds`, but not `timeout`: with that a tool fails sooner.
+/// Matches `duration`, `delay_ms`, `sleepSeconds`, but not `timeout`: a shorter one makes a tool fail sooner.
 fn says_how_long(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["duration", "delay", "sleep", "wait"].iter().any(|word| name.starts_with(word))
 }
 
-/// Arguments that the schema forbids, each with what is wrong with it: `right` with one change.
+/// Invalid arguments, each with the reason: `right` with one change.
 pub fn wrong(schema: &Value, right: &Value) -> Vec<Value> {
     let fits = |arguments: &Value| violations(schema, arguments).map(|told| told.is_empty());
     let Some(right) = Some(right).filter(|right| fits(right) == Some(true)).and_then(Value::as_object) else {
@@ -58,14 +58,14 @@ pub fn wrong(schema: &Value, right: &Value) -> Vec<Value> {
             return;
         }
         let fits = fits(&arguments);
-        // Each response that does not come costs time.
+        // Once a schema cannot be validated, stop: each attempt costs time.
         can_be_told = fits.is_some();
         if fits == Some(false) {
             probes.push(json!({ "kind": kind, "wrong": words, "arguments": arguments }));
         }
     };
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    // What has a default may be filled in.
+    // A missing argument with a default may be filled in.
     let needed = |property: &Value| !is_mirrored(property) && property.get("default").is_none();
     for name in required.filter(|name| needed(&schema["properties"][name])) {
         let mut arguments = right.clone();
@@ -88,7 +88,7 @@ pub fn wrong(schema: &Value, right: &Value) -> Vec<Value> {
         if let Some(value) = beyond(property) {
             probe("range", format!("`{name}` is out of range"), with(value));
         }
-        // What the default dialect alone says; older ones do not know the keyword.
+        // This is invalid only in the default dialect; older ones do not define the keyword.
         if schema.get("$schema").is_none()
             && dialect(schema).is_some()
             && let Some(first) = property["prefixItems"].get(0).and_then(other_type)
@@ -103,7 +103,7 @@ pub fn wrong(schema: &Value, right: &Value) -> Vec<Value> {
     probes
 }
 
-/// What a property is where it is not null.
+/// The schema of a property for values other than null.
 fn meant<'a>(property: &'a Value, root: &'a Value) -> &'a Value {
     let property = resolved(property, root);
     let branches = ["anyOf", "oneOf"].into_iter().find_map(|name| property[name].as_array());
@@ -114,15 +114,15 @@ fn meant<'a>(property: &'a Value, root: &'a Value) -> &'a Value {
     }
 }
 
-/// Over HTTP it would have to be repeated in a header, which is another thing to be wrong.
+/// Over HTTP, it would also have to be in a header, which is another deviation.
 fn is_mirrored(property: &Value) -> bool {
     property.get("x-mcp-header").is_some()
 }
 
-/// A value that nobody would take for one of the type, however obliging.
+/// A value that even a lenient server would not convert to the type.
 fn other_type(property: &Value) -> Option<(Value, &'static str)> {
     Some(match property["type"].as_str()? {
-        // Some make a list of whatever else they get.
+        // Some servers wrap any value in a list.
         "string" | "array" => (json!({ NONSENSE: [] }), "an object"),
         "number" | "integer" | "boolean" => (json!(NONSENSE), "a word"),
         "object" => (json!(7), "a number"),
@@ -130,7 +130,7 @@ fn other_type(property: &Value) -> Option<(Value, &'static str)> {
     })
 }
 
-/// An array that is wrong in its first item alone, as long as it has to be: by its length an older dialect tells it too.
+/// An array with only the first item invalid, and of the minimum length, so that older dialects accept its length.
 fn odd_first(property: &Value, root: &Value, first: Value) -> Value {
     let maker = Maker { root, invent: true, left: Cell::new(MOST_MADE) };
     let least = property["minItems"].as_u64().and_then(|least| usize::try_from(least).ok()).unwrap_or_default();
@@ -142,7 +142,7 @@ fn odd_first(property: &Value, root: &Value, first: Value) -> Value {
 }
 
 fn beyond(property: &Value) -> Option<Value> {
-    // Some write whole numbers with a point.
+    // Some schemas write integers with a decimal point.
     let integer = |name: &str| format!("{:.0}", property[name].as_f64()?).parse::<i64>().ok();
     integer("minimum")
         .and_then(|least| least.checked_sub(1))
@@ -150,9 +150,9 @@ fn beyond(property: &Value) -> Option<Value> {
         .map(Value::from)
 }
 
-/// Makes values that a schema asks for.
+/// Builds values for a schema.
 struct Maker<'a> {
-    /// What references point into.
+    /// The root of references.
     root: &'a Value,
     invent: bool,
     left: Cell<usize>,

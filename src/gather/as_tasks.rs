@@ -1,10 +1,10 @@
-//! Which of the calls that are allowed can be tasks.
+//! Determines which of the allowed calls can be tasks.
 
 use serde_json::{Value, json};
 
 use super::allowed::callable;
 
-/// Adds `task_calls` and `untasked_calls`; a tool that is called as a task is not left alone.
+/// Adds `task_calls` and `untasked_calls`, and removes tools called as tasks from `left_alone`.
 pub fn calls(facts: &mut Value, tools: &[Value], all: bool) {
     facts["task_calls"] = task_calls(facts, tools, all);
     let as_tasks = facts["task_calls"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -14,20 +14,20 @@ pub fn calls(facts: &mut Value, tools: &[Value], all: bool) {
     facts["untasked_calls"] = facts["calls"].as_array().into_iter().flatten().filter(untasked).cloned().collect();
 }
 
-/// The calls that the configuration names, and those of tools that may be called and say that they may be tasks.
+/// The configured calls, and those of allowed tools that declare task support.
 fn task_calls(facts: &Value, tools: &[Value], all: bool) -> Value {
     let named = [&facts["task"], &facts["failing_task"]];
     let given = named.iter().filter_map(|call| {
         let arguments = call.get("with").cloned().unwrap_or_else(|| json!({}));
         Some(json!({ "name": call.get("tool")?, "arguments": arguments }))
     });
-    // A tool that is known to take long is waited for where that is looked at, and nowhere else.
+    // A tool known to be slow is only used where slowness is judged.
     let apart = [&facts["task"], &facts["failing_task"], &facts["slow_task"]];
     let others =
         tools.iter().filter(|tool| may_be_task(Some(tool)) && !apart.iter().any(|call| call["tool"] == tool["name"]));
     let found = others.filter_map(|tool| {
         let mut tool = tool.clone();
-        // Here it is no reason to leave the tool alone that it has to be a task.
+        // The tool is callable here even if it requires a task.
         tool["execution"]["taskSupport"] = json!("optional");
         callable(&tool, &facts["tools"], all)
     });

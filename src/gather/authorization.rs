@@ -1,7 +1,7 @@
-//! Whether a server asks for authorization, and what suites need to know to look closer.
+//! Determines whether a server requires authorization, and the facts that suites need to judge it.
 //!
-//! A request without a token tells. Who answers it asks for none; a 401 that no means of OAuth goes with may be meant for
-//! an agreement of its own, which the protocol leaves to the parties.
+//! A request without a token shows that. A server that responds normally requires none. A 401 without OAuth metadata
+//! may be a private agreement, which the specification leaves to the parties.
 
 use serde_json::{Value, json};
 
@@ -19,10 +19,10 @@ const RESOURCE: &str = "/.well-known/oauth-protected-resource";
 const SERVER: &str = "/.well-known/oauth-authorization-server";
 
 /// Adds to the facts:
-/// - `endpoint`: where metadata may be found, and whether the path ends in a slash;
-/// - `NAME_token`: `header` and `token` of each token that was given, by its stand-in;
-/// - `authorization`: whether it is `required`, by which `challenges`, the `places` where metadata may be, and whether
-///   some is `published`: without it a bearer token may be an agreement of its own, too.
+/// - `endpoint`: the possible URLs of metadata, and whether the path ends in a slash;
+/// - `NAME_token`: `header` and `token` of each configured token, as a placeholder;
+/// - `authorization`: whether it is `required`, with which `challenges`, the `places` where metadata may be, and
+///   whether some is `published`: without it, a bearer token may be a private agreement, too.
 pub async fn authorization(scene: &mut RunContext, conversation: &Conversation, target: &Target) {
     let Start::Http { url, headers } = &target.start else { return };
     for token in &target.tokens {
@@ -41,7 +41,7 @@ pub async fn authorization(scene: &mut RunContext, conversation: &Conversation, 
     let bare = asking.bare().await;
     let served = bare.end == End::Result;
     let http = bare.http;
-    // With a token the same request was answered, so whatever else comes turns away whoever has none, too.
+    // With a token, the same request succeeded, so any other outcome is a rejection for lack of a token.
     let turned_away = |status| status == 401 || (shook_hands && !served && status < 500 && status != 429);
     let required = http.as_ref().is_some_and(|http| turned_away(http.status));
     let challenges = http.map(|http| http.challenges).unwrap_or_default();
@@ -58,7 +58,7 @@ pub async fn authorization(scene: &mut RunContext, conversation: &Conversation, 
     scene.protected = protected;
 }
 
-/// Well-known places for an endpoint.
+/// Well-known URLs for an endpoint.
 fn endpoint(url: &str) -> Value {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let path = rest.find('/').map_or("", |at| &rest[at..]).split(['?', '#']).next().unwrap_or_default();
@@ -77,7 +77,7 @@ fn endpoint(url: &str) -> Value {
     endpoint
 }
 
-/// Up to the query, without a name and password.
+/// The URL without query, user name and password.
 fn without_user(url: &str) -> String {
     let url = url.split(['?', '#']).next().unwrap_or_default();
     let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
@@ -91,7 +91,7 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    /// A request that lacks nothing but authorization.
+    /// A request that lacks only authorization.
     async fn bare(&self) -> Reply {
         let revision = self.scene.revision;
         let capabilities = &self.scene.client["capabilities"];
@@ -110,12 +110,12 @@ impl Asking<'_> {
         let reply = self.ask("POST", None, &headers, body).await;
         let session = reply.http.as_ref().and_then(|http| http.headers.get(SESSION)).cloned();
         let within: Vec<_> = headers.into_iter().chain(session.as_deref().map(|id| (SESSION, id))).collect();
-        // Some serve the first request to everybody, and no other one.
+        // Some servers accept the first request without a token, but no later one.
         let next = match reply.end {
             End::Result => Some(self.ask("POST", None, &within, self.second()).await),
             _ => None,
         };
-        // Who lets everybody in has opened a session now, which nobody needs.
+        // A server that accepts every client has opened a session, which is not needed.
         if let Some(session) = &session {
             self.ask("DELETE", None, &[(SESSION, session)], Value::Null).await;
         }
@@ -134,7 +134,7 @@ impl Asking<'_> {
         } } })
     }
 
-    /// Where a client of the revision looks for metadata that nothing has pointed to.
+    /// Where a client of the revision looks for metadata without a pointer to it.
     fn usual_places(&self) -> Vec<String> {
         let names: &[&str] = if self.scene.revision.features().metadata_at_root {
             &["server_at_root", "resource_by_path", "resource_at_root"]

@@ -1,4 +1,4 @@
-//! Waits for a notification, or for there being none.
+//! Waits for a notification, or verifies that none arrives.
 
 use tokio::time::Instant;
 
@@ -19,7 +19,7 @@ pub async fn wait(stage: &Stage<'_>, wait: &Await, scope: &Scope<'_>, began: &Ma
     let start = Instant::now();
     let (known, wish) = (&stage.beside.opener.known.unanswered, of_await(stage, wait));
     let full = wish.within;
-    // A short wait is for what comes at once, and often for nothing to come.
+    // A short wait is for immediate notifications, and often for none.
     let wish = Some(&wish).filter(|_| !wait.quiet && full >= LONG);
     let within = wish.map_or(full, |wish| known.limit(None, false, Some(wish)));
     let wanted = |message: &Value| {

@@ -12,10 +12,10 @@ use crate::{
     suite::{Call, Client, Notify, Scope, Step, Template, Verb},
 };
 
-/// How long is asked again, and how often where the server names no interval.
+/// How long to poll, and the interval if the server names none.
 const POLLING_SECONDS: f64 = 5.0;
 const INTERVAL: u64 = 50;
-/// The interval that a server names counts within these bounds, in milliseconds.
+/// The server's interval is limited to this range, in milliseconds.
 const SHORTEST: u64 = 5;
 const LONGEST: u64 = 1000;
 
@@ -41,7 +41,7 @@ pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, deviation: 
     }
 }
 
-/// Keeps in mind what asked a willing client for nothing.
+/// Records a request that asked a cooperative client for nothing.
 fn note_unasking(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, reply: &Value) {
     let willing = call.answer == Some(Manner::Accept) && stage.suite.client == Client::Full;
     if let Some(request) = request(call, scope).filter(|_| willing && asked_nothing(reply)) {
@@ -54,26 +54,26 @@ fn asked_nothing(reply: &Value) -> bool {
     answered && ["wanted", "rounds"].iter().all(|member| reply[*member].as_array().is_none_or(Vec::is_empty))
 }
 
-/// Whether a call will ask nothing of this client, as it asked nothing of one that can do more.
+/// Whether a call will ask nothing of this client, because it asked nothing of one with more capabilities.
 pub fn is_unasking(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
     let Verb::Call(call) = &step.verb else { return false };
     let modest = stage.suite.client != Client::Full && call.answer == Some(Manner::Accept);
     modest && request(call, scope).is_some_and(|request| lock(&stage.beside.opener.known.unasking).contains(&request))
 }
 
-/// How long to wait before a task is looked at again.
+/// The delay before the next poll of a task.
 fn interval(task: &Value) -> Duration {
     let named = ["pollInterval", "pollIntervalMs"].iter().find_map(|name| task[*name].as_u64());
     Duration::from_millis(named.unwrap_or(INTERVAL).clamp(SHORTEST, LONGEST))
 }
 
-/// How long a response is waited for, where the step says so.
+/// The timeout of a response, if the step sets one.
 pub fn patience(call: &Call, stage: &Stage<'_>) -> Option<Duration> {
     let seconds = call.seconds.filter(|_| call.until.is_empty())?;
     Some(Duration::from_secs_f64(seconds).min(stage.limits.request))
 }
 
-/// The same for the same request, whatever goes along with it.
+/// Identifies a request by its content, without its metadata.
 fn request(call: &Call, scope: &Scope<'_>) -> Option<String> {
     let method = call.method.resolve(scope).ok()?;
     let mut params = filled(call.with.as_ref(), scope)?.unwrap_or_default();
@@ -121,7 +121,7 @@ pub async fn cancel(stage: &Stage<'_>, id: &Template, scope: &Scope<'_>) -> Opti
     Some(json!(session.cancel(&stage.suite.id, &id).await?))
 }
 
-/// The template with its references replaced; the outer `None` where one of them has no value in this run.
+/// The template with its references resolved; the outer `None` if one of them has no value in this run.
 #[expect(clippy::option_option, reason = "no template, and a template without a value, are different things")]
 pub fn filled(template: Option<&Template>, scope: &Scope) -> Option<Option<Value>> {
     template.map(|template| template.resolve(scope).ok()).map_or(Some(None), |value| value.map(Some))

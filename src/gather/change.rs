@@ -1,4 +1,4 @@
-//! Brings about a change that the server is to announce: by one of its tools, by a command or by an HTTP request.
+//! Triggers a change that the server must announce: by one of its tools, a command or an HTTP request.
 
 use std::{path::Path, process::Stdio, time::Duration};
 
@@ -16,7 +16,7 @@ use crate::{
     wire::side_request,
 };
 
-/// Saves `end`, which is `done` or `failed`; over a tool also its `reply`.
+/// Saves `end`, which is `done` or `failed`; for a tool also its `reply`.
 pub async fn change(stage: &Stage<'_>, cause: &suite::Path, scope: &Scope<'_>) -> Option<Value> {
     let cause = cause.select(scope)?.first()?.value;
     let began = Instant::now();

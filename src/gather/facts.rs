@@ -1,4 +1,4 @@
-//! What the harness finds out by itself where the configuration gives no fact.
+//! Determines facts that the configuration does not give.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use indexmap::IndexSet;
@@ -8,23 +8,23 @@ use serde_json::{Value, json};
 use super::{allowed, as_tasks, outside::outside, param_headers::annotated};
 use crate::suite::format;
 
-/// Adds what suites need and a configuration rarely says:
-/// - `missing_uri`: names no resource; `garbled_uri`: that one, with a wrong escape after it;
-/// - `aliased_uris`: URIs that are no listed one and lead to it if they are read carelessly, each with its `kind`;
-/// - `encoded_uri`: a listed resource, as an HTTP header may spell it;
-/// - `beginning`: a URI that the one that `change` changes begins with, and that is of no resource above it;
-/// - `bystander`: a listed resource that has nothing to do with the one that `change` changes;
-/// - `calls`: tools that may be called, with what; `left_alone`: tools that may not, unless `all_tools` may;
+/// Adds what suites need and a configuration rarely has:
+/// - `missing_uri`: a URI without a resource; `garbled_uri`: that one, followed by an invalid escape;
+/// - `aliased_uris`: unlisted URIs that a lenient parser resolves to a listed one, each with its `kind`;
+/// - `encoded_uri`: a listed resource, encoded for an HTTP header;
+/// - `beginning`: a prefix of the URI that `change` changes, which is not a resource above it;
+/// - `bystander`: a listed resource that is unrelated to the one that `change` changes;
+/// - `calls`: tools that may be called, with arguments; `left_alone`: tools that may not, unless `all_tools` is set;
 /// - `annotated`: arguments of those tools that have an HTTP header of their own;
-/// - `wrong_calls`, `malformed_calls`: of those that change nothing, with what their schemas forbid, and with what is no
-///   object; `case_swapped_calls`: a name in the other case;
-/// - `gets`: prompts, with what is known of their arguments; `guesses`: the others, with dummies; `wrong_gets`: arguments
-///   that are no strings, and `traversal_prompts`: some that lead out of what is served;
-/// - `task_calls`: calls that may become tasks, each with what the tool says of that and a progress token;
+/// - `wrong_calls`, `malformed_calls`: calls of read-only tools with arguments that violate the schema, or are not an
+///   object; `case_swapped_calls`: calls with the name in the other case;
+/// - `gets`: prompts with known arguments; `guesses`: the others, with placeholders; `wrong_gets`: arguments that are
+///   not strings; `traversal_prompts`: arguments with paths that lead out of the served files;
+/// - `task_calls`: calls that may become tasks, each with the tool's declared task support and a progress token;
 ///   `untasked_calls`: those of `calls` that may not;
-/// - `variables`: each template with its first variable; `second_variables`: those that have two, with the other one;
-/// - `expansions`: each template of `arguments` with the URI that it becomes;
-/// - `outside`: URIs that lead out of what is listed, each with a plain one for the same file.
+/// - `variables`: each template with its first variable; `second_variables`: those with two, with the second one;
+/// - `expansions`: each template of `arguments` with its expanded URI;
+/// - `outside`: URIs that lead out of the listed files, each with a plain URI of the same file.
 pub fn complete_facts(facts: &mut Value, survey: &Value, all_tools: bool) {
     if !facts.is_object() {
         *facts = json!({});
@@ -72,8 +72,8 @@ fn items<'a>(survey: &'a Value, list: &str) -> &'a [Value] {
     survey[list]["items"].as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-/// A URI that surely names no resource: beside one that exists, so that the server has to look for it, or under a
-/// scheme of its own where nothing is listed or a template might answer for it.
+/// A URI that certainly has no resource. It is a sibling of a listed one, so that the server has to search for it. If
+/// nothing is listed, or a template might match it, it has a scheme of its own.
 fn missing(listed: &[String], templates: &[String]) -> String {
     let beside = listed.iter().filter(|uri| !uri.contains(['?', '#'])).find_map(|uri| {
         let candidate = format!("{}{NO_SUCH}", uri.trim_end_matches('/'));
@@ -84,13 +84,13 @@ fn missing(listed: &[String], templates: &[String]) -> String {
 
 const NO_SUCH: &str = "-no-such-thing-7d1c";
 
-/// Neither listed nor, as far as can be told, what a template stands for.
+/// Whether it is neither listed nor, as far as can be determined, an expansion of a template.
 fn is_free(uri: &String, listed: &[String], templates: &[String]) -> bool {
     !listed.contains(uri) && !templates.iter().any(|template| may_match(template, uri))
 }
 
-/// A listed resource that can be read: cut off behind a NUL, with a user and a port that URIs of files do not have, and
-/// with a letter that is percent-encoded twice.
+/// Aliases of a listed, readable resource: truncated after a NUL, with a user and port (which file URIs do not have),
+/// and with a letter that is percent-encoded twice.
 fn aliased(survey: &Value, listed: &[String], templates: &[String]) -> Value {
     let reads = survey["reads"].as_array().into_iter().flatten();
     let read = reads.filter(|read| read["reply"]["result"]["contents"][0].is_object());
@@ -107,7 +107,7 @@ fn aliased(survey: &Value, listed: &[String], templates: &[String]) -> Value {
     disguises.into_iter().map(|(kind, uri)| json!({ "kind": kind, "uri": uri })).collect()
 }
 
-/// Whether some expansion of the template could be this URI, as far as the text before its first expression tells.
+/// Whether an expansion of the template could be this URI, judged by the text before its first expression.
 fn may_match(template: &str, uri: &str) -> bool {
     uri.starts_with(template.split('{').next().unwrap_or_default())
 }
@@ -119,7 +119,7 @@ fn bystander<'a>(listed: &'a [String], uri: &str) -> Option<&'a String> {
         .find(|other| !other.starts_with(uri.trim_end_matches('/')) && !uri.starts_with(other.trim_end_matches('/')))
 }
 
-/// A URI without its last character, inside of a word and not of an escape.
+/// The URI without its last character, if that is inside a word and not part of an escape.
 fn beginning(uri: &str) -> Option<&str> {
     let is_word = |c: char| c.is_ascii_alphanumeric();
     let is_uri = |text: &str| text.contains(':') && !text.contains('%');

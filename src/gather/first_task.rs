@@ -1,5 +1,5 @@
-//! Which call becomes a task of the extension, where nobody said so: no tool says it of itself, the server decides call by
-//! call. So some of those that may be called are called by a client that knows tasks, until one is answered by a task.
+//! Finds a call that becomes a task of the extension, if none is configured. Tools do not declare it, and the server
+//! decides for each call. So some of the allowed calls are sent with task support, until one creates a task.
 
 use std::time::Duration;
 
@@ -13,12 +13,12 @@ use crate::{
 
 const BY: &str = "first-task";
 const EXTENSION: &str = "extensions.io.modelcontextprotocol/tasks";
-/// So many calls are tried.
+/// Maximum number of calls to try.
 const MOST: usize = 5;
-/// Who gives tasks does so at once.
+/// A server that creates a task responds immediately.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Adds `task` to the facts, if it is not there and one was found.
+/// Adds `task` to the facts, if it is missing and a call was found.
 pub async fn first_task(scene: &mut RunContext, conversation: &Conversation) {
     if !scene.revision.is_modern() || !scene.offers(EXTENSION) || scene.facts.get("task").is_some() {
         return;
@@ -30,7 +30,7 @@ pub async fn first_task(scene: &mut RunContext, conversation: &Conversation) {
         let options = CallOptions { headers, patience: Some(PATIENCE), ..CallOptions::default() };
         let answer = ask(scene, conversation, "tools/call", asked, options).await;
         if answer["taskId"].is_string() && answer["content"].is_null() {
-            // Others are made wherever one is looked at.
+            // Suites create tasks of their own.
             ask(scene, conversation, "tasks/cancel", json!({ "taskId": answer["taskId"] }), CallOptions::default())
                 .await;
             scene.facts["task"] = json!({ "tool": call["name"], "with": call["arguments"] });

@@ -1,4 +1,4 @@
-//! The nodes that a walk has yet to list, first in, first out: the next ones in memory, the rest in a temporary file.
+//! The nodes that a walk has yet to list, as a queue: the next ones in memory, the rest in a temporary file.
 
 use std::{
     collections::VecDeque,
@@ -9,10 +9,10 @@ use std::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Nodes in memory.
+/// Maximum number of nodes in memory.
 const KEPT: usize = 4096;
 
-/// A node that is to be listed.
+/// A node to list.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stop {
     pub node: Value,
@@ -24,9 +24,9 @@ pub struct Stop {
 #[derive(Default)]
 pub struct Frontier {
     first: VecDeque<Stop>,
-    /// Those after the first are read back from one file, ...
+    /// Further nodes are read back from one file, ...
     reading: Option<Lines<BufReader<File>>>,
-    /// ... and those after them are written to the next.
+    /// ... and new nodes are written to the next.
     writing: Option<BufWriter<File>>,
     length: usize,
 }
@@ -87,7 +87,7 @@ mod tests {
         let (mut frontier, total) = (Frontier::default(), 5 * KEPT);
         let (mut pushed, mut popped) = (0, 0);
         while popped < total {
-            // Twice as many go in as come out, as long as there are any.
+            // Pushes two nodes for each one that is popped, while there are any.
             for _ in 0..2 {
                 if pushed < total {
                     frontier.push(stop(pushed)).expect("a temporary file");

@@ -1,5 +1,5 @@
-//! The nodes that a walk has seen and the edges between them, at a few bytes each: of a node only a hash is kept, and of
-//! edges those between nodes that are listed, as no other can be part of a circle.
+//! The nodes that a walk has seen and the edges between them, in a few bytes each. Only a hash is kept of a node. Only
+//! edges between listed nodes are kept, since no other can be part of a cycle.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -10,11 +10,11 @@ use std::{
 #[derive(Default)]
 pub struct Graph {
     hasher: RandomState,
-    /// Nodes that are not listed.
+    /// Nodes that cannot be listed.
     leaves: HashSet<u64>,
-    /// Nodes that are, with their numbers: 0, 1, 2, ...
+    /// Nodes that can, with their numbers: 0, 1, 2, ...
     listed: HashMap<u64, u32>,
-    /// For each number the place of its children in `children`.
+    /// For each number, the range of its children in `children`.
     lists: Vec<Range<usize>>,
     children: Vec<u32>,
     edges: usize,
@@ -29,7 +29,7 @@ impl Graph {
         self.leaves.contains(&hash) || self.listed.contains_key(&hash)
     }
 
-    /// Takes note of a new node; the value is its number, if it is to be listed.
+    /// Adds a new node, and returns its number if it can be listed.
     pub fn enter(&mut self, hash: u64, is_listed: bool) -> Option<u32> {
         if !is_listed {
             self.leaves.insert(hash);
@@ -40,7 +40,7 @@ impl Graph {
         Some(number)
     }
 
-    /// Takes note of an edge. Those of one parent come sequentially.
+    /// Adds an edge. Edges of one parent must be added in sequence.
     pub fn link(&mut self, parent: u32, child: u64) {
         self.edges += 1;
         let Some(&child) = self.listed.get(&child) else { return };
@@ -60,7 +60,7 @@ impl Graph {
         self.edges
     }
 
-    /// Edges that lead back to where they came from: without them there would be no way in a circle.
+    /// The number of back edges: without them, there would be no cycle.
     pub fn cycles(&self) -> usize {
         #[derive(Clone, Copy, PartialEq)]
         enum State {
@@ -101,7 +101,7 @@ impl Graph {
 mod tests {
     use super::*;
 
-    /// A graph of nodes that are listed, each with its children.
+    /// A graph of listed nodes, each with its children.
     fn graph(lists: &[(&str, &[&str])]) -> Graph {
         let mut graph = Graph::default();
         let keys = || lists.iter().flat_map(|(parent, children)| [*parent].into_iter().chain(children.iter().copied()));

@@ -1,5 +1,5 @@
-//! A list and its further pages. A cursor that comes back a second time ends it, as does the limit on pages, or pages
-//! that hold more together than one message may.
+//! Follows the pages of a list. It ends at a repeated cursor, at the page limit, or if its pages together exceed the
+//! limit for one message.
 
 use std::collections::HashSet;
 
@@ -20,18 +20,18 @@ pub async fn list(stage: &Stage<'_>, list: &List, scope: &Scope<'_>) -> Option<V
     Some(pages(stage, conversation?, &list.method, params, &list.take, limits).await.describe())
 }
 
-/// How far a list is followed: so many pages, and no page is asked for after that time.
+/// Limits for following a list: the number of pages, and a time after which no page is requested.
 #[derive(Clone)]
 pub struct PageLimits {
     pub pages: usize,
     pub until: Option<Instant>,
-    /// What the first page is, if no more of it is to be asked for than is of use.
+    /// The kind of the first request, which is skipped if similar ones get no response.
     pub wanted: Option<Wanted>,
 }
 
-/// A list as far as it was followed.
+/// The part of a list that was followed.
 pub struct Listed {
-    /// `complete`, `page-limit`, `time-limit`, `cursor-repeats`, or how the request ended that broke it off.
+    /// `complete`, `page-limit`, `time-limit`, `cursor-repeats`, or the end of the request that failed.
     pub end: Value,
     pub items: Vec<Value>,
     origins: Vec<Value>,
@@ -47,7 +47,7 @@ impl Listed {
     }
 }
 
-/// Follows `nextCursor` within the limits and keeps all there is.
+/// Follows `nextCursor` within the limits, and keeps all pages.
 async fn pages(
     stage: &Stage<'_>,
     conversation: &Conversation,
@@ -70,7 +70,7 @@ async fn pages(
     Listed { end, ..listed }
 }
 
-/// Follows `nextCursor` within the limits and hands over each page; the value is how the list ended.
+/// Follows `nextCursor` within the limits, and passes on each page. Returns how the list ended.
 pub async fn follow(
     stage: &Stage<'_>,
     conversation: &Conversation,
@@ -95,8 +95,8 @@ pub async fn follow(
         let options = CallOptions { wanted, ..CallOptions::default() };
         let ask = async |session: &Session| session.call(by, method, params.clone(), options.clone()).await;
         let (_, mut reply) = conversation.ask(ask).await;
-        // Legacy servers that reject a request without params do so for every list; the rules on that look at requests of
-        // their own, and all others are judged by what the list is.
+        // A legacy server that rejects a request without params does so for every list. Rules on that send their own
+        // requests; all others judge the list itself.
         if page == 0 && params.is_none() && reply.end == End::Error {
             let ask = async |session: &Session| session.call(by, method, Some(json!({})), options.clone()).await;
             let (_, again) = conversation.ask(ask).await;
@@ -105,7 +105,7 @@ pub async fn follow(
             }
         }
         let end = reply.end;
-        // Anything but a string is a fault of another kind; as a client one takes it for the end.
+        // Anything but a string is another violation. As a client does, this treats it as the end.
         weighed += reply.result.as_ref().map_or(0, weight);
         let next = reply.result.as_ref().and_then(|result| result.get("nextCursor")?.as_str().map(str::to_owned));
         hand_over(reply);

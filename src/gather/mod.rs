@@ -1,4 +1,4 @@
-//! Carries out the steps of a suite and saves what came of them. A failed step never stops the next one.
+//! Executes the steps of a suite and saves the results. A failed step never stops the next one.
 
 mod adoption;
 mod allowed;

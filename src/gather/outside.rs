@@ -1,5 +1,5 @@
-//! URIs that lead out of what a server lists, to a file that every Unix system has: beside listed files, and where
-//! templates take a path.
+//! URIs that lead out of what a server lists, to a file that every Unix system has: relative to listed files, and
+//! through template variables that take a path.
 
 use iri_string::{template::simple_context::Value as Filling, types::UriStr};
 use serde_json::{Value, json};
@@ -7,19 +7,19 @@ use serde_json::{Value, json};
 use crate::suite::format;
 
 const FILE: &str = "etc/passwd";
-/// Ways to write the way up; the last one is met by servers that decode a path twice.
+/// Encodings of the path to the parent; the last one works on servers that decode a path twice.
 const UP: [&str; 4] = ["../", "%2e%2e/", "..%2f", "%252e%252e/"];
 const STEPS: usize = 8;
-/// How many templates are tried, and how many ways out of them in all.
+/// Maximum number of templates, and of URIs from all of them.
 const TEMPLATES: usize = 3;
 const WAYS: usize = 7;
 
-/// Each as `{ uri, plain }`: who serves the plain one as well is not led out by the other.
+/// Each as `{ uri, plain }`: if the server also serves the plain URI, the other one shows no path traversal.
 pub fn outside(listed: &[String], templates: &[String]) -> Value {
     let file = listed.iter().find(|uri| uri.starts_with("file:///") && !uri.contains(['?', '#']));
     let climbs = file.into_iter().flat_map(|uri| {
         let folder = uri.trim_end_matches('/').rsplit_once('/').map_or("", |(folder, _)| folder);
-        // Nothing is above the root; what stands in it is taken for a folder.
+        // The root has no parent, so a file in it is used as a folder.
         let folder = if folder.len() > "file://".len() { folder } else { uri.trim_end_matches('/') };
         UP.map(
             |up| json!({ "uri": format!("{folder}/{}{FILE}", up.repeat(STEPS)), "plain": format!("file:///{FILE}") }),
@@ -27,10 +27,10 @@ pub fn outside(listed: &[String], templates: &[String]) -> Value {
     });
     let plain = |text: &String| Some((expand(text, FILE)?, text.clone()));
     let mut tried: Vec<_> = templates.iter().filter_map(plain).take(TEMPLATES).collect();
-    // Those that take a whole path come first.
+    // Templates for a whole path come first.
     tried.sort_by_key(|(_, text)| !text.contains("{+"));
     let up = format!("{}{FILE}", UP[0].repeat(STEPS));
-    // An absolute path replaces what it is joined to. Where slashes are kept, so are percent signs.
+    // An absolute path replaces the base it is joined to. Templates that keep slashes also keep percent signs.
     let ways = [up, format!("/{FILE}"), format!("{}{FILE}", UP[1].repeat(STEPS))];
     let expanded = ways.iter().flat_map(|way| tried.iter().map(move |(plain, text)| (way, plain, text)));
     let expanded = expanded.filter(|(way, _, text)| !way.contains('%') || text.contains("{+"));
@@ -38,7 +38,7 @@ pub fn outside(listed: &[String], templates: &[String]) -> Value {
     climbs.chain(expanded.take(WAYS)).collect()
 }
 
-/// The template with its only variable filled in, if that is a URI: some are relative references.
+/// The template with its only variable expanded, if the result is a URI: some are relative references.
 fn expand(text: &str, path: &str) -> Option<String> {
     let template = format::template(text)?;
     let mut variables = template.variables();

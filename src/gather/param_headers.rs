@@ -1,11 +1,12 @@
-//! Headers that repeat arguments of a tool call: one for each argument that the tool's schema marks with `x-mcp-header`.
+//! Headers that repeat arguments of a tool call: one for each argument that the tool's schema annotates with
+//! `x-mcp-header`.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Map, Value, json};
 
 use crate::{evidence::RunContext, wire::encoding::header_value};
 
-/// The headers that go with a call, by what the server lists.
+/// The headers of a call, based on the listed tools.
 pub fn param_headers(scene: &RunContext, method: &str, params: &Value) -> Vec<(String, String)> {
     if method != "tools/call" || !scene.revision.is_modern() {
         return Vec::new();
@@ -29,12 +30,12 @@ fn collect(schema: &Value, arguments: &Value, headers: &mut Vec<(String, String)
     }
 }
 
-/// Arguments with a header of their own, of tools that may be called: what a suite needs to write the header otherwise.
+/// Arguments with an HTTP header, of tools that may be called: what a suite needs to send deviating headers.
 /// - `name`, `arguments`: the call; `header`: the name of the header;
-/// - `value`, `encoded`, `other`: of an argument that is given, what the header holds, the same in base64, and something
-///   else; of an integer also `decimal`;
-/// - `null_arguments`: with null in the place of one that is not given; `raw_arguments`, `raw`: with a character that no
-///   header may hold. Both only for tools that change nothing.
+/// - `value`, `encoded`, `other`: for an argument that is present, the header value, the same in base64, and a
+///   different value; for an integer also `decimal`;
+/// - `null_arguments`: with null for an absent argument; `raw_arguments`, `raw`: with a character that no header may
+///   contain. Both only for read-only tools.
 pub fn annotated(calls: &Value, tools: &[Value]) -> Value {
     let mut found = Vec::new();
     for call in calls.as_array().into_iter().flatten() {

@@ -1,13 +1,13 @@
-//! Prefixes to filter lists by, made of what is listed: the suite language cannot cut a string.
+//! Prefixes to filter lists by, derived from listed URIs, since the suite language cannot cut a string.
 //!
-//! Each has a kind that says what to expect of it. Under `folder` (it ends in `/`) it makes no difference whether a
-//! server compares strings or path segments; that is why only those can make a run fail.
+//! Each has a kind with an expected result. For a `folder` (it ends in `/`), it makes no difference whether a server
+//! compares strings or path segments. That is why only those can make a run fail.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-/// Of each kind at most so many.
+/// Maximum number of prefixes per kind.
 const EACH: usize = 4;
 const NOBODYS: &str = "mcp-conform-nobody-has-this:";
 
@@ -32,17 +32,17 @@ fn prefixes(keys: &[&str], names: &[&str]) -> Value {
         let fresh = found.into_iter().filter(|prefix| seen.insert(prefix.clone())).take(EACH);
         all.extend(fresh.map(|prefix| json!({ "kind": kind, "prefix": prefix })));
     };
-    // What is expected to match.
+    // Prefixes that should match.
     add("query", keys.iter().flat_map(|key| queries(key)).collect());
     add("sibling", keys.iter().flat_map(|key| boundaries(key)).filter(|prefix| has_sibling(prefix, keys)).collect());
     add("inside", keys.iter().rev().filter_map(|key| inside(key)).collect());
     add("whole", [longest(keys), keys.last().copied()].into_iter().flatten().map(str::to_owned).collect());
     add("empty", vec![String::new()]);
-    // What is expected to match nothing.
+    // Prefixes that should match nothing.
     let free = |found: Vec<String>| found.into_iter().filter(|prefix| !taken(prefix)).collect::<Vec<_>>();
     let bare = keys.iter().take(1).filter_map(|key| Some(key.split_once(':')?.1.to_owned()));
     let bare = bare.chain(names.iter().take(1).map(|&name| name.to_owned()));
-    // All of the folder, for who parses the prefix.
+    // A server that parses the prefix as a URI would match the whole folder.
     let queried = folders.iter().take(1).flat_map(|folder| ["?x", "#x"].map(|end| format!("{folder}{end}")));
     add("elsewhere", free(bare.chain(queried).collect()));
     let spelled = folders.iter().rev().map(String::as_str).chain(keys.iter().copied());
@@ -59,7 +59,7 @@ fn prefixes(keys: &[&str], names: &[&str]) -> Value {
     all.into()
 }
 
-/// Where the path of a URI begins: after the scheme, and after an authority if there is one.
+/// The index of the path in a URI: after the scheme, and after the authority, if any.
 fn path_start(key: &str) -> Option<usize> {
     let after_scheme = key.find(':')? + 1;
     match key[after_scheme..].strip_prefix("//") {
@@ -68,20 +68,20 @@ fn path_start(key: &str) -> Option<usize> {
     }
 }
 
-/// All of a key up to and including each slash of its path.
+/// The parts of a key up to and including each slash in its path.
 fn slashes(key: &str) -> impl Iterator<Item = &str> {
     let start = path_start(key).unwrap_or(key.len());
     let end = key.find(['?', '#']).unwrap_or(key.len());
     key.match_indices('/').filter(move |(at, _)| (start..end).contains(at)).map(|(at, _)| &key[..=at])
 }
 
-/// Prefixes that end in a slash and differ in what they match, those with the most matches first; one that matches all
-/// is of little use and comes last.
+/// Prefixes that end in a slash and match different sets, most matches first. One that matches everything is of little
+/// use and comes last.
 fn folders(keys: &[&str]) -> Vec<String> {
     let matching = |prefix: &str| keys.iter().filter(|key| key.starts_with(prefix)).count();
     let mut distinct: BTreeSet<&str> = keys.iter().flat_map(|key| slashes(key)).collect();
     if distinct.is_empty() {
-        // Nothing is below anything; what is left are the slashes after the scheme.
+        // The URIs have no path segments, so only the slashes after the scheme are left.
         distinct = keys.iter().filter_map(|key| Some(&key[..key.find("://")? + 3])).collect();
     }
     let mut counted: Vec<(usize, &str)> = distinct.into_iter().map(|prefix| (matching(prefix), prefix)).collect();
@@ -105,7 +105,7 @@ fn has_sibling(prefix: &str, keys: &[&str]) -> bool {
     keys.iter().any(longer)
 }
 
-/// All but the second half of the last segment, or of the first expression in it.
+/// The key without the second half of its last segment, or of the first expression in that.
 fn inside(key: &str) -> Option<String> {
     let segment = key.rfind('/').or_else(|| key.rfind(':'))? + 1;
     let start = key[segment..].find('{').map_or(segment, |brace| segment + brace);
@@ -114,12 +114,12 @@ fn inside(key: &str) -> Option<String> {
     (cut > start && key.is_char_boundary(cut)).then(|| key[..cut].to_owned())
 }
 
-/// A key that begins other keys, if there is one.
+/// A key that is a prefix of other keys, if any.
 fn longest<'a>(keys: &[&'a str]) -> Option<&'a str> {
     keys.iter().copied().find(|key| keys.iter().any(|other| other != key && other.starts_with(key)))
 }
 
-/// A folder without its slash and its last letter.
+/// A folder without its slash and last letter.
 fn stem(folder: &str) -> Option<String> {
     let name = folder.trim_end_matches('/');
     let start = path_start(folder)?;
@@ -127,7 +127,7 @@ fn stem(folder: &str) -> Option<String> {
         .then(|| name[..name.len() - 1].to_owned())
 }
 
-/// A URI of nothing but a name, without the last letter of that.
+/// A URI that consists only of a name, without the last letter.
 fn shorter(key: &str) -> Option<String> {
     let name = key.split_once(':')?.1.trim_start_matches('/');
     let plain = name.len() > 2 && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
@@ -145,14 +145,14 @@ fn respelled(folder: &str) -> Vec<String> {
     vec![format!("{}{}{rest}", &folder[..at], char::from(other)), format!("{}%{letter:02X}{rest}", &folder[..at])]
 }
 
-/// Up to its first percent-encoded character, and that one decoded.
+/// The key up to its first percent-encoded character, which is decoded.
 fn unescaped(key: &str) -> Option<String> {
     let at = key.find('%')?;
     let byte = u8::from_str_radix(key.get(at + 1..at + 3)?, 16).ok().filter(u8::is_ascii_graphic)?;
     Some(format!("{}{}", &key[..at], char::from(byte)))
 }
 
-/// Up to its first expression, and a value in its place.
+/// The key up to its first expression, with a value instead of that.
 fn concrete(key: &str) -> Option<String> {
     Some(format!("{}123", key.split_once('{')?.0))
 }
@@ -182,7 +182,7 @@ mod tests {
     fn names_alone_are_cut_and_respelled() {
         let keys = ["note://alpha", "memo:gamma"];
         assert_eq!(of_kind("pattern", &keys), ["note://alph*", "note://alph_", "note://alph%", "note://alph."]);
-        // Upper and lower case of a host are the same.
+        // The case of a host makes no difference.
         assert_eq!(of_kind("spelling", &keys), ["memo:Gamma", "memo:%67amma"]);
     }
 

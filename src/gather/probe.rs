@@ -1,7 +1,7 @@
-//! Requests that deviate from complete ones, and the control that goes ahead: the same request without the deviation.
+//! Sends the control of a probe, before the probe: the same request without the deviation.
 //!
-//! A server that rejects the control has another reason to reject the request, so that its response shows nothing of the
-//! deviation. The judge looks at that.
+//! A server that rejects the control rejects the probe for another reason, so the response says nothing about the
+//! deviation. The judge takes that into account.
 
 use std::collections::HashMap;
 
@@ -20,10 +20,10 @@ use crate::{
     suite::{Call, Control, Deviates, HttpCall, Payload, Scope, Step, Template, Verb},
 };
 
-/// How the controls of a suite ended, by what was sent.
+/// The outcomes of a suite's controls, by what was sent.
 pub type Controls = Mutex<HashMap<String, Value>>;
 
-/// The parts that are to be missing or other than usual; `None` where a reference has no value in this run.
+/// The parts that are missing or differ; `None` if a reference has no value in this run.
 pub fn deviation(deviates: Option<&Deviates>, scope: &Scope<'_>) -> Option<Deviation> {
     let Some(Deviates::Parts { without, with }) = deviates else { return Some(Deviation::default()) };
     let mut parts = Vec::new();
@@ -39,7 +39,7 @@ pub fn deviation(deviates: Option<&Deviates>, scope: &Scope<'_>) -> Option<Devia
     Some(Deviation(parts))
 }
 
-/// How the same request ended without what is unusual about this one; `None` where there is nothing unusual.
+/// The outcome of the same request without its deviation; `None` if it has none.
 pub async fn control(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> Option<Value> {
     let is_usual = match &step.verb {
         Verb::Send(send) => send.pieces == 1 && !matches!(send.payload, Payload::Lines(_)),
@@ -48,7 +48,7 @@ pub async fn control(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> Optio
     if step.deviates.is_none() && is_usual {
         return None;
     }
-    // Where nobody was let in, there is no request with a token that counts.
+    // If the handshake was rejected, no token can be used as a control.
     let is_of_token = |deviation: Deviation| deviation.0.iter().all(|(part, _)| *part == Part::named("Authorization"));
     if stage.scene.server["hello"]["end"] != "result"
         && deviation(step.deviates.as_ref(), scope).is_some_and(is_of_token)
@@ -57,7 +57,7 @@ pub async fn control(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> Optio
     }
     let request = request(step, scope);
     if request.as_ref().is_some_and(|request| request["method"] == "initialize") {
-        // The handshake was one, and a further one could be one too many.
+        // The handshake was the control, and the server may not accept another one.
         let hello = stage.scene.server.get("hello").filter(|_| !stage.scene.revision.is_modern())?;
         return Some(outcome(hello, step.control));
     }
@@ -92,7 +92,7 @@ pub async fn control(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> Optio
                 session.call(&stage.suite.id, request["method"].as_str()?, params, CallOptions::default()).await;
             json!(reply)
         }
-        // Where nothing is to be answered, or a stream would stay open, another request is to be served at least.
+        // If no response is expected, or a stream would stay open, at least another request must succeed.
         _ => json!(sentinel(stage, &*stage.session().await?).await),
     };
     let control = outcome(&reply, step.control);
@@ -100,7 +100,7 @@ pub async fn control(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> Optio
     Some(control)
 }
 
-/// The first request of a message as its author wrote it, without its id.
+/// The first request of a message as written, without its id.
 fn request(step: &Step, scope: &Scope<'_>) -> Option<Value> {
     let written = match &step.verb {
         Verb::Call(call) => {
@@ -126,12 +126,12 @@ fn request(step: &Step, scope: &Scope<'_>) -> Option<Value> {
     Some(request)
 }
 
-/// What is kept of a control.
+/// The stored outcome of a control.
 fn outcome(reply: &Value, expected: Control) -> Value {
     let status = reply.pointer("/http/status").and_then(Value::as_u64);
     let holds = match (expected, reply["end"].as_str()) {
         (Control::Result, Some("result" | "open")) | (Control::Error, Some("error")) => true,
-        // Over HTTP+SSE the response comes elsewhere.
+        // Over HTTP+SSE, the response arrives on another stream.
         (Control::Result, Some("answered")) => status.is_some_and(|status| status < 300),
         _ => false,
     };

@@ -1,8 +1,8 @@
-//! Raw text, and whole HTTP requests: what no well-behaved client would send.
+//! Sends raw text and whole HTTP requests, as no well-behaved client would.
 //!
-//! Where answers share one stream, silence is told from slowness by a harmless request after the raw text. When that one is answered, the
-//! raw text has been read, and what is still to come is waited for only a little longer. The outcome of the harmless
-//! request is kept as `sentinel`: it shows whether the server survived.
+//! If all responses share one stream, a harmless request after the raw text shows whether the server is slow or sends
+//! no response. When the harmless request gets its response, the raw text has been read, and only a short wait follows.
+//! The outcome of the harmless request is saved as `sentinel`: it shows whether the server survived.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,12 +24,12 @@ use crate::{
     wire::HttpRequest,
 };
 
-/// The headers of each POST of a message.
+/// The headers of each POST with a message.
 const POSTED: [(&str, &str); 2] =
     [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
 
-/// A server that works on several messages at once may overtake itself on a busy machine: 0.15 s were not enough. So many
-/// more harmless requests have to be answered before a response that is due.
+/// A server with concurrent handlers may respond out of order on a busy machine: a wait of 0.15 s was not enough. So
+/// this many more harmless requests must get a response before the wait for an expected response ends.
 const SENTINELS_MORE: usize = 2;
 
 pub async fn send(stage: &Stage<'_>, send: &Send, scope: &Scope<'_>, deviation: &Deviation) -> Option<Value> {
@@ -91,7 +91,7 @@ fn silence(frames: Vec<u64>) -> Reply {
     }
 }
 
-/// The frame of what the suite sent first on this connection since then.
+/// The frame of what the suite first sent on this connection after `before`.
 fn first_sent(stage: &Stage<'_>, link: u32, before: u64) -> Vec<u64> {
     let is_it = |frame: &&Arc<Frame>| {
         let sent = matches!(frame.kind, FrameKind::Message | FrameKind::Junk) && frame.from == Side::Client;
@@ -154,7 +154,7 @@ pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>, deviati
     let body = body.unwrap_or_default();
     let wanted = of_http(stage, call, scope);
     let ask = async |session: &Session| session.http(request.clone(), &body, patience, wanted.clone()).await;
-    // What a fresh session meets with is what is to be seen.
+    // A `fresh` connection must keep its session, so an expired one is not replaced.
     let lasts = stage.suite.connection != Connection::Fresh;
     let reply = if lasts && concerns_its_session(&request) {
         stage.conversation?.ask(ask).await.1
@@ -166,13 +166,13 @@ pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>, deviati
     Some(saved)
 }
 
-/// Whether it goes to the session of the suite, as far as its headers tell.
+/// Whether it belongs to the session of the suite, judged by its headers.
 fn concerns_its_session(request: &HttpRequest) -> bool {
     let given = request.headers.iter().map(|(name, _)| name).chain(&request.without);
     request.url.is_none() && !given.into_iter().any(|name| name.eq_ignore_ascii_case("mcp-session-id"))
 }
 
-/// The events that came in answer to an HTTP request, with those that carry no message.
+/// The events in the response to an HTTP request, including those without a message.
 fn events(recorder: &Recorder, reply: &Reply) -> Vec<Event> {
     let Some(first) = reply.frames.first() else { return Vec::new() };
     let frames = recorder.since(first - 1);

@@ -1,4 +1,4 @@
-//! One step after another: what it is done for, whether it applies, and where the outcome is kept.
+//! Executes the steps of a suite: whether each applies, for which items, and where the result is saved.
 
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
@@ -15,11 +15,11 @@ use crate::{
     target::Limits,
 };
 
-/// What every verb works with.
+/// The context of every verb.
 pub struct Stage<'a> {
     pub suite: &'a Suite,
     pub beside: &'a OneShot,
-    /// Where every call is alone on a connection, there is no other.
+    /// `None` in a suite where every call has its own connection.
     pub conversation: Option<&'a Conversation>,
     pub recorder: &'a Recorder,
     pub limits: &'a Limits,
@@ -34,13 +34,13 @@ impl Stage<'_> {
     }
 }
 
-/// The steps of a suite that count on this server.
+/// The steps of a suite that apply to this server.
 pub fn steps<'a>(suite: &'a Suite, scene: &RunContext) -> impl Iterator<Item = &'a Step> {
     let counts = |step: &&Step| left_out(&step.applies, scene).or_else(|| lacking(&step.applies, scene)).is_none();
     suite.gather.iter().filter(counts)
 }
 
-/// Whether it needs a connection beside that of its suite.
+/// Whether it needs a connection besides that of its suite.
 pub fn asks_beside(step: &Step) -> bool {
     match &step.verb {
         Verb::Call(call) => call.alone,
@@ -49,7 +49,7 @@ pub fn asks_beside(step: &Step) -> bool {
     }
 }
 
-/// Runs the gather steps of a suite; the value is an object with a field for each save.
+/// Executes the steps of a suite. Returns an object with a field for each save.
 pub async fn gather(stage: &Stage<'_>) -> Value {
     let ground = ground(stage.scene, stage.suite);
     let mut saves = Map::new();
@@ -74,7 +74,7 @@ pub async fn gather(stage: &Stage<'_>) -> Value {
     Value::Object(saves)
 }
 
-/// The outcome of one step, or of one step for each item; `None` where its `where` does not hold.
+/// The result of one step, or of one step for each item; `None` if its `where` fails.
 async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<String, Value>) -> Option<Value> {
     let revision = stage.scene.revision;
     let Some(each) = &step.each else {
@@ -103,7 +103,7 @@ async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<Str
     let entries: Vec<_> = stream::iter(items).map(one).buffered(at_once.max(1)).collect().await;
     let mut entries: Vec<Value> = entries.into_iter().flatten().collect();
     if at_once > 1 {
-        // Of the requests that were under way when the server died, only one can have killed it.
+        // Only one of the concurrent requests can have made the server exit, so all of them are repeated.
         for entry in entries.iter_mut().filter(|entry| entry["reply"]["end"] == "closed") {
             let item = entry[&each.var].take();
             *entry = one(item.clone()).await.unwrap_or_else(|| json!({ &each.var: item, "reply": null }));
@@ -112,13 +112,13 @@ async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<Str
     Some(Value::Array(entries))
 }
 
-/// Whether carrying out a step would show nothing that is not known.
+/// Whether the step would show nothing new.
 fn shows_nothing(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
     call::is_unasking(stage, step, scope) || is_given_up(stage, step, scope)
 }
 
-/// As many as there may be: what stands later in a list can be of another kind than what comes first. Where the order
-/// counts, those that come first.
+/// At most `at_most` items, spread over the list, since later items can be of another kind. If the order matters, the
+/// first ones.
 fn sample(mut items: Vec<Value>, each: &Each) -> Vec<Value> {
     let most = each.at_most.unwrap_or(usize::MAX);
     if most < items.len() {
@@ -137,12 +137,12 @@ fn items(each: &Each, scope: &Scope) -> Vec<Value> {
     }
     match each.over.resolve(scope) {
         Ok(Value::Array(items)) => items,
-        // The list was not gathered, or the server sent something else in its place: there is nothing to loop over.
+        // The list was not gathered, or is not a list: there is nothing to iterate over.
         Ok(_) | Err(_) => Vec::new(),
     }
 }
 
-/// Items that are written out. A list that is referred to among them stands for its own items.
+/// Literal items. A list that is referenced among them is replaced by its items.
 fn joined(parts: &[Template], scope: &Scope) -> Option<Vec<Value>> {
     let mut items = Vec::with_capacity(parts.len());
     for part in parts {
@@ -154,7 +154,7 @@ fn joined(parts: &[Template], scope: &Scope) -> Option<Vec<Value>> {
     Some(items)
 }
 
-/// Boxed, because the verbs call each other through it.
+/// Boxed, because verbs call each other through it.
 fn act<'a>(
     stage: &'a Stage<'a>,
     step: &'a Step,

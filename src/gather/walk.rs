@@ -1,8 +1,8 @@
-//! Breadth first over listable nodes, each key visited once, within limits.
+//! Walks listable nodes breadth first, visiting each key once, within limits.
 //!
-//! What is seen grows with what the server likes to list, so little of it is kept: a hash for each node, of the nodes
-//! ahead only what their request needs, of a page only its keys, and of a visit the keys that were listed. The first
-//! visits are saved; the others are recorded as frames are, and pass by the rules one at a time.
+//! The server decides how much there is to see, so little of it is kept: a hash per node, the fields that a queued
+//! node's request needs, the keys on a page, and the listed keys of a visit. The first visits are saved. The others are
+//! recorded as frames, and streamed to the rules.
 
 use std::time::Duration;
 
@@ -21,18 +21,18 @@ use crate::{
     suite::{Clause, Scope, Walk, WalkLimits},
 };
 
-/// Of one node this part of all pages at most, so that a list without end does not use up the pages of all others; ...
+/// Maximum share of the page limit for one node, so that an endless list does not use all pages; ...
 const PART_OF_PAGES: usize = 6;
-/// ... but so many in any case.
+/// ... but at least this many pages.
 const PAGES_A_NODE: usize = 50;
-/// Visits that are saved, as long as the keys in them are no more than these.
+/// Maximum number of saved visits, and of keys in them.
 const VISITS_SAVED: usize = 2000;
 const KEYS_SAVED: usize = 20_000;
-/// What a visit has in bytes besides the keys, and a key besides itself.
+/// The size of a visit in bytes besides its keys, and of a key besides its text.
 const VISIT: usize = 300;
 const KEY: usize = 3;
 
-/// What is asked, and what of the responses is looked at.
+/// The requests of a walk, and the parts of the responses that it uses.
 #[derive(Clone, Copy)]
 struct Question<'a> {
     stage: &'a Stage<'a>,
@@ -41,13 +41,13 @@ struct Question<'a> {
     scope: &'a Scope<'a>,
 }
 
-/// A node in a list, with what its own request needs if it is to be listed itself.
+/// A node in a list, with the fields for its own request if it can be listed.
 struct Child {
     key: String,
     node: Option<Value>,
 }
 
-/// What came of listing a node.
+/// The result of listing a node.
 struct Listed {
     end: Value,
     pages: usize,
@@ -59,7 +59,7 @@ struct Listed {
 
 struct Walker<'a> {
     question: Question<'a>,
-    /// The name that visits are known by, where one alone stands for this walk.
+    /// The name that visits are recorded with, if it belongs to this walk only.
     save: Option<&'a str>,
     limits: WalkLimits,
     until: Instant,
@@ -71,7 +71,7 @@ struct Walker<'a> {
     repeats: usize,
     pages: usize,
     deepest: usize,
-    /// The first limit that kept something from being seen.
+    /// The first limit that was reached.
     end: Option<&'static str>,
 }
 
@@ -109,7 +109,7 @@ pub async fn walk<'a>(
     Some(walker.describe())
 }
 
-/// Those of the suite, unless the user has set others and they may be set.
+/// The limits of the suite, unless the user has set others and that is allowed.
 fn limits(stage: &Stage, walk: &Walk) -> WalkLimits {
     let (own, set) = (walk.limits, stage.limits.walk);
     if !own.settable {
@@ -133,7 +133,7 @@ impl Question<'_> {
         Some(Child { key, node: is_listed.then(|| self.needed(item)) })
     }
 
-    /// The fields of a node that its request is made of.
+    /// The fields of a node that its request uses.
     fn needed(&self, node: &Value) -> Value {
         let own = self.walk.with.references().into_iter().filter(|path| path.root == self.walk.node);
         let members: Option<Vec<&str>> = own.map(|path| path.first_member()).collect();
@@ -142,7 +142,7 @@ impl Question<'_> {
         members.filter_map(|name| Some((name.to_owned(), node.get(name)?.clone()))).collect::<Map<_, _>>().into()
     }
 
-    /// Lists a node; each page is gone before the next one is asked for.
+    /// Lists a node. Each page is dropped before the next one is requested.
     async fn list(&self, stop: &Stop, limits: PageLimits) -> Option<Listed> {
         let mut inner = Scope::over(self.scope);
         inner.bind(self.walk.node.as_str(), &stop.node);
@@ -164,7 +164,7 @@ impl Question<'_> {
 }
 
 impl Walker<'_> {
-    /// Takes note of a node, and of the way to it; one that is to be listed is put ahead.
+    /// Adds a node, and the edge to it. If it can be listed, it is queued.
     fn meet(&mut self, key: &str, node: Option<Value>, from: Option<u32>, depth: usize) {
         let hash = self.graph.hash(key);
         if self.graph.knows(hash) {
@@ -186,7 +186,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Lists the next few nodes, concurrently; false when there is nothing more to do.
+    /// Lists the next few nodes concurrently. Returns false at the end.
     async fn go_on(&mut self) -> bool {
         let left = self.limits.pages.saturating_sub(self.pages);
         if self.ahead.len() == 0 || left == 0 || Instant::now() >= self.until {
@@ -213,7 +213,7 @@ impl Walker<'_> {
         let mut lists: Vec<Option<Listed>> =
             stream::iter(&stops).map(|stop| question.list(stop, limits.clone())).buffered(few).collect().await;
         if few > 1 {
-            // Of the requests that were under way when the server died, only one can have killed it.
+            // Only one of the concurrent requests can have made the server exit, so all of them are repeated.
             for (stop, list) in stops.iter().zip(&mut lists) {
                 if list.as_ref().is_some_and(|list| list.end == "closed") {
                     *list = question.list(stop, limits.clone()).await;
@@ -267,7 +267,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Notes the limit that keeps something from being seen. Always false.
+    /// Records the limit that was reached. Always returns false.
     fn cut(&mut self, limit: &'static str) -> bool {
         self.end.get_or_insert(limit);
         false

@@ -1,4 +1,4 @@
-//! What a step sends or waits for, in so far as a server that leaves it unanswered does so with all of its kind.
+//! Classifies what a step sends or waits for: a server that does not respond to one request of a kind responds to none.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -13,10 +13,10 @@ use crate::{
     suite::{Await, Call, HttpCall, List, Scope, Step, Verb},
 };
 
-/// What in the params tells requests of one method apart.
+/// The params that distinguish requests with the same method.
 const NAMED_BY: [&str; 7] = ["/name", "/uri", "/prefix", "/cursor", "/ref/name", "/ref/uri", "/argument/name"];
 
-/// Whether a step is not to be carried out, as two like it in this suite got no reply.
+/// Whether to skip a step, because two of its kind in this suite got no reply.
 pub fn is_given_up(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
     let wanted = match &step.verb {
         Verb::Call(call) => of_call(stage, call, scope),
@@ -31,7 +31,7 @@ pub fn is_given_up(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
 pub fn of_call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>) -> Option<Wanted> {
     let method = call.method.resolve(scope).ok()?;
     let mut kind = kind(method.as_str()?, &filled(call.with.as_ref(), scope)?.unwrap_or_default());
-    // What is sent in another way may be left unanswered for that.
+    // A new connection may itself be the reason for no response.
     if call.alone {
         kind.text.push_str(" on a new connection");
     }
@@ -61,7 +61,7 @@ fn wanted(stage: &Stage<'_>, kind: Kind, within: Option<Duration>) -> Wanted {
     Wanted { kind, suite: stage.suite.id.clone(), within: within.map_or(most, |within| within.min(most)) }
 }
 
-/// The method, what it is about, and the types of what is told besides.
+/// The method, its subject, and the types of the other params.
 fn kind(method: &str, params: &Value) -> Kind {
     let named = NAMED_BY.iter().filter_map(|path| params.pointer(path)?.as_str());
     let text = [method].into_iter().chain(named).collect::<Vec<_>>().join(" ");
@@ -70,7 +70,7 @@ fn kind(method: &str, params: &Value) -> Kind {
     Kind { text, types: types.into_iter().collect::<Vec<_>>().join(" "), awaited: false }
 }
 
-/// Types of scalars. Flags, and which fields there are, make no difference.
+/// Collects the types of scalars. Booleans, and the presence of fields, are ignored.
 fn note_types(value: &Value, types: &mut BTreeSet<&'static str>) {
     match value {
         Value::Object(members) => {

@@ -1,10 +1,11 @@
-//! What a server asks of the client, in one form: up to 2025-11-25 by requests of its own, since then inside of results.
+//! Requests of a server to the client, in one form. Up to 2025-11-25 a server sends them itself; since then they are
+//! inside results.
 
 use serde_json::{Value, json};
 
 use crate::{revision::Revision, suite::push_token};
 
-/// One item of `$asked`; `via` is `request` or `input`, `during` are the methods that are waited on.
+/// One item of `$asked`. `via` is `request` or `input`; `during` are the methods of the requests that are open.
 pub fn item(
     via: &str,
     request: &Value,
@@ -30,7 +31,7 @@ pub fn item(
     item
 }
 
-/// The requests inside of a result that needs input first.
+/// The requests inside an input-required result.
 pub fn inputs(exchange: &Value, frame: u64, pointer: &str) -> Vec<Value> {
     let result = &exchange["result"];
     if result["resultType"] != "input_required" {
@@ -50,7 +51,7 @@ pub fn inputs(exchange: &Value, frame: u64, pointer: &str) -> Vec<Value> {
         .collect()
 }
 
-/// Capabilities that the request needs and that the client did not declare.
+/// Capabilities that the request needs and the client did not declare.
 fn undeclared(request: &Value, declared: &Value, revision: Option<Revision>) -> Vec<&'static str> {
     let lacks = |capability: &str| declared.pointer(capability).is_none_or(Value::is_null);
     let detailed = revision.is_some_and(|revision| revision.features().capability_details);
@@ -68,7 +69,7 @@ fn undeclared(request: &Value, declared: &Value, revision: Option<Revision>) -> 
         ],
         "elicitation/create" if lacks("/elicitation") => vec![(true, "/elicitation", "elicitation")],
         "elicitation/create" if params["mode"] == "url" => vec![(true, "/elicitation/url", "elicitation.url")],
-        // Without any mode, forms are meant.
+        // The default mode is a form.
         "elicitation/create" if !lacks("/elicitation/url") => vec![(true, "/elicitation/form", "elicitation.form")],
         _ => Vec::new(),
     };

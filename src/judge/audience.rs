@@ -1,4 +1,4 @@
-//! The rules that look at what passes by, by what each of them looks at: most items concern few rules.
+//! The rules over streamed items, grouped by the items that they select: most items concern few rules.
 
 use std::{cell::LazyCell, collections::HashMap};
 
@@ -13,20 +13,20 @@ use crate::{
     suite::{Demand, Filter, Path, Rule, Scope, Test, views},
 };
 
-/// Rules without `every` over a streamed name judge all items that it selects together; more than these are left out.
+/// Rules without `every` over a streamed name judge all selected items together. Items beyond this number are dropped.
 const COLLECTED_AT_MOST: usize = 10_000;
 
-/// What an exchange has from its response.
+/// The fields that an exchange gets from its response.
 const RESPONSE: &[&str] = &["end", "result", "error", "reply", "replies"];
 
 pub struct Audience<'t, 'a> {
     revision: Revision,
     seats: Vec<Seat<'t, 'a>>,
-    /// Who waits for the items of each streamed name.
+    /// The rules over each streamed name.
     waiting: HashMap<&'static str, Rows<'a>>,
 }
 
-/// Rows by the text that their filters demand, so that most of them need not be asked.
+/// Rows indexed by the text that their filters require, so that most filters are not evaluated for an item.
 #[derive(Default)]
 struct Rows<'a> {
     all: Vec<Row<'a>>,
@@ -34,14 +34,14 @@ struct Rows<'a> {
     demanding: Vec<(Demand<'a>, HashMap<&'a str, Vec<usize>>)>,
 }
 
-/// Seats with a view of the same items: all that pass the filter. Many rules are about one method.
+/// The rules with the same filter, which is evaluated once. Many rules are about one method.
 struct Row<'a> {
     filter: Option<&'a Filter>,
-    /// Each with the paths that lead into the items.
+    /// Seats by index, with the paths that select in the items.
     seats: Vec<(usize, Vec<&'a Path>)>,
 }
 
-/// One rule, or several that judge all items together, and the same ones: those are kept once.
+/// One rule, or several rules that judge the same items together; those items are kept once.
 struct Seat<'t, 'a> {
     tallies: Vec<&'t mut Tally<'a>>,
     collected: Vec<Value>,
@@ -52,7 +52,7 @@ impl<'t, 'a> Audience<'t, 'a> {
         Self { revision, seats: Vec::new(), waiting: HashMap::new() }
     }
 
-    /// Takes a rule in, or gives it back if it looks at nothing that passes by.
+    /// Adds a rule, or returns it if it judges no streamed items.
     pub fn seat(&mut self, tally: &'t mut Tally<'a>) -> Option<&'t mut Tally<'a>> {
         let paths = looked_at(tally);
         let collects = !goes_one_by_one(tally.rule);
@@ -68,7 +68,7 @@ impl<'t, 'a> Audience<'t, 'a> {
         for (root, _) in views::streamed(tally.suite.subject) {
             let is_there = |path: &&Path| path.streamed && path.root == *root;
             let paths: Vec<&Path> = paths.iter().copied().filter(is_there).collect();
-            // What is collected for a rule is collected once, whichever paths lead to it.
+            // The items for a rule are collected once, whichever of its paths select them.
             let together = if collects { paths.len().max(1) } else { 1 };
             for paths in paths.chunks(together) {
                 takes_part = true;
@@ -84,12 +84,12 @@ impl<'t, 'a> Audience<'t, 'a> {
         None
     }
 
-    /// The different filters of the rules that look at items of that name.
+    /// The distinct filters of the rules over that name.
     pub fn filters(&self, root: &str) -> impl Iterator<Item = Option<&'a Filter>> {
         self.waiting.get(root).into_iter().flat_map(|rows| &rows.all).map(|row| row.filter)
     }
 
-    /// One item passes by, as the only element of the array that the streamed name stands for.
+    /// Judges one item, which is the only element of the array that the streamed name stands for.
     pub fn look(&mut self, root: &str, items: &Value) {
         let Some(rows) = self.waiting.get(root) else { return };
         if let Some(why) = unread(&items[0]) {
@@ -108,7 +108,7 @@ impl<'t, 'a> Audience<'t, 'a> {
         }
     }
 
-    /// Everything has passed by.
+    /// Judges the collected items at the end of the run.
     pub fn leave(self) {
         for Seat { tallies, collected } in self.seats.into_iter().filter(|seat| !seat.collected.is_empty()) {
             let collected = Value::Array(collected);
@@ -151,7 +151,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The rows whose filters let the item through.
+    /// The rows whose filters match the item.
     fn open_to<'r>(&'r self, item: &'r Value) -> impl Iterator<Item = &'r Row<'a>> {
         let met = self.demanding.iter().filter_map(|(demand, rows)| rows.get(demand.text_of(item)?));
         let rows = met.flatten().chain(&self.undemanding).map(|row| &self.all[*row]);
@@ -166,7 +166,7 @@ impl Seat<'_, '_> {
         if let Some(every) = &rule.every {
             let mut inner = Scope::over(tally.ground);
             for path in paths {
-                // Most items are as they should be, and then nobody asks where they stand.
+                // Locations are built on demand: most items pass, and then no location is needed.
                 let located = LazyCell::new(|| path.select_in(items));
                 for (index, value) in path.values_in(items).into_iter().enumerate() {
                     inner.bind(every.var.as_str(), value);
@@ -189,12 +189,12 @@ impl Seat<'_, '_> {
     }
 }
 
-/// Whether a rule looks at each item by itself, and not at all of them together.
+/// Whether a rule judges each item by itself, instead of all items together.
 pub fn goes_one_by_one(rule: &Rule) -> bool {
     rule.every.is_some() || matches!(rule.test, Test::Observe(_))
 }
 
-/// Where a rule looks, apart from what it compares with.
+/// The paths of a rule, without those of its operands.
 fn looked_at<'a>(tally: &Tally<'a>) -> Vec<&'a Path> {
     let rule = tally.rule;
     match (&rule.every, &rule.test) {

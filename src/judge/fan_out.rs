@@ -1,4 +1,4 @@
-//! Several audiences that look at the same run at the same time, each on a thread of its own with its share of the rules.
+//! Judges the same items on several threads, each with a part of the rules.
 
 use std::{
     collections::VecDeque,
@@ -18,18 +18,18 @@ use super::{
 };
 use crate::revision::Revision;
 
-/// More threads than this have too little to do each.
+/// More threads would have too little work each.
 const MAX_THREADS: usize = 4;
 
-/// Items go in together, as handing over takes longer than looking at a small one: so many, ...
+/// Items are sent in batches, since sending takes longer than judging a small item: up to this many items, ...
 const TOGETHER: usize = 64;
-/// ... or as many as came in so many bytes, as what is on its way is in memory.
+/// ... or up to this many bytes of input, since queued items are in memory.
 const BYTES_TOGETHER: u64 = 64 << 10;
 
 /// Items under their streamed names, each the only element of an array.
 type Items = Vec<(&'static str, Value)>;
 
-/// Seats every rule that looks at what passes by, and gives the others back.
+/// Assigns every rule over streamed items to an audience, and returns the other rules.
 pub fn seat<'t, 'a>(
     tallies: impl Iterator<Item = &'t mut Tally<'a>>,
     revision: Revision,
@@ -39,7 +39,7 @@ pub fn seat<'t, 'a>(
     let mut others = Vec::new();
     let mut seated = 0;
     for tally in tallies {
-        // Rules that keep what passes by may keep the same, and then sit together.
+        // Rules that keep items may keep the same ones, so they share a thread.
         let thread = if goes_one_by_one(tally.rule) { seated % threads } else { 0 };
         match audiences[thread].seat(tally) {
             Some(tally) => others.push(tally),
@@ -54,13 +54,13 @@ pub struct FanOut {
     threads: Vec<SyncSender<Arc<Items>>>,
     waiting: Items,
     bytes: u64,
-    /// Items that may still be looked at. They are freed here, where they were made: what another thread frees is used
-    /// again late.
+    /// Items that threads may still use. They are freed on the thread that allocated them, since the allocator is slow
+    /// to reuse memory that another thread frees.
     in_use: VecDeque<Arc<Items>>,
 }
 
 impl FanOut {
-    /// Has each audience look at what comes; it ends when this is closed.
+    /// Starts a thread for each audience. The threads end when this is closed.
     pub fn open<'s, 't: 's, 'a: 's>(scope: &'s Scope<'s, '_>, audiences: Vec<Audience<'t, 'a>>) -> Self {
         let threads = audiences.into_iter().map(|audience| {
             let (sender, received) = sync_channel(1);
@@ -70,7 +70,7 @@ impl FanOut {
         Self { threads: threads.collect(), waiting: Vec::new(), bytes: 0, in_use: VecDeque::new() }
     }
 
-    /// An item that came in so many bytes.
+    /// Adds an item that arrived as this many bytes.
     pub fn pass(&mut self, root: &'static str, item: Value, bytes: u64) {
         self.waiting.push((root, Value::Array(vec![item])));
         self.bytes += bytes;
@@ -87,7 +87,7 @@ impl FanOut {
         self.bytes = 0;
         let items = Arc::new(std::mem::take(&mut self.waiting));
         for sender in &self.threads {
-            // A thread is only gone when its thread has panicked, and the scope says so.
+            // A thread stops receiving only if it panicked, and the scope reports that.
             let _ = sender.send(Arc::clone(&items));
         }
         self.in_use.push_back(items);

@@ -1,4 +1,4 @@
-//! One root cause, one failure: findings that follow from another rule's are folded under that rule.
+//! One failure per root cause: findings that follow from another rule's are folded under that rule.
 
 use super::{
     place::Place,
@@ -6,10 +6,10 @@ use super::{
 };
 use crate::suite::Rule;
 
-/// Drops findings of a rule with `after` where one of the named rules failed for the same item: what two rules say in the same
-/// words of two responses may have two causes. `*` names every rule, and then the place has to be the same: that is how a
-/// catch-all stays silent where a precise rule has spoken, unless of how a message came and not of what it says. A message
-/// whose form is wrong says nothing that could be judged, so rules on the form come before all others.
+/// Drops findings of a rule with `after` if one of the named rules failed for the same item. Equal messages on two
+/// responses may have two causes. `*` names every rule, except those over `$streams`, and requires the same location: a
+/// catch-all adds nothing to a precise rule. A malformed message cannot be judged otherwise, so rules on the form come
+/// before all others.
 pub fn fold(tallies: &mut [Tally]) {
     let places: Vec<Vec<(Place, Place)>> = tallies.iter().map(|tally| tally.places.clone()).collect();
     let suites: Vec<String> = tallies.iter().map(|tally| tally.suite.id.clone()).collect();
@@ -29,7 +29,7 @@ pub fn fold(tallies: &mut [Tally]) {
                 (0..places.len()).find(|&other| {
                     let by_any = catch_all && other != index && !is_on_streams(tallies[other].rule);
                     let named = rule.after.contains(&tallies[other].rule.id) || by_any;
-                    // What a suite saved under a name is not what another one saved under the same.
+                    // Saves of different suites differ even if they have the same name.
                     let shared = |cause: &Place| cause.frame > 0 || suites[other] == suites[index];
                     named && places[other].iter().any(|cause| shared(&cause.0) && same_cause(cause, found, catch_all))
                 })
@@ -62,6 +62,6 @@ fn same_cause((item, at): &(Place, Place), found: &Found, catch_all: bool) -> bo
     if catch_all {
         return at.frame > 0 && (at.holds(&found.at) || found.at.holds(at));
     }
-    // What stands nowhere says nothing of where.
+    // An unknown location matches nothing.
     item.is_known() && (item.holds(&found.item) || found.item.holds(item))
 }

@@ -1,5 +1,5 @@
-//! What is odd about the HTTP request around a message: suites write requests that no client would write, and a server
-//! may reject those before it has read the message.
+//! Detects unusual HTTP requests: suites send requests that no client would send, and a server may reject those before
+//! it reads the message.
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::Value;
@@ -9,10 +9,10 @@ use crate::{
     revision::Revision,
 };
 
-/// Whether the head gives the server a reason not to answer `message` like any other. Over HTTP+SSE messages belong to
-/// `endpoint`, which each stream has for itself.
+/// Whether the head gives the server a reason to respond to `message` differently. Over HTTP+SSE, messages go to
+/// `endpoint`, which each stream defines.
 pub fn is_odd(head: &HttpHead, message: &Value, link: &Link, endpoint: Option<&str>) -> bool {
-    // Web pages have an origin, not we. What the user gave for one is not shown.
+    // Only web pages send an origin. One that the user configured is redacted.
     let foreign = head.value("origin").is_some_and(|origin| origin == "null" || origin.contains("://"));
     foreign
         || (link.transport.capabilities().endpoint && head.url.as_deref() != endpoint)
@@ -23,7 +23,7 @@ pub fn is_odd(head: &HttpHead, message: &Value, link: &Link, endpoint: Option<&s
                 .is_some_and(|revision| head.value("mcp-session-id").is_some() || disagrees(head, message, revision)))
 }
 
-/// Whether headers say something else than the message that they repeat.
+/// Whether headers contradict the message that they repeat.
 fn disagrees(head: &HttpHead, message: &Value, revision: Revision) -> bool {
     let method = message["method"].as_str();
     let name = match method {
@@ -36,7 +36,7 @@ fn disagrees(head: &HttpHead, message: &Value, revision: Revision) -> bool {
         || name.is_some_and(|name| head.value("mcp-name").map(decoded).as_deref() != name.as_str())
 }
 
-/// A header value, read as a server of 2026-07-28 reads it.
+/// A header value, decoded as 2026-07-28 defines.
 pub fn decoded(value: &str) -> String {
     let encoded = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
     let bytes = encoded.and_then(|encoded| BASE64_STANDARD.decode(encoded).ok());

@@ -1,4 +1,4 @@
-//! One rule over one item, or over a suite's saves as a whole.
+//! Judges one rule on one item, or on the saves of a suite.
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use crate::{
     suite::{Clause, Mismatch, Path, SURVEY, Scope, Template, Test},
 };
 
-/// A step that did not apply to this server saved nothing.
+/// A step that was not applicable to this server saved nothing.
 pub const NOT_ASKED: &str = "not probed: the server shows no sign of this feature";
 const NOT_RECORDED: &str = "the recorded conversation does not show it";
 const GONE: &str = "the server was not available any more";
@@ -24,28 +24,28 @@ const UNANSWERED: &str = "the response to compare with was not received";
 /// The item of `every` that is judged.
 pub struct Item<'a> {
     pub var: &'a str,
-    /// What selected it, from the value of the path's root name.
+    /// The path that selected it.
     pub path: &'a Path,
     pub root: &'a Value,
     pub value: &'a Value,
-    /// Where it stands in the root, as a JSON Pointer. Asked for when something is found.
+    /// Its JSON Pointer in the root. Computed only for findings.
     pub location: &'a dyn Fn() -> String,
 }
 
 impl Item<'_> {
-    /// What its author calls it, or what it is a part of, such as the resource of an icon.
+    /// Its name for the server's author, or that of what it is part of, such as the resource of an icon.
     fn subject(&self) -> String {
         let own = subject(self.value);
         if own.is_empty() { named_around(self.root, &(self.location)()) } else { own }
     }
 
-    /// Where it stands.
+    /// Its location.
     fn place(&self) -> Place {
         let location = (self.location)();
         let mut place = Place::of(self.root, &location, &Place::default());
         if place.frame == 0 {
             place.frames = frames_in(self.value);
-            // The item is an exchange with something beside it, or nothing that came on the wire.
+            // The item is an exchange with additional fields, or was not in a message.
             match place.frames.last() {
                 Some(&last) => (place.frame, place.pointer) = (last, String::new()),
                 None => place.pointer = format!("${}{location}", self.path.root),
@@ -69,7 +69,7 @@ pub fn judge_item(tally: &mut Tally, scope: &Scope, revision: Revision, item: Op
         return;
     }
     if let Some(item) = item
-        // What passes by was sent.
+        // A streamed item was sent in any case.
         && !item.path.streamed
         && let Some(why) = shows_nothing(item.value)
     {
@@ -97,7 +97,7 @@ fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revisi
         tally.missing.get_or_insert(absent);
         return;
     }
-    // Nearly always none, and then there is nothing to put into words.
+    // Nearly always empty, so messages are built only for the rest.
     let failing: Vec<&Clause> = clauses.iter().filter(|clause| !clause.holds(scope, revision)).collect();
     if item.is_none() && is_recorded(scope) && failing.iter().any(|clause| selects_nothing(clause, scope)) {
         tally.missing.get_or_insert_with(|| NOT_RECORDED.to_owned());
@@ -122,7 +122,7 @@ fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revisi
         for mut mismatch in mismatches {
             let mut at = place_of(&clause.subject, &mismatch.location, scope, item);
             if at.frames.is_empty() && at.frame == 0 {
-                // Nothing of the kind came. What it was expected for is named by the conditions.
+                // No such message arrived. The conditions name the saves that it was expected for.
                 let saves = tally.rule.filter.iter().filter_map(|clause| save_of(&clause.subject, scope));
                 at.frames = saves.map(frames_in).find(|frames| !frames.is_empty()).unwrap_or_default();
             }
@@ -131,7 +131,7 @@ fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revisi
                 message += &reported;
             }
             if ended_otherwise || member == Some("kind") || clause.says.is_some() {
-                // The words for how a request ended, and for what a frame is, are ours: no server ever sent them.
+                // Outcomes of requests and kinds of frames are our terms and are not shown as the server's data.
                 (mismatch.expected, mismatch.received) = (None, None);
             }
             let mut found = found(message, mismatch, at, item);
@@ -143,7 +143,7 @@ fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revisi
             tally.find(found);
         }
         if ended_otherwise {
-            // What the response should have held follows from there being none.
+            // Without a response, the expectations on its content fail, too.
             break;
         }
     }
@@ -206,7 +206,7 @@ fn shows_nothing(item: &Value) -> Option<&'static str> {
     was_never_sent.then_some(GONE)
 }
 
-/// Why a response was not read that the rule needs. Of an item the conditions count that are not about the response itself.
+/// Why a response that the rule needs was not read. For an item, conditions that are not about the response must pass.
 fn unread_of(tally: &Tally, scope: &Scope, revision: Revision, item: Option<&Item>) -> Option<String> {
     let rule = tally.rule;
     let Some(item) = item else {
@@ -228,24 +228,24 @@ fn unread_of(tally: &Tally, scope: &Scope, revision: Revision, item: Option<&Ite
     rule.filter.iter().all(|clause| of_reply(&clause.subject) || clause.holds(scope, revision)).then_some(why)
 }
 
-/// What was saved that a path leads into.
+/// The saved value that a path selects in.
 pub fn save_of<'s>(path: &Path, scope: &'s Scope) -> Option<&'s Value> {
     let root = scope.lookup(&path.root)?;
     if path.root == SURVEY { root.get(path.first_member()?) } else { Some(root) }
 }
 
-/// Why a response, or a page of a list, was not read, if it is beyond what is read.
+/// Why a response, or a page of a list, was not read, if it exceeds a limit.
 pub fn unread(reply: &Value) -> Option<String> {
     let why = reply["why"].as_str().unwrap_or("it is too large");
     (reply.get("end")? == "unread").then(|| format!("a response was not read because of a limit: {why}"))
 }
 
-/// What keeps a rule without `every` from being judged in this run.
+/// Why a rule without `every` cannot be judged in this run.
 fn absent(clauses: &[Clause], scope: &Scope) -> Option<String> {
     clauses.iter().find_map(|clause| match scope.lookup(&clause.subject.root) {
         None => Some(NOT_ASKED.to_owned()),
         Some(Value::Array(entries)) => {
-            // The path selects one of them.
+            // The path selects one of the entries.
             let nodes = clause.subject.select(scope).unwrap_or_default();
             let index = |location: &str| location.split('/').nth(1)?.parse::<usize>().ok();
             let mut selected = nodes.iter().filter_map(|node| entries.get(index(&node.location)?));
@@ -255,7 +255,8 @@ fn absent(clauses: &[Clause], scope: &Scope) -> Option<String> {
     })
 }
 
-/// Whether a conversation was recorded that others had: that something is not there shows nothing, as nobody asked for it.
+/// Whether the conversation of other programs was recorded. There an absent message means only that nobody requested
+/// it.
 fn is_recorded(scope: &Scope) -> bool {
     scope.lookup("server").is_some_and(|server| server["recorded"] == true)
 }
@@ -264,8 +265,8 @@ fn selects_nothing(clause: &Clause, scope: &Scope) -> bool {
     clause.subject.select(scope).is_none_or(|nodes| nodes.is_empty())
 }
 
-/// Whether what the values ought to be was to come in a response, and it was not asked for, or none came: that is told of the
-/// answer.
+/// Whether the expected value should come from another response, which was not requested or not received. That response
+/// has findings of its own.
 fn is_compared_with_nothing(clause: &Clause, scope: &Scope) -> bool {
     let unanswered = |reply: &Value| reply["end"] == "closed" || reply["end"] == "timeout" || reply["end"] == "unread";
     let never_came = |path: &Path| {
@@ -274,7 +275,7 @@ fn is_compared_with_nothing(clause: &Clause, scope: &Scope) -> bool {
     };
     clause.matcher.operands().into_iter().any(|operand| {
         let paths = operand.references();
-        // Of alternatives one is enough to compare with.
+        // One of several alternatives is enough.
         let of_all = !matches!(operand, Template::Array(_)) || paths.iter().all(|path| never_came(path));
         of_all && paths.into_iter().any(never_came)
     })
@@ -286,7 +287,7 @@ fn place_of(subject: &Path, location: &str, scope: &Scope, item: Option<&Item>) 
         Some(root) => {
             let mut place = Place::of(root, location, &base);
             if place.frames.is_empty() {
-                // Of the innermost thing around that has some.
+                // The frames of the innermost enclosing value that has any.
                 let ends = std::iter::once(location.len()).chain(location.rmatch_indices('/').map(|(end, _)| end));
                 let around = ends.filter_map(|end| root.pointer(&location[..end]));
                 let mut judged = item.map(|item| item.value).into_iter().chain(around);
@@ -302,7 +303,7 @@ fn place_of(subject: &Path, location: &str, scope: &Scope, item: Option<&Item>) 
     }
 }
 
-/// A pointer into what a check was given, as one from the value of the path's root name.
+/// Converts a pointer into a check's input to one from the path's root.
 fn location(path: &Path, pointer: &str, scope: &Scope) -> String {
     let nodes = path.select(scope).unwrap_or_default();
     let listed = pointer.strip_prefix('/').filter(|_| path.is_plural());
@@ -313,14 +314,14 @@ fn location(path: &Path, pointer: &str, scope: &Scope) -> String {
     nodes.get(index).map_or_else(|| pointer.to_owned(), |node| format!("{}{rest}", node.location))
 }
 
-/// Frames that a judged item names of itself, such as those of the reply in an entry of `each`, or where it came in.
+/// The frames that an item lists, in itself or in its reply.
 fn frames_in(value: &Value) -> Vec<u64> {
     let listed = value.get("frames").or_else(|| value.get("reply")?.get("frames"));
     let listed = listed.and_then(Value::as_array).into_iter().flatten();
     listed.chain(value.pointer("/origin/frame")).filter_map(Value::as_u64).collect()
 }
 
-/// What a rule holds for: the item, or where there is none what its paths lead to.
+/// What a rule passed for: the item or, without one, the values of its paths.
 fn held<'p>(item: Option<&Item>, mut paths: impl Iterator<Item = &'p Path>, scope: &Scope) -> Held {
     let place = match item {
         Some(item) => item.place(),
@@ -355,7 +356,7 @@ fn found(message: String, mismatch: Mismatch, at: Place, item: Option<&Item>) ->
     Found { finding, item, at, line }
 }
 
-/// A line without what differs each time that a program writes it: times, numbers, addresses.
+/// A line without what varies each time: times, numbers, addresses.
 fn kind_of_line(text: &str) -> String {
     let mut kind = String::new();
     for c in text.chars() {

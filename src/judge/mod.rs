@@ -1,4 +1,4 @@
-//! From evidence to verdicts, without asking the server anything: no input, no output, no clock.
+//! From evidence to verdicts, without contacting the server: no input, no output, no clock.
 
 mod asked;
 mod audience;

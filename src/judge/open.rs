@@ -1,11 +1,11 @@
-//! A request of the client that is not answered yet.
+//! A request of the client without a response.
 
 use serde_json::{Map, Value, json};
 
 use crate::evidence::{Link, correlate::Request};
 
 pub struct Open {
-    /// Its place among the messages that were sent.
+    /// Its index among the messages sent.
     pub number: u64,
     pub frame: u64,
     pub at: u64,
@@ -15,14 +15,14 @@ pub struct Open {
     pub by: String,
     pub post: Option<u64>,
     pub expects_reply: bool,
-    /// It lacks what its revision demands of a request, on purpose, or the HTTP request around it is odd. What comes back
-    /// is no example of the server's answers, and only the suite that asked looks at it.
+    /// It deliberately lacks what its revision requires of a request, or its HTTP request is unusual. The response is
+    /// not typical of the server, and only the suite that sent the request judges it.
     pub deviant: bool,
-    /// How the server ended of its own accord while it was to be answered.
+    /// How the server exited on its own while this was open.
     pub killed: Option<String>,
-    /// Why something was not read that may have been its response.
+    /// Why a message was not read that may have been its response.
     pub unread: Option<String>,
-    /// The frame that tells that no response can come any more.
+    /// The frame after which no response can arrive.
     pub lost: Option<u64>,
 }
 

@@ -1,15 +1,15 @@
-//! How far the handshake of a connection has come.
+//! The progress of a connection's handshake.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// Connections of 2026-07-28 are open from the start, unless a handshake of an earlier revision is tried there.
+/// Connections of 2026-07-28 are open from the start, unless a client tries a handshake of an earlier revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// `initialize` was not sent yet.
+    /// `initialize` was not sent.
     Closed,
-    /// Neither was `notifications/initialized`.
+    /// `notifications/initialized` was not sent.
     Opening,
     Open,
 }

@@ -1,4 +1,4 @@
-//! Findings in words: what a judged thing is called and what came instead of what.
+//! The text of findings: the name of the judged item, and what was received and expected.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -8,10 +8,10 @@ use crate::{
     suite::{Clause, Mismatch, Path, Scope},
 };
 
-/// How the words of a clause begin that are about what was not received.
+/// The start of a message about something that was not received.
 const EXPECTED: &str = "expected ";
 
-/// What to call a judged item: the way its author knows it.
+/// The name of a judged item, as its author knows it.
 pub fn subject(item: &Value) -> String {
     let text = |pointer: &str| item.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
     let first = |pointers: &[&str]| pointers.iter().find_map(|pointer| text(pointer));
@@ -30,7 +30,7 @@ pub fn subject(item: &Value) -> String {
     if let Some(named) = first(&["/asked", "/uri", "/uriTemplate", "/name"]) {
         return named;
     }
-    // An entry of `each`: whatever was looped over.
+    // An entry of `each`: the item of the loop.
     let looped = item.as_object().into_iter().flatten().find(|(name, _)| *name != "reply");
     match (item.get("reply"), looped) {
         (Some(_), Some((_, Value::String(text)))) => format!("\"{text}\""),
@@ -40,7 +40,7 @@ pub fn subject(item: &Value) -> String {
     }
 }
 
-/// What the innermost thing around a place is called that has a name.
+/// The name of the innermost enclosing value that has one.
 pub fn named_around(root: &Value, location: &str) -> String {
     let mut around = location.rmatch_indices('/').filter_map(|(end, _)| root.pointer(&location[..end]));
     let named =
@@ -71,7 +71,7 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
         && path.text.contains(".error")
         && let Some(root) = scope.lookup(&path.root)
     {
-        // A field of an error that never came: what came instead says more.
+        // The rule expects an error that was not received; the actual outcome says more.
         let reply = root.get("reply").unwrap_or(root);
         if reply["end"].as_str().is_some_and(|end| end != "error") {
             let code = mismatch.expected.as_ref().map_or_else(|| "an error".to_owned(), |code| format!("error {code}"));
@@ -91,7 +91,7 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
     {
         return format!("received HTTP {status}");
     }
-    // All that may be there is the head of the response.
+    // The rule allows only the head of the response.
     if member == "kind" && mismatch.message.contains("expected one of \"http-response\"") {
         return "the response has a body".into();
     }
@@ -141,7 +141,7 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
         };
     }
     let name = member_path(path, &mismatch.location);
-    // The path itself says what must not be there.
+    // The path itself shows what must be absent.
     if path.text.contains("[?")
         && let Some(value) =
             mismatch.message.strip_prefix("is ").and_then(|said| said.strip_suffix(", expected nothing"))
@@ -158,7 +158,7 @@ fn reply_without<'s>(path: &Path, mismatch: &Mismatch, scope: &'s Scope) -> Opti
     reply["end"].is_string().then_some(reply)
 }
 
-/// What is wrong with a line that cannot be read. Where a reader of JSON stumbles tells nothing about plain text.
+/// Describes a line that is not a message. For plain text, the position of a JSON syntax error says nothing.
 fn no_message(text: &str, why: &str, no_json: bool) -> String {
     let text = text.trim_start();
     if text.get(..15).is_some_and(|head| head.eq_ignore_ascii_case("content-length:")) {
@@ -170,7 +170,7 @@ fn no_message(text: &str, why: &str, no_json: bool) -> String {
     }
 }
 
-/// What is odd about a line or a body.
+/// Describes an unusual line or body.
 fn flawed(flaw: &str) -> String {
     match flaw {
         "bom" => "the message starts with a byte order mark".into(),
@@ -182,13 +182,13 @@ fn flawed(flaw: &str) -> String {
     }
 }
 
-/// What there was nothing of to judge.
+/// Describes what the clauses selected nothing of.
 pub fn absence(clauses: &[Clause]) -> String {
     let mut members: Vec<_> =
         clauses.iter().map(|clause| member_path(&clause.subject, "").replace("[*]", "")).collect();
     members.dedup();
     let named: Vec<_> = members.iter().take(3).map(|member| format!("`{member}`")).collect();
-    // What was looked for in a value, and how, only we need to know.
+    // A filter expression means nothing to the reader.
     match members.iter().any(|member| member.is_empty() || member.contains("[?")) {
         true => "received no such message".into(),
         false if clauses.iter().any(|clause| clause.matcher.compares()) => {
@@ -198,7 +198,7 @@ pub fn absence(clauses: &[Clause]) -> String {
     }
 }
 
-/// How a request ended, as a sentence.
+/// The outcome of a request, as a sentence.
 fn answer(reply: &Value) -> String {
     let why = reply["why"].as_str().unwrap_or_default();
     match reply["end"].as_str() {
@@ -213,7 +213,7 @@ fn answer(reply: &Value) -> String {
             let about = message["params"]["uri"].as_str().map(|uri| format!(" for {}", cut(uri))).unwrap_or_default();
             format!("received {method}{about}")
         }
-        // A wait for a message has no frame of a request.
+        // The reply of `await` has no request frame.
         Some("timeout") if reply["frames"] == json!([]) => "received no such message in time".into(),
         Some("timeout" | "none") => "the request timed out".into(),
         Some("closed") => format!("the connection ended before the response: {why}"),
@@ -249,14 +249,14 @@ fn wanted_end(mismatch: &Mismatch) -> Option<String> {
     }
 }
 
-/// The fields that lead to the value, as dots, without what only we know of.
+/// The dotted path of the value in the message, without field names of the suite language.
 fn member_path(path: &Path, location: &str) -> String {
     if location.is_empty() {
-        // Nothing was selected, so only the path itself says where.
+        // Nothing was selected, so only the path itself shows the location.
         let written = path.text.split_at(path.root.len() + 1).1.trim_start_matches('.');
         return without_ours(written);
     }
-    // A collected list stands for what came on several pages.
+    // A collected list holds the items of several pages.
     let location = location.find("/items/").map_or(location, |at| &location[at..]);
     let location = &location[1..];
     let mut name = String::new();
@@ -273,7 +273,7 @@ fn member_path(path: &Path, location: &str) -> String {
     without_ours(&name)
 }
 
-/// Drops what only we know of from the front of a field's path.
+/// Removes field names of the suite language from the start of a path.
 fn without_ours(name: &str) -> String {
     let mut name = name;
     for ours in ["reply.", "message.", "result."] {

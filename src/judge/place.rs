@@ -1,21 +1,21 @@
-//! Where a judged value stands on the wire: the frame that carried it and the JSON Pointer inside.
+//! The location of a judged value on the wire: the frame, and the JSON Pointer in its message.
 //!
-//! Saved values are plain JSON, but every reply among them names its frames, and a collected list says for each item
-//! where it came from. Following the path down from the root past those is enough to find the message again.
+//! Saved values are plain JSON, but every reply in them lists its frames, and a collected list has the origin of each
+//! item. Following the path from the root past those finds the message.
 
 use serde_json::Value;
 
-/// A frame (0: unknown) and a pointer, into that frame's message or, without a frame, into what the rule looked at.
+/// A frame (0: unknown) and a pointer into its message. Without a frame, the pointer is into what the rule judged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     pub frame: u64,
     pub pointer: String,
-    /// All frames of the exchange, the one at fault last.
+    /// All frames of the exchange; the one with the violation is last.
     pub frames: Vec<u64>,
 }
 
 impl Place {
-    /// The place of the value at `pointer` under `root`, which itself stands at `base`.
+    /// The location of the value at `pointer` in `root`, which itself is at `base`.
     pub fn of(root: &Value, pointer: &str, base: &Self) -> Self {
         let mut place = Self { pointer: format!("{}{pointer}", base.pointer), ..base.clone() };
         let (mut value, mut rest) = (root, pointer);
@@ -41,32 +41,32 @@ impl Place {
         }
     }
 
-    /// Whether `other` is this place or inside of it.
+    /// Whether `other` is this location or inside it.
     pub fn holds(&self, other: &Self) -> bool {
         self.frame == other.frame
             && other.pointer.strip_prefix(&self.pointer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 
-    /// Whether it is a place: in a frame, or in what a suite saved by name.
+    /// Whether the location is known: in a frame, or in a named save.
     pub fn is_known(&self) -> bool {
         self.frame > 0 || self.pointer.starts_with('$')
     }
 
-    /// The pointer, where it leads into the message of the last frame.
+    /// The pointer, if it is into the message of the last frame.
     pub fn in_message(&self) -> Option<String> {
         (self.frame > 0 && !self.pointer.is_empty()).then(|| self.pointer.clone())
     }
 }
 
-/// The place of what stands at `rest` under `value`, if `value` says which frames it came in.
+/// The location of the value at `rest` in `value`, if `value` names its frames.
 fn carried(value: &Value, rest: &str) -> Option<Place> {
     let numbers =
         |value: &Value| -> Vec<u64> { value.as_array().into_iter().flatten().filter_map(Value::as_u64).collect() };
     let has = |names: &[&str]| names.iter().any(|name| value.get(name).is_some());
-    // A server may have fields of these names in its own data, though hardly beside the others that ours have.
+    // A server's own data may have fields with these names, but hardly together with the others that ours have.
     if let Some(frame) = value.get("frame").and_then(Value::as_u64).filter(|_| has(&["pointer", "link", "data"])) {
         if let Some(pointer) = value.get("pointer").and_then(Value::as_str) {
-            // What the message replies to, where only that is known.
+            // The message that this one responds to, if only that is known.
             let to = value.get("to").and_then(Value::as_u64);
             return Some(Place { frame, pointer: pointer.to_owned(), frames: to.into_iter().chain([frame]).collect() });
         }

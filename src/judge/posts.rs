@@ -1,4 +1,4 @@
-//! What a frame of an HTTP response belongs to: the request that it answers, and the head of the response.
+//! The HTTP context of a frame: the request that it responds to, and the head of the response.
 
 use std::collections::HashMap;
 
@@ -18,8 +18,8 @@ struct Post {
 }
 
 impl Posts {
-    /// Adds to a frame of the server that came with an HTTP response: `request` with its `method`, who sent it and what
-    /// it carries, `response` with its `status` and `media` type, and to an event its number in the stream as `nth`.
+    /// Adds to a server's frame in an HTTP response: `request` with its `method`, sender and content, `response` with
+    /// `status` and `media` type, and to an event its number in the stream as `nth`.
     pub fn describe(&mut self, frame: &Frame, item: &mut Value) {
         let Some(number) = frame.post else { return };
         let post = self.0.entry(number).or_default();
@@ -44,7 +44,7 @@ impl Posts {
     }
 }
 
-/// What the client sent, if it was in order.
+/// What the client sent, if it was well-formed.
 fn carried(message: Option<&Value>) -> &'static str {
     let Some(Value::Object(members)) = message.filter(|message| message["jsonrpc"] == "2.0") else {
         return if message.is_some_and(Value::is_array) { "batch" } else { "other" };

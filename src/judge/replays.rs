@@ -1,4 +1,4 @@
-//! Events that come again on a stream that was taken up: they were judged when they came first.
+//! Events that are replayed on a resumed stream. They were judged the first time.
 
 use std::collections::HashSet;
 
@@ -6,14 +6,14 @@ use crate::evidence::{Frame, FrameKind};
 
 #[derive(Default)]
 pub struct Replays {
-    /// Exchanges that take up a stream.
+    /// Exchanges that resume a stream.
     resumed: HashSet<u64>,
     /// The ids of all events so far.
     events: HashSet<String>,
 }
 
 impl Replays {
-    /// Whether this frame is one. Each frame has to pass, in order.
+    /// Whether this frame is a replay. Must be called for each frame, in order.
     pub fn hold(&mut self, frame: &Frame) -> bool {
         let Some(post) = frame.post else { return false };
         if let (FrameKind::HttpRequest, Some(head)) = (frame.kind, &frame.http)

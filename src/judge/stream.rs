@@ -1,7 +1,7 @@
-//! Judges all rules of a plan over the evidence.
+//! Judges all rules of a plan on the evidence.
 //!
-//! Most rules look at what the suites saved. Rules over `$transcript`, `$messages`, `$exchanges` and `$asked` look at the whole
-//! run, which need not be in memory: it passes by once, item by item, and each such rule looks at each item.
+//! Most rules judge what the suites saved. Rules over `$transcript`, `$messages`, `$exchanges` and `$asked` judge the
+//! whole run, which may not fit in memory: it is streamed once, item by item, and each such rule judges each item.
 
 use std::{
     collections::HashSet,
@@ -33,8 +33,8 @@ use crate::{
     suite::{Filter, Node, Scope, ground, views},
 };
 
-/// Verdicts on every rule of the plan, in its order. `frames` are those of the run, in order; the ones of connections that
-/// spoke another revision are not looked at.
+/// Verdicts on every rule of the plan, in plan order. `frames` are those of the run, in order. Frames of connections in
+/// another revision are skipped.
 pub fn judge(
     plan: &Plan,
     scene: &RunContext,
@@ -72,7 +72,7 @@ pub fn judge(
     tallies.into_iter().map(|tally| tally.finish(scene)).collect()
 }
 
-/// Verdicts on generated calls, and on what came of them: items under their streamed names.
+/// Verdicts on generated calls and their effects: items under their streamed names.
 pub fn judge_generated<'i>(
     plan: &Plan,
     scene: &RunContext,
@@ -128,8 +128,8 @@ fn elements<'a>(node: &Node<'a>) -> Vec<Node<'a>> {
     items.map(|(index, value)| Node { value, location: format!("{}/{index}", node.location) }).collect()
 }
 
-/// Shows every item of the streamed names, in the order of the run. Of the transcript those that one of the `wanted`
-/// filters may let through.
+/// Calls back with every item of the streamed names, in run order. Transcript items are skipped if none of the `wanted`
+/// filters can match.
 fn pass_by(
     scene: &RunContext,
     links: &[Link],
@@ -141,9 +141,9 @@ fn pass_by(
     let ours = |link: u32| links.iter().find(|known| known.link == link && known.revision == Some(scene.revision));
     let mut assemblers: Vec<(u32, Assembler, Streams)> = Vec::new();
     let mut posts = Posts::default();
-    // When a server that all connections share was heard last.
+    // When a server shared by all connections last sent something.
     let mut heard = 0;
-    // What was responded to, on any connection.
+    // Requests that got a response, on any connection.
     let mut served = HashSet::new();
     for frame in frames {
         let Some(link) = ours(frame.link) else { continue };
@@ -161,7 +161,7 @@ fn pass_by(
         let passed = assemblers[index].1.take(&frame);
         let stream = assemblers[index].2.take(&frame);
         let shown = shown(&frame, link, &mut posts, wanted);
-        // A frame that was read for this alone gives its message away.
+        // A frame that is not shared gives up its message without a copy.
         let Frame { bytes, mut message, .. } = Arc::unwrap_or_clone(frame);
         let mut pass = |root, item| {
             debug_assert_eq!(views::undeclared(root, &item), None, "a field of ${root} that src/suite/views lacks");
@@ -202,7 +202,7 @@ fn pass_by(
     let lost: Vec<&mut Open> = together.flat_map(|(_, assembler, _)| assembler.lost_behind(heard)).collect();
     let first = lost.iter().filter_map(|open| open.lost).min().unwrap_or_default();
     let last: Vec<_> = lost.into_iter().filter(|open| open.frame < first).collect();
-    // Nothing came back to tell which of those that were under way together ended the server.
+    // Nothing shows which of the concurrent requests made the server exit.
     let others = last.len().saturating_sub(1);
     for open in last {
         let was_served = others == 0 && was_served(open, &served);
@@ -226,11 +226,11 @@ fn pass_by(
     fan_out.close();
 }
 
-/// What makes the items that rules about a client or a gateway see.
+/// Builds the items for rules about a client or a gateway.
 trait Items<'a> {
     fn take(&mut self, frame: &Frame, link: &'a Link) -> Vec<(&'static str, Value)>;
 
-    /// Those that are known when everything has been seen.
+    /// The items that are complete only at the end of the run.
     fn rest(self) -> Vec<(&'static str, Value)>;
 }
 
@@ -255,7 +255,7 @@ impl<'a> Items<'a> for Gateways {
     }
 }
 
-/// The same of a client or a gateway that is judged.
+/// As [`pass_by`], for a client or a gateway.
 fn other_by<'a>(
     mut items: impl Items<'a>,
     scene: &RunContext,
@@ -286,8 +286,8 @@ fn other_by<'a>(
     fan_out.close();
 }
 
-/// A request, whoever sent it under whatever id: its method, and its params as far as they are not about the request
-/// itself.
+/// Identifies a request by its method and params, whoever sent it with whatever id. Params about the request itself are
+/// excluded.
 fn asked_for(method: &Value, params: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();
     method.to_string().hash(&mut hasher);
@@ -297,7 +297,7 @@ fn asked_for(method: &Value, params: &Value) -> u64 {
     hasher.finish()
 }
 
-/// The request alone does not end the server.
+/// Added to the message if this request alone does not make the server exit.
 const SERVED_BEFORE: &str =
     "; the server responded to the same request before, so an earlier request or a timer may be the cause";
 
@@ -305,8 +305,8 @@ fn was_served(open: &Open, served: &HashSet<u64>) -> bool {
     served.contains(&asked_for(&json!(open.method), &open.params))
 }
 
-/// Of requests that were open together when a process ended, those are not to blame that were responded to elsewhere, as
-/// long as one is left that never was.
+/// Of the requests that were open when a process exited, those that got a response elsewhere are not blamed, unless all
+/// did.
 fn blame(mut together: Vec<&mut Open>, served: &HashSet<u64>) {
     let all_served = together.iter().all(|open| was_served(open, served));
     if !all_served {
@@ -327,7 +327,7 @@ fn blame(mut together: Vec<&mut Open>, served: &HashSet<u64>) {
     }
 }
 
-/// The frame as an item of the transcript, still without its message, if one of the filters may let it through.
+/// The frame as an item of the transcript, without its message; `None` if no filter can match.
 fn shown(frame: &Frame, link: &Link, posts: &mut Posts, wanted: &[Option<&Filter>]) -> Option<Value> {
     if wanted.is_empty() {
         return None;

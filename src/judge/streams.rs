@@ -1,7 +1,7 @@
-//! Puts the event streams of Streamable HTTP together from the frames: what rules see as `$streams`.
+//! Builds the event streams of Streamable HTTP from the frames: the items of `$streams`.
 //!
-//! A stream is handed on when it has ended, or with the run. Its events are told apart by what they are about: the
-//! request that opened the stream, another one, or a change that no request asked for.
+//! A stream is passed on when it ends, or at the end of the run. Its events are classified by what they are about: the
+//! request that opened the stream, another request, or a change that no request caused.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,30 +9,30 @@ use serde_json::{Value, json};
 
 use crate::evidence::{Ended, Frame, FrameKind, HttpHead, Link, Side};
 
-/// More events of one stream are not looked at.
+/// At most this many events of one stream are judged.
 const EVENTS_KEPT: usize = 2000;
 
 /// The streams of one connection.
 pub struct Streams {
     link: u32,
     counts: bool,
-    /// A client may come back behind any event that has an id.
+    /// Whether a client may resume after any event that has an id.
     polls: bool,
     open: BTreeMap<u64, Stream>,
-    /// The exchange in which each event id of a session came first.
+    /// The exchange in which each event id of a session was first sent.
     ids: HashMap<(Option<String>, String), u64>,
-    /// What each exchange asked for.
+    /// The request of each exchange.
     asked: BTreeMap<u64, Asked>,
-    /// The client has ended the session.
+    /// Whether the client has ended the session.
     over: bool,
-    /// Sessions that are not there any more, as the server has said.
+    /// Sessions that the server has reported as ended.
     ended: HashSet<String>,
-    /// Streams opened by GET that have ended, with their sessions: whether it was with the session shows later.
+    /// Ended streams that a GET opened, with their sessions. Whether the session ended with them shows later.
     held: Vec<(String, Value)>,
     now: u64,
 }
 
-/// An HTTP request, as far as its stream is to be understood by it.
+/// The parts of an HTTP request that matter for its stream.
 #[derive(Clone, Default)]
 struct Asked {
     frame: u64,
@@ -41,14 +41,14 @@ struct Asked {
     method: Option<String>,
     id: Option<Value>,
     token: Option<Value>,
-    /// The revision that the request says it is of.
+    /// The revision that the request declares.
     version: Option<String>,
     asks: bool,
     last_event: Option<String>,
-    /// The session that it belongs to, or that it began.
+    /// The session that it belongs to or opened.
     session: Option<String>,
     dropped: bool,
-    /// The client has taken it back.
+    /// Whether the client cancelled it.
     cancelled: bool,
 }
 
@@ -76,7 +76,7 @@ impl Streams {
         }
     }
 
-    /// The stream that this frame ends, if it ends one.
+    /// The stream that this frame ends, if any.
     pub fn take(&mut self, frame: &Frame) -> Option<Value> {
         let post = frame.post.filter(|_| self.counts)?;
         self.now = frame.at;
@@ -111,7 +111,7 @@ impl Streams {
         None
     }
 
-    /// Streams that never ended.
+    /// Streams that did not end.
     pub fn rest(mut self) -> Vec<Value> {
         let open = std::mem::take(&mut self.open);
         let mut rest: Vec<Value> = open.into_values().map(|stream| self.describe(stream, &json!("open"))).collect();
@@ -163,7 +163,7 @@ impl Streams {
         let asked = self.asked.get(&post);
         if let Some(id) = &event.id {
             told["id"] = json!(id);
-            // What is sent again has the id that it had before.
+            // A replayed event has the same id as before.
             if asked.is_none_or(|asked| asked.last_event.is_none()) {
                 let key = (asked.and_then(|asked| asked.session.clone()), id.clone());
                 told["id_repeated"] = json!(self.ids.contains_key(&key));
@@ -190,7 +190,7 @@ impl Streams {
         }
     }
 
-    /// The request that a stream is for: of one that is taken up again the one that opened it first.
+    /// The request that a stream is for. For a resumed stream, the one that first opened it.
     fn origin(&self, post: u64) -> Option<&Asked> {
         let asked = self.asked.get(&post)?;
         match &asked.last_event {
@@ -199,18 +199,18 @@ impl Streams {
         }
     }
 
-    /// `this` request, `another`, one that was `dropped`, or `changes`; null where that cannot be told.
+    /// `this` request, `another`, one that was `dropped`, or `changes`; null if unknown.
     fn about(&self, post: u64, message: &Value) -> Option<&'static str> {
         let origin = self.origin(post)?;
         let (of, ours): (&Value, fn(&Asked) -> &Option<Value>) = match message["method"].as_str() {
-            // The progress of a task goes on when the call that made it is answered.
+            // The progress of a task continues after the call that created it got its response.
             Some(_) if message.pointer("/params/_meta/io.modelcontextprotocol~1related-task").is_some() => return None,
             Some("notifications/progress") => (&message["params"]["progressToken"], |asked| &asked.token),
             Some(method) if method.ends_with("/list_changed") || method == "notifications/resources/updated" => {
                 return Some("changes");
             }
             Some(_) => return None,
-            // Batches, and errors about what could not be read.
+            // Batches, and errors about unreadable input.
             None if message["id"].is_null() => return None,
             None => (&message["id"], |asked| &asked.id),
         };
@@ -282,7 +282,7 @@ fn kind(message: &Value) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// The stream that answers a request with these headers.
+    /// The stream that responds to a request with these headers.
     fn answering(headers: &Value) -> Value {
         let link = json!({ "link": 1, "transport": "http", "revision": "2025-11-25", "brief": false });
         let mut streams = Streams::new(&serde_json::from_value(link).expect("a link"));

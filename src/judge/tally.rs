@@ -1,4 +1,4 @@
-//! What one rule has come to so far, and the result it makes in the end.
+//! The findings for one rule so far, and its final result.
 
 use serde_json::Value;
 
@@ -10,40 +10,40 @@ use crate::{
     suite::{Path, Rule, Scope, Suite},
 };
 
-/// Findings shown for one rule; further ones are only counted.
+/// Findings shown per rule; more are only counted.
 pub const FINDINGS_KEPT: usize = 20;
-/// Places remembered of one rule, so that what follows from its findings can be folded under it.
+/// Locations kept per rule, so that findings that follow from its own can be folded under it.
 const PLACES_KEPT: usize = 10_000;
-/// Items remembered for which a rule holds.
+/// Maximum number of items kept for which a rule passed.
 const HELD_KEPT: usize = 50;
-/// What a `may` rule shows of what it saw.
+/// Maximum number of observations shown for a `may` rule.
 const OBSERVED_KEPT: usize = 8;
 
 pub struct Tally<'a> {
     pub suite: &'a Suite,
     pub rule: &'a Rule,
-    /// What the names of its suite stand for.
+    /// The values of the names in its suite.
     pub ground: &'a Scope<'a>,
     pub left_out: Option<String>,
-    /// What would have to be known for the rule to be judged.
+    /// The facts without which the rule cannot be judged.
     pub lacking: Option<String>,
-    /// Items that `every` went over, whether or not `where` let them through.
+    /// Items that `every` selected, whether or not `where` matched.
     pub seen: usize,
     pub checked: usize,
-    /// Some of what holds.
+    /// Some of the items for which the rule passed.
     pub held: Vec<Held>,
     pub found: Vec<Found>,
-    /// Findings beyond those that are kept.
+    /// The number of findings beyond those that are kept.
     pub further: usize,
-    /// Where each finding stands, those included that are only counted.
+    /// The location of each finding, including those that are only counted.
     pub places: Vec<(Place, Place)>,
     pub observed: Vec<Observation>,
-    /// A name or path that had no value in this run, when nothing could be judged for lack of it.
+    /// A name or path without a value in this run, if that kept the rule from being judged.
     pub missing: Option<String>,
     pub broken: Option<String>,
-    /// Why a response was not read that it needed.
+    /// Why a response that the rule needs was not read.
     pub unread: Option<String>,
-    /// Rules whose findings were the same cause as this one's.
+    /// Rules whose findings were folded under this one.
     pub also: Vec<String>,
     /// The rule under which all findings of this one were folded.
     pub folded_under: Option<String>,
@@ -51,15 +51,15 @@ pub struct Tally<'a> {
 
 pub struct Found {
     pub finding: Finding,
-    /// The item that was judged, and the value in it that is at fault.
+    /// The judged item, and the value in it with the violation.
     pub item: Place,
     pub at: Place,
-    /// Of a line that is no message: what it says, but for numbers in it.
+    /// For a line that is not a message: its text without numbers.
     pub line: Option<String>,
 }
 
 impl Found {
-    /// Whether there is nothing in the other one that this one does not show.
+    /// Whether this finding shows everything that the other one does.
     fn shows(&self, other: &Self) -> bool {
         let (shown, other_shown) = (&self.finding, &other.finding);
         shown.message == other_shown.message
@@ -93,7 +93,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Adds a finding, or counts it with one that says the same of another place.
+    /// Adds a finding, or counts it with an equal one at another location.
     pub fn find(&mut self, found: Found) {
         if self.places.len() < PLACES_KEPT {
             self.places.push((found.item.clone(), found.at.clone()));
@@ -111,7 +111,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Remembers that the rule holds, as long as there is room; what it holds for is asked for then.
+    /// Records that the rule passed, up to a limit. `held` is called only if it is recorded.
     pub fn hold(&mut self, held: impl FnOnce() -> Held) {
         if self.held.len() < HELD_KEPT {
             self.held.push(held());
@@ -146,7 +146,7 @@ impl<'a> Tally<'a> {
         } else if let Some(why) = scene.not_run.get(&self.suite.id) {
             (Status::NotExercised, Some(why.clone()))
         } else if self.suite.subject == Side::Client {
-            // Where a conversation was recorded nobody started the client.
+            // In a recorded conversation, nobody started the client.
             let started = scene.saves.contains_key("runs") || scene.scenario.is_none();
             let why = if started {
                 "the client did nothing that the rule is about"
@@ -186,7 +186,7 @@ impl<'a> Tally<'a> {
     }
 }
 
-/// What was to be judged and did not come, in the terms of a server.
+/// The name of what the rule judges and the run did not have, in terms of a server.
 fn unseen(rule: &Rule) -> &'static str {
     const KINDS: [(&str, &str); 12] = [
         ("$survey.resources", "the server lists no resources"),

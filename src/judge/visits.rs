@@ -1,5 +1,5 @@
-//! Visits of a walk beyond those that were saved: they pass by with the frames, and each rule that goes over the visits
-//! one by one looks at each.
+//! Visits of a walk beyond those that were saved. They are streamed with the frames, and each rule that iterates over
+//! visits judges each of them.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::{
     suite::{Node, Path, Scope, Test},
 };
 
-/// A visit of the walk that the suite saves under the name in the frame.
+/// Judges one visit of the walk that the suite saves under the name in the frame.
 pub fn judge_visit(tally: &mut Tally, scene: &RunContext, frame: &Frame) {
     let (Some(save), Some(visit)) = (&frame.text, &frame.message) else { return };
     let (rule, walk) = (tally.rule, json!({ "visits": [visit] }));
@@ -36,7 +36,7 @@ pub fn judge_visit(tally: &mut Tally, scene: &RunContext, frame: &Frame) {
     }
 }
 
-/// Those that a path selects: `$graph.visits` stands for each of them.
+/// The visits that a path selects: `$graph.visits` stands for each of them.
 fn visits(nodes: Vec<Node<'_>>) -> Vec<Node<'_>> {
     match nodes.as_slice() {
         [Node { value: Value::Array(visits), location }] if location == "/visits" => {

@@ -1,21 +1,21 @@
-//! Cutting a long line down to the part that matters.
+//! Shortens a long line to the part that matters.
 //!
-//! Widths are columns of a terminal, ranges are bytes.
+//! Widths are terminal columns, ranges are bytes.
 
 use std::{borrow::Cow, ops::Range};
 
 use unicode_width::UnicodeWidthChar;
 
-/// Columns that a text takes.
+/// The number of columns that a text takes.
 pub fn columns(text: &str) -> usize {
-    // Nearly every text is like that, and some are long.
+    // A fast path for ASCII, since nearly every text is ASCII and some are long.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return text.len();
     }
     text.chars().map(|c| c.width().unwrap_or(0)).sum()
 }
 
-/// The beginning and the end of a text that is too long.
+/// The beginning and end of a text that is too long.
 pub fn middle(text: &str, width: usize) -> Cow<'_, str> {
     if columns(text) <= width {
         return Cow::Borrowed(text);
@@ -26,8 +26,8 @@ pub fn middle(text: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{beginning}…{ending}"))
 }
 
-/// A sentence on what was received and what was expected, each of which is cut by itself where both are too long: cut in
-/// the middle of the whole, the beginning of the one would read on as the end of the other.
+/// Shortens a sentence on what was received and expected. Each part is cut by itself: a cut across both would join the
+/// start of one to the end of the other.
 pub fn sentence(text: &str, width: usize) -> Cow<'_, str> {
     const BETWEEN: &str = ", expected ";
     let Some((received, expected)) = text.rsplit_once(BETWEEN).filter(|_| columns(text) > width) else {
@@ -35,20 +35,20 @@ pub fn sentence(text: &str, width: usize) -> Cow<'_, str> {
     };
     let room = width.saturating_sub(columns(BETWEEN));
     let (long, other) = (columns(received), columns(expected));
-    // What one of them leaves of its half is for the other one.
+    // Space that one part does not need goes to the other.
     let first = (room / 2).max(room.saturating_sub(other)).min(long);
     Cow::Owned(format!("{}{BETWEEN}{}", middle(received, first), middle(expected, room - first)))
 }
 
-/// A text that is too long, cut on either side of the part that matters, and where that part is then.
+/// A text that is too long, cut before and after the part that matters, and the new range of that part.
 ///
-/// Of a part that is itself too long the beginning is kept.
+/// If the part itself is too long, its beginning is kept.
 pub fn around(text: &str, part: Range<usize>, width: usize) -> (String, Range<usize>) {
     if columns(text) <= width {
         return (text.to_owned(), part);
     }
     let (before, inside, after) = (&text[..part.start], &text[part.clone()], &text[part.end..]);
-    // A column on either side is for the marks of the cuts.
+    // One column on each side is for the ellipsis.
     let room = width.saturating_sub(2);
     let spare = room.saturating_sub(columns(inside)).max(room / 4);
     let left = (spare / 2).max(spare.saturating_sub(columns(after)));
@@ -68,7 +68,7 @@ pub fn around(text: &str, part: Range<usize>, width: usize) -> (String, Range<us
     (cut, start..start + shown_inside.len())
 }
 
-/// A message as a report keeps it: whole, or if it is long the part around what a JSON Pointer names.
+/// A message for a report: whole or, if it is long, the part around the location of a JSON Pointer.
 pub fn message(json: &str, pointer: Option<&str>) -> String {
     const KEPT: usize = 2000;
     match pointer.and_then(|pointer| locate(json, pointer)) {
@@ -77,7 +77,7 @@ pub fn message(json: &str, pointer: Option<&str>) -> String {
     }
 }
 
-/// Where in a JSON text the value stands that a JSON Pointer names.
+/// The range of the value at a JSON Pointer in a JSON text.
 pub fn locate(json: &str, pointer: &str) -> Option<Range<usize>> {
     let mut scan = Scan { json, at: 0 };
     for token in pointer.strip_prefix('/').into_iter().flat_map(|rest| rest.split('/')) {
@@ -86,7 +86,7 @@ pub fn locate(json: &str, pointer: &str) -> Option<Range<usize>> {
     scan.value()
 }
 
-/// The longest beginning of at most so many columns.
+/// The longest prefix of at most this many columns.
 fn head(text: &str, width: usize) -> &str {
     let mut used = 0;
     let end = text.char_indices().find(|(_, c)| {
@@ -96,7 +96,7 @@ fn head(text: &str, width: usize) -> &str {
     end.map_or(text, |(at, _)| &text[..at])
 }
 
-/// The longest ending of at most so many columns.
+/// The longest suffix of at most this many columns.
 fn tail(text: &str, width: usize) -> &str {
     let mut used = 0;
     let start = text.char_indices().rev().find(|(_, c)| {
@@ -106,14 +106,14 @@ fn tail(text: &str, width: usize) -> &str {
     start.map_or(text, |(at, c)| &text[at + c.len_utf8()..])
 }
 
-/// A position in a JSON text. Every step gives `None` where the text is not what it was taken for.
+/// A position in a JSON text. Every method returns `None` if the text is not as expected.
 struct Scan<'a> {
     json: &'a str,
     at: usize,
 }
 
 impl Scan<'_> {
-    /// From before an object or array to before its field of that name or number.
+    /// Moves from an object or array to the value of its field or index.
     fn enter(&mut self, token: &str) -> Option<()> {
         let object = match self.peek()? {
             b'{' => true,
@@ -143,7 +143,7 @@ impl Scan<'_> {
         None
     }
 
-    /// Over one value, whatever it is.
+    /// Skips one value of any type.
     fn value(&mut self) -> Option<Range<usize>> {
         self.peek()?;
         let start = self.at;
@@ -184,7 +184,7 @@ impl Scan<'_> {
         Some(())
     }
 
-    /// The next byte that is no space.
+    /// The next byte that is not whitespace.
     fn peek(&mut self) -> Option<u8> {
         while self.byte()?.is_ascii_whitespace() {
             self.at += 1;

@@ -1,18 +1,18 @@
-//! Bearer tokens that a server tells, as reports show them: their beginning is enough to find them.
+//! Masks bearer tokens in reports: the first characters are enough to find them.
 
 use std::{borrow::Cow, sync::LazyLock};
 
 use regex::{Captures, Regex};
 
-/// How much of a token is shown, and how much more there has to be for it to be one.
+/// The part of a token that is shown, and the minimum length of the rest.
 const TOKEN: &str = r"(?i)\b(?<shown>bearer\s+[a-z0-9_.~+/-]{4})(?<rest>[a-z0-9_.~+/=-]{8,})";
 
-/// A text with the beginnings of tokens alone.
+/// The text with all tokens cut to their first characters.
 pub fn masked(text: &str) -> Cow<'_, str> {
     static TOKENS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(TOKEN).ok());
     let Some(tokens) = &*TOKENS else { return Cow::Borrowed(text) };
     tokens.replace_all(text, |found: &Captures| {
-        // Words have no digits.
+        // A text without digits is a word.
         let is_token = found[0].bytes().any(|byte| byte.is_ascii_digit());
         if is_token { format!("{}…", &found["shown"]) } else { found[0].to_owned() }
     })

@@ -1,5 +1,5 @@
-//! One of several parts of a run, for several machines: the rules that it answers for, and what else has to happen so
-//! that their verdicts are those of the whole run.
+//! One of several parts of a run, for several machines: the rules that it reports, and what else it must do so that
+//! their verdicts equal those of the whole run.
 
 use std::collections::HashSet;
 
@@ -9,17 +9,17 @@ use crate::{
     suite::{Rule, Suite},
 };
 
-/// What a filter lets through in one part.
+/// The part of a filter's selection for one machine.
 #[derive(Clone, Debug)]
 pub struct Share {
-    /// The rules that the part answers for.
+    /// The rules that the part reports.
     pub rules: HashSet<String>,
-    /// The suites that have to be gathered and judged for them.
+    /// The suites that must be gathered and judged for them.
     pub suites: HashSet<String>,
 }
 
 impl Share {
-    /// The share of what the filter selects.
+    /// The part of what the filter selects.
     pub(super) fn of(part: Partition, filter: &Filter, suites: &[Suite]) -> Self {
         let all = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
         let selected: Vec<(&Suite, &Rule)> = all.clone().filter(|(suite, rule)| filter.selects(suite, rule)).collect();
@@ -27,7 +27,7 @@ impl Share {
         let ours = selected.into_iter().enumerate().filter(|(place, (_, rule))| part.takes(&rule.id, *place, number));
         let ours: Vec<(&Suite, &Rule)> = ours.map(|(_, both)| both).collect();
         let rules: HashSet<String> = ours.iter().map(|(_, rule)| rule.id.clone()).collect();
-        // What looks at the whole run sees the same only if the whole run takes place.
+        // A rule over the whole run needs the whole run.
         let needs_all = ours.iter().any(|(_, rule)| rule.looks_at_whole_run() || rule.after.iter().any(|id| id == "*"));
         let is_cause = |rule: &Rule| rule.form || ours.iter().any(|(_, ours)| ours.after.contains(&rule.id));
         let needed = all.filter(|(_, rule)| needs_all || rules.contains(&rule.id) || is_cause(rule));

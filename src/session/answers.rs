@@ -1,25 +1,25 @@
-//! What the client says of itself, and what it answers when a server asks it something.
+//! What the client declares about itself, and how it responds to requests of a server.
 
 use serde_json::{Map, Value, json};
 
 use super::filling::{filled, misfit};
 use crate::{evidence::Manner, revision::Revision};
 
-/// A response, or the code and the words of an error in its place.
+/// A response, or the code and message of an error.
 pub type Answer = Result<Value, (i64, String)>;
 
-/// Wishes for tools of a usual model, where the server never says what came of them.
+/// Maximum number of tool requests by a normal model, if the server never returns their results.
 const ENOUGH: usize = 20;
-/// A place that no machine has.
+/// A path that no machine has.
 const NOWHERE: &str = "file:///mcp-conform-no-such-place-7d1c";
 
-/// The client that the server gets to see. Settable, because what a server may ask depends on it.
+/// The client as the server sees it. Configurable, because a server may only request what the client declares.
 #[derive(Clone, Debug)]
 pub struct ClientProfile {
     pub roots: Option<Vec<String>>,
     pub sampling: bool,
     pub elicitation: bool,
-    /// Declares what the capabilities can hold: forms and URLs, tools and context.
+    /// Declares details of the capabilities: forms and URLs, tools and context.
     pub details: bool,
 }
 
@@ -34,7 +34,7 @@ impl ClientProfile {
         Self { roots: None, sampling: false, elicitation: false, details: false }
     }
 
-    /// The capabilities as the revision spells them.
+    /// The capabilities in the format of the revision.
     pub fn capabilities(&self, revision: Revision) -> Value {
         let detailed =
             |details: Value| if self.details && revision.features().capability_details { details } else { json!({}) };
@@ -52,14 +52,14 @@ impl ClientProfile {
         Value::Object(declared)
     }
 
-    /// What it declares on requests that may be answered by a task of the extension.
+    /// The capabilities for requests that may create a task of the extension.
     pub fn with_tasks(&self, revision: Revision) -> Value {
         let mut declared = self.capabilities(revision);
         declared["extensions"] = json!({ "io.modelcontextprotocol/tasks": {} });
         declared
     }
 
-    /// What a client of a later time declares, or one that has something of its own.
+    /// The capabilities of a client of a later revision, or with an extension of its own.
     pub fn with_unknown(&self, revision: Revision) -> Value {
         let mut declared = self.capabilities(revision);
         declared["experimental"] = json!({ "mcp-conform": {} });
@@ -82,8 +82,8 @@ impl ClientProfile {
         }
     }
 
-    /// What is answered to `{ method, params }`. What was not declared is an unknown method. Without a manner there are
-    /// roots and words of a model, and no user at hand. `before` counts what was asked before.
+    /// The response to `{ method, params }`. An undeclared method is unknown. Without a manner, there are roots and a
+    /// model's text, but no user. `before` is the number of earlier requests.
     pub fn answer(&self, request: &Value, manner: Option<Manner>, before: usize) -> Answer {
         let method = request.get("method").and_then(Value::as_str).unwrap_or_default();
         let params = request.get("params").unwrap_or(&Value::Null);
@@ -109,7 +109,7 @@ impl ClientProfile {
     }
 }
 
-/// A model that goes on with a conversation: with words or, where it may, first with a wish for tools.
+/// A model that continues a conversation with text or, if allowed, first requests tools.
 fn sample(params: &Value, manner: Option<Manner>, before: usize) -> Answer {
     let said = |content: Value, stop: &str| {
         Ok(json!({ "role": "assistant", "content": content, "model": env!("CARGO_PKG_NAME"), "stopReason": stop }))
@@ -132,7 +132,7 @@ fn had_tools(params: &Value) -> bool {
     messages.filter_map(|message| message["content"].as_array()).flatten().any(|block| block["type"] == "tool_result")
 }
 
-/// Two uses of tools concurrently.
+/// Two concurrent tool uses.
 fn wishes(tools: &[Value], before: usize) -> Value {
     let pair = tools.iter().cycle().take(2).enumerate();
     let wish = |(number, tool): (usize, &Value)| {

@@ -1,5 +1,4 @@
-//! What a complete message holds besides what its author says: the fields that each revision asks for. And how a probe
-//! deviates from it on purpose.
+//! Completes messages with the fields that each revision requires, and applies the deviations of probes.
 
 use serde_json::{Map, Value, json};
 
@@ -8,20 +7,20 @@ use crate::{evidence::Part, revision::Revision};
 
 const HANDSHAKE: &str = "initialize";
 
-/// The parts in which a message is not as usual, each with what is there instead.
+/// The parts of a message that deviate, each with its replacement.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Deviation(pub Vec<(Part, Option<Value>)>);
 
 impl Deviation {
     pub fn change(&self, message: &mut Value) {
-        // Where the other parts are depends on the method.
+        // The location of the other parts depends on the method.
         let (last, first): (Vec<_>, Vec<_>) = self.0.iter().partition(|(part, _)| *part == Part::Method);
         for (part, value) in first.into_iter().chain(last) {
             part.replace(message, value.clone());
         }
     }
 
-    /// The headers that replace usual ones, and the names of those that are left out.
+    /// The headers that replace usual ones, and the names of omitted ones.
     pub fn headers(&self) -> (Vec<(String, String)>, Vec<String>) {
         let (mut headers, mut without) = (Vec::new(), Vec::new());
         for (part, value) in &self.0 {
@@ -37,7 +36,7 @@ impl Deviation {
 }
 
 impl Session {
-    /// The message with all that the revision asks for. What its author says stands.
+    /// Adds all fields that the revision requires. Existing fields are kept.
     pub fn completed(&self, message: Value) -> Value {
         let Value::Object(mut given) = message else {
             let Value::Array(batch) = message else { return message };
@@ -57,13 +56,13 @@ impl Session {
         Value::Object(complete)
     }
 
-    /// The params of a request with all that the revision asks for.
+    /// Adds all fields that the revision requires to the params of a request.
     pub(super) fn complete(&self, method: &str, params: Option<Value>) -> Option<Value> {
         complete(&self.shared.profile, self.revision(), method, params)
     }
 }
 
-/// As [`Session::complete`], in a revision that may not be settled yet.
+/// As [`Session::complete`], if the revision may not be negotiated yet.
 pub(super) fn complete(
     profile: &ClientProfile,
     revision: Option<Revision>,
@@ -80,7 +79,7 @@ pub(super) fn complete(
         Some(other) => return Some(other),
     };
     if method == HANDSHAKE {
-        // It is for earlier revisions, even where the conversation is in this one.
+        // `initialize` belongs to earlier revisions, even if the session uses this one.
         let asked = revision.filter(|revision| !revision.is_modern()).unwrap_or(Revision::NEWEST_LEGACY);
         params.entry("protocolVersion").or_insert_with(|| json!(asked));
         params.entry("capabilities").or_insert_with(|| profile.capabilities(asked));

@@ -1,4 +1,4 @@
-//! A connection that is opened anew when the server has died, so that one fatal request costs only itself.
+//! A connection that is reopened after the server died, so that one fatal request affects only itself.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -27,22 +27,22 @@ use crate::{
     wire::Ending,
 };
 
-/// How often the server is started again in one suite, whatever connections it has, ...
+/// Maximum number of restarts in one suite, over all its connections, ...
 const RESTARTS_AT_MOST: usize = 8;
-/// ... and how often it may stop answering there: what it hangs at costs it and us two time limits.
+/// ... and maximum number of hangs there: each hang costs two timeouts.
 const HANGS_IN_A_SUITE: usize = 2;
 
-/// A server that stops answering more often than this in one run is given up: each time costs two time limits.
+/// A server that hangs more often than this in one run is given up: each hang costs two timeouts.
 const HANGS_AT_MOST: usize = 8;
 
-/// A server that has started before and stopped answering twice gets this long for its handshake, or longer if starts are slow:
-/// 91 s were observed where a server stays silent over HTTP+SSE, which is eight handshakes of 10 s.
+/// Handshake timeout of a server that has started before and hung twice, or more if starts are slow. 91 s were observed
+/// for a server that stops responding over HTTP+SSE, which is eight handshakes of 10 s.
 const RESTARTED: Duration = Duration::from_secs(1);
 
 /// A start may take this many times as long as the slowest so far.
 const MUCH_SLOWER: u32 = 5;
 
-/// Everything it takes to open a connection.
+/// Everything needed to open a connection.
 #[derive(Clone)]
 pub struct Opener {
     pub target: Target,
@@ -52,16 +52,16 @@ pub struct Opener {
     pub known: Arc<Known>,
 }
 
-/// What the connections of a run have shown of the server, all together.
+/// What all connections of a run together have shown about the server.
 #[derive(Default)]
 pub struct Known {
-    /// How often it stopped answering.
+    /// How often it hung.
     pub hangs: AtomicUsize,
-    /// How often it was started again, and stopped answering, by suite.
+    /// The restarts and hangs in each suite.
     losses: StdMutex<HashMap<String, Losses>>,
-    /// Whether it bears one connection alone, say because it locks what it works on.
+    /// Whether it supports only one connection, for example because it locks its data.
     pub single: AtomicBool,
-    /// How long handshakes took: the quickest one, and the slowest.
+    /// The shortest and the longest handshake.
     starts: StdMutex<Option<[Duration; 2]>>,
     /// Handshakes without a response, before any that had one.
     silent_starts: AtomicUsize,
@@ -78,12 +78,12 @@ struct Losses {
 }
 
 impl Known {
-    /// How long a start may take, by the slowest so far.
+    /// The time limit for a start, based on the slowest so far.
     pub fn slow_start(&self) -> Duration {
         lock(&self.starts).map_or(Duration::ZERO, |[_, slowest]| slowest * MUCH_SLOWER)
     }
 
-    /// The shortest one: others may have had to share the processors.
+    /// The shortest handshake: longer ones may have shared the processors.
     pub fn quickest(&self) -> Duration {
         lock(&self.starts).map_or(Duration::MAX, |[quickest, _]| quickest)
     }
@@ -108,7 +108,7 @@ impl Known {
         *starts = Some([quickest.min(took), slowest.max(took)]);
     }
 
-    /// What was lost or left unanswered in these suites does not count: they are asked again.
+    /// Resets what these suites lost or left unanswered, because they are repeated.
     pub fn asks_again(&self, unanswered: usize, hangs: usize, suites: &[&str]) {
         self.unanswered.count_again_from(unanswered, suites);
         self.hangs.store(hangs, Ordering::Relaxed);
@@ -156,13 +156,13 @@ impl Opener {
         Ok(session)
     }
 
-    /// Whether the server bears no connection beside another.
+    /// Whether the server does not support concurrent connections.
     pub fn is_single(&self) -> bool {
-        // Many servers of HTTP+SSE bear one connection at a time.
+        // Many HTTP+SSE servers support one connection at a time.
         matches!(self.target.start, Start::Sse { .. }) || self.known.single.load(Ordering::Relaxed)
     }
 
-    /// A connection without a handshake: what is asked of a server that lets nobody in.
+    /// A connection without a handshake, for a server that rejects all clients.
     pub async fn knock(&self, revision: Revision) -> Result<Session, Unopened> {
         let session = Session::connect(self).await.map_err(unreachable)?;
         session.settle(Some(revision), None);
@@ -176,7 +176,7 @@ pub struct Conversation {
     current: Mutex<Arc<Session>>,
     /// Why each earlier connection ended.
     deaths: StdMutex<Vec<String>>,
-    /// The suite that it serves at present.
+    /// The current suite.
     suite: StdMutex<String>,
     /// The last connection whose end was counted.
     counted: AtomicU32,
@@ -189,36 +189,36 @@ impl Conversation {
         Self { opener, revision, current, deaths, suite, counted }
     }
 
-    /// Notes that a suite begins.
+    /// Called when a suite begins.
     pub fn serve(&self, suite: &str) {
         suite.clone_into(&mut lock(&self.suite));
     }
 
-    /// A connection that is alive, unless the server cannot be brought back to life.
+    /// A live connection, unless the server cannot be restarted.
     pub async fn session(&self) -> Arc<Session> {
         let mut current = self.current.lock().await;
-        // Or the next request would be blamed for what the last one has done.
+        // Otherwise the next request would be blamed for the effect of the last one.
         if current.is_mute() {
             current.is_well().await;
         }
         if let Some(why) = current.closed()
             && self.may_restart(&current)
         {
-            // Some servers bear no second instance.
+            // Some servers do not support a second instance.
             current.put_down().await;
             match self.opener.open(Wish::Exactly(self.revision)).await {
                 Ok(fresh) => {
                     *current = Arc::new(fresh);
                     lock(&self.deaths).push(why);
                 }
-                // This counts too, or every suite would wait for the handshake.
+                // This counts, too; otherwise every suite would wait for the handshake.
                 Err(_) => _ = self.opener.known.hangs.fetch_add(usize::from(current.hung()), Ordering::Relaxed),
             }
         }
         Arc::clone(&current)
     }
 
-    /// Whether the suite may start the server again after this connection, which counts as one more time.
+    /// Whether the suite may restart the server after this connection. Counts one restart.
     fn may_restart(&self, ended: &Session) -> bool {
         let Known { losses, hangs, .. } = &*self.opener.known;
         let mut losses = lock(losses);
@@ -233,7 +233,7 @@ impl Conversation {
         may
     }
 
-    /// Asks on a connection that is alive, and once more in a new session where that one had ended.
+    /// Sends a request on a live connection, and repeats it in a new session if that one had expired.
     pub async fn ask(&self, request: impl AsyncFn(&Session) -> Reply) -> (Arc<Session>, Reply) {
         let session = self.session().await;
         let reply = request(&session).await;
@@ -245,18 +245,18 @@ impl Conversation {
         if !session.has_expired(&reply).await {
             return (session, reply);
         }
-        // Whatever was to be learnt from the response, this is none.
+        // The response is about the expired session, so it is not used.
         let Reply { http, frames, asked, ms, .. } = reply;
         let reply = Reply { http, frames, asked, ms, why: session.closed(), ..Reply::ended(End::Closed) };
         (session, reply)
     }
 
-    /// Whether the connection has ended and was not opened anew.
+    /// Whether the connection has ended and was not reopened.
     pub async fn is_over(&self) -> bool {
         self.current.lock().await.closed().is_some()
     }
 
-    /// How the connections that had to be replaced had ended.
+    /// How the replaced connections ended.
     pub fn deaths(&self) -> Vec<String> {
         lock(&self.deaths).clone()
     }
@@ -264,13 +264,13 @@ impl Conversation {
     pub async fn close(self) -> Ending {
         match Arc::into_inner(self.current.into_inner()) {
             Some(session) => session.close().await,
-            // A step that was broken off still holds it; dropping it there ends the server.
+            // A cancelled step still holds it; dropping it there ends the server.
             None => Ending::default(),
         }
     }
 }
 
-/// Even where whoever held it has panicked: nothing under these locks is left half done.
+/// Also if a holder panicked: no critical section leaves partial changes.
 pub fn lock<T>(shared: &StdMutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! A server that takes only so many requests in a time: what that has cost, and whether it is of any use to go on.
+//! A server with a rate limit: the delays so far, and whether to continue.
 
 use std::{
     sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
@@ -7,7 +7,7 @@ use std::{
 
 use crate::wire::PutOff;
 
-/// So many in a row, each sent again and again, and the server means it.
+/// After this many rejections in a row, each repeated several times, the run stops.
 const ENOUGH: usize = 3;
 
 #[derive(Default)]
@@ -15,7 +15,7 @@ pub struct Delays {
     times: AtomicUsize,
     /// In milliseconds.
     took: AtomicU64,
-    /// Requests that were turned away for good since one was served.
+    /// Requests that were finally rejected since the last accepted one.
     turned_away: AtomicUsize,
 }
 
@@ -32,18 +32,18 @@ impl Delays {
         }
     }
 
-    /// Whether any request came too soon.
+    /// Whether any request was rate limited.
     pub fn any(&self) -> bool {
         self.times.load(Relaxed) > 0
     }
 
-    /// Why nothing more is to be asked, if so.
+    /// Why no more requests are sent, if so.
     pub fn why_stop(&self) -> Option<String> {
         (self.turned_away.load(Relaxed) >= ENOUGH)
             .then(|| format!("the server rejected {ENOUGH} requests in a row as too many (429), also when repeated"))
     }
 
-    /// What a reader of the report should know of it.
+    /// A note for the report.
     pub fn told(&self) -> Option<String> {
         let (times, took) = (self.times.load(Relaxed), self.took.load(Relaxed));
         (times > 0).then(|| {

@@ -1,13 +1,13 @@
-//! A command that is no MCP server may send its input back: `cat`, or a shell that prints what it reads.
+//! Detects a command that is not an MCP server and echoes its input: `cat`, or a shell that prints what it reads.
 
 use std::collections::HashSet;
 
 use crate::evidence::{Frame, FrameKind, Recorder, Side};
 
-/// Characters of a message that make it recognisable in a longer line: the envelope, the id and the method.
+/// Length of the start of a message that identifies it in a longer line: the envelope, the id and the method.
 const RECOGNISABLE: usize = 60;
 
-/// The first line that came back, if the server sent nothing but messages of the client, alone or within other text.
+/// The first echoed line, if the server sent only the client's messages, alone or within other text.
 pub fn echo(recorder: &Recorder) -> Option<String> {
     let mut sent = HashSet::new();
     let mut first = None;

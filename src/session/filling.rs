@@ -1,13 +1,13 @@
-//! What is filled into a form, or given to a tool: the least that fits its schema, or what does not fit at all.
+//! Values for forms and tool arguments: the minimum that is valid, or something invalid.
 
 use serde_json::{Map, Value, json};
 
-/// The required fields, each with the least that its schema allows.
+/// The required fields, each with a minimal valid value.
 pub fn filled(schema: &Value) -> Value {
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let mut members = Map::new();
     for name in required {
-        // A name that is repeated at every level would take for ever.
+        // A repeated name would cost exponential time if every level repeats it.
         if !members.contains_key(name) {
             members.insert(name.to_owned(), least(&schema["properties"][name]));
         }
@@ -15,7 +15,7 @@ pub fn filled(schema: &Value) -> Value {
     Value::Object(members)
 }
 
-/// Every field with a value of another type, so that nobody can take it for a response.
+/// Every field with a value of another type, so that it cannot be mistaken for a valid response.
 pub fn misfit(schema: &Value) -> Value {
     let members = schema["properties"].as_object().into_iter().flatten();
     let other = |field: &Value| if field["type"] == "string" { json!(7) } else { json!("mcp-conform") };
@@ -36,7 +36,7 @@ fn least(field: &Value) -> Value {
     }
     let bound = |name: &str| field[name].as_u64().and_then(|bound| usize::try_from(bound).ok());
     match field["type"].as_str().unwrap_or_default() {
-        // Mostly a question whether to go on.
+        // Usually the question whether to continue.
         "boolean" => json!(true),
         "integer" | "number" => field.get("minimum").cloned().unwrap_or_else(|| json!(0)),
         "array" => choices(&field["items"]).into_iter().take(bound("minItems").unwrap_or(0)).collect(),

@@ -1,7 +1,7 @@
-//! Finds out which revision a server speaks, and opens a conversation in it.
+//! Determines the revision of a server, and opens a session in it.
 //!
-//! The modern probe comes first. A legacy server may answer it with any error, with nothing, or by dying; only a
-//! `DiscoverResult` or one of the errors that no legacy revision knows makes a server modern.
+//! The modern probe is sent first. A legacy server may respond with any error, not at all, or by exiting. Only a
+//! `DiscoverResult`, or an error code that no legacy revision defines, shows a modern server.
 
 use std::{future::pending, pin::pin, sync::Arc, time::Duration};
 
@@ -24,33 +24,33 @@ use crate::{
     wire::{OpenError, last_words},
 };
 
-/// How long a silent server is believed to be still thinking about the modern probe that it has read. It may be short:
-/// a server whose start did not show answers `initialize` after the probe, and then both answers count.
+/// How long to wait for a response to the modern probe after the server has read it. It may be short: a server whose
+/// start could not be detected responds to `initialize` after the probe, and then both responses count.
 const PROBE: Duration = Duration::from_millis(1500);
 
-/// A server that is still being installed or started gets this many times the limit of a request.
+/// The request timeout is multiplied by this for a server that may still be installing or starting.
 pub const PATIENCE: u32 = 3;
 
-/// Told apart from every later id, so that a late answer is recognised.
+/// Differs from every later id, so that a late response is recognized.
 const PROBE_ID: &str = "discover";
 
-/// Milliseconds to wait, each time that nobody listens yet.
+/// Delays in milliseconds while no server accepts connections.
 const START_PAUSES: &[u64] = &[200, 400, 800, 1600];
 
-/// Characters that are shown of a line which is no message.
+/// Characters shown of a line that is not a message.
 const BANNER: usize = 120;
 
-/// Errors that only a modern server gives.
+/// Error codes that only a modern server sends.
 const MODERN_CODES: [i64; 3] = [-32020, -32021, -32022];
 
-/// The revision to open the conversation in.
+/// The revision in which to open the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
     Newest,
     Exactly(Revision),
 }
 
-/// A conversation that did not come about: why, and the last reply, if there was one.
+/// A session that could not be opened: the error, and the last reply, if any.
 #[derive(Debug)]
 pub struct Unopened {
     pub error: Error,
@@ -63,7 +63,7 @@ impl From<Error> for Unopened {
     }
 }
 
-/// Opens a conversation and settles its revision. For the first one a server over HTTP has a moment to start.
+/// Opens a session and negotiates its revision. For the first one, an HTTP server gets some time to start.
 pub async fn open(opener: &Opener, wish: Wish) -> Result<Session, Unopened> {
     let pauses = if opener.recorder.frames_so_far() == 0 { START_PAUSES } else { &[] };
     for pause in pauses {
@@ -100,7 +100,7 @@ async fn settled(opener: &Opener, wish: Wish) -> Result<Session, Unopened> {
         Err(error) => {
             let hello = std::mem::take(&mut session.hello);
             if opener.is_silent() {
-                // It is no MCP server, or hangs: nothing would be learnt from how it ends.
+                // It is not an MCP server, or hangs: how it exits would show nothing.
                 session.put_down().await;
             }
             session.close().await;
@@ -133,23 +133,23 @@ impl Opener {
             return Ok(());
         };
         if session.closed().is_some() {
-            // It died of the probe, or was never alive: a second start tells which.
+            // The probe made it exit, or it never started: a second start shows which.
             let first = self.explain(&reply, session);
             self.restart(session).await.map_err(|_| first)?;
         }
         let mut legacy = self.initialize(session, Revision::NEWEST_LEGACY, false).await;
         if legacy.is_err() && reply.end == End::Timeout && session.closed().is_some() {
-            // It was slow to start, and the probe killed it only when it came to read it.
+            // It started slowly, and exited when it read the probe.
             self.restart(session).await?;
             legacy = self.initialize(session, Revision::NEWEST_LEGACY, false).await;
         }
         if reply.end == End::Timeout && session.late_answer(&json!(PROBE_ID)).is_some_and(|late| is_modern(&late)) {
-            // It was slow to start, and the handshake that went to it meanwhile is to be forgotten.
+            // It started slowly. It must not see the handshake that was sent meanwhile.
             self.restart(session).await?;
             let within = self.limits.request * PATIENCE;
             return match self.discover(session, Revision::NEWEST, within, "handshake").await {
                 Discovered::Modern => Ok(()),
-                // It speaks the newest, as the late answer showed; a handshake would be rejected for that.
+                // The late response showed that it supports the newest revision, so it would reject a handshake.
                 Discovered::Legacy(reply) if reply.end == End::Timeout => Err(self.explain(&reply, session)),
                 Discovered::Legacy(_) => self.initialize(session, Revision::NEWEST_LEGACY, false).await,
             };
@@ -163,7 +163,7 @@ impl Opener {
     async fn discover(&self, session: &mut Session, revision: Revision, within: Duration, by: &str) -> Discovered {
         session.settle(Some(revision), None);
         let within = if session.transport().capabilities().process { within } else { self.limits.request };
-        // A server that is asked for certain gets time enough to start.
+        // The short timeout of the probe excludes the start of the process; other timeouts are long enough for it.
         let (id, starting) = (Some(json!(PROBE_ID)), by == "probe");
         let options = CallOptions { timeout: Some(within), id, starting, ..CallOptions::default() };
         let reply = self.ask(session, by, "server/discover", None, options).await;
@@ -175,8 +175,8 @@ impl Opener {
         Discovered::Legacy(Box::new(reply))
     }
 
-    /// A server that has no `server/discover`, or does not name the revision there, may speak it all the same; only a
-    /// modern result tells.
+    /// A server without `server/discover`, or that does not list the revision there, may still support it. Only a
+    /// modern result shows that.
     async fn speaks(&self, session: &mut Session, revision: Revision, refusal: &Reply) -> bool {
         if !matches!(refusal.end, End::Error | End::Result) || lets_nobody_in(refusal) {
             return false;
@@ -193,7 +193,7 @@ impl Opener {
         false
     }
 
-    /// The handshake of the legacy revisions. `exactly` rejects any other revision than the one asked for.
+    /// The handshake of legacy revisions. `exactly` rejects any revision other than the requested one.
     async fn initialize(&self, session: &mut Session, revision: Revision, exactly: bool) -> Result<(), Error> {
         let params = json!({
             "protocolVersion": revision,
@@ -208,7 +208,7 @@ impl Opener {
             Box::pin(self.look_for_life()).await;
         }
         let offered = reply.result.as_ref().and_then(|result| result.get("protocolVersion")).and_then(Value::as_str);
-        // Where the server leaves it out, it is taken to have agreed: the rule on that looks at its response.
+        // If the server omits the revision, the requested one is assumed: a rule judges the omission.
         let spoken =
             offered.map_or(Some(revision), |version| version.parse().ok()).filter(|spoken| !spoken.is_modern());
         match (reply.end, spoken) {
@@ -226,7 +226,7 @@ impl Opener {
         }
     }
 
-    /// The first request, which a server may need time to start for.
+    /// Sends the first request, during which the server may still start.
     async fn ask(
         &self,
         session: &Session,
@@ -241,7 +241,7 @@ impl Opener {
         }
     }
 
-    /// Ends when a server that needs no time to start any more has written its response so that nobody can read it.
+    /// Ends if a server that has started wrote an unreadable response.
     async fn garbled(&self, session: &Session) -> String {
         let limit = self.limits.request;
         sleep(limit).await;
@@ -255,7 +255,8 @@ impl Opener {
         format!("no reply within {} s", limit.as_secs_f32())
     }
 
-    /// Whether a process ends at once or because of the handshake shows another one, that is asked something else.
+    /// Determines whether the process exits immediately or because of the handshake: starts another one with another
+    /// request.
     async fn look_for_life(&self) {
         if !matches!(self.target.start, Start::Stdio { .. }) || self.has_spoken() {
             return;
@@ -316,7 +317,7 @@ impl Opener {
         Error::Target { tried, came, help, refused }
     }
 
-    /// What an HTTP response says that holds no message: often why the server refuses.
+    /// The body of an HTTP response without a message: often the reason for the rejection.
     fn body(&self, reply: &Reply) -> Option<String> {
         let number = reply.frames.last().filter(|_| reply.end == End::Answered)?;
         let mut frames = self.recorder.frames();
@@ -324,7 +325,7 @@ impl Opener {
         excerpt(&frame.message.as_ref().map(Value::to_string).or_else(|| frame.text.clone())?)
     }
 
-    /// What a server that was to be started wrote instead of a message.
+    /// The first line on stdout that is not a message.
     fn banner(&self, session: &Session) -> Option<String> {
         let is_junk = |frame: &Arc<Frame>| {
             frame.link == session.link() && frame.from == Side::Server && frame.kind == FrameKind::Junk
@@ -335,21 +336,21 @@ impl Opener {
     }
 }
 
-/// The beginning of a text, on one line.
+/// The start of a text, on one line.
 fn excerpt(text: &str) -> Option<String> {
     Some(text.trim().chars().filter(|c| !c.is_control()).take(BANNER).collect())
         .filter(|line: &String| !line.is_empty())
 }
 
-/// A `DiscoverResult`, or an error that only modern servers know, unless it names only revisions that open with
-/// `initialize`.
+/// Whether it is a `DiscoverResult`, or an error that only modern servers send. It must not list only revisions that
+/// use `initialize`.
 fn is_modern(response: &Value) -> bool {
     let supported = response.pointer("/result/supportedVersions").or_else(|| response.pointer("/error/data/supported"));
     if let Some(Value::Array(versions)) = supported.filter(|versions| **versions != json!([])) {
         return versions.iter().any(|version| version == Revision::NEWEST.as_str());
     }
     let code = response.pointer("/error/code").and_then(Value::as_i64);
-    // Other results have no type, so this one lacks its versions and nothing else.
+    // Other results have no `resultType`, so this one only lacks its versions.
     let discovered = response.pointer("/result/resultType").and(response.pointer("/result/capabilities"));
     supported.or(discovered).is_some() || code.is_some_and(|code| MODERN_CODES.contains(&code))
 }

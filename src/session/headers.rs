@@ -1,10 +1,10 @@
-//! The HTTP headers that a revision asks of a client, for one message.
+//! The HTTP headers that a revision requires of a client, for one message.
 
 use serde_json::Value;
 
 use crate::{revision::Revision, wire::encoding::header_value};
 
-/// Headers for `message` once the revision is settled; none go with `initialize`, which begins anew.
+/// Headers for `message` after the revision is negotiated. `initialize` has none, since it starts a new session.
 pub fn protocol_headers(
     revision: Option<Revision>,
     session_id: Option<&str>,

@@ -1,4 +1,4 @@
-//! Why a conversation did not come about, in words, and what may cure it.
+//! Explains why a session could not be opened, and how to fix it.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::{
     wire,
 };
 
-/// What to do about a handshake that ended so; `banner`: something else than messages came.
+/// How to fix a handshake that ended like this; `banner`: the server wrote something other than messages.
 pub fn help(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> String {
     match (start, reply.end) {
         (Start::Stdio { .. }, _) if banner => {
@@ -53,13 +53,13 @@ pub fn help(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> Stri
     }
 }
 
-/// Where the server sends its client instead of answering.
+/// Where the server redirects its client.
 fn elsewhere(reply: &Reply) -> Option<&str> {
     let http = reply.http.as_ref().filter(|http| (300..400).contains(&http.status))?;
     http.headers.get("location").map(String::as_str)
 }
 
-/// How to get in.
+/// How to get authorization.
 fn entry(headers: &[(String, String)]) -> String {
     if headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) {
         return "the server rejected the credentials: are they for this server, and still valid?".into();
@@ -69,7 +69,7 @@ fn entry(headers: &[(String, String)]) -> String {
         .into()
 }
 
-/// A 403 alone may be about the host or the origin of the client.
+/// A 403 without a challenge may be about the host or origin of the client.
 pub fn lets_nobody_in(reply: &Reply) -> bool {
     let asks = |status, challenged| status == 401 || (status == 403 && challenged);
     reply.http.as_ref().is_some_and(|http| asks(http.status, !http.challenges.is_empty()))

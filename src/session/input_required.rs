@@ -1,7 +1,7 @@
-//! One request together with what the server asks of the client meanwhile.
+//! Sends one request and responds to what the server requests of the client meanwhile.
 //!
-//! Up to 2025-11-25 the server sends requests of its own, which the pump answers. Since then a result can say that input
-//! is required first, and the request is sent again with it.
+//! Up to 2025-11-25, the server sends requests, and the pump responds. Since then a result can require input, and the
+//! client repeats the request with it.
 
 use serde_json::{Map, Value, json};
 
@@ -11,11 +11,11 @@ use super::{
 };
 use crate::evidence::{Manner, Reply};
 
-/// Retries at most: of a usual client, and of one whose model never has enough.
+/// Maximum number of retries: of a normal client, and of one whose model never stops.
 const ROUNDS_AT_MOST: usize = 10;
 const TIRELESS_ROUNDS: usize = 60;
 
-/// Told to a server that never gave it.
+/// Sent as state to a server that never created it.
 const GARBAGE: &str = "mcp-conform-garbage-7d1c {\"__proto__\":{}} \u{1F600}";
 const UNKNOWN_KEY: &str = "mcp-conform-unknown-7d1c";
 
@@ -52,7 +52,7 @@ impl Session {
         reply
     }
 
-    /// The params of the request once more, with what was asked for; `None` where the manner has nothing to act on.
+    /// The params of the request with the required input; `None` if this manner does not apply.
     fn retry(&self, params: Option<&Value>, result: &Value, manner: Manner, round: usize) -> Option<Value> {
         let mut retry = params.and_then(Value::as_object).cloned().unwrap_or_default();
         let state = result["requestState"].as_str();
@@ -71,7 +71,7 @@ impl Session {
         Some(Value::Object(retry))
     }
 
-    /// What a willing client answers to the requests inside of a result.
+    /// The responses of a cooperative client to the requests inside a result.
     pub fn willing(&self, requests: &Map<String, Value>) -> Option<Value> {
         self.responses(requests, Manner::Accept, 0)
     }
@@ -80,7 +80,7 @@ impl Session {
         let profile = &self.shared.profile;
         let given = |(key, request): (&String, &Value)| {
             let answer = match manner {
-                // No object, so nothing that any of the three could be answered by.
+                // Not an object, so it is an invalid response to each of the three requests.
                 Manner::Wrong => Ok(json!("mcp-conform")),
                 Manner::Forged | Manner::Garbage | Manner::Part | Manner::Extra => {
                     profile.answer(request, Some(Manner::Accept), round)
@@ -98,7 +98,7 @@ impl Session {
     }
 }
 
-/// The same with another character near its end, where a seal would be; the last ones of base64 may hold nothing.
+/// Changes a character near the end, where a signature would be. The last base64 characters may hold no bits.
 fn altered(state: &str) -> String {
     let length = state.chars().count();
     let place = (length * 7 / 8).min(length.saturating_sub(4));

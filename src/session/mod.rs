@@ -1,4 +1,4 @@
-//! A conversation with the server: the handshake or its absence, ids, replies, time limits, subscriptions.
+//! A session with the server: the handshake or its absence, ids, replies, timeouts, subscriptions.
 
 mod answers;
 mod complete;

@@ -1,4 +1,4 @@
-//! One negotiated connection: requests in flight concurrently, each ending in a `Reply` whatever happens.
+//! One negotiated connection with concurrent requests. Each ends in a `Reply`, whatever happens.
 
 use std::{
     sync::{Arc, Mutex},
@@ -24,42 +24,42 @@ use crate::{
     wire::{Ending, Envelope, HttpRequest, OpenError, Wire},
 };
 
-/// What an error says of input that is no request, and of input that is not even JSON.
+/// The error codes for input that is not a request, and for input that is not JSON.
 const INVALID_REQUEST: i64 = -32600;
 const PARSE_ERROR: i64 = -32700;
 
-/// Server processes may be slow to end an HTTP session; nobody needs to wait for that.
+/// Ending an HTTP session may take a server long, and is not worth waiting for.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 pub struct Session {
     pub(super) shared: Arc<Shared>,
-    /// One task, which ends with the session: it holds on to the wire, and so to the server.
+    /// One task, which ends with the session: it owns the connection, and so the server process.
     pump: JoinSet<()>,
     /// Reply of `initialize` or `server/discover`.
     pub hello: Value,
 }
 
-/// How a request departs from the usual.
+/// How a request differs from a normal one.
 #[derive(Clone, Debug, Default)]
 pub struct CallOptions {
     /// An id to use instead of the next number.
     pub id: Option<Value>,
-    /// How it differs from a complete request, on purpose.
+    /// How it deliberately deviates from a complete request.
     pub deviation: Deviation,
-    /// Instead of the limit for requests.
+    /// Replaces the request timeout.
     pub timeout: Option<Duration>,
-    /// Further headers, over HTTP.
+    /// Additional HTTP headers.
     pub headers: Vec<(String, String)>,
-    /// Give up after this time, and say so to the server: what is slow by nature is no sign of a server that hangs.
+    /// Cancel after this time. A request that is slow by nature does not show that the server hangs.
     pub patience: Option<Duration>,
-    /// It is the first one to a process, whose start does not count.
+    /// It is the first request to a process, and the start of the process does not count.
     pub starting: bool,
-    /// What a step sends, of which no more is sent than is of use.
+    /// Set for a request of a step, which is skipped if similar ones get no response.
     pub wanted: Option<Wanted>,
 }
 
 impl Session {
-    /// Connects, without any handshake yet.
+    /// Connects without a handshake.
     pub(super) async fn connect(opener: &Opener) -> Result<Self, OpenError> {
         let Opener { target, limits, recorder, profile, known } = opener;
         let (wire, inbox) = Wire::open(target, limits, recorder).await?;
@@ -93,18 +93,18 @@ impl Session {
         self.shared.wire.transport()
     }
 
-    /// Why nothing more will come on this connection, if so.
+    /// Why the connection is closed, if it is.
     pub fn closed(&self) -> Option<String> {
         self.shared.state().closed.clone()
     }
 
-    /// Whether the last request got no reply, and nothing else was answered since.
+    /// Whether the last request got no response, nor did any other since.
     pub(super) fn is_mute(&self) -> bool {
         let state = self.shared.state();
         state.closed.is_none() && state.silent
     }
 
-    /// Whether the server still answers a harmless request; if it does not, the connection is given up.
+    /// Whether the server still responds to a harmless request. If not, the connection is given up.
     pub async fn is_well(&self) -> bool {
         let modern = self.revision().is_some_and(Revision::is_modern);
         let method = if modern { "server/discover" } else { "ping" };
@@ -123,33 +123,33 @@ impl Session {
             self.shared.state().hung = true;
             close(&self.shared, "the server stopped responding");
         }
-        // Where it was answered and no longer is, the server takes the connection for one of an earlier revision.
+        // If it responded before and now returns an error, it treats the connection as one of an earlier revision.
         let answered = modern && self.hello["end"] == "result";
         end == End::Result || (end == End::Error && !answered)
     }
 
-    /// Whether the session that the request went to may have ended, as the server may end it at any time.
+    /// Whether the session of the request may have expired, since the server may end it at any time.
     pub(super) fn may_have_expired(&self, reply: &Reply) -> bool {
         reply.http.as_ref().is_some_and(|http| http.status == 404) && self.shared.state().session_id.is_some()
     }
 
-    /// Whether it did end, and nobody asked for that.
+    /// Whether the session expired without a request to end it.
     pub(super) async fn has_expired(&self, reply: &Reply) -> bool {
         let dismissed = self.shared.state().dismissed;
         !dismissed && self.may_have_expired(reply) && !self.is_well().await && self.closed().is_some()
     }
 
-    /// Whether it is gone because the server stopped answering.
+    /// Whether the connection was given up because the server hung.
     pub fn hung(&self) -> bool {
         self.shared.state().hung
     }
 
-    /// Ends what is left of a connection that is over.
+    /// Ends the process, if any, of a closed connection.
     pub async fn put_down(&self) {
         self.shared.wire.put_down().await;
     }
 
-    /// The response with this id that came after its request was given up.
+    /// The response with this id that arrived after its request was given up.
     pub(super) fn late_answer(&self, id: &Value) -> Option<Value> {
         self.shared.state().unclaimed.iter().find(|message| message.get("id") == Some(id)).cloned()
     }
@@ -158,7 +158,7 @@ impl Session {
         self.shared.wire.stderr_tail()
     }
 
-    /// One request and what became of it.
+    /// Sends one request, and returns its outcome.
     pub async fn call(&self, by: &str, method: &str, params: Option<Value>, options: CallOptions) -> Reply {
         let id = options.id.unwrap_or_else(|| self.next_id());
         let params = self.complete(method, params);
@@ -169,7 +169,7 @@ impl Session {
         options.deviation.change(&mut message);
         let subscription = method == "subscriptions/listen";
         let patient = options.patience.is_some();
-        // In the modern revision over HTTP only the end of the stream says that a request is cancelled.
+        // In the modern revision over HTTP, only closing the stream cancels a request.
         let by_message =
             !self.transport().capabilities().stream_per_request || !self.revision().is_some_and(Revision::is_modern);
         let drops = patient && !by_message;
@@ -196,9 +196,9 @@ impl Session {
         reply
     }
 
-    /// Raw bytes. The reply is the response to `answer`, or an error without id.
+    /// Sends raw bytes. The reply is the response to `answer`, or an error without id.
     pub async fn send_raw(&self, by: &str, bytes: &[u8], answer: Option<Value>, pieces: usize) -> Reply {
-        // Only the bytes are to be at fault: whatever headers they deserve, they get.
+        // Only the bytes deviate, so they get the usual headers.
         let message = serde_json::from_slice(bytes);
         let code = if message.is_ok() { INVALID_REQUEST } else { PARSE_ERROR };
         let notifications = bytes.split(|byte| *byte == b'\n').filter(|line| is_notification(line)).count();
@@ -207,7 +207,8 @@ impl Session {
         self.exchange(waits, None, |wire, envelope| wire.send_raw(envelope, bytes, pieces), by, &message).await
     }
 
-    /// A notification; over HTTP its POST is waited for, so that the next request cannot overtake it.
+    /// Sends a notification. Over HTTP, this waits for the end of its POST, so that the next request cannot overtake
+    /// it.
     pub async fn notify(&self, by: &str, method: &str, params: Option<Value>) -> Reply {
         let mut message = json!({ "jsonrpc": "2.0", "method": method });
         if let Some(params) = params {
@@ -221,8 +222,8 @@ impl Session {
         self.exchange(waits, None, |wire, envelope| wire.send(envelope, &message), by, &message).await
     }
 
-    /// A whole HTTP request; the reply ends with the exchange, which is dropped when `patience` ends, or without that
-    /// where a GET opens an event stream.
+    /// Sends a whole HTTP request. The reply ends with the exchange. The exchange is closed after `patience` or,
+    /// without that, when a GET opens an event stream.
     pub async fn http(
         &self,
         mut request: HttpRequest,
@@ -238,7 +239,7 @@ impl Session {
         headers.append(&mut request.headers);
         request.headers = headers;
         self.dismisses(&request);
-        // A stream that is taken up again has an end; any other has none to wait for.
+        // A resumed stream has an end; others have none to wait for.
         let resumes = request.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("last-event-id"));
         let opens = request.method == "GET" && !resumes && patience.is_none();
         let (patient, by) = (patience.is_some(), request.by.clone());
@@ -246,7 +247,7 @@ impl Session {
         self.exchange(waits, patience, |wire, _| wire.http(&request), &by, body).await
     }
 
-    /// Notes whether a request asks the server to end the session of this connection.
+    /// Records whether a request ends the session of this connection.
     fn dismisses(&self, request: &HttpRequest) {
         let mut state = self.shared.state();
         let named = request.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("mcp-session-id"));
@@ -254,13 +255,13 @@ impl Session {
         state.dismissed |= is_own && request.method == "DELETE";
     }
 
-    /// Opens the stream on which a legacy server may push what belongs to no request.
+    /// Opens the stream on which a legacy server may send messages that belong to no request.
     pub fn listen(&self, by: &str) {
-        // A server may reject it with 405; whether that is right is for the rules to say.
+        // A server may reject it with 405; rules judge that.
         let _ = self.shared.wire.listen(&self.envelope(by, &Value::Null));
     }
 
-    /// The first notification after frame `since` that `wanted` accepts, or `None` when the time is over.
+    /// The first notification after frame `since` that `wanted` accepts, or `None` after the timeout.
     pub async fn arrival(&self, since: u64, within: Duration, wanted: impl Fn(&Value) -> bool) -> Option<(u64, Value)> {
         let found = async {
             loop {
@@ -281,7 +282,7 @@ impl Session {
         timeout(within, found).await.ok().flatten()
     }
 
-    /// Ends the conversation as its transport and revision ask.
+    /// Ends the session as its transport and revision require.
     pub async fn close(self) -> Ending {
         let session_id = self.shared.state().session_id.clone();
         if session_id.is_some() && self.closed().is_none() {
@@ -289,7 +290,7 @@ impl Session {
             let _ = timeout(FAREWELL, self.http(request, &Value::Null, None, None)).await;
         }
         let Self { shared, mut pump, .. } = self;
-        // Afterwards nobody else holds the wire.
+        // Afterwards, no other owner of the connection exists.
         pump.shutdown().await;
         close(&shared, "the client closed the connection");
         match Arc::into_inner(shared) {

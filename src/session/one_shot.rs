@@ -1,4 +1,4 @@
-//! What is asked before any handshake, or as a handshake that nothing follows.
+//! Requests before any handshake, and handshakes that nothing follows.
 
 use std::{
     sync::{
@@ -23,22 +23,22 @@ use crate::{
     wire::Ending,
 };
 
-/// How long a response to what stands behind a handshake is waited for.
+/// Timeout for the request after a handshake.
 const BEHIND: Duration = Duration::from_secs(2);
 
-/// Asks beside every conversation, on connections for one request.
+/// Sends requests outside all sessions, on connections for one request.
 pub struct OneShot {
     pub opener: Opener,
     revision: Revision,
-    /// Other connections are open, and there may be no place for one more.
+    /// Other connections are open, and the server may not accept another one.
     crowded: bool,
-    /// A process ended before it was heard, which may be for want of a place.
+    /// A process exited before its first message, perhaps because the server does not accept another one.
     pub lost: AtomicBool,
     /// Connections that are being closed.
     closing: Mutex<Vec<JoinHandle<Ending>>>,
-    /// A process that has rejected a handshake, and may be asked for another.
+    /// A process that has rejected a handshake, and can get another one.
     refused: Mutex<Option<Session>>,
-    /// A second conversation, if one was to be had.
+    /// A second session, if the server accepts one.
     second: OnceCell<Option<Conversation>>,
 }
 
@@ -55,7 +55,7 @@ impl OneShot {
         }
     }
 
-    /// A conversation on which nothing comes but what is to be compared with the first one.
+    /// A session used only to compare its responses with those of the first one.
     pub async fn second(&self) -> Option<&Conversation> {
         let open = async || match self.opener.open(Wish::Exactly(self.revision)).await {
             Ok(session) => Some(Conversation::new(self.opener.clone(), session, self.revision)),
@@ -67,7 +67,7 @@ impl OneShot {
         self.second.get_or_init(open).await.as_ref()
     }
 
-    /// Waits until all that was opened is closed.
+    /// Waits until all connections are closed.
     pub async fn close(self) {
         let unused = lock(&self.refused).take().map(|session| tokio::spawn(session.close()));
         let closing = std::mem::take(&mut *lock(&self.closing));
@@ -79,9 +79,9 @@ impl OneShot {
         }
     }
 
-    /// One request as the first thing on a connection of its own, which is closed when the response is there. A process
-    /// that has rejected a handshake serves for the next one, but nothing is held against it that came before. `then` is
-    /// asked behind a handshake that was agreed to, whether it is answered or not.
+    /// Sends one request as the first message on its own connection, which is closed after the response. A process that
+    /// has rejected a handshake is reused for the next one, but earlier messages do not count against it. `then` is
+    /// sent after a successful handshake, whether it gets a response or not.
     pub async fn alone(
         &self,
         by: &str,
@@ -110,7 +110,7 @@ impl OneShot {
         reply
     }
 
-    /// A request before any handshake, or the handshake.
+    /// Sends a request before any handshake, or the handshake.
     async fn first(
         &self,
         session: &Session,
@@ -124,7 +124,7 @@ impl OneShot {
         if self.revision.is_modern() && !handshake {
             session.settle(Some(self.revision), None);
         }
-        // The handshake is to be in the revision of the run, which is not settled yet.
+        // The handshake must use the revision of the run, which is not negotiated yet.
         let params =
             if handshake { complete(&self.opener.profile, Some(self.revision), method, params) } else { params };
         let options = CallOptions { starting: true, ..options };
@@ -145,24 +145,24 @@ impl OneShot {
         reply
     }
 
-    /// Closes a connection for one request, unless a handshake may still come about on it.
+    /// Closes a connection for one request, unless it may be reused for a handshake.
     fn leave(&self, session: Session, method: &str, reply: &Reply) {
         let refused = method == "initialize" && reply.end == End::Error;
         let bears_more = session.transport().capabilities().process && !self.revision.is_modern();
-        // What was settled by another request has to stay so.
+        // A revision that was negotiated by another request must not change.
         let given_up = if refused && bears_more { lock(&self.refused).replace(session) } else { Some(session) };
-        // A server that takes its time to end holds nothing up.
+        // A server that exits slowly delays nothing.
         lock(&self.closing).extend(given_up.map(|session| tokio::spawn(session.close())));
     }
 }
 
-/// Whether a connection beside another was put off again and again, or left waiting: each further one would cost that time.
+/// Whether a concurrent connection was rejected repeatedly or timed out: each further attempt would cost that time.
 fn has_no_room(unopened: &Unopened) -> bool {
     let (end, status) = (&unopened.hello["end"], &unopened.hello["http"]["status"]);
     end == "timeout" || status == 429 || status == 503
 }
 
-/// Nothing is held against a server that does not answer it: whether it has to is for the suite to say.
+/// Sends `then`. A missing response does not count against the server: the suite judges that.
 async fn behind(session: &Session, then: Option<&str>, reply: &Reply) {
     let agreed = reply.end == End::Result && session.transport().capabilities().process;
     if let Some(method) = then.filter(|_| agreed) {

@@ -1,4 +1,4 @@
-//! A request whose progress says that it takes longer than it is given need not be waited for any longer.
+//! Cancels the wait for a request whose progress shows that it will exceed its time limit.
 
 use std::time::Duration;
 
@@ -7,14 +7,15 @@ use tokio::time::{Instant, sleep};
 
 use super::negotiated::Session;
 
-/// A shorter wait is for what comes at once or meanwhile, and not worth sparing.
+/// A shorter wait is not worth cutting short.
 pub const LONG: Duration = Duration::from_secs(1);
 
-/// Progress is seldom even: so many times longer than the limit it has to look.
+/// Progress is seldom even, so the estimate must exceed the limit this many times.
 const FAR_LONGER: f64 = 2.0;
 
 impl Session {
-    /// Ends, in the second half of the time, when what was reported since a frame under the token makes that plain.
+    /// Ends, in the second half of the limit, if the progress for the token since a frame shows that it
+    /// will be exceeded.
     pub(super) async fn outlasts(&self, token: &Value, since: u64, limit: Duration) {
         let began = Instant::now();
         sleep(limit / 2).await;
@@ -33,7 +34,7 @@ impl Session {
     }
 }
 
-/// How much of the work is done, as progress under this token has it.
+/// The completed share of the work, according to a progress notification for this token.
 fn share(message: &Value, token: &Value) -> Option<f64> {
     let params = message.get("params").filter(|params| params.get("progressToken") == Some(token))?;
     let (progress, total) = (params["progress"].as_f64()?, params["total"].as_f64()?);

@@ -1,4 +1,4 @@
-//! Sorts what the wire hands over: replies to those who wait, notifications to the log, requests to be answered.
+//! Dispatches incoming messages: replies to their waiters, notifications to the log, and responses to server requests.
 
 use std::sync::Arc;
 
@@ -36,23 +36,23 @@ pub enum Outcome {
     Closed(String),
 }
 
-/// What a request waits for.
+/// A request that waits for its reply.
 pub struct Waiter {
     pub number: u64,
-    /// How many answers there had been when it was sent.
+    /// The number of responses before it was sent.
     pub answered: u64,
     /// Absent for raw bytes and whole HTTP requests.
     pub id: Option<Value>,
     /// Its progress token.
     pub token: Option<Value>,
     pub post: Option<u64>,
-    /// The last event of a stream that ended before its response.
+    /// The last event id of a stream that ended before the response.
     pub left_at: Option<String>,
-    /// Takes an error without id, as bytes that could not be read are answered, and the code that fits them.
+    /// Accepts an error without id, as servers send for unreadable bytes, and the code that is expected then.
     pub unidentified: Option<i64>,
-    /// Ends with the HTTP exchange even if a response came, so that all of it is seen.
+    /// Ends with the HTTP exchange even if a response arrived, so that the whole exchange is recorded.
     pub whole_exchange: bool,
-    /// Ends, and with it the exchange, where an event stream begins.
+    /// Ends, and closes the exchange, when an event stream begins.
     pub opens: bool,
     pub subscription: bool,
     pub seen: Seen,
@@ -72,7 +72,7 @@ impl Waiter {
     }
 }
 
-/// What came along while a request waited.
+/// What arrived while a request waited.
 #[derive(Debug, Default)]
 pub struct Seen {
     pub http: Option<HttpStatus>,
@@ -83,27 +83,27 @@ pub struct Seen {
     pub response: Option<(u64, Value)>,
     /// Requests of the server.
     pub wanted: Vec<Value>,
-    /// A body that is no place for messages, if it is JSON.
+    /// A body that cannot be a message, if it is JSON.
     pub document: Option<(u64, Option<Value>)>,
 }
 
-/// A notification or request of the server, by the frame it came in.
+/// A notification or request of the server, with its frame.
 pub struct Arrived {
     pub frame: u64,
     pub message: Value,
 }
 
-/// Notifications kept for `await`; a flood beyond this is still in the transcript.
+/// Maximum number of notifications kept for `await`; further ones are only in the transcript.
 const NOTIFICATIONS_KEPT: usize = 10_000;
 
-/// Requests of the server that one request remembers.
+/// Maximum number of server requests kept per request.
 const WANTED_KEPT: usize = 100;
-/// A model that never has enough of tools has it after this.
+/// A model that requests tools again and again stops after this many.
 const TIRED_AFTER: usize = 60;
-/// A user who is asked again and again for something better leaves after this.
+/// A user who is repeatedly asked for a better response cancels after this many.
 const GONE_AFTER: usize = 30;
 
-/// Responses nobody waits for; only the handshake looks at them.
+/// Maximum number of responses kept without an open request; only the handshake uses them.
 const UNCLAIMED_KEPT: usize = 8;
 
 /// Runs until the wire closes.
@@ -118,7 +118,7 @@ pub async fn pump(shared: Arc<Shared>, mut inbox: mpsc::Receiver<Incoming>) {
             Incoming::Message { frame, message, post } => take(&shared, frame, message, post),
             Incoming::Junk { frame, post: None, why, id } => unread(&shared, frame, &why, id.as_ref()),
             Incoming::Junk { frame, post, why, .. } => {
-                // Over HTTP+SSE many servers say in words that they accept a message.
+                // Over HTTP+SSE, many servers acknowledge a message with text.
                 let says_accepted = |waiter: &&mut Waiter| {
                     shared.wire.transport().capabilities().endpoint
                         && waiter.seen.http.as_ref().is_some_and(|http| http.status < 300)
@@ -146,12 +146,12 @@ pub async fn pump(shared: Arc<Shared>, mut inbox: mpsc::Receiver<Incoming>) {
     close(&shared, "the connection ended");
 }
 
-/// Tells everybody who waits that nothing more will come.
+/// Ends every wait: nothing more will arrive.
 pub fn close(shared: &Shared, why: &str) {
     let mut state = shared.state();
     let why = state.closed.get_or_insert_with(|| why.to_owned()).clone();
     for waiter in state.waiters.drain(..) {
-        // Nobody waits any more where the time limit came first.
+        // The receiver is gone if its timeout expired first.
         let _ = waiter.tell.send((Outcome::Closed(why.clone()), waiter.seen));
     }
     drop(state);
@@ -164,13 +164,13 @@ fn head(shared: &Shared, post: u64, status: HttpStatus) {
     if let Some(waiter) = shared.state().waiters.iter_mut().find(|waiter| waiter.post == Some(post)) {
         waiter.seen.http = Some(status);
     }
-    // A stream of HTTP+SSE has begun when it names its endpoint.
+    // An HTTP+SSE stream begins when it names its endpoint.
     if streams && shared.wire.transport().capabilities().stream_per_request {
         begun(shared, post, |_| {});
     }
 }
 
-/// An event stream has begun. Whoever wanted no more than that is told, and leaves it.
+/// An event stream has begun. A waiter that only waits for that is finished, and closes the stream.
 fn begun(shared: &Shared, post: u64, note: impl FnOnce(&mut Seen)) {
     let mut state = shared.state();
     let Some(index) = state.waiters.iter().position(|waiter| waiter.post == Some(post) && waiter.opens) else { return };
@@ -190,13 +190,13 @@ fn take(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     }
 }
 
-/// A request of the server. In a revision where there are none, answering would only make things worse; so it would where
-/// the id is null, as the server's error for such a response has no id, and looks like one for another request.
+/// Responds to a server request. Not in a revision without server requests, and not to a null id: the server's error
+/// for such a response would have no id, and look like an error for another request.
 fn answer(shared: &Shared, frame: u64, request: &Value, post: Option<u64>) {
     let mut state = shared.state();
     let (revision, session_id) = (state.revision, state.session_id.clone());
     let wanted = json!({ "method": request["method"], "params": request["params"] });
-    // Over stdio nothing ties it to one of the requests that are under way.
+    // Over stdio, it cannot be attributed to one of the open requests.
     let tied = post.is_some() && state.waiters.iter().any(|waiter| waiter.post == post);
     let keeps = state.may_keep(request);
     for waiter in state.waiters.iter_mut().filter(|waiter| keeps && (!tied || waiter.post == post)) {
@@ -223,12 +223,12 @@ fn answer(shared: &Shared, frame: u64, request: &Value, post: Option<u64>) {
     }
     let answer = shared.profile.respond(request, manner, before);
     let headers = protocol_headers(revision, session_id.as_deref(), &answer);
-    // A connection that is gone by now is noticed by whoever waits on it.
+    // If the connection is closed by now, its waiters notice.
     let _ = shared.wire.send(&Envelope { by: "answer".into(), headers }, &answer);
 }
 
-/// A line that may be a response beyond what is read. Without its id, it may be that of any request that is not answered
-/// in time.
+/// Handles a line that exceeds a limit and may be a response. Without its id, it may be that of any request that times
+/// out.
 fn unread(shared: &Shared, frame: u64, why: &Reason, id: Option<&Value>) {
     if !why.is_limit() {
         return;
@@ -255,7 +255,7 @@ fn note(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
             (waiter.subscription && tag.is_some() && tag == waiter.id.as_ref()) || tag_of_progress(&message, waiter)
         }
     });
-    // An acknowledgement under a wrong tag is still the one that is waited for.
+    // An acknowledgement with a wrong tag still belongs to the subscription that waits for it.
     let waited_for = || state.waiters.iter().position(|waiter| acknowledges && waiter.subscription && post.is_none());
     let owner = exact.or_else(waited_for);
     let keeps = state.may_keep(&message);
@@ -281,7 +281,7 @@ fn note(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     shared.arrived.notify_waiters();
 }
 
-/// Over stdio only a progress token ties a notification to its request.
+/// Over stdio, only a progress token links a notification to its request.
 fn tag_of_progress(message: &Value, waiter: &Waiter) -> bool {
     let token = message.pointer("/params/progressToken");
     token.is_some() && (token == waiter.id.as_ref() || token == waiter.token.as_ref())
@@ -289,7 +289,7 @@ fn tag_of_progress(message: &Value, waiter: &Waiter) -> bool {
 
 fn respond(shared: &Shared, frame: u64, message: Value, post: Option<u64>) {
     let mut state = shared.state();
-    // Whoever has stopped waiting must not catch what is meant for others.
+    // A waiter that timed out must not take the response to another request.
     state.waiters.retain(|waiter| !waiter.tell.is_closed());
     let id = id_of(&message);
     let waited_for = |w: &Waiter| (post.is_some() && w.post == post) || (id.is_some() && w.id.as_ref() == id);
@@ -342,7 +342,7 @@ fn done(shared: &Arc<Shared>, post: u64, failure: Option<Reason>) {
     };
     let accepted = state.waiters[index].seen.http.as_ref().is_none_or(|http| http.status < 300) && failure.is_none();
     if shared.wire.transport().capabilities().endpoint && accepted && !state.waiters[index].whole_exchange {
-        // The reply comes on the event stream.
+        // The reply arrives on the event stream.
         return;
     }
     let (revision, in_order) = (state.revision, failure.is_none());

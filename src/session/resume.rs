@@ -1,4 +1,4 @@
-//! Goes on where an event stream ended before its response, as servers may have their clients poll since 2025-11-25.
+//! Resumes an event stream that ended before its response. Since 2025-11-25, servers may let clients poll like this.
 
 use std::{sync::Weak, time::Duration};
 
@@ -15,18 +15,18 @@ use crate::{
     wire::{Envelope, Wire},
 };
 
-/// Where the server does not say how long to wait, and the least, whatever it says.
+/// The delay if the server sets none, and the minimum delay.
 const PAUSE: u64 = 500;
 const SHORTEST: u64 = 20;
 
-/// Where a request is to be waited for again: behind an event, after a pause.
+/// Where to resume a request's stream: after an event id, after a delay.
 pub struct Place {
     waiter: u64,
     event: String,
     pause: Duration,
 }
 
-/// Takes a request off a stream that has ended, in order or not, if there is a place to go on from.
+/// Detaches a request from a stream that has ended, normally or not, if it can be resumed.
 pub fn leave(waiter: &mut Waiter, post: u64, in_order: bool, revision: Option<Revision>, wire: &Wire) -> Option<Place> {
     let polls = wire.transport().capabilities().stream_per_request
         && revision.is_some_and(|revision| revision.features().polling);
@@ -36,11 +36,11 @@ pub fn leave(waiter: &mut Waiter, post: u64, in_order: bool, revision: Option<Re
     }
     let last = wire.last_event(post);
     if last.is_none() && !in_order {
-        // Nobody may be there any more.
+        // The receiver may be gone.
         return None;
     }
     let last = last.unwrap_or_default();
-    // A stream may end once more without an event of its own; an empty id begins anew.
+    // A resumed stream may end without a new event id; an empty id resets it.
     waiter.left_at = last.id.or(waiter.left_at.take()).filter(|id| !id.is_empty());
     let event = waiter.left_at.clone()?;
     waiter.post = None;
@@ -48,7 +48,7 @@ pub fn leave(waiter: &mut Waiter, post: u64, in_order: bool, revision: Option<Re
     Some(Place { waiter: waiter.number, event, pause })
 }
 
-/// Takes the stream up again, unless nobody waits any more.
+/// Resumes the stream, unless the request was given up.
 pub async fn resume(shared: Weak<Shared>, Place { waiter, event, pause }: Place) {
     sleep(pause).await;
     // The connection may have been closed meanwhile.
@@ -57,7 +57,7 @@ pub async fn resume(shared: Weak<Shared>, Place { waiter, event, pause }: Place)
     let Some(index) = state.waiters.iter().position(|other| other.number == waiter) else { return };
     let mut headers = protocol_headers(state.revision, state.session_id.as_deref(), &Value::Null);
     headers.push(("last-event-id".to_owned(), event));
-    // Registered before anything can come: the state is locked.
+    // Registered before any message can arrive, since the state is locked.
     match shared.wire.listen(&Envelope { by: "resume".into(), headers }) {
         Ok(posted) => state.waiters[index].post = posted.post,
         Err(why) => {

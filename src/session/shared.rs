@@ -1,4 +1,4 @@
-//! What the conversation and the task that listens for it both work on.
+//! State shared by the session and the task that receives its messages.
 
 use std::{
     collections::HashSet,
@@ -22,10 +22,10 @@ use crate::{
     wire::Wire,
 };
 
-/// What could not be read is answered within this time, if at all.
+/// If unreadable input gets a response, it does so within this time.
 const LATEST: Duration = Duration::from_secs(2);
 
-/// Bytes of memory, on one connection.
+/// Limit for kept messages per connection, in bytes of memory.
 const KEPT_AT_MOST: u64 = 16 << 20;
 
 pub struct Shared {
@@ -48,44 +48,44 @@ pub struct State {
     pub waiters: Vec<Waiter>,
     pub subscriptions: Vec<Subscription>,
     pub notifications: Vec<Arrived>,
-    /// What all that is kept of the server's own accord weighs.
+    /// Memory used by kept messages that the server sent on its own.
     pub kept: u64,
-    /// Ids of requests that were given up, each with whether a late answer would show that the server is only slow.
+    /// Ids of requests that were given up, each with whether a late response would show that the server is slow.
     pub given_up: Vec<(Value, bool)>,
-    /// What came when nobody waited for it.
+    /// Responses without an open request.
     pub unclaimed: Vec<Value>,
-    /// Answers so far, and whether a request got none while nothing else was answered either.
+    /// The number of responses so far, and whether a request timed out without any response since.
     pub answered: u64,
     pub silent: bool,
-    /// Whether a harmless request got no response either.
+    /// Whether a harmless request got no response, either.
     pub hung: bool,
-    /// What was sent besides requests, and when the last unreadable input was.
+    /// What was sent besides requests, and when the last unreadable input was sent.
     pub loose: Loose,
     pub unreadable_at: Option<Instant>,
-    /// Every id that a request had.
+    /// Every request id used so far.
     pub used: HashSet<String>,
     pub closed: Option<String>,
-    /// How requests of the server are answered at present, and how many were so far.
+    /// How server requests are handled now, and how many there were.
     pub manner: Option<Manner>,
     pub before: usize,
 }
 
 impl State {
-    /// Unreadable input that is too old to get a response, which does not count for a moment.
+    /// Removes unreadable input that is too old to get a response, and returns how much there was.
     pub fn set_aside(&mut self) -> usize {
         let recent = self.unreadable_at.is_some_and(|at| at.elapsed() < LATEST);
         if recent { 0 } else { std::mem::take(&mut self.loose.unreadable) }
     }
 
-    /// So many notifications were sent after the latest request.
+    /// Records that this many notifications were sent after the latest request.
     pub fn note_notifications(&mut self, count: usize) {
         self.next_waiter += 1;
         let number = self.next_waiter;
         (0..count).for_each(|_| self.loose.sent_notification(number, number));
     }
 
-    /// Whether one more message may be kept; a flood beyond this is still in the transcript. What floods most leaves
-    /// room for the rest.
+    /// Whether one more message may be kept; all are in the transcript. Progress and log messages get half the space,
+    /// so that they leave room for others.
     pub fn may_keep(&mut self, message: &Value) -> bool {
         let weight = weight(message);
         let may = self.kept + weight <= if is_chatter(message) { KEPT_AT_MOST / 2 } else { KEPT_AT_MOST };
@@ -98,7 +98,7 @@ impl State {
     }
 }
 
-/// Progress and log messages, of which a busy server sends as many as it likes.
+/// Progress and log messages, which a busy server may send in any number.
 pub fn is_chatter(message: &Value) -> bool {
     matches!(message["method"].as_str(), Some("notifications/progress" | "notifications/message"))
 }

@@ -1,6 +1,7 @@
-//! Subscriptions that were acknowledged, or waited for long enough: what came for each of them, and how it ended.
+//! Subscriptions that were acknowledged or timed out: their notifications, and how they ended.
 //!
-//! Over HTTP a message belongs to the stream it came on, tagged or not; over stdio only its tag tells.
+//! Over HTTP, a message belongs to the stream that carries it, with or without a tag. Over stdio, only the tag shows
+//! it.
 
 use serde_json::{Value, json};
 
@@ -11,7 +12,7 @@ use super::{
 };
 use crate::evidence::Reply;
 
-/// Notifications kept for one subscription; a flood beyond this is still in the transcript.
+/// Maximum number of notifications kept per subscription; further ones are only in the transcript.
 const KEPT: usize = 1000;
 
 pub struct Subscription {
@@ -29,7 +30,7 @@ impl Subscription {
         Self { id: waiter.id.clone().unwrap_or_default(), acknowledged, post: waiter.post, seen, end: None }
     }
 
-    /// Takes a notification if it belongs here.
+    /// Adds a notification if it belongs to this subscription.
     pub fn note(&mut self, frame: u64, message: &Value, post: Option<u64>) {
         let ours = if post.is_some() { self.post == post } else { tag(message) == Some(&self.id) };
         if ours && self.seen.notifications.len() < KEPT {
@@ -38,7 +39,7 @@ impl Subscription {
         }
     }
 
-    /// Takes a response if it belongs here; with one the subscription is over.
+    /// Takes a response if it belongs to this subscription, which ends with it.
     pub fn respond(&mut self, frame: u64, message: &Value, post: Option<u64>) -> bool {
         let ours = if post.is_some() { self.post == post } else { message.get("id") == Some(&self.id) };
         if ours {
@@ -47,7 +48,7 @@ impl Subscription {
         ours
     }
 
-    /// Its stream has ended.
+    /// Called when a stream has ended.
     pub fn done(&mut self, post: u64) {
         if self.post == Some(post) {
             self.end.get_or_insert(Outcome::Closed("the stream ended".to_owned()));
@@ -55,20 +56,19 @@ impl Subscription {
     }
 }
 
-/// The subscription that a notification says it is for.
+/// The id of the subscription that a notification is tagged with.
 pub fn tag(message: &Value) -> Option<&Value> {
     message.pointer("/params/_meta/io.modelcontextprotocol~1subscriptionId")
 }
 
 impl Session {
-    /// Ends the subscription that was opened by the request of this id. The reply tells what it was until then: still
-    /// `open`, unless the server ended it, and with what came for it. `None` where there is none, or none
-    /// that was acknowledged.
+    /// Cancels the subscription with this request id. The reply has its state before that (`open`, unless the server
+    /// ended it) and its notifications. `None` if there is no such subscription, or it was not acknowledged.
     pub async fn cancel(&self, by: &str, id: &Value) -> Option<Reply> {
         let Subscription { acknowledged, post, seen, end, .. } = {
             let mut state = self.shared.state();
             let index = state.subscriptions.iter().position(|subscription| subscription.id == *id)?;
-            // Its result may still come, and is nobody else's.
+            // Its result may still arrive, and belongs to no other request.
             state.given_up.push((id.clone(), false));
             state.subscriptions.swap_remove(index)
         };

@@ -1,8 +1,8 @@
-//! Requests without a reply. Who leaves two requests of a kind unanswered does so with the third: it is not sent any more
-//! in that suite, and other suites wait only briefly for theirs.
+//! Saves time on requests without a reply. If two requests of a kind get none, the third is expected to get none: the
+//! suite skips it, and other suites wait only briefly for theirs.
 //!
-//! What is sent depends on the suite alone, and so do the verdicts. What all suites know together shortens waits, as which
-//! of several suites comes first differs from run to run.
+//! Which requests are sent depends only on the suite, and so do the verdicts. What all suites know together only
+//! shortens waits, since the order of suites differs from run to run.
 
 use std::{
     collections::HashMap,
@@ -15,27 +15,27 @@ use tokio::time::Instant;
 
 use super::conversation::lock;
 
-/// After the first request without a reply others get half of the time, after so many a small part of it; and so many of a
-/// kind are sent in one suite. A second full time limit would be 10 s more in every run of a server that leaves two features
-/// unanswered: 35 s and 40 s observed with the faults error-id-null and missing-params-unanswered.
+/// After the first request without a reply, others get half the timeout; after this many, a small part of it. A suite
+/// sends at most this many of a kind. A second full timeout would add 10 s to every run with a server that does not
+/// respond to two features: 35 s and 40 s were observed with the faults error-id-null and missing-params-unanswered.
 const ENOUGH: usize = 2;
 
-/// The others get this many times what the slowest answer took, ...
+/// Later requests get this many times the duration of the slowest response, ...
 const SLOWER: u32 = 10;
 /// ... and at least this.
 const AT_LEAST: Duration = Duration::from_secs(1);
 
-/// The same for those of a kind that nothing has been heard of. A server that leaves a feature unanswered does so in up to
+/// The same for a kind of request that never got a response. A server that does not respond to a feature affects up to
 /// ten suites.
 const A_LITTLE_SLOWER: u32 = 2;
 const BRIEFLY: Duration = Duration::from_millis(500);
 
-/// After so much time of the run was spent on requests without a reply, all others are waited for only briefly: 91 s were
-/// observed with a server that stops answering, 41 s with one that leaves a single method unanswered over HTTP.
+/// After this much time spent on requests without a reply, all others get a short timeout. Observed: 91 s with a server
+/// that stops responding, and 41 s with one that does not respond to a single method over HTTP.
 const MUCH: Duration = Duration::from_secs(15);
 
-/// Who announces nothing need not be waited for as long as the others. A server that looks for changes every second or
-/// two is no rarity, so this is more than it is for requests.
+/// The minimum wait for notifications after several did not arrive. It is longer than for requests, because many
+/// servers check for changes every second or two.
 const ANNOUNCED: Duration = Duration::from_secs(2);
 
 /// A request that a step of a suite sends, or a notification that it waits for.
@@ -43,16 +43,16 @@ const ANNOUNCED: Duration = Duration::from_secs(2);
 pub struct Wanted {
     pub kind: Kind,
     pub suite: String,
-    /// How long the step would wait for it.
+    /// The timeout of the step.
     pub within: Duration,
 }
 
-/// What requests have in common that a server leaves unanswered for the same reason.
+/// What requests have in common that get no response for the same reason.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Kind {
-    /// The method and what it is about, or the notification that is awaited.
+    /// The method and its subject, or the awaited notification.
     pub text: String,
-    /// The types of its parameters: what is sent to be rejected is of another kind.
+    /// The types of its parameters: deliberately invalid requests are of another kind.
     pub types: String,
     pub awaited: bool,
 }
@@ -61,34 +61,34 @@ pub struct Kind {
 pub struct Unanswered(Mutex<State>);
 
 struct State {
-    /// Requests that had the usual time, or less after others of them.
+    /// Requests without a reply within the usual timeout, or a shorter one after earlier such requests.
     missed: usize,
-    /// How many by suite.
+    /// Their number by suite.
     by_suite: HashMap<String, usize>,
-    /// Of all but calls of tools, which may be slow by nature, and of these.
+    /// The slowest response of all requests but tool calls, which may be slow by nature, and of tool calls.
     slowest: [Duration; 2],
-    /// What was missed came in the end: the server is only slow, and gets its time.
+    /// A late response arrived: the server is only slow, and gets the full timeout.
     is_slow: bool,
-    /// The time during which some request waited for a reply that did not come, and the end of that so far.
+    /// The total time in which a request waited in vain, and when the last such wait ended. Overlaps count once.
     waited: Duration,
     waited_until: Option<Instant>,
-    /// Notifications that did not come, if none ever did.
+    /// The number of notifications that did not arrive; `None` once one arrived.
     silent_awaits: Option<usize>,
     /// Since the last reply to one of the kind.
     kinds: HashMap<Kind, Misses>,
-    /// By suite, in all.
+    /// By suite, over the whole run.
     suites: HashMap<(String, Kind), Misses>,
     given_up: IndexMap<Kind, GivenUp>,
 }
 
-/// Requests without a reply, and the shortest time that was meant for one.
+/// The number of requests without a reply, and the shortest timeout among them.
 #[derive(Clone, Copy)]
 struct Misses {
     times: usize,
     within: Duration,
 }
 
-/// What was sent of a kind without a reply, in all, and the suites that did not send it any more.
+/// The number of requests of a kind without a reply, and the suites that skipped it afterwards.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GivenUp {
     pub sent: usize,
@@ -96,7 +96,7 @@ pub struct GivenUp {
 }
 
 impl State {
-    /// So much, or so many times what the slowest answer took; without end for a slow server.
+    /// `least`, or `times` the slowest response; unlimited for a slow server.
     fn at_least(&self, least: Duration, times: u32, of_tool: bool) -> Duration {
         let is_slow = self.is_slow && !self.has_waited_long();
         if is_slow { Duration::MAX } else { least.max(self.slowest[usize::from(of_tool)] * times) }
@@ -114,8 +114,7 @@ impl Misses {
 }
 
 impl Unanswered {
-    /// How long to wait, maybe for a call of a tool. `usual` is the time for a response, where the step has no limit of its
-    /// own.
+    /// The timeout of a request. `usual` is the normal timeout, if the step has none of its own.
     pub fn limit(&self, usual: Option<Duration>, of_tool: bool, wanted: Option<&Wanted>) -> Duration {
         let state = self.state();
         let at_least = |least, times| state.at_least(least, times, of_tool);
@@ -137,18 +136,18 @@ impl Unanswered {
             Some(misses) if misses.times >= ENOUGH => {
                 limit.min(BRIEFLY.max(state.slowest[usize::from(of_tool)] * A_LITTLE_SLOWER))
             }
-            // The second one of a kind need not wait as long as the first one did.
+            // The second request of a kind gets a shorter timeout than the first.
             Some(_) if usual.is_some() => limit.min(at_least(full / 2, SLOWER)),
             _ => limit,
         }
     }
 
-    /// How long to wait for a harmless request after one that nothing was answered to.
+    /// The timeout of a harmless request after one without a response.
     pub fn limit_after_silence(&self, usual: Duration) -> Duration {
         usual.min(self.state().at_least(AT_LEAST, SLOWER, false))
     }
 
-    /// A response came, within this time if it had the usual one.
+    /// Records a response, with its duration if it had the usual timeout.
     pub fn answered(&self, usually: Option<Duration>, of_tool: bool, wanted: Option<&Wanted>) {
         let mut state = self.state();
         let slowest = &mut state.slowest[usize::from(of_tool)];
@@ -161,7 +160,7 @@ impl Unanswered {
         }
     }
 
-    /// This time was spent on a request without a reply.
+    /// Records time spent on a request without a reply.
     pub fn waited(&self, since: Instant) {
         let mut state = self.state();
         let now = Instant::now();
@@ -170,7 +169,7 @@ impl Unanswered {
         state.waited_until = Some(now);
     }
 
-    /// No answer came; `usual` if it had the usual time.
+    /// Records a request without a response; `usual` if it had the usual timeout.
     pub fn missed(&self, usual: bool, by: &str, wanted: Option<&Wanted>) {
         let mut state = self.state();
         if usual {
@@ -191,12 +190,12 @@ impl Unanswered {
         }
     }
 
-    /// A server that got no word to a harmless request either is unlikely to miss others alone.
+    /// A server that does not respond to a harmless request, either, is unlikely to respond to others.
     pub fn missed_probe(&self) {
         self.state().missed += 1;
     }
 
-    /// Whether it is not to be sent, as two like it in the suite got no reply.
+    /// Whether to skip the request, because two of its kind in the suite got no reply.
     pub fn gives_up(&self, wanted: &Wanted) -> bool {
         let mut state = self.state();
         let Wanted { kind, suite, within } = wanted;
@@ -211,12 +210,12 @@ impl Unanswered {
         gives_up
     }
 
-    /// What was missed came in the end: the server is only slow, and gets its time.
+    /// Records a late response: the server is only slow, and gets the full timeout.
     pub fn late(&self) {
         self.state().is_slow = true;
     }
 
-    /// How many requests got no response in the usual time, by suite.
+    /// The number of requests without a response within the usual timeout, by suite.
     pub fn by_suite(&self) -> HashMap<String, usize> {
         self.state().by_suite.clone()
     }
@@ -225,8 +224,7 @@ impl Unanswered {
         self.state().missed
     }
 
-    /// What was missed meanwhile may have been for want of room: these suites send it again, and nothing is known of a kind
-    /// until it is missed once more.
+    /// Resets the counts. The load of concurrent suites may be the cause, so these suites repeat their requests.
     pub fn count_again_from(&self, count: usize, suites: &[&str]) {
         let mut state = self.state();
         state.missed = count;
@@ -234,14 +232,14 @@ impl Unanswered {
         state.kinds.values_mut().for_each(|misses| misses.times = misses.times.min(ENOUGH - 1));
     }
 
-    /// What was given up so far, by kind.
+    /// The kinds of requests that suites skipped.
     pub fn given_up(&self) -> Vec<(Kind, GivenUp)> {
         let state = self.state();
         let given_up = state.given_up.iter().filter(|(_, given_up)| !given_up.suites.is_empty());
         given_up.map(|(kind, given_up)| (kind.clone(), given_up.clone())).collect()
     }
 
-    /// What a reader of the report should know of shorter waits.
+    /// A note on shorter timeouts for the report.
     pub fn told(&self, usual: Duration) -> Option<String> {
         let (limit, missed) = (self.limit(Some(usual), false, None), self.count());
         (limit < usual && missed > ENOUGH).then(|| {
@@ -317,7 +315,7 @@ mod tests {
         assert!(!unanswered.gives_up(&listen));
         unanswered.missed(true, "a", Some(&listen));
         assert!(unanswered.gives_up(&listen));
-        // Whatever came before in time, another suite sends as many.
+        // Another suite sends as many, whatever timed out before.
         assert!(!unanswered.gives_up(&wanted("b", "listen", USUAL)));
         assert!(!unanswered.gives_up(&wanted("a", "other", USUAL)));
         let given_up = GivenUp { sent: 2, suites: vec!["a".to_owned()] };
@@ -372,7 +370,7 @@ mod tests {
         let unanswered = Unanswered::default();
         let began = Instant::now().checked_sub(MUCH).expect("a machine that runs for longer");
         unanswered.waited(began);
-        // Of requests that waited at the same time.
+        // The waits overlap.
         unanswered.waited(began);
         assert!(unanswered.state().waited < MUCH * 2);
         let limit = |wanted: Option<&Wanted>| unanswered.limit(Some(USUAL), false, wanted);

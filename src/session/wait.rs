@@ -1,4 +1,4 @@
-//! One request on its way: sent, waited for, and turned into a `Reply` whatever becomes of it.
+//! Sends one request, waits, and builds a `Reply` whatever happens.
 
 use std::{future::pending, pin::pin, time::Duration};
 
@@ -22,26 +22,26 @@ use crate::{
     wire::{Envelope, Posted, Wire},
 };
 
-/// Where the end of a wait is heard of.
+/// Receives the outcome of a wait.
 type Told = oneshot::Receiver<(Outcome, Seen)>;
 type Heard = Result<(Outcome, Seen), oneshot::error::RecvError>;
 
 #[derive(Default)]
 pub struct Waits {
     pub id: Option<Value>,
-    /// Takes an error without id, and this code is what is expected of it.
+    /// Accepts an error without id; this code is expected for it.
     pub unidentified: Option<i64>,
-    /// Notifications among raw bytes.
+    /// Number of notifications in raw bytes.
     pub notifications: usize,
     pub whole_exchange: bool,
     pub opens: bool,
     pub subscription: bool,
     pub patient: bool,
-    /// Over HTTP the exchange is dropped when it is given up.
+    /// Over HTTP, giving up closes the exchange.
     pub drops: bool,
-    /// The process may be starting still: time counts from when it has read the request.
+    /// The process may still be starting: time counts from when it has read the request.
     pub starting: bool,
-    /// Of a request that is not waited for if its progress says that it takes too long.
+    /// The progress token of a request that is given up if its progress shows that it takes too long.
     pub token: Option<Value>,
     pub wanted: Option<Wanted>,
 }
@@ -66,7 +66,7 @@ impl Session {
         let Posted { frame: sent, post } = posted;
         let Known { unanswered, put_off, .. } = &*self.shared.known;
         let usual = limit.is_none();
-        // Who waits on purpose for what may take longer learns nothing of the server by it.
+        // A step with a short wait shows nothing about the server's speed.
         let wanted = wanted.as_ref().filter(|wanted| wanted.within >= LONG);
         let of_tool = message["method"] == "tools/call";
         let limit = match limit {
@@ -76,7 +76,7 @@ impl Session {
                 unanswered.limit(Some(request).filter(|_| usual), of_tool, wanted)
             }
         };
-        // A process has to start first, and others may be starting beside it.
+        // The process must start first, perhaps while others start, too.
         let limit = if starting && usual { limit.max(self.shared.known.slow_start()) } else { limit };
         let progress = token.map(|token| (token, sent));
         let mut reply = match Box::pin(self.heard(told, limit, starting, post, progress)).await {
@@ -87,7 +87,7 @@ impl Session {
         let delay = self.shared.wire.put_off(post);
         put_off.note(delay, reply.http.as_ref().map(|http| http.status));
         let took = began.elapsed().saturating_sub(delay.took);
-        // The start of a process says nothing of how long others take.
+        // The start of a process shows nothing about the duration of other requests.
         let usually = Some(took).filter(|_| usual && !starting);
         if usual && starting && matches!(reply.end, End::Result | End::Error) {
             self.shared.known.probe_started(took);
@@ -105,7 +105,7 @@ impl Session {
             _ => unanswered.answered(None, of_tool, wanted),
         }
         if delay.unsent {
-            // Nothing was asked, and nothing can be any more.
+            // The request was not sent, and no other can be.
             reply.frames.clear();
             close(&self.shared, reply.why.as_deref().unwrap_or_default());
         } else {
@@ -116,7 +116,7 @@ impl Session {
         reply
     }
 
-    /// What came within the limit, and is not to take longer by the progress since a frame.
+    /// The outcome within the limit, or earlier if the progress since a frame shows that the limit will be exceeded.
     async fn heard(
         &self,
         mut told: Told,
@@ -157,7 +157,7 @@ impl Session {
         }
     }
 
-    /// Sends, and registers who waits, in one step: a reply cannot come in between.
+    /// Sends the request and registers its waiter atomically, so that no reply can arrive in between.
     fn dispatch(
         &self,
         waits: Waits,
@@ -206,7 +206,7 @@ impl Session {
                     self.shared.wire.abandon(post);
                 }
                 if waiter.subscription {
-                    // It may be served without a word, until it is cancelled.
+                    // It may be active without an acknowledgement, until it is cancelled.
                     state.subscriptions.push(Subscription::of(&waiter, false));
                 } else {
                     state.given_up.extend(waiter.id.map(|id| (id, !patient)));
@@ -231,14 +231,14 @@ impl Session {
     }
 }
 
-/// A request in short.
+/// A summary of the request.
 fn asked(message: &Value) -> Option<String> {
     let method = message.get("method")?.as_str()?;
     let about = ["uri", "prefix", "name", "cursor"].iter().find_map(|name| message["params"][*name].as_str());
     Some(about.map_or_else(|| method.to_owned(), |about| format!("{method} {about}")))
 }
 
-/// What became of a request, by how the wait for it ended and what was seen meanwhile.
+/// The reply for the outcome of a wait and what arrived meanwhile.
 pub fn conclude(outcome: Outcome, seen: Seen) -> Reply {
     let base = Reply {
         http: seen.http,

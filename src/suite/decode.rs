@@ -1,7 +1,7 @@
-//! From YAML nodes to the types of `file`, noting every mistake on the way.
+//! Converts YAML nodes to the types of `file`, and reports every mistake.
 //!
-//! Not serde, because a deserializer stops at the first mistake and an author wants to see them all: here a field that
-//! cannot be read is noted and left out, and reading goes on.
+//! This does not use serde, because a deserializer stops at the first mistake and an author wants to see all of them.
+//! Here an invalid field is reported and skipped.
 
 use std::borrow::Cow;
 
@@ -13,17 +13,17 @@ use super::{
 };
 
 pub trait Decode: Sized {
-    /// `None` when the node is not such a thing; then the mistake has been noted.
+    /// `None` if the node has another type; then the mistake has been reported.
     fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self>;
 }
 
-/// What every struct of `keys!` knows about itself.
+/// What every struct of `keys!` records about its source.
 #[derive(Debug)]
 pub struct Typed {
-    /// As it is said in a message: "a rule needs ...".
+    /// The noun for messages: "a rule needs ...".
     pub noun: &'static str,
     pub at: Position,
-    /// The keys as they were typed, readable or not.
+    /// The keys as written, valid or not.
     pub keys: Vec<At<Text>>,
 }
 
@@ -32,7 +32,7 @@ impl Typed {
         self.keys.iter().any(|typed| typed.value == key)
     }
 
-    /// Where the key stands, or else the whole.
+    /// The position of the key, or else of the whole mapping.
     pub fn place(&self, key: &str) -> Position {
         self.keys.iter().find(|typed| typed.value == key).map_or(self.at, |typed| typed.at)
     }
@@ -82,7 +82,7 @@ macro_rules! keys {
 }
 pub(crate) use keys;
 
-/// The key of a field: `r#where` is typed `where`, `at_most` is typed `at-most`.
+/// The key of a field: `where` for `r#where`, `at-most` for `at_most`.
 pub fn key(field: &str) -> String {
     field.trim_start_matches("r#").replace('_', "-")
 }
@@ -107,7 +107,7 @@ pub fn refuse_unknown(members: &[(At<Text>, Tree)], noun: &str, known: &[String]
     }
 }
 
-/// Keys and words of earlier versions, each with where it stood and what to write now.
+/// Keys and words of earlier versions, each with its place and its replacement.
 const RENAMED: [(&str, &str, &str); 20] = [
     ("a suite", "evidence", "`requires`"),
     ("a suite", "client", "`capabilities`"),
@@ -135,7 +135,7 @@ const RENAMED: [(&str, &str, &str); 20] = [
     ("`facts`", "recased", "`case_swapped_calls`"),
 ];
 
-/// What to write in the place of an old name.
+/// The replacement of an old name.
 pub fn new_name(place: &str, old: &str) -> Option<String> {
     let (_, _, new) = RENAMED.iter().find(|(of, name, _)| *of == place && *name == old)?;
     Some(format!("it is now {new}"))
@@ -146,7 +146,7 @@ pub fn wrong<T>(tree: &Tree, expected: &str, problems: &mut Problems) -> Option<
     None
 }
 
-/// Reads one of a closed set of words.
+/// Parses one of a fixed set of words.
 pub fn word<T: Copy>(tree: &Tree, place: &str, words: &[(&str, T)], problems: &mut Problems) -> Option<T> {
     let text = String::decode(tree, problems)?;
     if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {

@@ -1,4 +1,4 @@
-//! A mistake in a suite, as its author sees it: file, line, column, the line itself and what may have been meant.
+//! A mistake in a suite, shown with file, line, column, the source line and a suggestion.
 
 use std::{fmt, sync::Arc};
 
@@ -13,14 +13,14 @@ pub struct Diagnostic {
     pub line: usize,
     pub column: usize,
     pub message: String,
-    /// What to do about it, where that is not plain.
+    /// How to fix it, where that is not obvious.
     pub help: Option<String>,
     length: usize,
     source: Arc<str>,
 }
 
 impl Diagnostic {
-    /// Several lines, with the place underlined.
+    /// Several lines, with the position underlined.
     pub fn render(&self, color: bool) -> String {
         let start = self.offset();
         let end = self.source[start..].char_indices().take(self.length).take_while(|(_, c)| *c != '\n').last();
@@ -31,11 +31,11 @@ impl Diagnostic {
             group = group.element(Level::HELP.message(help));
         }
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-        // It shows pictures of other control characters; these would act on a terminal.
+        // The renderer replaces other control characters with pictures; a terminal would interpret these.
         renderer.render(&[group]).replace(|c| matches!(c, '\u{80}'..='\u{9f}'), "\u{fffd}")
     }
 
-    /// Where the place starts in the source, in bytes.
+    /// Byte offset of the mistake in the source.
     fn offset(&self) -> usize {
         let mut lines = self.source.split_inclusive('\n');
         let before: usize = lines.by_ref().take(self.line.saturating_sub(1)).map(str::len).sum();
@@ -51,7 +51,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// The mistakes of one file, as they are found.
+/// The mistakes of one file, in the order in which they were found.
 pub struct Problems {
     file: String,
     source: Arc<str>,
@@ -86,7 +86,7 @@ impl Problems {
     }
 }
 
-/// "did you mean `x`?", or the names there are, if they are few.
+/// "did you mean `x`?", or all known names if there are only a few.
 pub fn suggestion<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
     let names: Vec<&str> = names.into_iter().collect();
     let distance = |name: &str| strsim::osa_distance(&wrong.to_lowercase(), &name.to_lowercase());
@@ -98,7 +98,7 @@ pub fn suggestion<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> 
     (names.len() <= 12).then(|| format!("known: {}", names.join(", ")))
 }
 
-/// The same, with all names there are where it is nothing near, however many they are.
+/// Same as [`suggestion`], but lists all known names if none is similar, however many they are.
 pub fn suggestion_or_all<'n>(wrong: &str, names: impl IntoIterator<Item = &'n str>) -> Option<String> {
     let names: Vec<&str> = names.into_iter().collect();
     suggestion(wrong, names.iter().copied()).or_else(|| Some(format!("known: {}", names.join(", "))))

@@ -1,7 +1,7 @@
-//! JSON Schemas that a server wrote, taken by the dialect that they name.
+//! JSON Schemas written by a server, read in the dialect that they declare.
 //!
-//! They are not to be trusted: nothing that they refer to is fetched, patterns do not backtrack for ever, and what
-//! cannot be told in good time is not told at all.
+//! They are untrusted: no reference is fetched, backtracking in patterns is limited, and a check that takes too long
+//! gives no verdict.
 
 use std::{
     cell::RefCell,
@@ -19,18 +19,18 @@ use serde_json::Value;
 
 use super::shape::{self, Violation};
 
-/// A schema that takes longer than this says nothing.
+/// A check of a schema that takes longer than this gives no verdict.
 const LONGEST: Duration = Duration::from_secs(1);
-/// No schema of this many bytes was meant to be read by a model.
+/// A larger schema gives no verdict: nobody writes one of this many bytes for a model to read.
 const LARGEST: usize = 1 << 20;
-/// What is no longer and no deeper than this, refers to nothing and has no patterns is through at once.
+/// A schema within these limits, without references and patterns, is fast enough to check on the calling thread.
 const PLAIN: usize = 32 << 10;
 const SHALLOW: usize = 24;
 const MOST_BACKTRACKS: usize = 100_000;
-/// Enough for what is nested as deep as JSON is read at all.
+/// Stack of a worker thread, in bytes: enough for the deepest nesting that the JSON parser accepts.
 const STACK: usize = 16 << 20;
 
-/// The dialect that a schema names, or else the default one; `None` for one that is not known here.
+/// The dialect that a schema declares, or the default dialect; `None` if the declared one is unknown.
 pub fn dialect(schema: &Value) -> Option<Draft> {
     let Some(named) = schema.get("$schema") else { return Some(Draft::Draft202012) };
     let named = named.as_str()?.trim_end_matches('#');
@@ -45,12 +45,12 @@ pub fn dialect(schema: &Value) -> Option<Draft> {
     })
 }
 
-/// What makes it no schema of its dialect; `None` where that cannot be told.
+/// Why it is not a valid schema of its dialect; `None` if that cannot be determined.
 pub fn flaws(schema: &Value) -> Option<Vec<Violation>> {
     flaws_by(dialect(schema)?, schema)
 }
 
-/// The same, but one that names no dialect may be of any.
+/// Same as [`flaws`], but a schema that declares no dialect may be valid in any dialect.
 pub fn flaws_in_all(schema: &Value) -> Option<Vec<Violation>> {
     let fits = |draft| flaws_by(draft, schema).is_none_or(|flaws| flaws.is_empty());
     if schema.get("$schema").is_none() && [Draft::Draft4, Draft::Draft7].into_iter().any(fits) {
@@ -63,11 +63,11 @@ fn flaws_by(draft: Draft, schema: &Value) -> Option<Vec<Violation>> {
     let rules = meta(draft)?;
     let schema = schema.clone();
     in_time(schema, move |schema| {
-        // Whether a pattern or a URI inside is well-formed is another question, and engines differ in their answer.
+        // Whether a pattern or URI in the schema is well-formed is a separate question, and engines disagree on it.
         let flaws = rules.iter_errors(schema).filter(|e| !matches!(e.kind(), ValidationErrorKind::Format { .. }));
         let mut told: Vec<Violation> = Vec::new();
         for flaw in flaws.map(|error| shape::violation(&error)) {
-            // Each part of a dialect says the same again.
+            // A dialect consists of several vocabularies, and each repeats the same violation.
             if told.len() < shape::MOST && told.iter().all(|known| known.pointer != flaw.pointer) {
                 told.push(flaw);
             }
@@ -76,7 +76,7 @@ fn flaws_by(draft: Draft, schema: &Value) -> Option<Vec<Violation>> {
     })
 }
 
-/// What is wrong with the value by the schema; `None` where that cannot be told.
+/// How the value violates the schema; `None` if that cannot be determined.
 pub fn violations(schema: &Value, value: &Value) -> Option<Vec<Violation>> {
     let draft = dialect(schema)?;
     in_time((schema.clone(), value.clone()), move |(schema, value)| {
@@ -93,7 +93,7 @@ pub fn violations(schema: &Value, value: &Value) -> Option<Vec<Violation>> {
     })
 }
 
-/// Does this with what a schema comes to, which is kept: mostly the next value is held against the same one.
+/// Runs `work` with the compiled schema. The last one is cached, since the next value usually has the same schema.
 fn understood<R>(schema: &Value, draft: Draft, work: impl FnOnce(&Validator) -> Option<R>) -> Option<R> {
     thread_local!(static LAST: RefCell<Option<(Value, Option<Validator>)>> = const { RefCell::new(None) });
     LAST.with_borrow_mut(|last| {
@@ -104,32 +104,32 @@ fn understood<R>(schema: &Value, draft: Draft, work: impl FnOnce(&Validator) -> 
     })
 }
 
-/// One schema that many values are held against.
+/// One schema that many values are validated against.
 #[derive(Clone)]
 pub struct Checker {
     validator: Arc<Validator>,
     plain: bool,
 }
 
-/// What one value violates of a schema.
+/// One violation of a schema by a value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Broken {
-    /// The keyword, and where it stands in the schema.
+    /// The keyword, and its location in the schema.
     pub keyword: String,
     pub schema: String,
-    /// Where in the value, and what is wrong there.
+    /// The location in the value, and what is wrong there.
     pub violation: Violation,
 }
 
 impl Checker {
-    /// `None` for a schema that is not understood, or not in good time.
+    /// `None` for a schema that is invalid, or takes too long to compile.
     pub fn new(schema: &Value) -> Option<Self> {
         let draft = dialect(schema)?;
         let validator = in_time(schema.clone(), move |schema| build(schema, draft).map(Arc::new))?;
         Some(Self { validator, plain: is_plain(&schema.to_string()) })
     }
 
-    /// Whether it holds; `None` where that cannot be told.
+    /// Whether the value is valid; `None` if that cannot be determined.
     pub fn holds(&self, value: &Value) -> Option<bool> {
         if self.plain {
             return Some(self.validator.is_valid(value));
@@ -137,7 +137,7 @@ impl Checker {
         self.broken(value).map(|broken| broken.is_empty())
     }
 
-    /// What the value violates; `None` where that cannot be told.
+    /// How the value violates the schema; `None` if that cannot be determined.
     pub fn broken(&self, value: &Value) -> Option<Vec<Broken>> {
         if self.plain {
             return catch_unwind(AssertUnwindSafe(|| broken(&self.validator, value))).ok().flatten();
@@ -168,7 +168,7 @@ fn build(schema: &Value, draft: Draft) -> Option<Validator> {
     options.with_pattern_options(patterns).build(schema).ok()
 }
 
-/// A part of the same schema that is referred to; nothing beyond it is ever looked up.
+/// Follows a `$ref` within the same schema. References to other documents are never followed.
 pub fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
     let pointer = schema["$ref"].as_str().and_then(|reference| reference.strip_prefix('#'));
     pointer.and_then(|pointer| root.pointer(pointer)).unwrap_or(schema)
@@ -194,11 +194,11 @@ fn gave_up(error: &ValidationError) -> bool {
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// Threads that have nothing to do.
+/// Idle worker threads.
 static IDLE: Mutex<Vec<mpsc::Sender<Work>>> = Mutex::new(Vec::new());
 
-/// Branches that refer to each other can take for ever, which no look at the schema tells beforehand. A thread that takes
-/// too long is left to itself.
+/// Runs `work` with a time limit. Branches that refer to each other can take forever, and inspecting the schema does
+/// not show it beforehand. A thread that takes too long is abandoned.
 pub fn in_time<T, R>(of: T, work: impl FnOnce(&T) -> Option<R> + Send + 'static) -> Option<R>
 where
     T: serde::Serialize + Send + 'static,
@@ -214,7 +214,7 @@ where
     watched(move || work(&of))
 }
 
-/// Does on another thread what may take for ever.
+/// Runs work that may never end on another thread.
 fn watched<R: Send + 'static>(work: impl FnOnce() -> Option<R> + Send + 'static) -> Option<R> {
     let idle = || IDLE.lock().unwrap_or_else(PoisonError::into_inner);
     let worker = idle().pop();
@@ -226,7 +226,7 @@ fn watched<R: Send + 'static>(work: impl FnOnce() -> Option<R> + Send + 'static)
     outcome
 }
 
-/// Whether the way to another thread would take longer than the work.
+/// Whether handing the work to another thread would take longer than the work itself.
 fn is_plain(text: &str) -> bool {
     let nest = text.bytes().scan(0_usize, |depth, byte| {
         match byte {

@@ -1,7 +1,7 @@
-//! What the text of a string can be asked to be (`format: uri`).
+//! The formats that a suite can require of a string (`format: uri`).
 //!
-//! Every format is judged to the letter of its RFC: a reader that forgives would hide the faults we report. The forms
-//! that forgive are formats of their own (`base64-any`, `iso8601`).
+//! Every format follows its RFC strictly: a lenient parser would hide the faults that we report. Lenient variants are
+//! formats of their own (`base64-any`, `iso8601`).
 
 use std::sync::LazyLock;
 
@@ -36,7 +36,7 @@ macro_rules! formats {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// As it is said in a message: "expected ...".
+            /// The wording in a message, after "expected".
             pub const fn words(self) -> &'static str {
                 match self { $(Self::$variant => $words,)* }
             }
@@ -79,7 +79,7 @@ impl Format {
     pub fn fits(self, text: &str) -> bool {
         match self {
             Self::Uri => UriStr::new(text).is_ok(),
-            // Outside of its expressions it may hold characters beyond ASCII, which the parser does not know.
+            // Outside of expressions, a template may have characters beyond ASCII, which the parser does not support.
             Self::UriTemplate => template(&text.replace(|c: char| !c.is_ascii() && !c.is_control(), "-")).is_some(),
             Self::Base64 => STANDARD.decode(text).is_ok(),
             Self::Base64Any => is_some_base64(text),
@@ -103,10 +103,10 @@ impl Format {
     }
 }
 
-/// The URI template that a text is.
+/// Parses the text as a URI template.
 pub fn template(text: &str) -> Option<&UriTemplateStr> {
     let hex = |at: usize| text.as_bytes().get(at + 1..at + 3).is_some_and(|two| two.iter().all(u8::is_ascii_hexdigit));
-    // The parser itself panics where a percent sign stands before a character that is not ASCII.
+    // The parser panics if a percent sign precedes a character that is not ASCII.
     text.match_indices('%').all(|(at, _)| hex(at)).then(|| UriTemplateStr::new(text).ok())?
 }
 
@@ -197,7 +197,7 @@ fn is_meta_key(text: &str) -> bool {
     !text.is_empty() && FORM.is_match(text)
 }
 
-/// For the patterns above, which the tests compile.
+/// Compiles a pattern from this file; the tests compile them all.
 fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a pattern of this file")
 }

@@ -8,7 +8,7 @@ use crate::evidence::{RunContext, Side};
 /// Id of the suite whose saves are in scope everywhere, as `$survey`.
 pub const SURVEY: &str = "survey";
 
-/// What a fact is made of, where `[facts]` of the configuration can give it.
+/// The type of a fact that `[facts]` in the configuration can set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     Text,
@@ -26,7 +26,7 @@ pub enum Form {
     Elsewhere,
 }
 
-/// What can be known about a server that it does not say itself.
+/// What can be known about a server beyond what the server declares.
 pub const FACTS: &[(&str, Form)] = &[
     ("missing_uri", Form::Text),
     ("prefix", Form::Text),
@@ -67,7 +67,7 @@ pub const FACTS: &[(&str, Form)] = &[
     ("second_token", Form::Elsewhere),
 ];
 
-/// Facts that the program finds out by itself, or adds to given ones.
+/// Facts that the program determines itself, or adds to given ones.
 pub const FOUND: [&str; 25] = [
     "aliased_uris",
     "annotated",
@@ -119,7 +119,7 @@ pub fn ground<'a>(scene: &'a RunContext, suite: &Suite) -> Scope<'a> {
     scope
 }
 
-/// The rows of `values` that hold in the revision of the scene.
+/// The rows of `values` that apply in the revision of the run.
 fn values(suite: &Suite, scene: &RunContext) -> Value {
     let mut values = Map::new();
     for (name, rows) in &suite.values {

@@ -1,7 +1,7 @@
-//! A suite after it was read and linted: what the planner, the gatherer and the judge work with.
+//! A parsed and checked suite, as used by the planner, the gatherer and the judge.
 //!
-//! Nothing here is built by hand outside `load`; whoever holds a `Suite` may rely on every name being bound, every path
-//! parsed and every revision window non-empty.
+//! Only `load` builds one. So in every `Suite` all names are bound, all paths are parsed, and no revision window is
+//! empty.
 
 use std::{collections::HashSet, time::Duration};
 
@@ -18,20 +18,21 @@ use crate::{
 pub struct Suite {
     pub id: String,
     pub about: String,
-    /// The file it came from, as a user would name it.
+    /// The path of its file, as a user would type it.
     pub file: String,
-    /// Whom its rules judge.
+    /// The side that its rules judge.
     pub subject: Side,
-    /// Of a suite about clients: what a client meets and does; without it, everything that was recorded is judged.
+    /// In a suite about clients: the server that the client meets, and its actions. Without it, the rules judge
+    /// everything recorded.
     pub scenario: Option<Scenario>,
     /// Whether its rules judge generated calls, which only `generate` makes.
     pub generated: bool,
     pub applies: Applies,
     pub connection: Connection,
     pub client: Client,
-    /// Suites that are gathered too where a rule of this one is judged: it looks at what they bring about.
+    /// Suites that are gathered too if a rule of this one is judged, because the rule needs their evidence.
     pub evidence: Vec<String>,
-    /// Rules that are not judged where this suite counts; `*` stands for any text.
+    /// Rules that are not judged where this suite applies; `*` matches any text.
     pub replaces: Vec<String>,
     /// Constants by revision, available as `$values.name`.
     pub values: IndexMap<String, Vec<ValueRow>>,
@@ -40,7 +41,7 @@ pub struct Suite {
     pub untested: Vec<Untested>,
 }
 
-/// What a client can be asked to do.
+/// The actions that a client can be instructed to perform.
 pub const ACTIONS: [&str; 18] = [
     "call",
     "cancel",
@@ -62,10 +63,10 @@ pub const ACTIONS: [&str; 18] = [
     "walk",
 ];
 
-/// What a client meets, and what it is asked to do there.
+/// The server that a client meets, and the client's actions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
-    /// A fault, variation or world of the reference server; `usual` is the server as it is.
+    /// A fault, variation or world of the reference server; `usual` is the server without any.
     pub world: String,
     /// Actions after `connect` and before `close`.
     pub drive: Vec<Value>,
@@ -75,17 +76,17 @@ pub struct Scenario {
     pub patience: Duration,
 }
 
-/// Where something counts. An empty list sets no condition.
+/// Where a suite, step or rule applies. An empty list sets no condition.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Applies {
     pub since: Option<Revision>,
     pub until: Option<Revision>,
     pub transport: Vec<Transport>,
     pub proposal: Option<String>,
-    /// Dotted paths into the server's capabilities (`resources`, `resources.subscribe`) that must be there and not
-    /// false; with `!` in front, that must be absent or false.
+    /// Dotted paths into the server's capabilities (`resources`, `resources.subscribe`) that must be present and not
+    /// false. With `!` in front, they must be absent or false.
     pub server: Vec<String>,
-    /// Only on a server that asks for authorization as the protocol describes it.
+    /// Only for a server that requires authorization as the specification defines it.
     pub protected: bool,
     /// Facts about the server that must have been given.
     pub facts: Vec<String>,
@@ -95,31 +96,31 @@ pub struct Applies {
 pub enum Connection {
     /// The connection of the survey.
     Shared,
-    /// A second one, because the suite may disturb it. Other such suites may have used it before.
+    /// A second connection, because the suite may disturb it. Other such suites may have used it before.
     Own,
-    /// One on which nothing else will be asked, because the suite may end the server.
+    /// A connection that is not used afterwards, because the suite may kill the server.
     Last,
-    /// One for each call, as the first thing on it, before any handshake.
+    /// One connection for each call, which is the first message on it, before any handshake.
     Alone,
-    /// One that nothing was sent on before, or nothing but by other such suites where starting a server is dear.
+    /// An unused connection. Where starting a server is expensive, other suites that need one share it.
     Fresh,
 }
 
-/// The connection of one step, where it is not that of the suite.
+/// The connection of one step, if it differs from that of the suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepConnection {
-    /// One for this call alone, before any handshake.
+    /// One for this call only, before any handshake.
     New,
-    /// The second one, which the suite has for its lists.
+    /// The second one, which the suite uses for list requests.
     Second,
 }
 
-/// What the client declares while a suite is gathered.
+/// The capabilities that the client declares while a suite is gathered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Client {
     /// All that it can do.
     Full,
-    /// The capabilities as such, and none of what they can hold.
+    /// All top-level capabilities, but as empty objects.
     Plain,
     /// Nothing.
     Bare,
@@ -132,7 +133,7 @@ pub struct ValueRow {
     pub is: Value,
 }
 
-/// A JSON value in which a string that is wholly a reference (`$name.path`) stands for what it points to.
+/// A JSON value in which a string that is nothing but a reference (`$name.path`) stands for the selected value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Template {
     Literal(Value),
@@ -146,36 +147,36 @@ pub struct Step {
     pub verb: Verb,
     pub applies: Applies,
     pub each: Option<Each>,
-    /// Items of `each` (or, without it, the step itself) are left out unless all clauses hold.
+    /// Items of `each` (or, without it, the step itself) are skipped unless all clauses pass.
     pub filter: Vec<Clause>,
     pub save: Option<String>,
-    /// How the request differs from a complete one, on purpose.
+    /// How the request deliberately deviates from a complete one.
     pub deviates: Option<Deviates>,
-    /// How the same without the deviation has to end.
+    /// The expected outcome of the same request without the deviation.
     pub control: Control,
     /// Line of the suite file, for messages.
     pub line: usize,
 }
 
-/// How a request ends that is like a probe, without its deviation.
+/// The expected outcome of a control: the probe without its deviation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Control {
     #[default]
     Result,
-    /// It is about something that nobody has.
+    /// The request is about something that does not exist on any server.
     Error,
 }
 
 /// How a probe deviates from a complete request of its revision.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Deviates {
-    /// It is no JSON-RPC message at all.
+    /// It is not a JSON-RPC message.
     Message,
-    /// Some parts are missing, others are not as usual.
+    /// Some parts are missing, or have unusual values.
     Parts {
         /// The name of a part, or a list of them.
         without: Option<Template>,
-        /// Each part with what is there instead; a header is left out by null.
+        /// Each part with its replacement; null omits a header.
         with: Vec<(Template, Template)>,
     },
 }
@@ -198,16 +199,16 @@ pub enum Verb {
     Await(Await),
     Send(Send),
     Http(HttpCall),
-    /// What brings a change about, as `facts.change` says it.
+    /// Triggers a change in the server, as `facts.change` describes.
     Change(Path),
     /// `notifications/cancelled` for an open subscription: the id of its request.
     Cancel(Template),
-    /// So many seconds, in which nothing is sent.
+    /// A pause of this many seconds, in which nothing is sent.
     Pause(f64),
 }
 
 impl Verb {
-    /// What the step saves.
+    /// The type of what the step saves.
     pub const fn saves(&self) -> &'static views::View {
         match self {
             Self::List(_) => &views::LIST,
@@ -221,7 +222,7 @@ impl Verb {
     }
 }
 
-/// One request. `params` are `with`, completed by what the revision asks for.
+/// One request. `with` gives the `params`; the fields that the revision requires are added.
 #[derive(Clone)]
 pub struct Call {
     pub method: Template,
@@ -230,11 +231,11 @@ pub struct Call {
     pub id: Option<Template>,
     /// On a connection of its own, before any handshake.
     pub alone: bool,
-    /// What is asked after it over stdio, before such a connection is closed.
+    /// A method that is called next over stdio, before such a connection is closed.
     pub then: Option<String>,
-    /// Give up after this many seconds, without a word against the server.
+    /// Give up after this many seconds. This does not count against the server.
     pub seconds: Option<f64>,
-    /// Ask again and again until this holds of `$reply`; then `seconds` is how long to go on.
+    /// Repeat the call until this passes on `$reply`; `seconds` is then the total time.
     pub until: Vec<Clause>,
     pub answer: Option<Manner>,
 }
@@ -243,7 +244,7 @@ pub struct Call {
 pub struct List {
     pub method: String,
     pub with: Option<Template>,
-    /// Member of the result that holds the items.
+    /// Field of the result that holds the items.
     pub take: String,
     pub pages: usize,
     /// On the second connection of the suite.
@@ -267,7 +268,7 @@ pub struct WalkLimits {
     pub depth: usize,
     pub pages: usize,
     pub seconds: u64,
-    /// The user may set others.
+    /// Whether the user may set other limits.
     pub settable: bool,
 }
 
@@ -276,35 +277,35 @@ pub struct Notify {
     pub with: Option<Template>,
 }
 
-/// Waits for a notification that came after the named step began.
+/// Waits for a notification that arrives after the named step began.
 pub struct Await {
     pub method: String,
     pub since: Option<String>,
     /// Conditions on the message, in scope as `$message`.
     pub matching: Vec<Clause>,
     pub seconds: f64,
-    /// Silence is what is hoped for: the wait ends sooner where the server is quick.
+    /// The rule expects no notification, so the wait is shorter for a server that responds quickly.
     pub quiet: bool,
 }
 
 /// Raw text. Over stdio a newline is added; over HTTP it is the body of a POST.
 pub struct Send {
     pub payload: Payload,
-    /// The request id whose answer is the reply; without it, an error without id is.
+    /// The id of the request whose response is the reply; without it, the reply is an error without id.
     pub answer: Option<Template>,
-    /// Over stdio, written in so many pieces.
+    /// Over stdio, written in this many pieces.
     pub pieces: usize,
 }
 
 pub enum Payload {
     Text(Template),
-    /// Bytes that are no UTF-8, written in base64.
+    /// Bytes that are not valid UTF-8, written in base64.
     Bytes(Vec<u8>),
     /// A JSON value, serialised on one line.
     Json(Template),
-    /// A JSON-RPC message, or a batch, completed by what the revision asks for.
+    /// A JSON-RPC message, or a batch. The fields that the revision requires are added.
     Message(Template),
-    /// Several of them, one a line.
+    /// Several messages, one per line.
     Lines(Template),
 }
 
@@ -312,16 +313,16 @@ pub enum Payload {
 #[derive(Clone)]
 pub struct HttpCall {
     pub method: String,
-    /// Added to, or with `null` taken from, the headers that the revision asks for.
+    /// Added to the headers that the revision requires; `null` removes one.
     pub headers: Vec<(Template, Template)>,
     pub body: Option<Template>,
-    /// In the place of a body: a JSON-RPC message, completed by what the revision asks for.
+    /// Instead of a body: a JSON-RPC message. The fields that the revision requires are added.
     pub message: Option<Template>,
     /// Added to the query of the URL.
     pub query: Vec<(String, Template)>,
     /// A path or URL to use instead of the endpoint.
     pub url: Option<Template>,
-    /// Drop the exchange after this many seconds, without a word against the server.
+    /// Close the exchange after this many seconds. This does not count against the server.
     pub seconds: Option<f64>,
 }
 
@@ -330,7 +331,7 @@ pub struct Rule {
     pub level: Level,
     /// The title: the requirement as a sentence, in our own words.
     pub statement: String,
-    /// Page and anchor where the norm stands.
+    /// Page and anchor of the requirement.
     pub source: String,
     /// The reason, if the specification does not state the rule explicitly.
     pub derived: Option<String>,
@@ -339,7 +340,7 @@ pub struct Rule {
     pub filter: Vec<Clause>,
     pub test: Test,
     pub after: Vec<String>,
-    /// It is about the form of a message: of one that it fails for, no other rule says anything.
+    /// It is about the form of a message. If a message fails it, no other rule judges that message.
     pub form: bool,
     pub hint: Option<String>,
     pub faults: Vec<String>,
@@ -347,14 +348,14 @@ pub struct Rule {
 }
 
 impl Applies {
-    /// It is for servers that do not declare something.
+    /// Whether it requires that a capability is not declared.
     pub fn lacks_some(&self) -> bool {
         self.server.iter().any(|capability| capability.starts_with('!'))
     }
 }
 
 impl Rule {
-    /// It looks at everything that passes, whichever suite caused it.
+    /// Whether it judges the messages of the whole run, whichever suite caused them.
     pub fn looks_at_whole_run(&self) -> bool {
         if let Some(every) = &self.every {
             return every.over.iter().any(|path| path.streamed);
@@ -362,31 +363,31 @@ impl Rule {
         self.tested().into_iter().any(|path| path.streamed)
     }
 
-    /// It looks at generated calls, and what comes of them.
+    /// Whether it judges generated calls and their effects.
     pub fn looks_at_generated(&self) -> bool {
         let of_every = self.every.iter().flat_map(|every| &every.over);
         let mut paths = self.tested().into_iter().chain(of_every);
         paths.any(|path| path.streamed && views::GENERATED_ONLY.contains(&path.root.as_str()))
     }
 
-    /// It compares something with what the server says of itself.
+    /// Whether it compares something with what the server declares about itself.
     pub fn looks_at_declaration(&self) -> bool {
         self.names().contains("server") || self.applies.lacks_some()
     }
 
-    /// It compares something with the capabilities that the server declares, or is for servers without some.
+    /// Whether it compares something with the declared capabilities, or requires that one is not declared.
     pub fn looks_at_capabilities(&self) -> bool {
         let declared = |path: &Path| path.root == "server" && path.first_member() == Some("capabilities");
         self.applies.lacks_some() || self.paths().into_iter().any(declared)
     }
 
-    /// It holds several of the things that its suite saved against each other.
+    /// Whether it compares several saves of its suite with each other.
     pub fn compares_saves(&self, suite: &Suite) -> bool {
         let names = self.names();
         suite.gather.iter().filter_map(|step| step.save.as_deref()).filter(|save| names.contains(save)).count() > 1
     }
 
-    /// It holds responses against what a list said, or more of that than the request for them repeats.
+    /// Whether it compares responses with list items, beyond the fields that the request itself repeats.
     pub fn looks_at_listing(&self, suite: &Suite) -> bool {
         const ASKED: [&str; 3] = ["uri", "uriTemplate", "name"];
         let names = self.names();
@@ -405,13 +406,13 @@ impl Rule {
         self.paths().iter().any(is_of_list)
     }
 
-    /// The names at the roots of its paths.
+    /// The root names of its paths.
     fn names(&self) -> HashSet<&str> {
         let of_every = self.every.iter().flat_map(|every| &every.over);
         self.paths().into_iter().chain(of_every).map(|path| path.root.as_str()).collect()
     }
 
-    /// What its conditions and its test look at, and what they compare it with.
+    /// All paths in its conditions and its test, including operands.
     fn paths(&self) -> Vec<&Path> {
         let clauses = self.filter.iter().chain(match &self.test {
             Test::Expect(clauses) => clauses.as_slice(),
@@ -425,7 +426,7 @@ impl Rule {
         paths
     }
 
-    /// What its test looks at.
+    /// The paths that its test judges.
     fn tested(&self) -> Vec<&Path> {
         match &self.test {
             Test::Expect(clauses) => clauses.iter().map(|clause| &clause.subject).collect(),
@@ -451,11 +452,11 @@ pub enum Test {
 pub struct Clause {
     pub subject: Path,
     pub matcher: Matcher,
-    /// What a finding says, in the place of words that are made from these.
+    /// The text of a finding. Without it, the text is made from the clauses.
     pub says: Option<String>,
 }
 
-/// A requirement that no rule can show.
+/// A requirement that no rule can test.
 pub struct Untested {
     pub id: String,
     pub level: Level,

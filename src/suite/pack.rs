@@ -1,8 +1,9 @@
-//! A YAML file that was read, as bytes. The build script packs the built-in suites, so that a release has no YAML to read
-//! before it can start.
+//! A parsed YAML file as bytes. The build script packs the built-in suites, so that a release parses no YAML at its
+//! start.
 //!
-//! A node is a letter for what it is, and its content. Counts and lengths come first, seven bits a byte, the lowest first;
-//! the top bit says that more follow. Where a node stands is left out: that is for telling of mistakes.
+//! A node is a letter for its kind, followed by its content. Counts and lengths come first, with seven bits per byte,
+//! the lowest first; the top bit marks that more bytes follow. Positions are omitted, since only error messages use
+//! them.
 
 use super::yaml::{Tree, Yaml};
 

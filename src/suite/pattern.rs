@@ -5,7 +5,7 @@ pub fn fits(pattern: &str, text: &str) -> bool {
     let Some((head, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut text) = text.strip_prefix(head) else { return false };
     let Some((middle, tail)) = rest.rsplit_once('*') else { return text.ends_with(rest) };
-    // What comes first leaves most room for the others.
+    // The earliest match leaves most text for the other parts.
     for part in middle.split('*') {
         let Some(at) = text.find(part) else { return false };
         text = &text[at + part.len()..];

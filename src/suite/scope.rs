@@ -1,6 +1,6 @@
-//! What names stand for while a suite is gathered or judged.
+//! The values of names while a suite is gathered or judged.
 //!
-//! Scopes are layered: a loop puts a layer with its variable over the suite's own, and the inner name hides the outer.
+//! Scopes are layered: a loop adds a layer with its variable, and an inner name hides an outer one.
 
 use std::borrow::Cow;
 
@@ -22,12 +22,12 @@ impl<'a> Scope<'a> {
         Self { outer: Some(outer), names: Vec::new() }
     }
 
-    /// Binds a name to a value that lives elsewhere.
+    /// Binds a name to a borrowed value.
     pub fn bind(&mut self, name: impl Into<Cow<'a, str>>, value: &'a Value) {
         self.set(name.into(), Cow::Borrowed(value));
     }
 
-    /// Binds a name to a value of its own.
+    /// Binds a name to an owned value.
     pub fn own(&mut self, name: impl Into<Cow<'a, str>>, value: Value) {
         self.set(name.into(), Cow::Owned(value));
     }

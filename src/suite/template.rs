@@ -1,4 +1,4 @@
-//! Fills a template in: references give way to the values they point to.
+//! Resolves templates: replaces references with the values that they select.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{model::Template, path::Path, scope::Scope};
 
-/// A reference that selects nothing, where a value is needed.
+/// A reference that selects nothing where a value is required.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     /// The reference as it was written.
@@ -14,7 +14,7 @@ pub struct Missing {
 }
 
 impl Template {
-    /// What stands in a field of an object that is written out.
+    /// The value of a field in a literal object.
     pub fn member(&self, name: &str) -> Option<Self> {
         match self {
             Self::Object(fields) => fields.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone()),
@@ -33,7 +33,7 @@ impl Template {
         }
     }
 
-    /// As [`Template::resolve`], without a copy of what stands somewhere already.
+    /// As [`Template::resolve`], without copying existing values.
     pub fn look_up<'s>(&'s self, scope: &'s Scope<'_>) -> Result<Cow<'s, Value>, Missing> {
         match self {
             Self::Literal(value) => Ok(Cow::Borrowed(value)),
@@ -44,7 +44,7 @@ impl Template {
         }
     }
 
-    /// The alternatives that this list names: a reference that selects nothing is none.
+    /// The alternatives in this list. A reference that selects nothing is skipped.
     pub fn alternatives<'s>(&'s self, scope: &'s Scope<'_>) -> Result<Cow<'s, Value>, Missing> {
         match self {
             Self::Array(items) if items.iter().any(|item| item.look_up(scope).is_ok()) => {
@@ -54,8 +54,8 @@ impl Template {
         }
     }
 
-    /// The value with every reference replaced. A reference that selects nothing leaves its field out of an object
-    /// and is an error anywhere else.
+    /// The value with every reference replaced. In an object, a field is omitted if its reference selects nothing.
+    /// Elsewhere that is an error.
     pub fn resolve(&self, scope: &Scope<'_>) -> Result<Value, Missing> {
         match self {
             Self::Literal(value) => Ok(value.clone()),
@@ -78,8 +78,8 @@ impl Template {
     }
 }
 
-/// A path that may select several values (`[*]`, a filter) always stands for a list of them, even of one or none, so
-/// that the type does not depend on the server.
+/// A path that may select several values (`[*]`, a filter) always stands for a list, even of one or no value, so that
+/// the type does not depend on the server.
 fn referenced(path: &Path, scope: &Scope<'_>) -> Option<Value> {
     if path.is_plural() {
         return Some(path.values(scope)?.into_iter().cloned().collect());

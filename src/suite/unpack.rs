@@ -1,4 +1,4 @@
-//! The way back from what `pack` makes of a YAML file.
+//! Decodes what `pack` encoded.
 
 use super::yaml::{At, Position, Text, Tree, Yaml};
 
@@ -22,7 +22,7 @@ fn node(bytes: &mut &'static [u8]) -> Option<Tree> {
     Some(nowhere(value))
 }
 
-/// With room for all of them from the start: this is most of what it takes to start the program.
+/// Allocates for all elements at once: this is most of the program's start-up time.
 fn several<T>(bytes: &mut &'static [u8], one: fn(&mut &'static [u8]) -> Option<T>) -> Option<Vec<T>> {
     let count = count(bytes)?;
     let mut all = Vec::with_capacity(count.min(bytes.len()));
@@ -36,7 +36,7 @@ fn member(bytes: &mut &'static [u8]) -> Option<(At<Text>, Tree)> {
     Some((nowhere(Text::Borrowed(text(bytes)?)), node(bytes)?))
 }
 
-/// Where it stood is for telling of mistakes, and what is packed has none.
+/// Only error messages use positions, and a packed suite has no mistakes.
 fn nowhere<T>(value: T) -> At<T> {
     At { at: Position::default(), value }
 }
@@ -66,7 +66,7 @@ mod tests {
         suite::{diagnostic::Problems, pack::pack, yaml::parse},
     };
 
-    /// A debug build reads the texts, a release what the build script packed.
+    /// A debug build parses the YAML files, a release unpacks what the build script packed.
     #[test]
     fn every_suite_comes_back_as_it_was_read() {
         assert!(SUITES.len() > 100);
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(unpack([packed, b"n"].concat().leak()), None);
     }
 
-    /// The same without the places, which are not packed.
+    /// The same tree without positions, which are not packed.
     fn anywhere(tree: Tree) -> Tree {
         nowhere(match tree.value {
             Yaml::List(items) => Yaml::List(items.into_iter().map(anywhere).collect()),

@@ -1,7 +1,7 @@
 //! YAML with the position of every node.
 //!
-//! The part of YAML that suites may use is small: one document, no anchors, no merging, no tags, `true` and `false` as
-//! the only booleans and no key twice. The rest is rejected here, so that nothing after this file has to think of it.
+//! Suites may use a small part of YAML: one document, no anchors, no merge keys, no tags, only `true` and `false` as
+//! booleans, no duplicate keys. Everything else is rejected here, so that later code need not handle it.
 
 use std::{borrow::Cow, fmt};
 
@@ -37,7 +37,7 @@ impl At<Text> {
 
 pub type Tree = At<Yaml>;
 
-/// Built-in texts are used where they lie in the program.
+/// Built-in texts are borrowed from the program.
 pub type Text = Cow<'static, str>;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -50,7 +50,7 @@ pub enum Yaml {
     Map(Vec<(At<Text>, Tree)>),
 }
 
-/// Reads a file; what cannot be read is noted in `problems`.
+/// Parses a file. Errors are added to `problems`.
 pub fn parse(text: &str, problems: &mut Problems) -> Option<Tree> {
     let options = serde_saphyr::options! {
         strict_booleans: true,
@@ -98,7 +98,7 @@ impl From<&Tree> for Value {
 }
 
 impl Yaml {
-    /// As it is said in a message: "expected a list, this is ...".
+    /// The noun for messages: "expected a list, this is ...".
     pub const fn noun(&self) -> &'static str {
         match self {
             Self::Null => "empty",

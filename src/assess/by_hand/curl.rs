@@ -1,4 +1,4 @@
-//! Recipes over HTTP: requests by curl, each with the session it is part of.
+//! Recipes over HTTP: curl requests, with the sessions they belong to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +10,14 @@ use super::{
 };
 use crate::evidence::SHOWN_INSTEAD;
 
-/// What a stand-in for a token begins with.
+/// Prefix of a token's placeholder.
 const TOKEN: &str = "mcp-conform-token-";
 
 pub fn requests(shown: &BTreeSet<u64>, history: &History, past: Past) -> Option<String> {
     let asked = history.exchanges(shown);
     let needed = needed(shown, &asked, history, past)?;
     let posts: Vec<&Post> = needed.iter().map(|number| &history.posts[number]).collect();
-    // A shell does not respond to requests of the server.
+    // A shell script cannot respond to requests of the server.
     if posts[..posts.len() - 1].iter().any(|post| post.asks) {
         return None;
     }
@@ -45,12 +45,12 @@ pub fn requests(shown: &BTreeSet<u64>, history: &History, past: Past) -> Option<
     Some(lines.join("\n"))
 }
 
-/// The exchanges without which the asked ones would not have been met by the same server.
+/// The exchanges that must precede the requested ones so that the server is in the same state.
 fn needed(shown: &BTreeSet<u64>, asked: &BTreeSet<u64>, history: &History, past: Past) -> Option<BTreeSet<u64>> {
     let mut needed = asked.clone();
     for number in asked {
         let post = history.posts.get(number)?;
-        // Other requests lead to the messages on such a stream, except for the acknowledgment of a subscription.
+        // Other requests cause the messages on such a stream, except for the acknowledgment of a subscription.
         let only = if verb(post) == "GET" { None } else { post.first_message };
         let later = |frame: &u64| history.is_message_of(*frame, *number) && Some(*frame) != only;
         if stays_open(post) && shown.iter().any(later) {
@@ -84,7 +84,7 @@ fn needed(shown: &BTreeSet<u64>, asked: &BTreeSet<u64>, history: &History, past:
     (!needed.iter().any(made_up)).then_some(needed)
 }
 
-/// The variables for the sessions that some request began and a later one names.
+/// The variables for sessions that one request opens and a later one uses.
 fn sessions(posts: &[&Post]) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for (index, post) in posts.iter().enumerate() {
@@ -102,14 +102,14 @@ fn session(post: &Post) -> Option<&str> {
     post.request.http.as_ref()?.value(SESSION)
 }
 
-/// Whether an exchange had to be open while the next request was sent.
+/// Whether an exchange was open while the next request was sent.
 fn is_open_under(post: &Post, next: &Post) -> bool {
     let is_get = |post: &Post| verb(post) == "GET";
     let streams = is_get(post) || post.first_message.is_some_and(|came| came < next.first);
     post.last > next.first && (streams || !next.body.as_deref().is_some_and(is_request))
 }
 
-/// Whether the response is a stream for what others cause.
+/// Whether the response is a stream for messages that other requests cause.
 fn stays_open(post: &Post) -> bool {
     let accept = post.request.http.as_ref().and_then(|http| http.value("accept"));
     let listens = post.body.as_deref().and_then(method) == Some("subscriptions/listen");
@@ -124,7 +124,7 @@ fn curl(post: &Post, sessions: &BTreeMap<String, String>) -> Option<String> {
     let http = post.request.http.as_ref()?;
     let mut line = "curl -i".to_owned();
     if post.dropped || !post.responded || post.asks || stays_open(post) {
-        // It stays open, and whoever looks has seen enough after this time.
+        // The stream stays open, and this time suffices to see its messages.
         let took = seconds(post.at[1] - post.at[0]);
         line += &format!("N -m {}", if post.responded { took.max(2) } else { PATIENCE });
     }
@@ -153,7 +153,7 @@ fn curl(post: &Post, sessions: &BTreeMap<String, String>) -> Option<String> {
         line += " -H ";
         line += &match (lower.as_str(), value.as_str()) {
             (SESSION, session) if sessions.contains_key(session) => format!("\"{name}: ${}\"", sessions[session]),
-            // What was entrusted to the run has to come from where it came from.
+            // A secret is replaced by the variable that it came from.
             (_, SHOWN_INSTEAD) => format!("\"{name}: ${}\"", lower.to_uppercase().replace('-', "_")),
             (_, "") => quoted(&format!("{name};"))?,
             (_, value) => filled(&format!("{name}: {value}"))?,
@@ -172,7 +172,7 @@ fn curl(post: &Post, sessions: &BTreeMap<String, String>) -> Option<String> {
     }
 }
 
-/// The text for a shell, with variables in the place of tokens.
+/// The text quoted for a shell, with variables for tokens.
 fn filled(text: &str) -> Option<String> {
     let Some((before, rest)) = text.split_once(TOKEN) else { return quoted(text) };
     let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-').unwrap_or(rest.len());

@@ -1,4 +1,4 @@
-//! What was sent on the connections that findings name, and when something came.
+//! What was sent on the connections in findings, and the times of all messages.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -13,28 +13,28 @@ use crate::{
     outcome::Finding,
 };
 
-/// Header of Streamable HTTP that names a session.
+/// Header of Streamable HTTP with the session id.
 pub const SESSION: &str = "mcp-session-id";
 
-/// Lines of a connection that many suites share, of which more are no recipe for anybody.
+/// Maximum number of lines on a connection that many suites share. A longer recipe is useless.
 const MANY: usize = 1000;
 
 #[derive(Default)]
 pub struct History {
-    /// Lines that were sent over stdio and may be needed, by connection.
+    /// Lines sent over stdio that may be needed, by connection.
     pub lines: HashMap<u32, BTreeMap<u64, Arc<Frame>>>,
-    /// Frames of each connection: when, and whether the client sent it.
+    /// The frames of each connection, with time and sender.
     moments: HashMap<u32, BTreeMap<u64, (u64, Side)>>,
     pub posts: BTreeMap<u64, Post>,
-    /// The exchange that each frame of one is part of, as far as findings name it.
+    /// The exchange of each frame in a finding.
     post_of: HashMap<u64, u64>,
-    /// Connections on which each value came that a server makes up.
+    /// The connections on which each server-generated value arrived.
     made_up: HashMap<String, HashSet<u32>>,
-    /// What findings name and the server sent, by its connection.
+    /// Frames of the server in findings, with their connection.
     heard: HashMap<u64, u32>,
     pub stateful: HashSet<String>,
     pub beside: HashSet<String>,
-    /// Frames that tell of the end of a process.
+    /// Frames that record the exit of a process.
     pub ends: HashSet<u64>,
 }
 
@@ -44,18 +44,18 @@ pub struct Post {
     pub by: String,
     pub request: Arc<Frame>,
     pub body: Option<Arc<Frame>>,
-    /// Numbers of its first and last frame, and when these came.
+    /// Numbers of its first and last frame, and their times.
     pub first: u64,
     pub last: u64,
     pub at: [u64; 2],
-    /// When the first message of the response came.
+    /// The frame of the first message in the response.
     pub first_message: Option<u64>,
-    /// The session that the response names.
+    /// The session in the response.
     pub session: Option<String>,
-    /// The server sends a request on the stream.
+    /// Whether the server sends a request on the stream.
     pub asks: bool,
     pub responded: bool,
-    /// The client did not wait for the end.
+    /// Whether the client closed it early.
     pub dropped: bool,
 }
 
@@ -140,7 +140,7 @@ impl History {
             }
             (FrameKind::Message | FrameKind::Junk, _) if frame.from == Side::Client => {
                 post.body = Some(Arc::clone(frame));
-                // What other connections did matters only where it began a session.
+                // Exchanges of other connections matter only if they opened a session.
                 if !is_ours && !opens(frame) && !discovers(frame) && !self.beside.contains(&post.by) {
                     self.posts.remove(&number);
                 }
@@ -157,12 +157,12 @@ impl History {
         const PLACES: [&str; 5] =
             ["/result/nextCursor", "/result/requestState", "/result/taskId", "/result/task/taskId", "/params/taskId"];
         for value in PLACES.iter().filter_map(|place| message.pointer(place)?.as_str()) {
-            // A page, a task: a value of its own each; there are fewer than frames.
+            // Each page or task has such a value; there are fewer of them than frames.
             self.made_up.entry(value.to_owned()).or_default().insert(link);
         }
     }
 
-    /// Whether the value came from the server, and from one connection alone: another one would not know it.
+    /// Whether the server generated the value, on only one connection: another one would not know it.
     pub fn is_made_up(&self, value: &str) -> bool {
         self.made_up.get(value).is_some_and(|links| links.len() == 1)
     }
@@ -171,12 +171,12 @@ impl History {
         self.post_of.contains_key(&frame)
     }
 
-    /// Whether a frame is a message that came from the server in an exchange.
+    /// Whether the frame is a message of the server in this exchange.
     pub fn is_message_of(&self, frame: u64, post: u64) -> bool {
         self.heard.contains_key(&frame) && self.post_of.get(&frame) == Some(&post)
     }
 
-    /// How many requests of the client a finding shows.
+    /// The number of client requests in a finding.
     pub fn asked(&self, finding: &Finding) -> usize {
         let is_line = |frame: &&u64| self.lines.values().any(|lines| lines.contains_key(frame));
         let shown: BTreeSet<u64> = finding.frames.iter().copied().collect();
@@ -188,29 +188,29 @@ impl History {
         shown.iter().filter_map(|frame| self.post_of.get(frame)).copied().collect()
     }
 
-    /// The connections that these frames came on from the server.
+    /// The connections of those frames that the server sent.
     pub fn heard_on(&self, shown: &BTreeSet<u64>) -> BTreeSet<u32> {
         shown.iter().filter_map(|frame| self.heard.get(frame)).copied().collect()
     }
 
-    /// Whether something came on the connection between two frames.
+    /// Whether the server sent something on the connection between two frames.
     pub fn came_between(&self, link: u32, earlier: u64, later: u64) -> bool {
         let moments = self.moments.get(&link).into_iter();
         moments.flat_map(|moments| moments.range(earlier + 1..later)).any(|(_, (_, from))| *from == Side::Server)
     }
 
-    /// All that the client sent on a connection before a frame.
+    /// The number of frames that the client sent on a connection before a frame.
     pub fn sent_before(&self, link: u32, frame: u64) -> usize {
         let moments = self.moments.get(&link).into_iter();
         moments.flat_map(|moments| moments.range(..frame)).filter(|(_, (_, from))| *from == Side::Client).count()
     }
 
-    /// When a frame passed, in microseconds since the run began.
+    /// The time of a frame, in microseconds since the run began.
     pub fn at(&self, link: u32, frame: u64) -> Option<u64> {
         self.moments.get(&link)?.get(&frame).map(|(at, _)| *at)
     }
 
-    /// When something came last on the connection, up to a frame.
+    /// The time of the last frame on the connection, up to a frame.
     pub fn newest(&self, link: u32, frame: u64) -> Option<u64> {
         self.moments.get(&link)?.range(..=frame).next_back().map(|(_, (at, _))| *at)
     }

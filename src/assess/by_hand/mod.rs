@@ -1,7 +1,8 @@
-//! Puts beside each finding what shows it without this program: lines piped into the server, or requests by curl.
+//! Adds to each finding a way to reproduce it without this program: lines piped into the server, or curl requests.
 //!
-//! A recipe repeats what the run did: what the suite had sent on the connection before, and the waits in between. Where a
-//! shell cannot do that, because the server made up a part of the request or the order of events is at issue, there is none.
+//! A recipe repeats what the run did: earlier requests of the suite on the connection, and the delays between them.
+//! There is none if a shell cannot do that, because the server generated a part of the request or the order of events
+//! matters.
 
 mod curl;
 mod history;
@@ -22,16 +23,16 @@ use crate::{
     suite::{Connection, Rule, Suite, Test, Verb},
 };
 
-/// Longer recipes are no lines that anybody copies.
+/// A longer recipe is not worth copying.
 const LONGEST: usize = 4000;
-/// Seconds that a recipe waits at a time, at most.
+/// Maximum length of one delay in a recipe, in seconds.
 const PATIENCE: u64 = 10;
 
 pub fn show_how<I: Iterator<Item = Arc<Frame>>>(report: &mut RunReport, suites: &[Suite], frames: impl Fn() -> I) {
     let named = |transport: &Transport| transport.as_str() == report.target.transport;
     let able = Transport::ALL.into_iter().find(named).map(Transport::capabilities);
     if able.is_some_and(|able| able.endpoint) {
-        // The response comes on a stream of its own, which no one line can hold open.
+        // The response arrives on a separate stream, which a single command cannot hold open.
         return;
     }
     let shown = numbers(report);
@@ -43,7 +44,7 @@ pub fn show_how<I: Iterator<Item = Arc<Frame>>>(report: &mut RunReport, suites: 
     let command = command(report);
     let over_stdio = able.is_some_and(|able| able.process);
     for rule in &mut report.rules {
-        // Over stdio a second connection is a second process, which would have to run beside the first one.
+        // Over stdio, a second connection is a second process, which would have to run concurrently.
         let beside = over_stdio && habits.agreeing.contains(&rule.id);
         if beside || habits.outside.contains(&rule.suite) || habits.listed.contains(&rule.id) {
             continue;
@@ -60,37 +61,37 @@ pub fn show_how<I: Iterator<Item = Arc<Frame>>>(report: &mut RunReport, suites: 
     }
 }
 
-/// What suites do on their connections.
+/// How suites use their connections.
 struct Habits {
-    /// Suites of which each request may depend on those before it.
+    /// Suites in which each request may depend on earlier ones.
     stateful: HashSet<String>,
-    /// Suites that look at what happens outside of the connection they ask on.
+    /// Suites that judge effects outside of their connection.
     outside: HashSet<String>,
     /// Suites with requests on a second connection.
     beside: HashSet<String>,
-    /// Rules that hold connections against each other.
+    /// Rules that compare connections.
     agreeing: HashSet<String>,
-    /// Rules that look at what the server says of itself.
+    /// Rules that judge what the server declares about itself.
     declared: HashSet<String>,
-    /// Rules that need what a list said, of which nothing is sent on.
+    /// Rules that need data of a list that their requests do not repeat.
     listed: HashSet<String>,
-    /// Rules that compare what came at several times.
+    /// Rules that compare several saves.
     comparing: HashSet<String>,
     /// Rules whose check compares all exchanges of the run.
     across: HashSet<String>,
 }
 
-/// What a recipe has to have in it besides the requests of its finding.
+/// What a recipe needs besides the requests of its finding.
 #[derive(Clone, Copy)]
 struct Past {
-    /// What has the server say what it is.
+    /// Whether it needs the request to which the server responds with its declaration.
     declaration: bool,
-    /// What the suite had sent before, whatever its connection.
+    /// Whether it needs the earlier requests of the suite, on any connection.
     requests: bool,
 }
 
 impl Habits {
-    /// Of rules those that found something.
+    /// Considers only rules with findings.
     fn of<'a>(suites: &'a [Suite], results: &[RuleResult]) -> Self {
         let found = results.iter().filter(|rule| !rule.findings.is_empty()).map(|rule| rule.id.as_str());
         let found: HashSet<&str> = found.collect();
@@ -150,7 +151,7 @@ fn recipe(finding: &Finding, history: &History, past: Past, command: Option<&str
     piped::lines(&shown, history, past, command?)
 }
 
-/// What starts the server, as it is typed into a shell.
+/// The shell command that starts the server.
 fn command(report: &RunReport) -> Option<String> {
     let words = shlex::split(&report.target.options)?;
     if words.iter().any(|word| word == "--reference") {
@@ -163,7 +164,7 @@ fn command(report: &RunReport) -> Option<String> {
     report.target.command.clone()
 }
 
-/// The text that was sent, if all of it is known and it was sent in one piece.
+/// The text that was sent, if it is fully known and was sent in one piece.
 fn body(frame: &Frame) -> Option<String> {
     if frame.why.is_some() {
         return None;
@@ -186,7 +187,8 @@ fn opens(frame: &Frame) -> bool {
     matches!(method(frame), Some("initialize" | "notifications/initialized"))
 }
 
-/// What the server had made up for this request to name, which it will not make up again: a task, a state, an id of its own.
+/// Whether a message contains a value that the server generated for this run, such as a task, state or id, and would
+/// not generate again.
 fn names_what_was_made_up(frame: &Frame, history: &History) -> bool {
     let Some(message) = frame.message.as_ref().filter(|_| frame.kind == FrameKind::Message) else { return false };
     let is_response = message.get("method").is_none() && (message.get("result").or(message.get("error"))).is_some();
@@ -202,7 +204,7 @@ fn has_made_up(value: &Value, history: &History) -> bool {
     }
 }
 
-/// Whether a message has the server say what it is.
+/// Whether a message requests the server's declaration.
 fn discovers(frame: &Frame) -> bool {
     method(frame) == Some("server/discover")
 }
@@ -211,7 +213,7 @@ fn quoted(text: &str) -> Option<String> {
     shlex::try_quote(text).ok().map(std::borrow::Cow::into_owned)
 }
 
-/// Seconds to wait where the run waited for so many microseconds, and the machine may be slower now.
+/// Seconds for a delay of this many microseconds in the run, with a margin for slower machines.
 fn seconds(microseconds: u64) -> u64 {
     (microseconds * 2).div_ceil(1_000_000).clamp(1, PATIENCE)
 }

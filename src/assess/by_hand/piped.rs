@@ -1,4 +1,4 @@
-//! Recipes over stdio: the lines that a client sent, piped into the server with the waits between them.
+//! Recipes over stdio: the lines that a client sent, piped into the server with the delays between them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,10 +11,10 @@ use super::{
 };
 use crate::evidence::Frame;
 
-/// Waits between two lines that were not sent together, in microseconds, at least.
+/// A shorter delay between two lines is dropped, in microseconds.
 const TOGETHER: u64 = 300_000;
 
-/// For each connection that the frames are on, a process and the lines for it.
+/// A process with its input lines for each connection of the frames.
 pub fn lines(shown: &BTreeSet<u64>, history: &History, past: Past, command: &str) -> Option<String> {
     let asked = |link: u32| {
         let lines = history.lines.get(&link).into_iter().flatten();
@@ -34,11 +34,11 @@ pub fn lines(shown: &BTreeSet<u64>, history: &History, past: Past, command: &str
     (!recipe.is_empty()).then(|| recipe.join("\n"))
 }
 
-/// The lines without which the asked ones would not have been met by the same server.
+/// The lines that must precede the requested ones so that the server is in the same state.
 fn needed(link: u32, asked: &[&Arc<Frame>], last_shown: u64, history: &History, past: Past) -> Option<Vec<Arc<Frame>>> {
     let kept: &BTreeMap<u64, Arc<Frame>> = history.lines.get(&link)?;
     if asked.is_empty() {
-        // What came by itself may follow from all that was sent before.
+        // A message that the server sent on its own may follow from all earlier lines.
         let all: Vec<_> = kept.range(..last_shown).map(|(_, frame)| Arc::clone(frame)).collect();
         let is_all = all.len() == history.sent_before(link, last_shown);
         return (is_all && !all.iter().any(|frame| names_what_was_made_up(frame, history))).then_some(all);
@@ -69,10 +69,10 @@ fn paced(link: u32, lines: &[Arc<Frame>], last_shown: u64, history: &History) ->
             history.came_between(link, earlier.frame, frame.frame) || frame.at - earlier.at > TOGETHER
         });
         if let Some(earlier) = waited {
-            // Time that went by for the sake of others is no wait.
+            // Time spent on other requests is not a delay.
             let gap = frame.at - earlier.at;
             script += &match history.came_between(link, earlier.frame, frame.frame) {
-                // It has to come while the request is in progress.
+                // The cancellation must arrive during the request.
                 true if method(frame) == Some("notifications/cancelled") => {
                     format!("; sleep 0.{}; ", (gap / 100_000 + 1).min(9))
                 }
@@ -83,7 +83,7 @@ fn paced(link: u32, lines: &[Arc<Frame>], last_shown: u64, history: &History) ->
         script += &quoted(&body(frame)?)?;
     }
     let sent = lines.last()?.at;
-    // A server may end with its input, so that stays open for a response.
+    // A server may exit when its input ends, so the input stays open until the response.
     let waited = history.newest(link, last_shown).unwrap_or(sent).saturating_sub(sent);
     Some(format!("{script}; sleep {}", seconds(waited)))
 }

@@ -1,5 +1,5 @@
-//! URIs are among those that were named, or below one: what extends a URI at `/`, `?` or `#` is below it. `part: each`
-//! finds those that are neither, `part: some` speaks only where all are.
+//! URIs are among the named ones, or below one. A URI that extends another one at `/`, `?` or `#` is below it. `part:
+//! each` reports every URI that is neither; `part: some` reports only if all are.
 
 use serde_json::json;
 

@@ -1,7 +1,7 @@
-//! A call that a server ought to reject is not carried out.
+//! A call that a server should reject is not executed.
 //!
-//! How it rejects is for other rules: by an error, by a failed result, or, as some do, in the words of a result that
-//! looks like any other.
+//! Other rules judge how the server rejects it. Here an error, a failed result, or a normal result with the words of a
+//! rejection all count.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use super::{Check, Fault, Given, Report};
 
 pub const CHECK: Check = Check { name: "carried-out", given: &["reply", "although"], run };
 
-/// What a rejection says, in small letters.
+/// Words of a rejection, in lower case.
 const REFUSALS: [&str; 32] = [
     "error",
     "invalid",
@@ -48,7 +48,7 @@ const REFUSALS: [&str; 32] = [
 fn run(given: &Given) -> Report {
     let reply = given.value("reply");
     let result = &reply["result"];
-    // A server may ask for what it lacks, or run a task whose end is not waited for.
+    // A server may request the missing input, or start a task, whose end is not awaited.
     let other = result.get("task").is_some() || !matches!(result["resultType"].as_str(), None | Some("complete"));
     match reply["end"].as_str() {
         Some("error") => return Report::of(Vec::new()),

@@ -1,8 +1,8 @@
-//! Whoever announces changes of a list tells of one that shows.
+//! A server that declares `listChanged` announces each change of the list.
 //!
-//! The whole lists of a connection are compared with the ones before them. A change was told if its connection heard any
-//! announcement after the list before it, as nothing says how soon it has to come; and a change counts only where the list
-//! is asked for once more after it, so there was time.
+//! Each complete list of a connection is compared with the one before it. A change counts as announced if its
+//! connection received any announcement after the earlier list, since no time limit is specified. A change counts only
+//! if the list is requested once more after it, so that there was time to announce it.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use super::{
     pages_agree::{keys, short},
 };
 
-/// `frames` are the requests for the list, what may be answers to them, and the announcements.
+/// `frames` are the list requests, possible responses to them, and the announcements.
 pub const CHECK: Check = Check { name: "changes-told", given: &["frames"], run };
 
 struct Whole {
@@ -34,7 +34,7 @@ fn run(given: &Given) -> Report {
     Report { checked: changes.len(), faults: untold.into_iter().collect(), broken: None }
 }
 
-/// Puts pages together: a request without params begins a list, the cursor of the page before goes on with it.
+/// Joins pages: a request without params starts a list, and the cursor of the previous page continues it.
 fn wholes(frames: &[Value]) -> Vec<Whole> {
     let mut asked = HashMap::new();
     let mut open: HashMap<(u64, String), Whole> = HashMap::new();
@@ -67,7 +67,7 @@ fn wholes(frames: &[Value]) -> Vec<Whole> {
     wholes
 }
 
-/// Lists that differ from the last one on their connection, with that one.
+/// Each list that differs from the previous one on its connection, with that one.
 fn changes(wholes: &[Whole]) -> impl Iterator<Item = (&Whole, &Whole)> {
     wholes.iter().enumerate().filter_map(|(index, now)| {
         let before = wholes[..index].iter().rev().find(|other| other.link == now.link)?;
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use crate::revision::Revision;
 
-    /// What is found in lists with these items, by link, and with an announcement on each of the links `told`.
+    /// The findings for lists with these items, by connection, with an announcement on each connection in `told`.
     fn found(lists: &[(u64, &str)], told: &[u64]) -> (usize, Vec<String>) {
         let mut frames = Vec::new();
         for (id, (link, names)) in lists.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What a completion says of how many values there are, against those that came.
+//! The declared number of values in a completion, compared with the values received.
 
 use serde_json::json;
 

@@ -1,5 +1,6 @@
-//! The metadata that came with a read: `part: kept` finds what the list has and the first element lacks, `part: equal`
-//! what both have and differs, `part: alike` what differs between the first element and the others.
+//! Metadata in the result of a read. `part: kept` reports what the list has and the first element lacks. `part: equal`
+//! reports fields that differ from the list, and `part: alike` fields that differ between the first element and the
+//! others.
 
 use serde_json::Value;
 
@@ -7,14 +8,14 @@ use super::{Check, Fault, Given, Report};
 
 pub const CHECK: Check = Check { name: "contents-metadata", given: &["read", "part"], run };
 
-/// Members that belong to the resource, whatever the representation.
+/// Fields that describe the resource, whatever its representation.
 const MEMBERS: [&str; 5] = ["name", "title", "description", "icons", "annotations"];
 
 fn run(given: &Given) -> Report {
     let read = given.value("read");
     let resource = &read["resource"];
     let all = read.pointer("/reply/result/contents").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-    // Of other resources, such as the children of a directory, the list says nothing here.
+    // The list item describes this resource only, not others in the result such as the children of a directory.
     let own: Vec<_> = all.iter().enumerate().filter(|(_, content)| content["uri"] == resource["uri"]).collect();
     let part = given.text("part");
     let (model, whose, members) = match (part, own.as_slice()) {

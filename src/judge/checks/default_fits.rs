@@ -1,4 +1,4 @@
-//! What a schema gives as the default is valid by the schema itself.
+//! The default in a schema is valid under the schema.
 
 use super::{Check, Fault, Given, Report};
 use crate::suite::foreign::violations;

@@ -1,4 +1,4 @@
-//! Elicitations of different pages have different ids. One that is still open may be told again under its own.
+//! Elicitations with different URLs have different ids. An open one may be repeated with its id.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The annotations that the list gives a resource come along where it is embedded, inside of `resource`.
+//! An embedded resource has the annotations that the list gives it, inside `resource`.
 
 use serde_json::Value;
 

@@ -1,9 +1,9 @@
-//! No field is that of the schema in another spelling, such as `mime_type`: clients pass over it.
+//! No field is a known one in another spelling, such as `mime_type`: clients ignore it.
 
 use super::{Check, Fault, Given, Report};
 use crate::suite::shape;
 
-/// What a server sends by itself has `params`, what it responds with is a `result`.
+/// A message that the server initiates has `params`; a response has a `result`.
 pub const CHECK: Check = Check { name: "field-spelling", given: &["method", "result?", "params?"], run };
 
 fn run(given: &Given) -> Report {
@@ -41,7 +41,7 @@ mod tests {
             found("resources/list", json!({ "resources": [resource], "next_cursor": "1" })),
             ["/resources/0/mime_type", "/resources/0/annotations/LastModified", "/next_cursor"]
         );
-        // What is in there is the server's own.
+        // These fields hold data of the server's own.
         let own = json!({ "content": [], "structuredContent": { "is_error": true }, "isError": false });
         assert!(found("tools/call", own).is_empty());
         let nested =

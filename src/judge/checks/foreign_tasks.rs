@@ -1,4 +1,4 @@
-//! Who asks for the list of tasks sees none that somebody else has created on another connection.
+//! The list of tasks has no task that was created on another connection.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ fn run(given: &Given) -> Report {
             creators.insert(task, &exchange["link"]);
         }
         let listed = exchange["result"]["tasks"].as_array().into_iter().flatten().enumerate();
-        // Only where somebody else has created a task before, something could be seen of it.
+        // Counts only if a task was created on another connection before.
         if creators.values().any(|link| **link != exchange["link"]) && exchange["result"]["tasks"].is_array() {
             report.checked += 1;
         }

@@ -1,4 +1,4 @@
-//! `x-mcp-header` in an input schema: how it is spelled, what it stands on, and where.
+//! `x-mcp-header` in an input schema: its syntax, the annotated schema, and its location.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ pub const CHECK: Check = Check { name: "header-annotations", given: &["schema", 
 const KEYWORD: &str = "x-mcp-header";
 /// The largest integer that every client can hold: 2^53 - 1.
 const SAFE: f64 = 9_007_199_254_740_991.0;
-/// Words that say what a value is, alone or one after the other.
+/// Words that identify a secret, alone or in sequence.
 const SECRETS: [&str; 16] = [
     "password",
     "passwd",
@@ -37,7 +37,7 @@ struct Mark<'a> {
     /// The annotated schema and the name of its property.
     schema: &'a Value,
     name: &'a str,
-    /// Nothing but `properties` leads to it.
+    /// Only `properties` lead to it.
     reachable: bool,
 }
 
@@ -74,7 +74,7 @@ fn run(given: &Given) -> Report {
     });
     let faults = faults.collect();
     let checked = match part {
-        // One alone is like no other.
+        // A single header is always unique.
         "unique" if marks.len() < 2 => 0,
         "safe" => marks.iter().filter(|mark| mark.schema["type"] == "integer").count(),
         _ => marks.len(),
@@ -82,7 +82,7 @@ fn run(given: &Given) -> Report {
     Report { checked, faults, broken: None }
 }
 
-/// Every annotation, wherever schemas can stand.
+/// Every annotation, wherever a schema is allowed.
 fn collect<'a>(
     schema: &'a Value,
     pointer: &str,
@@ -119,7 +119,7 @@ fn collect<'a>(
     }
 }
 
-/// What is empty or has control characters is told by itself.
+/// What is wrong with a header name. An empty name and control characters have messages of their own.
 fn token(header: &Value) -> Option<String> {
     match header.as_str() {
         None => Some("is not a string".to_owned()),
@@ -156,7 +156,7 @@ fn secret(mark: &Mark) -> Option<&'static str> {
     })
 }
 
-/// A name in small words, however it joins them.
+/// A name as lower-case words, however it joins them.
 fn words(name: &str) -> String {
     let mut words = String::new();
     let mut before = ' ';

@@ -1,4 +1,4 @@
-//! What a check has nothing to judge in, it does not count.
+//! A check does not count values that it has nothing to judge in.
 
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ fn keys_and_annotations_that_a_part_is_not_about() {
     };
     assert_eq!((keys("prefix", "com.example/a"), keys("prefix", "a")), (1, 0));
     assert_eq!((keys("reverse-dns", "com.example/a"), keys("reverse-dns", "a")), (1, 0));
-    // The protocol's own prefix is nobody's to choose.
+    // A server cannot choose the protocol's own prefix.
     assert_eq!((keys("reverse-dns", "io.modelcontextprotocol/serverInfo"), keys("name", "a")), (0, 1));
     let marks = |part: &str, names: &[&str]| {
         let marked = names.iter().map(|name| ((*name).to_owned(), json!({ "type": "string", "x-mcp-header": name })));

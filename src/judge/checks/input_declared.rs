@@ -1,4 +1,4 @@
-//! An input-required result asks only for what the request declared the client to be able to give.
+//! An input-required result only requests what the client declared in the request.
 
 use serde_json::Value;
 

@@ -1,5 +1,5 @@
-//! What a container lists against the children that the configuration says it has: `part: only` finds what is too much,
-//! `part: complete` what is missing.
+//! The children that a container lists, compared with those in the configuration. `part: only` reports extra ones,
+//! `part: complete` missing ones.
 
 use serde_json::{Value, json};
 

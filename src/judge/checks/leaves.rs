@@ -1,4 +1,4 @@
-//! What stands inside of a value, each with where it stands.
+//! The leaf values inside a value, with their pointers.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ pub fn pointer_below(pointer: &str, name: &str) -> String {
     pointer
 }
 
-/// Shows every value that holds no other, with its pointer.
+/// Calls `see` with every value that is not a container, and its pointer.
 pub fn each_leaf(value: &Value, see: &mut impl FnMut(&str, &Value)) {
     walk(value, "", see);
 }

@@ -1,6 +1,6 @@
-//! How deep the scoped list of a container reaches. `part: itself` finds containers that list themselves, `part: subtree`
-//! those that list what stands below their children too, where URIs tell of the same hierarchy. A graph may well be like
-//! that in places, so it counts only where all containers are.
+//! The depth of a container's scoped list. `part: itself` reports containers that list themselves. `part: subtree`
+//! reports those that also list what is below their children, if the URIs show the same hierarchy. A graph may do
+//! either in places, so findings count only if all containers do it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -31,7 +31,7 @@ fn run(given: &Given) -> Report {
             Some("lists itself".to_owned())
         } else {
             let depth = depth(key, listed, &children);
-            // Whose children list nothing below themselves has no more than one level.
+            // If no child lists anything below itself, the depth is unknown.
             report.checked += usize::from(depth != Depth::Unknown);
             match depth {
                 Depth::Unknown => None,
@@ -58,18 +58,18 @@ fn run(given: &Given) -> Report {
 
 #[derive(Debug, PartialEq)]
 enum Depth<'a> {
-    /// None of its children has any.
+    /// None of its children has children.
     Unknown,
     Children,
-    /// It lists all that its children list, such as this.
+    /// It lists everything that its children list, such as this URI.
     Below(&'a str),
 }
 
 fn depth<'a>(key: &str, listed: &[&'a str], children: &Children<'a>) -> Depth<'a> {
-    // Who goes by the characters alone takes what has a longer name for a child, and what is below that as well.
+    // A server that matches prefixes as plain text treats siblings with longer names, and their subtrees, as children.
     let extends = |child: &&&str| child.len() > key.len() && child.starts_with(key);
     let containers: Vec<_> = listed.iter().filter(extends).filter_map(|child| children.get_key_value(child)).collect();
-    // Where two levels are listed, what stands on the second is no child.
+    // If two levels are listed, URIs of the second level are not children.
     let is_child = |child: &str| !containers.iter().any(|(other, _)| **other != child && below(child, other));
     let mut grandchildren = containers
         .iter()

@@ -1,6 +1,6 @@
-//! No URI is listed twice. Pages of a list that changes meanwhile may repeat what they held, so a repetition counts where
-//! the list, read again, held the same URIs, as often; whatever else of its entries has changed. It also counts where the
-//! list repeats something then too: it hardly changed in the middle of it both times, but has no order.
+//! No URI is listed twice. The pages of a list that changes between them may repeat URIs. So a repetition counts only
+//! if the list, requested again, has the same URIs equally often, whatever else changed. It also counts if both lists
+//! have repetitions: the list hardly changed while it was read both times, so it has no stable order.
 
 use std::collections::HashSet;
 

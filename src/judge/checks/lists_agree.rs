@@ -1,10 +1,10 @@
-//! What is listed depends neither on the connection that asks nor on what was asked there before.
+//! A list depends neither on the connection nor on earlier requests on it.
 //!
-//! The exchanges of the whole run are compared: `of: connections` each whole list with those of other connections, `of:
-//! requests` with those of the same one, and `of: any` with both. A list that changes for everybody changes over time,
-//! which is allowed, and it may change back. So a difference counts only where another connection lists later on what
-//! was listed before, and after that the odd one is still odd. `of: order` asks whether the same items come in the same
-//! order. What a client declares may decide on what it is shown, so only lists for the same capabilities are compared.
+//! The exchanges of the whole run are compared: with `of: connections` each complete list with those of other
+//! connections, with `of: requests` with those of the same connection, and with `of: any` with both. A list may change
+//! over time for everybody, and change back. So a difference counts only if another connection later lists the earlier
+//! items again, and the deviating connection still differs after that. `of: order` compares the order of the same
+//! items. A list may depend on the client's capabilities, so only lists for the same capabilities are compared.
 
 use serde_json::Value;
 
@@ -13,18 +13,17 @@ use super::{
     pages_agree::{keys, short},
 };
 
-/// `calls` are the link, the frames, the params and the end of each call of a tool, one after another; `tools` those that are
-/// listed.
+/// `calls` are the connection, frames, params and end of each tool call, in order; `tools` are the listed tools.
 pub const CHECK: Check = Check { name: "lists-agree", given: &["lists", "of", "calls?", "tools?"], run };
 
-/// A whole list on one connection: its pages sequentially.
+/// A complete list on one connection: its pages in sequence.
 struct Whole {
     link: u64,
-    /// Sorted, and as they came.
+    /// Sorted, and in the order received.
     keys: Vec<String>,
     in_order: Vec<String>,
     declared: Value,
-    /// How many calls that may have changed something came before it on its connection.
+    /// The number of earlier calls on its connection that may have changed something.
     changes: usize,
     /// Index of its first exchange.
     at: usize,
@@ -42,7 +41,7 @@ fn run(given: &Given) -> Report {
     report
 }
 
-/// Whole lists of the same items, whoever asked.
+/// Compares the order of complete lists with the same items, on any connection.
 fn order(wholes: &[Whole]) -> Report {
     let mut report = Report::default();
     for (index, whole) in wholes.iter().enumerate() {
@@ -66,8 +65,8 @@ fn order(wholes: &[Whole]) -> Report {
     report
 }
 
-/// Those of connections that were always shown the same, and changed nothing: where one was not, it may be for the
-/// requests in between.
+/// The lists of connections that always received the same list and changed nothing. On others, the requests in between
+/// may be the cause.
 fn steady(wholes: Vec<Whole>) -> Vec<Whole> {
     let comparable = |whole: &Whole, other: &Whole| other.link == whole.link && other.declared == whole.declared;
     let stays = |whole: &Whole| {
@@ -77,7 +76,7 @@ fn steady(wholes: Vec<Whole>) -> Vec<Whole> {
     wholes.into_iter().zip(kept).filter_map(|(whole, kept)| kept.then_some(whole)).collect()
 }
 
-/// Each list with the last one before it, on the same connection and on others, as far as that is wanted.
+/// Compares each list with the last one before it, on the same connection and on others, as far as `wanted`.
 fn compared(wholes: &[Whole], wanted: impl Fn(bool) -> bool) -> Report {
     let (mut checked, mut faults) = (0, Vec::new());
     if wholes.iter().all(|whole| whole.link == wholes[0].link) {
@@ -105,7 +104,7 @@ fn compared(wholes: &[Whole], wanted: impl Fn(bool) -> bool) -> Report {
     Report { checked, faults, broken: None }
 }
 
-/// Whether another connection still lists what was listed before, and the odd one something else even then.
+/// Whether another connection still lists the earlier items, and the deviating one still differs after that.
 fn stays_odd(odd: &Whole, before: &Whole, later: &[Whole]) -> bool {
     let mut later = later.iter().filter(|other| other.declared == odd.declared);
     later.any(|other| other.link != odd.link && other.keys == before.keys)
@@ -123,8 +122,8 @@ fn differing(odd: &Whole, other: &Whole, what: &str) -> Fault {
     }
 }
 
-/// The link and the frame of each call that may have changed something. A tool that is not listed, though there is one, says
-/// nothing of itself.
+/// The connection and frame of each call that may have changed something. This includes successful calls of unlisted
+/// tools, since they have no annotations.
 fn changing_calls(given: &Given) -> Vec<(u64, u64)> {
     let tools = given.list("tools");
     let changes = |call: &&[Value]| match tools.iter().find(|tool| tool["name"] == call[2]["name"]) {
@@ -135,7 +134,7 @@ fn changing_calls(given: &Given) -> Vec<(u64, u64)> {
     calls.filter_map(|call| Some((call[0].as_u64()?, call[1][0].as_u64()?))).collect()
 }
 
-/// Puts pages together: a request without cursor begins a list, the cursor of the page before goes on with it.
+/// Joins pages: a request without cursor starts a list, and the cursor of the previous page continues it.
 fn wholes(exchanges: &[Value], calls: &[(u64, u64)]) -> Vec<Whole> {
     let mut done = Vec::new();
     let mut open: Vec<(Whole, String)> = Vec::new();
@@ -151,7 +150,7 @@ fn wholes(exchanges: &[Value], calls: &[(u64, u64)]) -> Vec<Whole> {
                 let changes = calls.iter().filter(|(on, frame)| *on == link && *frame < asked).count();
                 Whole { link, keys: Vec::new(), in_order: Vec::new(), declared, changes, at }
             }
-            // Of an earlier list, perhaps only the first page was requested.
+            // Perhaps only the first page of an earlier list was requested.
             Some(cursor) => match open.iter().rposition(|(whole, next)| whole.link == link && next == cursor) {
                 Some(index) => open.remove(index).0,
                 None => continue,
@@ -178,8 +177,8 @@ mod tests {
     use super::*;
     use crate::revision::Revision;
 
-    /// What is found in lists that were asked for one after another: by link, and with these items. `!` calls a tool
-    /// that may change something, `?` one that does not, `+` one that is not listed, and `-` one that does not exist.
+    /// The findings for lists requested in this order: the connection, and the items. `!` calls a tool that may change
+    /// something, `?` one that does not, `+` one that is not listed, and `-` one that does not exist.
     fn found(of: &str, lists: &[(u64, &str)]) -> Vec<String> {
         let (mut exchanges, mut calls) = (Vec::new(), Vec::new());
         for (frame, (link, uris)) in lists.iter().enumerate() {
@@ -223,7 +222,7 @@ mod tests {
         assert_eq!(found("any", &[(1, "a"), (2, "ab"), (1, "ab"), (3, "ab")]), [""; 0]);
         assert_eq!(found("any", &[(1, "a"), (2, "ab"), (3, "abc"), (1, "abcd")]), [""; 0]);
         assert_eq!(found("any", &[(1, "a"), (1, "ab")]), [""; 0]);
-        // And back.
+        // The list changes back.
         assert_eq!(found("any", &[(1, "a"), (2, "ab"), (1, "a"), (2, "a")]), [""; 0]);
         assert_eq!(found("any", &[(1, "a"), (1, "ab"), (2, "a")]), [""; 0]);
     }

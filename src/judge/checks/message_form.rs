@@ -1,4 +1,4 @@
-//! What a server sends is JSON-RPC 2.0 by its own word, and a request, a notification or a response.
+//! A server's message has `jsonrpc: "2.0"` and is a request, a notification or a response.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{Check, Fault, Given, Report};
 
 pub const CHECK: Check = Check { name: "message-form", given: &["message"], run };
 
-/// A message without any of these is none of the three.
+/// An object without any of these fields is not a message.
 const TELLING: [&str; 4] = ["method", "result", "error", "id"];
 
 fn run(given: &Given) -> Report {

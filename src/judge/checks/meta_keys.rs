@@ -1,7 +1,6 @@
-//! The keys of every `_meta` in a message, by the part of the grammar that a rule is about.
+//! The keys of every `_meta` in a message, checked against the part of the grammar that a rule is about.
 //!
-//! Data of the server's own making (structured content, schemas, arguments) is not listed: a `_meta` there is not
-//! the protocol's.
+//! Data of the server's own (structured content, schemas, arguments) is skipped: a `_meta` there is not the protocol's.
 
 use serde_json::Value;
 
@@ -10,11 +9,11 @@ use crate::{revision::Revision, suite::push_token};
 
 pub const CHECK: Check = Check { name: "meta-keys", given: &["message?", "object?", "extensions?", "part"], run };
 
-/// Members whose content belongs to the application.
+/// Fields with application data.
 const FOREIGN: [&str; 7] =
     ["structuredContent", "inputSchema", "outputSchema", "arguments", "metadata", "data", "requestedSchema"];
 
-/// Names that the protocol itself, or one of its official extensions, has put under its prefix.
+/// Names that the protocol, or an official extension, defines under its prefix.
 const DEFINED: [&str; 12] = [
     "protocolVersion",
     "clientInfo",
@@ -38,7 +37,7 @@ fn run(given: &Given) -> Report {
         "extension" => {
             prefix(key).or_else(|| own_name(key)).or_else(|| (!key.contains('/')).then(|| "has no prefix".to_owned()))
         }
-        // An extension that the server advertises has its own name for a key.
+        // An extension that the server declares may use its name as a key.
         "reserved" if given.value("extensions").get(key).is_some() => None,
         "reserved" => reserved(key, given.revision),
         "reverse-dns" => forward_dns(key),
@@ -64,7 +63,7 @@ fn run(given: &Given) -> Report {
     report
 }
 
-/// Whether the part of the grammar is about such a key at all.
+/// Whether that part of the grammar applies to the key.
 fn is_meant(key: &str, part: &str, revision: Revision) -> bool {
     match part {
         "prefix" => key.contains('/'),
@@ -73,7 +72,7 @@ fn is_meant(key: &str, part: &str, revision: Revision) -> bool {
     }
 }
 
-/// A step on the way to a `_meta`. Most messages are in order, so the way is put into words only for what is not.
+/// One step of the path to a `_meta`. The path is written out only for findings, since most messages have none.
 enum Token<'v> {
     Name(&'v str),
     Index(usize),
@@ -144,7 +143,7 @@ fn own_name(key: &str) -> Option<String> {
     (!right).then(|| "has a name that does not start and end with a letter or digit, or has invalid characters".into())
 }
 
-/// Whether it has a prefix that the protocol keeps for itself.
+/// Whether its prefix is reserved for the protocol.
 fn is_reserved(key: &str, revision: Revision) -> bool {
     let Some(labels) = labels(key) else { return false };
     let ours = |label: &&str| matches!(*label, "mcp" | "modelcontextprotocol");
@@ -160,7 +159,7 @@ fn reserved(key: &str, revision: Revision) -> Option<String> {
     (is_reserved(key, revision) && !DEFINED.contains(&name)).then(|| "has a prefix that is reserved for MCP".into())
 }
 
-/// A prefix that ends like a host name and does not begin like one turned around.
+/// Reports a prefix that ends like a host name and does not start like a reversed one.
 fn forward_dns(key: &str) -> Option<String> {
     const ENDINGS: [&str; 8] = ["com", "org", "net", "io", "dev", "ai", "app", "cloud"];
     let labels = labels(key)?;

@@ -1,4 +1,5 @@
-//! The type that a list gives a resource is among those that reading it gives. Parameters such as a charset may differ.
+//! The MIME type of a resource in a list is among those in the result of reading it. Parameters such as a charset may
+//! differ.
 
 use serde_json::{Value, json};
 

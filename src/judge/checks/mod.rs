@@ -1,4 +1,4 @@
-//! Native checks: what matchers cannot say. Each is one small file and one line in the table.
+//! Native checks, for conditions that matchers cannot express. Each is one small file and one line in the table.
 
 mod below_one_of;
 mod carried_out;
@@ -64,15 +64,15 @@ use crate::{
     suite::{Scope, Template},
 };
 
-/// A check that suites call by name.
+/// A check that suites use by its name.
 pub struct Check {
     pub name: &'static str,
-    /// Names that `given` must bind; one that ends in `?` may be left out.
+    /// Names that `given` must bind; one that ends in `?` is optional.
     pub given: &'static [&'static str],
     run: fn(&Given) -> Report,
 }
 
-/// All of them, by name.
+/// All checks, by name.
 pub const CHECKS: &[Check] = &[
     below_one_of::CHECK,
     carried_out::CHECK,
@@ -130,7 +130,7 @@ pub const CHECKS: &[Check] = &[
     Check { name: "panics", given: &[], run: |_| panic!("on purpose") },
 ];
 
-/// What a rule gives to a check.
+/// The values that a rule passes to a check.
 pub struct Given<'a> {
     values: Vec<(&'a str, Cow<'a, Value>)>,
     pub revision: Revision,
@@ -138,16 +138,16 @@ pub struct Given<'a> {
 
 #[derive(Debug, Default)]
 pub struct Report {
-    /// How many things were looked at; 0 means that the rule was not exercised.
+    /// The number of values judged; 0 means that the rule was not exercised.
     pub checked: usize,
     pub faults: Vec<Fault>,
-    /// The check itself failed.
+    /// The check itself failed, with this message.
     pub broken: Option<String>,
 }
 
 #[derive(Debug, Default)]
 pub struct Fault {
-    /// The given that `pointer` leads into.
+    /// The name in `given` whose value `pointer` is in.
     pub given: &'static str,
     pub pointer: String,
     pub message: String,
@@ -157,14 +157,14 @@ pub struct Fault {
 }
 
 impl Report {
-    /// One thing was looked at, and this is wrong with it.
+    /// The report on one judged value.
     fn of(faults: Vec<Fault>) -> Self {
         Self { checked: 1, faults, broken: None }
     }
 }
 
 impl Given<'_> {
-    /// A given that may be absent, as null.
+    /// An optional value, or null.
     pub fn value(&self, name: &str) -> &Value {
         self.values.iter().find(|(known, _)| *known == name).map_or(&Value::Null, |(_, value)| value.as_ref())
     }
@@ -178,7 +178,7 @@ impl Given<'_> {
     }
 }
 
-/// Runs a check by its name. A panic inside breaks this rule alone.
+/// Runs a check by its name. A panic in it affects this rule only.
 pub fn run(name: &str, given: &[(String, Template)], scope: &Scope, revision: Revision) -> Report {
     let Some(check) = CHECKS.iter().find(|check| check.name == name) else {
         return Report { broken: Some(format!("unknown check `{name}`")), ..Report::default() };
@@ -193,13 +193,13 @@ pub fn run(name: &str, given: &[(String, Template)], scope: &Scope, revision: Re
     })
 }
 
-/// What a check says of these values.
+/// The report of a check on these values.
 #[cfg(test)]
 fn tried<const N: usize>(check: &Check, revision: Revision, given: [(&str, Value); N]) -> Report {
     (check.run)(&Given { values: given.map(|(name, value)| (name, Cow::Owned(value))).into(), revision })
 }
 
-/// The texts in a list and in the lists in it.
+/// The texts in a list, including nested lists.
 fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::Array(items) => items.iter().flat_map(texts).collect(),

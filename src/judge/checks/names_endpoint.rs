@@ -1,4 +1,4 @@
-//! The resource that metadata is about is the endpoint, or what it lies below.
+//! The `resource` in the metadata is the endpoint, or a URL that the endpoint is below.
 
 use iri_string::types::{UriAbsoluteStr, UriStr};
 
@@ -22,7 +22,7 @@ fn run(given: &Given) -> Report {
     Report::of(vec![Fault { given: "resource", message, expected, received, ..Fault::default() }])
 }
 
-/// Scheme, host and port are the same, and the path is one that the other begins with.
+/// Whether scheme, host and port are equal, and the endpoint's path starts with that of the resource.
 fn covers(resource: &str, endpoint: &str) -> bool {
     let parts = |url: &str| {
         let url = UriAbsoluteStr::new(url.split('#').next()?).ok()?;

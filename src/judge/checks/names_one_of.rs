@@ -1,4 +1,4 @@
-//! Somewhere in the texts of a value stands one of the names.
+//! A text in a value contains one of the names.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! A text, or none of those inside of a value, has anything in it that a regular expression finds.
+//! No text in a value matches a regular expression.
 
 use std::{
     collections::HashMap,
@@ -10,7 +10,7 @@ use regex::Regex;
 use super::{Check, Fault, Given, Report, leaves::each_leaf};
 use crate::outcome::masked;
 
-/// A suite may take its patterns from what the server sends.
+/// Maximum number of compiled patterns kept: a suite may take patterns from the server's data.
 const KEPT: usize = 100;
 
 pub const CHECK: Check = Check { name: "no-match", given: &["text", "pattern"], run };
@@ -37,7 +37,7 @@ fn run(given: &Given) -> Report {
     Report { checked: texts.min(1), faults, broken: None }
 }
 
-/// Compiling takes far longer than searching, and a rule holds the same pattern against all that passes by.
+/// Compiling takes far longer than searching, and a rule uses the same pattern for every item, so patterns are cached.
 fn compiled(pattern: &str) -> Option<Arc<Regex>> {
     static KNOWN: LazyLock<Mutex<HashMap<String, Option<Arc<Regex>>>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

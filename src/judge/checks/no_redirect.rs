@@ -1,4 +1,4 @@
-//! A response leads somewhere else than to this URI, or nowhere.
+//! A response does not redirect to this URI.
 
 use super::{Check, Fault, Given, Report};
 

@@ -1,4 +1,4 @@
-//! A message holds nothing that came after the revision at hand.
+//! A message has nothing that a later revision introduced.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::revision::Revision;
 
 pub const CHECK: Check = Check { name: "not-newer", given: &["message"], run };
 
-/// Requests and notifications of servers, and the revision that brought each.
+/// Server requests and notifications, with the revision that introduced each.
 const METHODS: [(&str, Revision); 4] = [
     ("elicitation/create", Revision::V2025_06_18),
     ("notifications/elicitation/complete", Revision::V2025_11_25),
@@ -15,16 +15,16 @@ const METHODS: [(&str, Revision); 4] = [
     ("notifications/subscriptions/acknowledged", Revision::V2026_07_28),
 ];
 
-/// Kinds of content.
+/// Content types.
 const BLOCKS: [(&str, Revision); 2] = [("audio", Revision::V2025_03_26), ("resource_link", Revision::V2025_06_18)];
 
-/// Elicitation by URL, and results that ask for input.
+/// Elicitation by URL, and input-required results.
 const BY_URL: Revision = Revision::V2025_11_25;
 const INPUT_REQUIRED: Revision = Revision::V2026_07_28;
 
 fn run(given: &Given) -> Report {
     let message = given.value("message");
-    // An error can hold nothing of the kind.
+    // An error cannot contain any of these.
     if message.get("method").is_none() && message.get("result").is_none() {
         return Report::default();
     }

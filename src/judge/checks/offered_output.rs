@@ -1,4 +1,4 @@
-//! Structured results of tools that a model used fit the output schemas under which the tools were offered to it.
+//! The structured results of tools that a model used are valid under the output schemas offered to it.
 
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ fn run(given: &Given) -> Report {
         let tool = params["tools"].as_array().into_iter().flatten().find(|tool| Some(&tool["name"]) == name);
         let schema = tool.and_then(|tool| tool.get("outputSchema"));
         let (Some(schema), Some(content)) = (schema, result.get("structuredContent")) else { continue };
-        // Whether the schema is one is not the question here.
+        // The validity of the schema itself is judged elsewhere.
         let Some(told) = violations(schema, content) else { continue };
         report.checked += 1;
         report.faults.extend(told.into_iter().map(|violation| Fault {

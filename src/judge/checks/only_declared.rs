@@ -1,4 +1,4 @@
-//! What a server sends by itself belongs to a capability that it declared, or the client.
+//! Requests and notifications of a server need a capability that the server, or the client, declared.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::{Check, Fault, Given, Report};
 
 pub const CHECK: Check = Check { name: "only-declared", given: &["message", "server?", "client?"], run };
 
-/// Each request and notification, whose capability it needs, and which.
+/// Each request and notification, with the side whose capability it needs, and the capability.
 const NEEDS: [(&str, &str, &str); 8] = [
     ("notifications/message", "server", "/logging"),
     ("notifications/tools/list_changed", "server", "/tools/listChanged"),

@@ -1,4 +1,4 @@
-//! An object has no fields but known ones.
+//! An object has only known fields.
 
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
-//! The structured content of a tool fits the output schema that the list gives the tool.
+//! The structured content of a tool is valid under the tool's output schema.
 //!
-//! Failures, questions to the client and handles of tasks carry none.
+//! Failed results, input-required results and task handles have none.
 
 use super::{Check, Fault, Given, Report};
 use crate::suite::foreign::violations;

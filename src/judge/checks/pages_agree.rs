@@ -1,5 +1,5 @@
-//! Two responses to the same list request have the same items, in the same order unless `order: any`; a request that was
-//! served once is not rejected later.
+//! Two responses to the same list request have the same items, in the same order unless `order: any`. A request that
+//! succeeded once is not rejected later.
 
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ fn run(given: &Given) -> Report {
     Report::of(vec![fault])
 }
 
-/// What identifies each item of a list result, whatever it lists.
+/// The identifiers of the items in a list result, whatever it lists.
 pub fn keys(result: &Value) -> Vec<String> {
     let lists = result.as_object().into_iter().flatten().filter_map(|(name, value)| match name.as_str() {
         "resources" | "resourceTemplates" | "tools" | "prompts" => value.as_array(),
@@ -49,7 +49,7 @@ pub fn keys(result: &Value) -> Vec<String> {
     lists.flatten().map(key).collect()
 }
 
-/// A list of keys as a sentence has room for.
+/// A list of identifiers, short enough for a sentence.
 pub fn short(keys: &[String]) -> String {
     match keys {
         [] => "nothing".into(),

@@ -1,4 +1,4 @@
-//! A message passed a gateway without a change in these parts, or in all others than these.
+//! A gateway passed a message on without changing these parts, or any parts but these.
 
 use serde_json::Value;
 
@@ -6,10 +6,10 @@ use super::{Check, Fault, Given, Report, texts};
 
 pub const CHECK: Check = Check { name: "passed-unchanged", given: &["passed", "parts?", "except?", "what?"], run };
 
-/// What names something of its own side has another value on the other side, which is the one to compare with.
+/// Identifiers that differ between the two sides. They are compared with their counterpart.
 const NAMES: [&str; 3] = ["cursor", "progressToken", "requestId"];
 
-/// Beyond this number the differences of one message say nothing new.
+/// At most this many differences of one message are reported.
 const SHOWN: usize = 5;
 
 fn run(given: &Given) -> Report {
@@ -21,7 +21,7 @@ fn run(given: &Given) -> Report {
     }
     let (parts, except, what) = (texts(given.value("parts")), texts(given.value("except")), given.text("what"));
     let is_there = |part: &str| is_there(passed, part);
-    // What a message does not have cannot be lost.
+    // Parts that the message lacks cannot be lost.
     if what.is_empty() && !parts.is_empty() && !parts.iter().any(|part| is_there(part)) {
         return Report::default();
     }

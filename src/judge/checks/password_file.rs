@@ -1,4 +1,4 @@
-//! A result holds nothing of the file of accounts that Unix systems have, which every account may read.
+//! A result has nothing from /etc/passwd, which every account on a Unix system may read.
 
 use std::sync::LazyLock;
 

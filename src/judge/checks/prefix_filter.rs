@@ -1,7 +1,7 @@
-//! A list filtered by prefix against the whole list before and after it.
+//! A list filtered by prefix, compared with the whole list requested before and after it.
 //!
-//! `part: only` finds what does not begin with the prefix, `all` what does and is missing, `known` what the whole list
-//! does not have, `pages` what goes wrong from one page to the next, `filled` pages that are cut short.
+//! `part: only` reports items without the prefix, `all` items with it that are missing, and `known` items that the
+//! whole list lacks. `pages` reports errors between pages, and `filled` pages that are too short.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ fn run(given: &Given) -> Report {
     let (before, after) = (whole(given.value("before")), whole(given.value("after")));
     let all = before.as_ref().zip(after.as_ref()).filter(|(before, after)| before == after).map(|(before, _)| before);
     let is_whole = filtered["end"] == "complete";
-    // An item without a URI has none that could begin with something.
+    // An item without a URI cannot be compared with a prefix.
     let lists = [filtered, given.value("before"), given.value("after")];
     let has_unnamed = lists.into_iter().any(|list| keys(list).contains(&""));
     if has_unnamed || filtered.pointer("/pages/0/end") != Some(&json!("result")) {
@@ -41,13 +41,13 @@ fn run(given: &Given) -> Report {
     }
 }
 
-/// What identifies the items of a list.
+/// The identifiers of the items in a list.
 fn keys(list: &Value) -> Vec<&str> {
     let items = list["items"].as_array().into_iter().flatten();
     items.map(|item| item["uri"].as_str().or(item["uriTemplate"].as_str()).unwrap_or_default()).collect()
 }
 
-/// All keys of a list that was followed to its end.
+/// All identifiers of a complete list.
 fn whole(list: &Value) -> Option<Vec<&str>> {
     (list["end"] == "complete").then(|| keys(list))
 }
@@ -84,7 +84,7 @@ fn pages(filtered: &Value, items: &[&str], prefix: &str, all: Option<&[&str]>) -
     Report::of(wrong.map_or_else(|| lost().unwrap_or_default(), |wrong| vec![wrong]))
 }
 
-/// A page before the last that holds less than the first of the whole list, although there is more.
+/// Reports a page with fewer items than the first page of the whole list, although more follow.
 fn filled(filtered: &Value, before: &Value) -> Report {
     let size = |page: &Value| {
         let result = &page["result"];

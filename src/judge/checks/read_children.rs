@@ -1,5 +1,5 @@
-//! The other resources that came with the read of a container. `part: known` finds those that stand nowhere below it,
-//! `part: direct` those that are no direct children, `part: metadata` those without metadata of their own.
+//! The other resources in the result of reading a container. `part: known` reports those that are not below it, `part:
+//! direct` those that are not direct children, and `part: metadata` those without metadata of their own.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,7 +25,7 @@ fn run(given: &Given) -> Report {
             }
             let below =
                 if part == "direct" { children(&visits, container).collect() } else { below(&visits, container) };
-            // What came may stand further below than the walk went.
+            // The result may hold resources further below than the walk went.
             let goes_on = |uri: &&str| !is_whole(uri) || is_cut(visits.get(uri).copied(), given.value("depth"));
             let ended = matches!(given.text("end"), "complete" | "depth-limit");
             if part == "known" && (!ended || below.iter().chain([&container]).any(goes_on)) {
@@ -55,7 +55,7 @@ fn judge<'a>(others: impl Iterator<Item = (usize, &'a Value)>, wrong: &dyn Fn(&V
     report
 }
 
-/// What is wrong with the metadata of a child. What it has in common with the container may well be its own.
+/// What is wrong with the metadata of a child. A value that equals the container's may still be correct.
 fn poor(content: &Value, container: &Value, described: &Value) -> Option<String> {
     let uri = content["uri"].as_str()?;
     if content.get("name").is_none() {
@@ -77,7 +77,7 @@ fn children<'a>(visits: &HashMap<&str, &'a Value>, uri: &str) -> impl Iterator<I
     listed.into_iter().flatten().filter_map(Value::as_str)
 }
 
-/// Whether the children of a visit stand where no walk goes on.
+/// Whether the visit has children beyond the depth limit of the walk.
 fn is_cut(visit: Option<&Value>, deepest: &Value) -> bool {
     let (Some(visit), Some(deepest)) = (visit, deepest.as_u64()) else { return false };
     visit["children"] != json!([]) && visit["depth"].as_u64().is_some_and(|depth| depth + 1 >= deepest)

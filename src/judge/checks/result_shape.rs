@@ -1,4 +1,4 @@
-//! Every result has the shape of its method in its revision: the catch-all after the rules on single fields.
+//! Every result has the shape for its method and revision. This catches what the rules on single fields do not.
 
 use super::{Check, Fault, Given, Report};
 use crate::suite::shape;

@@ -1,4 +1,4 @@
-//! A URI, or each of a list of them, identifies what another one does: they are the same in the normal form of RFC 3986.
+//! A URI, or each in a list, is equivalent to another one: they are equal after the normalization of RFC 3986.
 
 use iri_string::types::UriStr;
 use serde_json::Value;

@@ -1,11 +1,11 @@
-//! The schemas of a tool are schemas by the dialect that they name, or by the default one.
+//! The schemas of a tool are valid in the dialect that they declare, or in the default one.
 
 use serde_json::Value;
 
 use super::{Check, Fault, Given, Report};
 use crate::suite::foreign::{flaws, flaws_in_all};
 
-/// With `any` a schema that names no dialect may be of any.
+/// With `any`, a schema that declares no dialect may be valid in any.
 pub const CHECK: Check = Check { name: "schema-dialect", given: &["tool", "any?"], run };
 
 fn run(given: &Given) -> Report {

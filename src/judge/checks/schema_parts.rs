@@ -1,13 +1,13 @@
-//! Looks at a schema part by part.
+//! Visits every part of a schema.
 
 use serde_json::{Map, Value};
 
 use crate::suite::push_token;
 
-/// What stands under these is no schema.
+/// The values of these keywords are not schemas.
 const VALUES: [&str; 5] = ["const", "enum", "default", "examples", "example"];
 
-/// Shows every object in a schema, with the pointer to it; none in a part that has a name of its own.
+/// Calls `see` with every object in a schema and its pointer, except parts with an identifier of their own.
 pub fn each_part(schema: &Value, pointer: &str, see: &mut impl FnMut(&Map<String, Value>, &str)) {
     look(schema, true, pointer, see);
 }

@@ -1,4 +1,4 @@
-//! The patterns in the schemas of a tool are regular expressions of the language that JSON Schema names.
+//! The patterns in the schemas of a tool are valid ECMA-262 regular expressions, as JSON Schema recommends.
 
 use regress::Regex;
 use serde_json::{Map, Value};
@@ -8,12 +8,12 @@ use crate::suite::{foreign::in_time, push_token};
 
 pub const CHECK: Check = Check { name: "schema-patterns", given: &["tool"], run };
 
-/// Longer ones are not looked at: reading what is nested goes as deep.
+/// Longer patterns are skipped: the parser recurses as deep as the pattern nests.
 const LONGEST: usize = 1000;
-/// How validators read patterns: as the older language, with sets of the newer one, and as Unicode.
+/// The modes in which validators compile patterns: without flags, with Unicode sets (`v`), and Unicode (`u`).
 const FLAGS: [&str; 3] = ["", "v", "u"];
 
-/// A pattern, and the pointer to where it stands.
+/// A pattern with its pointer.
 struct Pattern {
     pointer: String,
     text: String,
@@ -33,7 +33,7 @@ fn run(given: &Given) -> Report {
     Report { checked, faults: broken.into_iter().map(fault).collect(), broken: None }
 }
 
-/// How many patterns there are, and those that cannot be read, each with the reason.
+/// The number of patterns, and the invalid ones with the reason.
 fn broken(tool: &Value) -> (usize, Vec<(Pattern, String)>) {
     let mut patterns = Vec::new();
     for member in ["inputSchema", "outputSchema"] {
@@ -57,7 +57,7 @@ fn patterns_of(part: &Map<String, Value>, pointer: &str) -> impl Iterator<Item =
     }))
 }
 
-/// What is wrong with a pattern in whatever way it is read.
+/// The error of a pattern that is invalid in every mode.
 fn mistake(pattern: &str) -> Option<String> {
     if pattern.len() > LONGEST {
         return None;

@@ -1,4 +1,4 @@
-//! What the schemas of a tool refer to inside of themselves is there.
+//! References within the schemas of a tool resolve.
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ fn run(given: &Given) -> Report {
     report
 }
 
-/// Tells the references that lead nowhere, and how many there are. Only JSON Pointers are followed.
+/// Calls `tell` with each unresolved reference, and returns the number of references. Only JSON Pointers are resolved.
 fn look(root: &Value, pointer: &str, tell: &mut impl FnMut(&str, &str)) -> usize {
     let mut seen = 0;
     each_part(root, pointer, &mut |part, pointer| {

@@ -1,4 +1,4 @@
-//! The scopes of a challenge name what an operation needs: all of it, or with `any` at least a part.
+//! The scopes of a challenge include what an operation needs: all of it or, with `any`, at least one.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! The same rejection names the same scopes each time, in whatever order.
+//! The same rejection has the same scopes each time, in any order.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! Lists of different containers are not all the same list, and a container that does not exist is not the default list.
+//! The lists of different containers are not all equal, and the list of a container that does not exist is not the
+//! default list.
 
 use std::collections::BTreeSet;
 

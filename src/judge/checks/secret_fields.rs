@@ -1,5 +1,5 @@
-//! A form has no field for a password, a key or a number that opens an account: by the name and the title of the field, or
-//! by its message, where that asks for nothing else.
+//! A form has no field for a password, a key or an account number. This is judged by the name and title of the field,
+//! and by the message if there is only one text field.
 
 use std::sync::LazyLock;
 
@@ -14,18 +14,19 @@ const SECRETS: &str = "pass(word|wd|phrase|code)|pwd|api[ _-]?key|secret[ _-]?ke
                        (access|auth|bearer|refresh)[ _-]?token|(credit|debit|payment|bank)[ _-]?card[ _-]?number|\
                        credit[ _-]?card|cvv|cvc";
 
-/// Names that end so are names of the secret itself: `api_key`, but not `api_key_name`. Libraries have cards as well.
+/// Names that end like this are names of a secret: `api_key`, but not `api_key_name`. `card number` counts only at the
+/// start of a name, since libraries have cards, too.
 static SECRET: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(&format!("(?i)((^|[^a-z]|[a-z][ _-])({SECRETS})|^card[ _-]?number)$")).ok());
 
-/// A sentence that asks for a secret itself: "Please enter your API key", but not "Enter the name of the API key".
+/// A sentence that requests a secret: "Please enter your API key", but not "Enter the name of the API key".
 static DEMAND: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let asks = "enter|provide|type( in)?|paste|input|give( me| us)?|what is|supply";
     let whose = r"((your|the|an?|its) )?([\w-]+ )?";
     Regex::new(&format!(r"(?i)(^|\W)({asks}) {whose}({SECRETS})(\s*[.:;?!,(]|\s+(for|to|so|below|here)\b|\s*$)")).ok()
 });
 
-/// What turns it into something else: a warning, or the name of a thing.
+/// Words that change the meaning: a negation, or the name of something.
 static OTHERWISE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)\b(not|never|without|no|name|names|label|title|id|type of|kind of)\b|n['’]t\b").ok()
 });
@@ -50,7 +51,7 @@ fn run(given: &Given) -> Report {
     Report::of(faults)
 }
 
-/// The one field, if words of the user's own go into it.
+/// The only field, if it takes free text.
 fn only_text(fields: &Map<String, Value>) -> Option<(&String, &Value)> {
     let free = |field: &Value| {
         field["type"] == "string" && ["enum", "oneOf", "anyOf", "format"].iter().all(|name| field.get(*name).is_none())
@@ -59,7 +60,7 @@ fn only_text(fields: &Map<String, Value>) -> Option<(&String, &Value)> {
 }
 
 fn is_secret(text: &str) -> bool {
-    // Words that begin with a capital stand apart: `openaiApiKey` is an API key.
+    // Splits camel case: `openaiApiKey` is an API key.
     let mut apart = String::with_capacity(text.len() + 4);
     let mut before = ' ';
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! URLs that tokens travel to are https. Hosts that no one else can reach are spared: there a server is being developed.
+//! URLs that receive tokens use https. Local hosts are exempt, since servers under development use them.
 
 use std::net::IpAddr;
 
@@ -10,7 +10,7 @@ pub const CHECK: Check = Check { name: "secure-urls", given: &["urls"], run };
 
 fn run(given: &Given) -> Report {
     let mut urls = texts(given.value("urls"));
-    // Where the host is near, https is not asked for.
+    // A URL on a local host counts as judged only if it uses https.
     urls.retain(|url| is_open(url) || has_scheme(url, "https"));
     let faults = urls.iter().filter(|url| is_open(url)).map(|url| Fault {
         given: "urls",

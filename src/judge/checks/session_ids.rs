@@ -1,4 +1,4 @@
-//! Session ids against guessing, as far as a few of them tell: what they have in common needs no guessing.
+//! Whether session ids can be guessed, as far as a sample shows: only what differs between ids makes guessing hard.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,8 @@ use super::{Check, Given, Report, texts, unguessable::guessable};
 
 pub const CHECK: Check = Check { name: "session-ids", given: &["ids"], run };
 
-/// Fewer bits that differ from id to id can be guessed. 64 are asked for; a few samples of such an id may look poorer.
+/// Ids with fewer differing bits can be guessed. 64 bits are recommended; a small sample of such ids may show
+/// fewer.
 const BITS: f64 = 48.0;
 
 fn run(given: &Given) -> Report {
@@ -24,7 +25,7 @@ fn run(given: &Given) -> Report {
     guessable(&ids, message)
 }
 
-/// The places at which the ids differ, times the bits that such characters hold; by chance a few places agree.
+/// The number of positions at which the ids differ, times the bits per character. Some positions agree by chance.
 fn bits(ids: &[&str]) -> f64 {
     let longest = ids.iter().map(|id| id.len()).max().unwrap_or_default();
     let at = |place: usize| ids.iter().map(move |id| id.as_bytes().get(place)).collect::<BTreeSet<_>>();

@@ -1,4 +1,4 @@
-//! What a model is told does not grow from one request to the next that has nothing to do with it.
+//! The history sent to a model does not grow from one request to an unrelated one.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::{Check, Fault, Given, Report};
 pub const CHECK: Check = Check { name: "shorter-history", given: &["earlier", "later"], run };
 
 fn run(given: &Given) -> Report {
-    // Of each list of conversations the first one is how the request began.
+    // The first conversation in each list is the start of the request.
     let first = |name: &str| given.value(name).get(0).and_then(Value::as_array).map(Vec::len);
     let (Some(earlier), Some(later)) = (first("earlier"), first("later")) else { return Report::default() };
     let fault = || Fault {

@@ -1,4 +1,4 @@
-//! A stated size against the bytes that came.
+//! The declared size, compared with the number of bytes received.
 
 use base64::{
     Engine,
@@ -34,7 +34,7 @@ fn run(given: &Given) -> Report {
     Report::of(if agrees { Vec::new() } else { vec![fault] })
 }
 
-/// Bytes behind a base64 text; how it is padded is for another rule.
+/// The number of bytes in a base64 text. Another rule judges the padding.
 fn decoded_length(blob: &str) -> Option<usize> {
     let config = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
     GeneralPurpose::new(&STANDARD, config).decode(blob).ok().map(|bytes| bytes.len())

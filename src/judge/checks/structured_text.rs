@@ -1,6 +1,6 @@
-//! Structured content comes once more as JSON in a block of text, for clients that do not know it.
+//! Structured content is repeated as JSON in a text block, for clients that do not support it.
 //!
-//! What is no object may be told in other words: the specification itself shows a list with a sentence beside it.
+//! A value that is not an object may be described in words: the specification itself shows a list with a sentence.
 
 use serde_json::Value;
 

@@ -1,4 +1,5 @@
-//! What a task has become, it stays, and its times go on: each look at a task against the look before it.
+//! The status of a task does not change after its end, and its times increase. Each response is compared with the
+//! previous one.
 //!
 //! `of: moves` looks for a task that lives again after its end, `of: ends` for one whose status changes after its end in any
 //! way, `of: times` for a `lastUpdatedAt` that is set back, and `of: creation` for a `createdAt` that changes.
@@ -20,7 +21,7 @@ fn run(given: &Given) -> Report {
     for (index, look) in given.value("looks").as_array().into_iter().flatten().enumerate() {
         let Some(task) = look["result"]["taskId"].as_str() else { continue };
         let key = (task, look["link"].as_u64().unwrap_or_default());
-        // Of two looks at once, either may have come first.
+        // If two requests overlap, their order is unknown.
         let before = last.insert(key, look).filter(|before| before["frames"][1].as_u64() < look["frames"][0].as_u64());
         let wrong = before.and_then(|before| match given.text("of") {
             "times" => Some(("lastUpdatedAt", time(look, "lastUpdatedAt")? < time(before, "lastUpdatedAt")?)),
@@ -44,7 +45,7 @@ fn run(given: &Given) -> Report {
     report
 }
 
-/// Whether the status of a task changed after its end; only of a task that had ended this can be told.
+/// Whether the status of a task changed after its end; `None` if the task had not ended.
 fn has_moved(before: &Value, look: &Value, of: &str) -> Option<bool> {
     let (before, now) = (status(before)?, status(look)?);
     let again = !ENDS.contains(&now);

@@ -1,5 +1,6 @@
-//! What a task asks for, over several answers to tasks/get. `part: kept`: what was asked for stays until it is answered;
-//! `part: unique`: a key stands for one request; `part: fresh`: what was answered is not asked again as something else.
+//! The input requests of a task, over several responses to tasks/get. `part: kept`: a request stays until it is
+//! answered. `part: unique`: a key identifies one request. `part: fresh`: an answered key is not reused for another
+//! request.
 
 use serde_json::{Map, Value};
 
@@ -8,15 +9,15 @@ use super::{Check, Fault, Given, Report, leaves::pointer_below};
 pub const CHECK: Check =
     Check { name: "task-requests", given: &["part", "asked?", "again?", "second?", "third?"], run };
 
-/// In the order in which they came.
+/// In chronological order.
 const POLLS: [&str; 4] = ["asked", "again", "second", "third"];
 
-/// One answer to tasks/get that told how the task stands.
+/// One response to tasks/get with the task's status.
 struct Poll<'a> {
     name: &'static str,
     waits: bool,
     requests: Option<&'a Map<String, Value>>,
-    /// What the client said to it.
+    /// The client's responses to it.
     answers: Option<&'a Map<String, Value>>,
 }
 
@@ -78,7 +79,7 @@ fn fresh(polls: &[Poll]) -> Vec<Fault> {
     for poll in polls {
         let requests = || poll.requests.into_iter().flatten();
         for (key, request) in requests() {
-            // The effect of a response may take a while to show.
+            // The effect of a response may be delayed.
             let again = answered.get(key).is_some_and(|earlier| !same(earlier, request) || gone.contains(key));
             if again {
                 faults.push(odd(poll, key, "has a response, and is the key of a new request"));
@@ -117,7 +118,7 @@ mod tests {
     use super::{super::tried, *};
     use crate::revision::Revision;
 
-    /// The number of faults, or none where nothing was looked at.
+    /// The number of findings; `None` if nothing was judged.
     fn faults(part: &str, polls: [Value; 3]) -> Option<usize> {
         let [asked, again, second] = polls;
         let given = [("asked", asked), ("again", again), ("second", second), ("part", json!(part))];

@@ -1,4 +1,4 @@
-//! Nothing in a message repeats what was meant for the server alone.
+//! Nothing in a message contains a secret of the server.
 
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ fn run(given: &Given) -> Report {
     Report::of(faults)
 }
 
-/// Whether the secret stands there, be it as a part of a text or as a number.
+/// Whether a value contains the secret, as part of a text or as a number.
 fn repeats(leaf: &Value, secret: &str) -> bool {
     match leaf {
         Value::String(text) => text.contains(secret),

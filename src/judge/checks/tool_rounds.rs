@@ -1,10 +1,10 @@
-//! In a conversation with a model each use of a tool has its result in the next message, and each result has its use.
+//! In a conversation with a model, each use of a tool has its result in the next message, and each result has its use.
 
 use serde_json::Value;
 
 use super::{Check, Fault, Given, Report};
 
-/// `side` is `uses` or `results`: the one that may lack the other.
+/// `side` is `uses` or `results`: the side whose counterpart may be missing.
 pub const CHECK: Check = Check { name: "tool-rounds", given: &["messages", "side"], run };
 
 fn run(given: &Given) -> Report {
@@ -37,7 +37,7 @@ fn run(given: &Given) -> Report {
     report
 }
 
-/// Blocks of one type: content is one of them, or several.
+/// Content blocks of one type. Content is a block or a list of blocks.
 fn blocks<'a>(message: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a Value> {
     let content = &message["content"];
     let several = content.as_array().map_or_else(|| std::slice::from_ref(content), Vec::as_slice);

@@ -1,4 +1,4 @@
-//! Ids that were made one after the other differ in more than a counter or a clock would.
+//! Ids created in sequence differ in more than a counter or a clock.
 
 use std::collections::HashSet;
 
@@ -8,14 +8,14 @@ use super::{Check, Fault, Given, Report, texts};
 
 pub const CHECK: Check = Check { name: "unguessable", given: &["ids"], run };
 
-/// Fewer ids would not show what stays the same.
+/// With fewer ids, the constant part cannot be determined.
 const ENOUGH: usize = 3;
-/// Behind what they have in common; eight characters that are drawn at random can hardly be tried out.
+/// Minimum length after the common prefix: eight random characters can hardly be guessed.
 const FEWEST: usize = 8;
 
 fn run(given: &Given) -> Report {
     let mut ids = texts(given.value("ids"));
-    // Who asks the same twice may be given the same task, and whether that is right is no question of chance.
+    // A server may return the same task for a repeated request. That is not a matter of randomness.
     let mut known = HashSet::new();
     ids.retain(|id| known.insert(*id));
     if ids.len() < ENOUGH {
@@ -28,13 +28,13 @@ fn run(given: &Given) -> Report {
     guessable(&ids, (own < FEWEST).then(told))
 }
 
-/// What is wrong with some ids as a whole, if anything is.
+/// The report on all ids, with the message if they can be guessed.
 pub(super) fn guessable(ids: &[&str], message: Option<String>) -> Report {
     let fault = |message| Fault { given: "ids", message, received: Some(json!(ids)), ..Fault::default() };
     Report::of(message.map(fault).into_iter().collect())
 }
 
-/// How many characters all of them begin with.
+/// The length of their common prefix.
 fn common(ids: &[&str], spell: fn(&str) -> Vec<char>) -> usize {
     let spelt: Vec<Vec<char>> = ids.iter().map(|id| spell(id)).collect();
     let shortest = spelt.iter().map(Vec::len).min().unwrap_or_default();

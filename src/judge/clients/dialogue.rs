@@ -1,4 +1,4 @@
-//! What one connection has come to: the handshake, the open requests of both sides, and what each side declared.
+//! The state of one connection: the handshake, the open requests of both sides, and what each side declared.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 use super::{Passing, sent::gist};
 use crate::{evidence::Side, judge::phase::Phase, revision::Revision};
 
-/// More than this is never open in good faith.
+/// Maximum number of open requests that are tracked: a correct client never has more.
 const MOST_OPEN: usize = 10_000;
 
 const VERSION: &str = "/params/_meta/io.modelcontextprotocol~1protocolVersion";
 const CAPABILITIES: &str = "/params/_meta/io.modelcontextprotocol~1clientCapabilities";
 
-/// A request of either side that was not responded to.
+/// A request of either side without a response.
 #[derive(Clone, Debug)]
 pub struct Open {
     pub method: String,
@@ -42,15 +42,15 @@ pub struct Dialogue {
     /// How often each request was sent, without ids and `_meta`.
     pub sent: HashMap<String, u64>,
     pub open: IndexMap<String, Open>,
-    /// When the client's requests were responded to, by id.
+    /// When the client's requests got their responses, by id.
     pub ended: HashMap<String, u64>,
-    /// Requests of the server; those with a response stay here until their ids are used again.
+    /// Requests of the server. Those with a response stay here until their ids are reused.
     pub asked: IndexMap<String, (Open, bool)>,
     /// The last value of each progress token.
     pub progress: HashMap<String, f64>,
     pub negotiated: Option<String>,
     pub subscribed: HashSet<String>,
-    /// When the server sent something last.
+    /// When the server last sent something.
     pub heard: Option<u64>,
     pub now: u64,
 }
@@ -78,7 +78,7 @@ impl Default for Dialogue {
     }
 }
 
-/// What an object is as a message.
+/// The kind of message that an object is.
 pub fn kind(message: &Value) -> &'static str {
     let has = |name: &str| message.get(name).is_some();
     match (message.get("method").is_some_and(Value::is_string), has("id"), has("result"), has("error")) {
@@ -90,14 +90,14 @@ pub fn kind(message: &Value) -> &'static str {
     }
 }
 
-/// Whether a message names a revision since 2026-07-28.
+/// Whether a message declares revision 2026-07-28 or later.
 pub fn is_modern(message: &Value) -> bool {
     let stated = message.pointer(VERSION).and_then(Value::as_str);
     stated.is_some_and(|version| version.parse().is_ok_and(Revision::is_modern))
 }
 
 impl Dialogue {
-    /// The capabilities of the client that are in force for this message of its own.
+    /// The client capabilities in effect for this message of the client.
     pub fn offered_with(&self, message: &Value) -> Value {
         let own = if message["method"] == "initialize" { "/params/capabilities" } else { CAPABILITIES };
         message.pointer(own).unwrap_or(&self.offered).clone()
@@ -107,7 +107,7 @@ impl Dialogue {
         &self.offered
     }
 
-    /// Whether this responds to a request that the server sent before it got notifications/initialized.
+    /// Whether this responds to a request that the server sent before it received notifications/initialized.
     pub fn is_early(&self, response: &Value) -> bool {
         let asked = self.asked.get(&response["id"].to_string());
         asked.is_none_or(|(open, _)| self.initialized.is_none_or(|initialized| open.frame < initialized))
@@ -117,7 +117,7 @@ impl Dialogue {
         self.now = at;
     }
 
-    /// After everything has been said about the message.
+    /// Updates the state. Called after the message was described.
     pub fn take(&mut self, passing: &Passing) {
         let Passing { frame, message, .. } = passing;
         match frame.from {

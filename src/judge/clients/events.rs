@@ -1,17 +1,17 @@
-//! The ids of events that a server gave, by which a client can resume a stream.
+//! The event ids that a server sent, with which a client can resume a stream.
 
 use std::collections::HashMap;
 
-/// More ids are not remembered.
+/// Maximum number of ids remembered.
 const MOST: usize = 10_000;
 
 #[derive(Default)]
 pub struct Events {
-    /// The exchange in which each id was given.
+    /// The exchange in which each id was sent.
     given: HashMap<String, u64>,
     /// The last id of each stream.
     last: HashMap<u64, String>,
-    /// Of an exchange that resumes a stream: the exchange that began it.
+    /// For an exchange that resumes a stream: the exchange that opened it.
     begun: HashMap<u64, u64>,
 }
 
@@ -24,7 +24,7 @@ impl Events {
         }
     }
 
-    /// This exchange goes on with the stream of that id.
+    /// This exchange resumes the stream of that id.
     pub fn resumed(&mut self, post: u64, id: &str) {
         if let Some(begun) = self.given.get(id) {
             self.begun.insert(post, *begun);
@@ -35,7 +35,7 @@ impl Events {
         self.given.contains_key(id)
     }
 
-    /// The last id that was given on the stream of this one.
+    /// The last id on the stream of this one.
     pub fn last_beside(&self, id: &str) -> Option<&String> {
         self.last.get(self.given.get(id)?)
     }

@@ -1,4 +1,4 @@
-//! Requests of a server and what the client responded: items of `$handled`.
+//! Server requests with the client's responses: items of `$handled`.
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
@@ -9,12 +9,12 @@ use super::{
 };
 use crate::evidence::{Link, Side};
 
-/// More requests of one connection are not looked at.
+/// At most this many requests of one connection are judged.
 const MOST: usize = 5_000;
 
 #[derive(Default)]
 pub struct Handled {
-    /// By id; a server that uses an id again has a new request.
+    /// By id; if a server reuses an id, it is a new request.
     asked: IndexMap<String, Asked>,
     done: Vec<Asked>,
 }
@@ -24,7 +24,7 @@ struct Asked {
     frame: u64,
     at: u64,
     replies: usize,
-    /// The server used the id of an open request: nobody can tell which of them a response is about.
+    /// The server reused the id of an open request, so a response cannot be matched.
     unclear: bool,
 }
 
@@ -78,7 +78,7 @@ impl Handled {
                 }
                 asked.item["reply"] = reply.into();
                 asked.item["ms"] = json!(frame.at.saturating_sub(asked.at) / 1000);
-                // Those that were open when the server sent its request.
+                // Requests that were open when the server sent this one.
                 let still = dialogue.open.values().any(|open| open.frame < asked.frame);
                 asked.item["responded_while_open"] = json!(still);
                 asked.item["frames"] = json!([asked.frame, frame.frame]);

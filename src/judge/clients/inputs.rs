@@ -1,4 +1,4 @@
-//! Inputs that results require since 2026-07-28, and what a client gives: items of `$inputs`.
+//! Input-required results, since 2026-07-28, with the client's responses: items of `$inputs`.
 
 use indexmap::IndexMap;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::evidence::{Link, Side};
 
-/// More rounds of one connection are not looked at.
+/// At most this many rounds of one connection are judged.
 const MOST: usize = 2_000;
 
 #[derive(Default)]
@@ -18,7 +18,7 @@ pub struct Inputs {
 }
 
 struct Round {
-    /// Of the request: its id, method and params.
+    /// The id, method and params of the request.
     id: Value,
     method: String,
     first: Value,
@@ -30,7 +30,7 @@ struct Round {
 }
 
 impl Round {
-    /// Whether this request is the same once more, and gives something.
+    /// Whether this request retries the first one with a response to it.
     fn is_retried_by(&self, method: &str, params: &Value) -> bool {
         let state = params.get("requestState").is_none_or(|state| self.state.as_ref().is_none_or(|own| own == state));
         state && self.goes_on_with(&["name", "uri", "ref"], method, params)

@@ -1,4 +1,4 @@
-//! The pages that a client requests: items of `$lists`, and what a cursor is that it sends.
+//! The pages that a client requests: items of `$lists`. Also classifies the cursors that it sends.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,22 +7,22 @@ use serde_json::{Value, json};
 use super::{Passing, dialogue::kind};
 use crate::evidence::{Link, Side};
 
-/// What scopes a list.
+/// Parameters that restrict a list.
 const SCOPES: [&str; 3] = ["uri", "prefix", "filter"];
-/// Cursors that are remembered of one walk, and walks of one connection.
+/// Maximum number of cursors remembered per walk, and of walks per connection.
 const MOST: usize = 10_000;
 
 #[derive(Default)]
 pub struct Lists {
-    /// The walk that began last for each list.
+    /// The latest walk of each list.
     walks: HashMap<String, Walk>,
     done: Vec<Walk>,
     /// The list and the cursor of each open request.
     open: HashMap<String, (String, Option<String>)>,
-    /// How often each list was begun, and each of its cursors was sent: several walks may go on at once.
+    /// How often each list was started, and each of its cursors was sent: several walks may be concurrent.
     begun: HashMap<String, usize>,
     sent: HashMap<(String, String), usize>,
-    /// Until when a page may be cached, by its list and cursor, where the result said so.
+    /// Until when a page may be cached, by list and cursor, if the result says so.
     fresh: HashMap<(String, String), u64>,
     /// Until when the page that gave a cursor may be cached.
     source_fresh: HashMap<(String, String), u64>,
@@ -43,14 +43,14 @@ struct Walk {
     followed_empty: bool,
     items: usize,
     frames: Vec<u64>,
-    /// What the last page gave, and whether that was the end.
+    /// The cursor on the last page, and whether the list ended there.
     next: Option<String>,
     ended: bool,
     failed: bool,
 }
 
 impl Lists {
-    /// What the cursor of a list request is.
+    /// Classifies the cursor of a list request.
     pub fn take(&mut self, passing: &Passing) -> Option<&'static str> {
         let Passing { frame, message, .. } = passing;
         match (frame.from, kind(message)) {
@@ -95,7 +95,7 @@ impl Lists {
         }
         let kind = match self.walks.get(&key) {
             Some(walk) if walk.next.as_deref() == Some(cursor.as_str()) => "next",
-            // A client that caches pages fetches those again that are stale.
+            // A client that caches pages requests stale ones again.
             Some(walk) if walk.ended && self.fresh.get(&place).is_some_and(|until| *until <= at) => "stale",
             // One that caches only some pages goes on after the last of them.
             Some(walk) if walk.ended && self.source_fresh.get(&place).is_some_and(|until| at < *until) => "stale",
@@ -158,7 +158,7 @@ impl Lists {
                 () if walk.next.is_some() => "stopped",
                 () => "open",
             };
-            // The last of them show how it went on.
+            // The last frames show how it continued.
             let frames = &walk.frames[walk.frames.len().saturating_sub(4)..];
             json!({
                 "method": walk.method,

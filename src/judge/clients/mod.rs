@@ -1,7 +1,7 @@
-//! What rules about clients see: each message that a client sent, each request that it handled, the pages that it followed, its
-//! HTTP requests, and the inputs that results required.
+//! The items for rules about clients: each message that a client sent, each request that it handled, the pages that it
+//! requested, its HTTP requests, and the inputs that results required.
 //!
-//! Only messages show what a client knows. So each item is described by what was sent on its connection before it.
+//! What a client knows only shows in messages. So each item is described by the earlier messages on its connection.
 
 mod dialogue;
 mod events;
@@ -33,7 +33,7 @@ type Items = Vec<(&'static str, Value)>;
 #[derive(Default)]
 pub struct Clients<'a> {
     connections: Vec<(u32, Connection<'a>)>,
-    /// Requests so far, whatever they were sent on.
+    /// All requests so far, on any connection.
     requested: HashSet<String>,
     recent: posts::Recent,
 }
@@ -48,7 +48,7 @@ struct Connection<'a> {
     posts: Posts,
 }
 
-/// One message, and where it was sent.
+/// One message with its context.
 pub struct Passing<'a> {
     pub frame: &'a Frame,
     pub message: &'a Value,
@@ -57,7 +57,7 @@ pub struct Passing<'a> {
 }
 
 impl<'a> Clients<'a> {
-    /// What this frame shows.
+    /// The items that this frame completes.
     pub fn take(&mut self, frame: &Frame, link: &'a Link) -> Items {
         let index = self.connections.iter().position(|(known, _)| *known == link.link).unwrap_or_else(|| {
             self.connections.push((link.link, Connection::new(link)));
@@ -87,7 +87,7 @@ impl<'a> Clients<'a> {
         items
     }
 
-    /// What was still open at the end.
+    /// The items that are still open at the end.
     pub fn rest(self) -> Items {
         let Self { connections, mut requested, .. } = self;
         let mut items = Items::new();
@@ -142,7 +142,7 @@ impl<'a> Connection<'a> {
     }
 }
 
-/// Says of an exchange whether its request was sent before, under the same id.
+/// Marks an exchange whose request was sent before with the same id.
 fn repeated(mut exchange: Value, requested: &mut HashSet<String>) -> Value {
     let mut params = exchange["params"].clone();
     if let Some(params) = params.as_object_mut() {

@@ -14,16 +14,16 @@ use crate::{
     judge::head::decoded,
 };
 
-/// Requests alike are counted over so many microseconds.
+/// Equal requests are counted over this period, in microseconds.
 const RECENT: u64 = 10_000_000;
 const MOST: usize = 10_000;
 
-/// When requests alike were sent, on whatever connection.
+/// When equal requests were sent, on any connection.
 #[derive(Default)]
 pub struct Recent(HashMap<String, VecDeque<u64>>);
 
 impl Recent {
-    /// How many there were lately, before this one.
+    /// The number of equal requests in the period before this one.
     fn count(&mut self, what: String, at: u64) -> usize {
         let times = self.0.entry(what).or_default();
         times.retain(|time| at.saturating_sub(*time) <= RECENT);
@@ -48,7 +48,7 @@ pub struct Posts {
     over: HashSet<String>,
     events: Events,
     retry: Option<u64>,
-    /// When the last event stream ended, and which are open.
+    /// When the last event stream ended, and which ones are open.
     stream_ended: Option<u64>,
     streams: HashSet<u64>,
     endpoint: Value,
@@ -70,7 +70,7 @@ impl Posts {
         }
     }
 
-    /// The head of a request, for the message in it.
+    /// The head of the request with this number.
     pub fn head(&self, post: u64) -> Option<Value> {
         self.heads.get(&post).cloned()
     }
@@ -100,7 +100,7 @@ impl Posts {
             .filter_map(|(name, value)| Some((name.strip_prefix("mcp-param-")?.to_owned(), json!(decoded(value)))))
             .collect();
         let resumes = headers.get("last-event-id");
-        // A client that tries HTTP+SSE next sends a GET that belongs to no session.
+        // A client that falls back to HTTP+SSE sends a GET without a session.
         let of_session = ["mcp-session-id", "mcp-protocol-version", "last-event-id"];
         let tries_sse =
             head.method.as_deref() == Some("GET") && of_session.iter().all(|name| !headers.contains_key(*name));
@@ -184,13 +184,13 @@ impl Posts {
         if let Some(frames) = item["frames"].as_array_mut() {
             frames.push(json!(frame.frame));
         }
-        // A client may end each session that it had.
+        // A client may end each of its sessions.
         let what = format!("{} {} {}", item["method"], item["rpc"], used.as_deref().unwrap_or_default());
         item["recent"] = json!(recent.count(what, frame.at));
         Some(item)
     }
 
-    /// Something of the body of a response.
+    /// Processes a part of a response body.
     fn went_on(&mut self, post: u64, frame: &Frame) {
         if let Some(event) = &frame.event {
             if let Some(id) = &event.id {
@@ -200,7 +200,7 @@ impl Posts {
             if let (Some("endpoint"), Some(text)) = (event.name.as_deref(), &frame.text) {
                 let url = text.rsplit(": ").next().unwrap_or_default();
                 let path = url.split_once("://").map_or(url, |(_, rest)| &rest[rest.find('/').unwrap_or(rest.len())..]);
-                // The stream is at the top, so what is relative to it is as well.
+                // The stream is at the root path, so a relative path is relative to the root.
                 let path = path.strip_prefix("./").map_or_else(|| path.to_owned(), |rest| format!("/{rest}"));
                 let (path, query) =
                     path.split_once('?').map_or((path.as_str(), None), |(path, query)| (path, Some(query)));

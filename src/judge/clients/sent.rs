@@ -8,10 +8,10 @@ use super::{
 };
 use crate::evidence::Link;
 
-/// A cancellation may cross the response, for so many microseconds.
+/// A cancellation may cross the response for this long, in microseconds.
 const CROSSING: u64 = 2_000_000;
 
-/// The item, still without what lists and HTTP add to it.
+/// The item, without the fields from lists and HTTP.
 pub fn item(passing: &Passing, dialogue: &Dialogue, link: &Link) -> Value {
     let Passing { frame, message, pointer, batch } = passing;
     let kind = kind(message);
@@ -35,7 +35,7 @@ pub fn item(passing: &Passing, dialogue: &Dialogue, link: &Link) -> Value {
     let id = message.get("id").map(Value::to_string).unwrap_or_default();
     match kind {
         "request" => {
-            // A new handshake begins anew.
+            // A new handshake resets the ids.
             let begins = message["method"] == "initialize";
             item["id_repeated"] = json!(!begins && dialogue.ids.contains(&id));
             item["id_open"] = json!(dialogue.open.get(&id).is_some_and(|open| !open.cancelled));

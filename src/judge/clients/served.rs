@@ -1,8 +1,8 @@
-//! What the server requested of the client, in either of the two ways: an item of `$served`.
+//! A server request to the client, in either form: an item of `$served`.
 
 use serde_json::{Value, json};
 
-/// Of an item of `$handled`.
+/// From an item of `$handled`.
 pub fn of_request(handled: &Value) -> Value {
     let mut item = json!({ "input": false });
     for name in ["method", "params", "id", "end", "result", "error", "offered", "frames", "link"] {
@@ -13,7 +13,7 @@ pub fn of_request(handled: &Value) -> Value {
     item
 }
 
-/// Of an item of `$inputs`.
+/// From an item of `$inputs`.
 pub fn of_input(input: &Value) -> Value {
     let mut item = json!({ "input": true, "id": input["key"] });
     for name in ["method", "params", "offered", "frames", "link"] {

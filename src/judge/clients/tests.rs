@@ -1,4 +1,4 @@
-//! What rules see of a client that does this and that.
+//! The items that rules get for various client behaviour.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{
     revision::Revision,
 };
 
-/// Messages of the client (true) and the server, and all items of that name.
+/// All items of that name for messages of the client (true) and the server.
 fn items(messages: &[(bool, Value)], root: &str) -> Vec<Value> {
     let recorder = Recorder::new(1 << 20, 1 << 20, 1_000);
     let link = recorder.open_link(Transport::Stdio);

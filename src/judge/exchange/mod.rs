@@ -1,7 +1,7 @@
-//! Puts requests and their responses together from the frames: what rules see as `$exchanges`, `$messages` and `$asked`.
+//! Matches requests and responses in the frames: the items of `$exchanges`, `$messages` and `$asked`.
 //!
-//! The frames are the only source, so a transcript yields the same exchanges as the run it came from. An exchange is
-//! handed on as soon as its response is there; a second response hands it on again with `replies: 2`.
+//! The frames are the only source, so a transcript yields the same exchanges as its run. An exchange is passed on as
+//! soon as it has a response. A second response passes it on again with `replies: 2`.
 
 #[cfg(test)]
 mod tests;
@@ -21,37 +21,38 @@ use crate::{
     revision::Revision,
 };
 
-/// Who asks whether the server is well.
+/// The sender of the requests that check whether the server still responds.
 const PROBE: &str = "probe";
 
-/// A request that was on its way this long, in microseconds, before its connection ended was not lost by the ending.
+/// If a connection ends more than this long after a request, in microseconds, the end does not excuse the missing
+/// response.
 const LOST_WITHIN: u64 = 1_000_000;
 
-/// Answered requests that are remembered, should one be answered again; later it counts as the response to nothing.
+/// The number of answered requests kept to detect a second response. Later ones are responses to an unknown request.
 const ANSWERED_KEPT: usize = 200;
 
-/// Requests of the client that are still open, and the answered ones in short.
+/// The open requests of the client, and a summary of the answered ones.
 pub struct Assembler<'a> {
     link: &'a Link,
     open: Vec<Open>,
     answered: HashMap<String, Answered>,
-    /// The ids of those, the oldest first.
+    /// Ids of the answered requests, oldest first.
     answered_before: VecDeque<String>,
     heads: HashMap<u64, Value>,
     /// The heads of HTTP requests.
     posted: HashMap<u64, HttpHead>,
-    /// Where the first message went.
+    /// The endpoint that received the first message.
     endpoint: Option<String>,
-    /// What was sent besides requests.
+    /// Messages of the client other than requests.
     loose: Loose,
-    /// Whether the last message, probes aside, was valid: then the server has no reason to end.
+    /// Whether the last message, except probes, was valid: then the server has no reason to exit.
     sound: bool,
-    /// What was sent last that is no well-formed request, if nothing after it was responded to: that may end a server
-    /// as well as any request that is open.
+    /// The last frame that was not a well-formed request, if no later message got a response. It may have made the
+    /// server exit, as may any open request.
     suspect: Option<u64>,
-    /// How many messages were sent.
+    /// The number of messages sent.
     sent: u64,
-    /// Responses without an id that came over stdio while requests were open.
+    /// Responses without an id over stdio while requests were open.
     nameless: Vec<Nameless>,
     own_ids: HashSet<String>,
     notification_context: NotificationContext,
@@ -59,22 +60,22 @@ pub struct Assembler<'a> {
     replays: Replays,
     /// What the client declared in the handshake.
     declared: Value,
-    /// Elicitations that this client was told of.
+    /// Ids of the elicitations that this client received.
     elicitations: HashSet<String>,
 }
 
-/// What a frame comes to.
+/// The items that a frame yields.
 #[derive(Default)]
 pub struct Passed {
     pub exchanges: Vec<Value>,
-    /// Still without the message itself, of which the frame has the only copy.
+    /// Without the message itself: the frame has the only copy.
     pub messages: Vec<Value>,
-    /// What the server asks of the client, by a request or inside of a result.
+    /// Requests of the server to the client, sent directly or inside a result.
     pub asked: Vec<Value>,
 }
 
-/// A response to a notification or to one of the requests that were open: as long as one of them has no response, nobody
-/// can say to what.
+/// A response without an id: to a notification or to one of the requests open at that time. As long as one of those has
+/// no response, it cannot be attributed.
 struct Nameless {
     item: Value,
     /// The frames of these requests.
@@ -83,10 +84,10 @@ struct Nameless {
 
 struct Answered {
     request: Open,
-    /// What is told of the exchange besides.
+    /// Additional fields of the exchange.
     more: Map<String, Value>,
     replies: u64,
-    /// The response had no id, and may have been another request's.
+    /// The response had no id, and may belong to another request.
     nameless: bool,
 }
 
@@ -115,7 +116,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// The messages of the server in this frame, and the exchanges that they complete.
+    /// The server's messages in this frame, and the exchanges that they complete.
     pub fn take(&mut self, frame: &Frame) -> Passed {
         let mut passed = Passed::default();
         if self.replays.hold(frame) {
@@ -156,7 +157,7 @@ impl<'a> Assembler<'a> {
                     |open: &Open| open.method != "initialize" && frame.at.saturating_sub(open.at) >= patience;
                 self.open.iter_mut().for_each(|open| open.expects_reply &= waited_out(open));
             }
-            // It may be the response to any of them.
+            // The unread message may respond to any of them.
             (FrameKind::Unread, Side::Server, _) => {
                 let open = self.open.iter_mut().filter(|open| open.post == frame.post);
                 for open in open {
@@ -164,16 +165,16 @@ impl<'a> Assembler<'a> {
                     open.unread.clone_from(&frame.why);
                 }
             }
-            // The server, or the exchange that would have carried a response, is gone: nothing more can be expected.
+            // The server exited or the HTTP exchange ended, so no response can arrive any more.
             (FrameKind::Note, ..) if is_loss(frame) => {
                 let died = frame.ended == Some(Ended::Unasked);
                 let over = died || frame.ended == Some(Ended::Unsent);
                 let lost = self.open.iter_mut().filter(|open| frame.post.is_none() || open.post == frame.post);
                 for open in lost {
                     open.lost = Some(frame.frame);
-                    // It may have ended under what was answered before.
+                    // An earlier, answered request may have made it exit.
                     let asked = open.expects_reply || (self.sound && open.by == PROBE);
-                    // A handshake may be rejected by leaving.
+                    // A server may reject a handshake by exiting.
                     if died && self.suspect.is_none() && asked && open.method != "initialize" {
                         open.killed.clone_from(&frame.text);
                     }
@@ -185,12 +186,12 @@ impl<'a> Assembler<'a> {
         passed
     }
 
-    /// Requests that were lost after this frame.
+    /// Requests whose connection ended after this frame.
     pub fn lost_behind(&mut self, frame: u64) -> impl Iterator<Item = &mut Open> {
         self.open.iter_mut().filter(move |open| open.lost.is_some_and(|lost| lost > frame))
     }
 
-    /// Requests under one of which the server ended, by the frame that tells of its end.
+    /// The requests that were open when the server exited, by the frame that records its exit.
     pub fn killed(&mut self) -> BTreeMap<u64, Vec<&mut Open>> {
         let mut killed = BTreeMap::new();
         for open in self.open.iter_mut().filter(|open| open.killed.is_some()) {
@@ -200,7 +201,7 @@ impl<'a> Assembler<'a> {
         killed
     }
 
-    /// Responses of which it never showed to what they belong.
+    /// Responses that could not be attributed to a request.
     pub fn unclear(&mut self) -> impl Iterator<Item = Value> {
         self.nameless.drain(..).map(|mut nameless| {
             nameless.item["answers"] = json!("unclear");
@@ -208,7 +209,7 @@ impl<'a> Assembler<'a> {
         })
     }
 
-    /// Requests that were never answered.
+    /// Requests without a response.
     pub fn rest(self) -> Vec<Value> {
         let Self { link, open, mut heads, notification_context, .. } = self;
         open.into_iter()
@@ -227,14 +228,14 @@ impl<'a> Assembler<'a> {
             .collect()
     }
 
-    /// A message of the client, well-formed or not: suites send what no client would.
+    /// Processes a message of the client, which may be malformed: suites send what no client would.
     fn sent(&mut self, frame: &Frame, message: &Value) {
         if let Value::Array(batch) = message {
             self.loose.sent_array(frame.frame);
             for message in batch {
                 let before = self.open.len();
                 self.sent(frame, message);
-                // Whether a batch is taken at all is for the rules on batches.
+                // Rules on batches judge whether a batch is accepted.
                 self.open[before..].iter_mut().for_each(|open| open.expects_reply = false);
             }
             return;
@@ -299,7 +300,7 @@ impl<'a> Assembler<'a> {
             }
             // A response to a request of the server.
             (Some(id), None) if by == "answer" => self.notification_context.settled(id),
-            // No request, though a response may carry the id that can be read in it.
+            // Not a request, but a response may have the id that the server found in it.
             (id, _) => {
                 self.sound = false;
                 self.suspect = Some(frame.frame);
@@ -327,7 +328,7 @@ impl<'a> Assembler<'a> {
         }
         let id = message.get("id");
         let has = |name: &str| message.get(name).is_some();
-        // After a handshake of an earlier revision a process may also speak as that has it.
+        // After a handshake of an earlier revision, a process may also use that revision.
         let legacy = self.is_modern() && self.phase == Phase::Opening && self.link.transport.capabilities().process;
         if legacy && has("method") {
             return;
@@ -351,12 +352,12 @@ impl<'a> Assembler<'a> {
             (_, _, _, true) => "result",
             _ => "other",
         };
-        // A line of a log is an object too, and answers nothing.
+        // A JSON log line is also an object, but not a response.
         if !has("method") && (id.is_some() || kind != "other" || frame.post.is_some()) {
             let exchange = self.response(frame, id.unwrap_or(&Value::Null), message);
             let other = if exchange.is_some() { None } else { Some(self.other(message)) };
             item["answers"] = json!(self.answers(frame, other));
-            // Over HTTP the exchange shows to which notification it is the response.
+            // Over HTTP, the exchange shows the notification that it responds to.
             if let (Some(Other::Notification(to)), None) = (other, frame.post) {
                 item["origin"]["to"] = json!(to);
             }
@@ -378,7 +379,7 @@ impl<'a> Assembler<'a> {
         } else {
             passed.messages.push(item);
         }
-        // All that were open have their own response.
+        // All requests that were open then have their own response.
         let clear = |nameless: &mut Nameless| nameless.open.is_empty();
         passed.messages.extend(self.nameless.extract_if(.., clear).map(|nameless| nameless.item));
     }
@@ -386,9 +387,9 @@ impl<'a> Assembler<'a> {
     fn request(&mut self, frame: &Frame, message: &Value, pointer: &str) -> Value {
         let elicitation = message.pointer("/params/elicitationId").map(Value::to_string);
         self.elicitations.extend(elicitation);
-        // Only over HTTP it shows to which request it belongs.
+        // Only HTTP shows to which request it belongs.
         let own = self.open.iter().find(|open| frame.post.is_some() && open.post == frame.post);
-        // A request that was cancelled a moment ago may still be worked on.
+        // The server may still work on a request that was just cancelled.
         let waiting = self.open.iter().filter(|open| open.by != PROBE);
         let during: Vec<_> = own.map_or_else(|| waiting.collect(), |own| vec![own]);
         let during: Vec<_> = during.iter().map(|open| open.method.as_str()).collect();
@@ -399,8 +400,8 @@ impl<'a> Assembler<'a> {
         item
     }
 
-    /// JSON over HTTP that is no JSON-RPC at all: whoever rejects a request, be it a gateway, may say so in any words, and
-    /// what comes where no request went is for the rules on HTTP. An event stream is for messages alone.
+    /// JSON over HTTP that is not JSON-RPC. A gateway may reject a request in any format, and rules on HTTP judge
+    /// responses to other HTTP requests. An event stream carries only messages.
     fn is_foreign(&self, frame: &Frame, message: &Value) -> bool {
         let meant = ["jsonrpc", "method", "result"].iter().any(|name| message.get(name).is_some())
             || message.pointer("/error/code").is_some_and(Value::is_number);
@@ -411,7 +412,7 @@ impl<'a> Assembler<'a> {
             && self.status(frame).is_some_and(|status| status >= 300 || !asked)
     }
 
-    /// Over Streamable HTTP a server that gives no session id begins anew with each request.
+    /// Over Streamable HTTP, each request to a server without session ids is independent.
     fn is_in_session(&self, frame: &Frame) -> bool {
         let head = frame.post.and_then(|post| self.posted.get(&post));
         !self.link.transport.capabilities().stream_per_request
@@ -422,7 +423,7 @@ impl<'a> Assembler<'a> {
         self.heads.get(&frame.post?)?["status"].as_u64()
     }
 
-    /// What a response belongs to that belongs to no request.
+    /// What a response responds to, if not to a request.
     fn other(&mut self, message: &Value) -> Other {
         let other = self.loose.take(message);
         if let Other::Array(rejected) = other {
@@ -431,7 +432,7 @@ impl<'a> Assembler<'a> {
         other
     }
 
-    /// In the words of the suite language; `None` is a request.
+    /// The `answers` field of the suite language; `None` is a request.
     fn answers(&self, frame: &Frame, other: Option<Other>) -> &'static str {
         match other {
             None => "request",
@@ -511,7 +512,7 @@ fn opens_by_get(head: &HttpHead) -> bool {
     head.method.as_deref() == Some("GET") && head.value("last-event-id").is_none()
 }
 
-/// Whether a note tells of an end. One on an exchange may also tell what else there was to it.
+/// Whether a note records the end of a connection or exchange. Notes on an exchange can also record other things.
 fn is_loss(note: &Frame) -> bool {
     note.event.is_none() && note.ended.map_or(note.post.is_none(), |ended| ended != Ended::Complete)
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::evidence::Transport;
 
-/// Who dies when the response is out is noticed by the next question, which is not to blame.
+/// A server that exits right after a response is noticed at the next request, which did not cause the exit.
 #[test]
 fn a_server_that_ends_behind_an_answer_has_no_reason_to_if_all_was_sound() {
     for (by, method, blamed) in [("tools.calls", "tools/call", true), ("base.bad-input", "tools/call", false)] {
@@ -25,7 +25,7 @@ fn a_server_that_ends_behind_an_answer_has_no_reason_to_if_all_was_sound() {
     }
 }
 
-/// Whatever is open when the server ends is not blamed while something malformed may have ended it.
+/// An open request is not blamed for a crash that an earlier malformed message may have caused.
 #[test]
 fn a_request_is_not_blamed_for_what_a_notification_before_it_may_have_done() {
     let request = |id: u64| json!({ "from": "client", "message": { "jsonrpc": "2.0", "id": id, "method": "ping" } });
@@ -43,7 +43,7 @@ fn a_request_is_not_blamed_for_what_a_notification_before_it_may_have_done() {
     assert_eq!(killed(vec![odd(), request(1), answered(1), request(2)]), ["exited with status 1"]);
 }
 
-/// The frames of one connection over stdio, put together.
+/// The items for the frames of one stdio connection.
 fn assembled(frames: &[Value]) -> (Vec<Passed>, Vec<Value>) {
     let link = Link { revision: Some(Revision::V2025_06_18), ..Link::new(1, Transport::Stdio) };
     let mut assembler = Assembler::new(&link);
@@ -148,7 +148,7 @@ fn a_note_on_an_exchange_is_a_loss_only_where_it_ends_there() {
     }
 }
 
-/// Without a session id each request of the client begins anew for the server.
+/// Without a session id, each request of the client is independent.
 #[test]
 fn an_id_comes_twice_only_within_a_session() {
     for (header, repeated) in [("mcp-session-id", true), ("accept", false)] {
@@ -203,7 +203,7 @@ fn an_array_may_be_refused_as_a_whole_by_an_error_without_an_id() {
     assert_eq!(passed[2].messages[0]["answers"], "nothing", "one array, one refusal");
 }
 
-/// Over stdio a response without an id may be that of a request that has none yet.
+/// Over stdio, a response without an id may belong to a request that has no response yet.
 #[test]
 fn a_response_without_id_answers_a_notification_where_every_request_has_its_own() {
     let request = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });

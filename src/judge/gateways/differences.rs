@@ -1,14 +1,14 @@
-//! What differs between a message as it was sent and as it was received.
+//! The differences between a message as sent and as received.
 
 use serde_json::{Value, json};
 
 use crate::{judge::checks::same_uri, suite::push_token};
 
-/// Longer texts are shown by their length and their beginning.
+/// Longer texts are shown by their length and beginning.
 const SHOWN: usize = 300;
-/// Differences of one message.
+/// Maximum number of differences per message.
 const MOST: usize = 40;
-/// Fields of `_meta` that belong to the handshake or to the connection, which a gateway has of its own on each side.
+/// Fields of `_meta` that belong to the handshake or the connection. A gateway has its own on each side.
 const OWN_META: [&str; 7] = [
     "progressToken",
     "io.modelcontextprotocol/protocolVersion",
@@ -18,7 +18,7 @@ const OWN_META: [&str; 7] = [
     "io.modelcontextprotocol/subscriptionId",
     "io.modelcontextprotocol/related-task",
 ];
-/// Objects that say nothing if they are empty.
+/// Objects that mean nothing if they are empty.
 const SAY_NOTHING: [&str; 3] = ["_meta", "params", "arguments"];
 
 /// The fields of the contents of a resource. Others are of extensions, which a gateway need not know.
@@ -32,7 +32,7 @@ pub struct Differences {
     found: Vec<Value>,
 }
 
-/// All differences in the fields of a message besides its id. `sent` is as it has to be received.
+/// All differences in the fields of a message except its id. `sent` is what should be received.
 pub fn differences(sent: &Value, received: &Value) -> Vec<Value> {
     let mut all = Differences::default();
     for field in ["params", "result", "error"] {
@@ -69,7 +69,7 @@ impl Differences {
                 }
             }
             _ if same(sent, received) => {}
-            // Gateways that join several servers put the name of each before those of its tools.
+            // Gateways that join several servers prefix tool names with the server's name.
             (Value::String(sent), Value::String(received))
                 if is_named(pointer) && received.ends_with(sent.as_str()) => {}
             (Value::String(sent), Value::String(received))
@@ -80,7 +80,7 @@ impl Differences {
     }
 
     fn lost(&mut self, sent: &Value, pointer: &str) {
-        // Of what tools and users define, null may be a value like any other.
+        // In data defined by tools and users, null may be a normal value.
         let is_theirs = ["/params/arguments/", "/result/structuredContent/", "/error/data/"];
         let is_theirs = is_theirs.iter().any(|place| pointer.starts_with(place));
         let says_nothing = (sent.is_null() && !is_theirs)
@@ -89,7 +89,7 @@ impl Differences {
         if says_nothing {
             return;
         }
-        // What is lost with its parent is told part by part, as each part may have an owner.
+        // The fields of a lost object are reported one by one, since a rule may be about one of them.
         match sent {
             Value::Object(fields) if matches!(name(pointer), "params" | "_meta") => {
                 fields.iter().for_each(|(name, value)| self.lost(value, &below(pointer, name)));
@@ -132,7 +132,7 @@ impl Differences {
     }
 }
 
-/// How many values are the same, and how many there are.
+/// The number of equal values, and of all values.
 pub fn similarity(sent: &Value, received: &Value) -> (usize, usize) {
     match (sent, received) {
         (Value::Object(sent), Value::Object(received)) => {
@@ -162,7 +162,7 @@ fn leaves(value: &Value) -> usize {
     }
 }
 
-/// Numbers are the same by their value.
+/// Numbers are compared by value.
 fn same(one: &Value, other: &Value) -> bool {
     if let (Value::Number(one), Value::Number(other)) = (one, other) {
         let whole = |number: &serde_json::Number| number.as_i64().map(i128::from).or(number.as_u64().map(i128::from));
@@ -174,7 +174,7 @@ fn same(one: &Value, other: &Value) -> bool {
     one == other
 }
 
-/// Beyond 2^53, where RFC 8259 expects no agreement.
+/// Numbers beyond 2^53, for which RFC 8259 does not expect agreement.
 fn is_rounded(sent: &Value, received: &Value) -> bool {
     matches!((sent.as_f64(), received.as_f64()), (Some(sent), Some(received)) if sent.to_bits() == received.to_bits())
 }
@@ -194,7 +194,7 @@ fn below(pointer: &str, name: &str) -> String {
     below
 }
 
-/// As messages name a field: `result.content[0].text`.
+/// The path of a field in a message: `result.content[0].text`.
 fn path(tokens: &[&str]) -> String {
     let mut path = String::new();
     for token in tokens {

@@ -1,4 +1,4 @@
-//! Which message on one side of the gateway is which on the other.
+//! Matches the messages on both sides of the gateway.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,22 +10,22 @@ use super::{
 };
 use crate::evidence::Side;
 
-/// Less alike than this, a message that nothing else explains is one of the gateway's own.
+/// A message less similar than this to every candidate is the gateway's own.
 const ALIKE: f64 = 0.5;
 
 pub type Index = usize;
 
-/// A request, by whom it was received, and the response to each.
+/// A request, its copies on the other side, and the responses on both sides.
 pub struct Pair {
     pub sent: Index,
     pub received: Vec<Index>,
-    /// What the one who received it returned, for the first time that it was received.
+    /// The response of the recipient, to the first copy.
     pub returned: Option<Index>,
-    /// What the one who sent it was returned.
+    /// The responses that the sender received.
     pub arrived: Vec<Index>,
 }
 
-/// A notification, and where it was received.
+/// A notification, and its copies on the other side.
 pub struct Told {
     pub sent: Index,
     pub received: Vec<Index>,
@@ -59,13 +59,13 @@ impl<'a> Matching<'a> {
         self.messages[index]
     }
 
-    /// Those that were sent on that side by the party that is at its end, or received there by it.
+    /// The messages on one side that the party there sent, or received from the gateway.
     fn of(&self, behind: bool, from: Side, kind: Kind) -> Vec<Index> {
         let is = |message: &&Message| message.behind == behind && message.from == from && message.kind() == kind;
         (0..self.messages.len()).filter(|index| is(&self.messages[*index])).collect()
     }
 
-    /// The response to the request on its own side.
+    /// The responses to the request on its own side.
     pub fn responses(&self, request: Index) -> Vec<Index> {
         let asked = self.at(request);
         let next = (request + 1..self.messages.len()).find(|later| {
@@ -97,7 +97,7 @@ impl<'a> Matching<'a> {
                 Pair { sent, received: Vec::new(), returned: None, arrived }
             })
             .collect();
-        // A gateway may open its connection before, after or instead of that of its client, and some only to try it.
+        // A gateway may initialize its connection before, after or without a client's, and may make trial connections.
         let opens = |index: &Index| self.at(*index).method() == "initialize";
         let (mut handshakes, received): (Vec<Index>, Vec<Index>) =
             self.of(!of_upstream, from, Kind::Request).into_iter().partition(opens);
@@ -163,7 +163,7 @@ impl<'a> Matching<'a> {
         all.into_iter().map(|(told, _)| told).collect()
     }
 
-    /// What a message has to be when it is received, as far as it names something of its own side.
+    /// The message that the recipient should receive, with identifiers of its own side.
     pub fn expected(&self, index: Index) -> Value {
         let message = self.at(index);
         let mut expected = message.message.clone();
@@ -185,7 +185,7 @@ impl<'a> Matching<'a> {
         expected
     }
 
-    /// The call of a client that progress of the upstream is about.
+    /// The client's call that a progress notification of the upstream is about.
     pub fn reported_on(&self, progress: &Message) -> Option<&Pair> {
         let token = progress.message.pointer("/params/progressToken")?;
         self.calls.iter().rfind(|pair| {
@@ -222,14 +222,14 @@ impl<'a> Matching<'a> {
         pair.received.first().map(|received| self.at(*received).id().clone())
     }
 
-    /// Whether a message of the upstream was sent where it serves clients: a gateway may have further sessions.
+    /// Whether the upstream sent this in a session that serves clients: a gateway may have other sessions.
     pub fn serves_clients(&self, index: Index) -> bool {
         let message = self.at(index);
         let mut calls = self.calls.iter().filter(|pair| self.at(pair.sent).method() != "initialize");
         calls.any(|pair| pair.received.iter().any(|index| self.at(*index).is_beside(message)))
     }
 
-    /// The client that a message of the upstream is for, if that shows.
+    /// The client that a message of the upstream is for, if known.
     pub fn meant_for(&self, index: Index) -> Option<u32> {
         let message = self.at(index);
         let pair = match message.kind() {
@@ -240,7 +240,7 @@ impl<'a> Matching<'a> {
         pair.map(|pair| self.at(pair.sent).link)
     }
 
-    /// The only call that was open on the same conversation, or on the same stream, when the upstream sent this.
+    /// The only call that was open in the same conversation, or on the same stream, when the upstream sent this.
     pub fn during(&self, message: &Message) -> Option<&Pair> {
         let mut open = self.calls.iter().filter(|pair| {
             let ended = pair.returned.map(|returned| self.at(returned).frame);
@@ -256,7 +256,7 @@ impl<'a> Matching<'a> {
     }
 }
 
-/// From 0, nothing is the same, to 1.
+/// Similarity from 0 (nothing is equal) to 1.
 fn likeness(expected: &Value, received: &Value) -> f64 {
     let without_token = |message: &Value| {
         let mut params = message["params"].clone();

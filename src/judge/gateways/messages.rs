@@ -7,13 +7,13 @@ use crate::{
     revision::Revision,
 };
 
-// As frames call it.
+// The names that frames use.
 #[expect(clippy::struct_field_names)]
 pub struct Message {
     pub frame: u64,
     pub at: u64,
     pub link: u32,
-    /// Of the upstream: its session over HTTP.
+    /// For messages of the upstream over HTTP: the session.
     pub session: String,
     pub revision: Option<Revision>,
     pub scenario: Option<String>,
@@ -68,7 +68,7 @@ impl Message {
         self.message.pointer("/params/_meta/progressToken")
     }
 
-    /// Whether both are of the same conversation.
+    /// Whether both belong to the same conversation.
     pub fn is_beside(&self, other: &Self) -> bool {
         self.link == other.link && self.session == other.session
     }

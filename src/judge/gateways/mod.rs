@@ -1,8 +1,8 @@
-//! What rules about gateways see: each message that one end sent, with what the other end received for it, and the HTTP
+//! The items for rules about gateways: each message that one end sent, with its copy at the other end, and the HTTP
 //! requests that the gateway sent to its upstream.
 //!
-//! Both ends are recorded, so messages are matched by what they say. A gateway may have ids, progress tokens, cursors, sessions
-//! and a handshake of its own on each side, as long as they fit together: such differences are none.
+//! Both ends are recorded, so messages are matched by content. A gateway may have its own ids, progress tokens,
+//! cursors, sessions and handshake on each side, as long as they are consistent: such differences do not count.
 
 mod differences;
 mod matching;
@@ -23,23 +23,23 @@ use crate::{
     suite::push_token,
 };
 
-/// What the client in front sends as its credentials, and an upstream must never see.
+/// The credentials of the client in front, which an upstream must never receive.
 pub const CREDENTIAL: &str = "mcp-conform-credential-of-the-front";
-/// Beyond this number messages are not matched any more.
+/// Messages beyond this number are not matched.
 const MOST: usize = 5_000;
 
 /// Everything that passed a gateway in all scenarios.
 #[derive(Default)]
 pub struct Gateways {
     messages: Vec<Message>,
-    /// Of each HTTP exchange with the upstream: its session, by header or address.
+    /// The session of each HTTP exchange with the upstream, by header or address.
     sessions: HashMap<u64, String>,
     /// The sessions of clients in front.
     front: HashSet<String>,
     /// Connections of the client on which the gateway can send something at any time.
     channels: HashSet<u32>,
     streams: HashSet<u64>,
-    /// When the client left, in frames.
+    /// The frame in which each client disconnected.
     left: HashMap<u32, u64>,
     upstream: Vec<(u64, Value)>,
 }

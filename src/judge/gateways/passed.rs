@@ -43,7 +43,7 @@ pub fn items(matching: &Matching) -> Vec<Value> {
     items
 }
 
-/// Each cursor that a client was given, with that of the upstream.
+/// Each cursor that a client received, with the upstream's cursor.
 fn cursors(matching: &Matching) -> HashMap<String, Value> {
     let cursor = |index: Index| matching.at(index).message.pointer("/result/nextCursor").cloned();
     let pairs = matching.calls.iter().filter_map(|pair| {
@@ -94,7 +94,7 @@ pub fn origin(sent: &Message, received: Option<&Message>) -> Value {
     }
 }
 
-/// Whether both sides are in the same revision; only then must all fields pass.
+/// Whether both sides use the same revision. Only then must all fields be passed on.
 fn same_revision(matching: &Matching, front: Option<&Message>, behind: Option<&Message>) -> bool {
     let (Some(front), Some(behind)) = (front, behind) else { return true };
     let agreed = matching.messages.iter().filter(|message| message.behind && message.link == behind.link);
@@ -156,7 +156,7 @@ fn is_not_found(sent: &Message, arrived: &Message) -> bool {
 fn response(matching: &Matching, pair: &Pair) -> Option<Value> {
     let returned = pair.returned?;
     let (sent, asked) = (matching.at(returned), matching.at(pair.sent));
-    // Nobody needs the response to a request that was cancelled, or of somebody who left.
+    // A gateway may drop the response to a cancelled request, or for a client that disconnected.
     let gone = matching.left.get(&asked.link).is_some_and(|left| *left < sent.frame);
     if pair.arrived.is_empty() && (gone || matching.was_cancelled(asked, u64::MAX)) {
         return None;

@@ -35,7 +35,7 @@ fn each_field_is_told_by_its_path() {
     );
 }
 
-/// The messages in this order: the side, the session behind the gateway, who sent it, and what.
+/// The items for messages in this order: the side, the session at the upstream, the sender, and the message.
 fn matched(messages: &[(&str, Side, Value)]) -> Vec<Value> {
     let message = |(index, (place, from, message)): (usize, &(&str, Side, Value))| Message {
         frame: index as u64 + 1,

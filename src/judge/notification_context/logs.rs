@@ -1,10 +1,10 @@
-//! Log messages: who asked for them, and how grave they have to be.
+//! Log messages: the request that they belong to, and the minimum level.
 
 use serde_json::{Value, json};
 
 use super::{Asked, NotificationContext, State};
 
-/// From the least grave to the gravest.
+/// In order of severity.
 const LEVELS: [&str; 8] = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 
 pub(super) fn level(name: &Value) -> Option<usize> {
@@ -12,7 +12,7 @@ pub(super) fn level(name: &Value) -> Option<usize> {
 }
 
 impl NotificationContext {
-    /// A log message of a revision in which each request says for itself what it wants logged.
+    /// A log message in a revision in which each request sets its own log level.
     pub(super) fn log(&self, carrier: Option<usize>, params: &Value, item: &mut Value) {
         let least = |asked: &Asked| asked.level.as_ref().and_then(level);
         let (about, wanted) = if self.streams {
@@ -24,7 +24,7 @@ impl NotificationContext {
             }
         } else {
             if !self.asked.iter().any(Asked::is_over) {
-                // What a server says while it starts is about no request.
+                // A log message during start-up belongs to no request.
                 return;
             }
             let loud = || self.asked.iter().filter(|asked| asked.level.is_some());
@@ -39,7 +39,7 @@ impl NotificationContext {
         judge_level(wanted, params, item);
     }
 
-    /// A log message of a revision in which one level holds for the session.
+    /// A log message in a revision with one log level for the session.
     pub(super) fn legacy_log(&self, carrier: Option<usize>, params: &Value, item: &mut Value) {
         item["level_set"] = json!(!self.settings.is_empty());
         let set_after = |frame: u64| {
@@ -47,7 +47,7 @@ impl NotificationContext {
             sent.chain(self.settings.iter().map(|setting| setting.sent)).any(|sent| sent > frame)
         };
         let setting = if self.streams {
-            // What belongs to no request may have been on its way when the level was set.
+            // A message that belongs to no request may have been in transit when the level was set.
             let Some(asked) = carrier.map(|index| &self.asked[index]) else { return };
             self.settings.iter().rfind(|setting| setting.answered < asked.frame).filter(|_| !set_after(asked.frame))
         } else {
@@ -60,7 +60,7 @@ impl NotificationContext {
     }
 }
 
-/// Whether the message is as grave as was asked for.
+/// Records whether the message has at least the wanted level.
 fn judge_level(wanted: Option<usize>, params: &Value, item: &mut Value) {
     if let Some((level, wanted)) = level(&params["level"]).zip(wanted) {
         item["wanted"] = json!(level >= wanted);

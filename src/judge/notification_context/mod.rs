@@ -1,19 +1,19 @@
-//! What a message of the server bears on: the request, the subscription or the progress token that it is about.
+//! Determines what a server's message relates to: a request, a subscription or a progress token.
 //!
-//! Over HTTP the stream that carries a message tells which request it belongs to. Where all messages share one stream,
-//! their order tells, and what they say themselves. Where neither is sure, nothing is said about a message.
+//! Over HTTP, the stream shows the request that a message belongs to. If all messages share one stream, their order and
+//! their content show it. If neither is certain, the fields are left out.
 //!
 //! Messages get these fields, as far as they are known:
-//! - `on`: `subscription` or `request`; on a subscription `tag` (of a `subscription` of this connection, of `another
-//!   subscription` than the one that waits, or of `nothing`),
-//!   `acknowledged` and `after_cancel`, both as they were when the message came, and `wanted`;
-//! - `reports_on` of progress: `running request`, `completed request`, `failed request`, `cancelled request` or `nothing`;
-//!   `grows`, and `in_last_second`, how many came for the same token;
-//! - `logs` of a log message: `running request`, `answered request` or `nothing that asked for logs`; `wanted`, whether it
-//!   is as grave as was asked for; `level_set`, whether a level was set for the session;
+//! - `on`: `subscription` or `request`. On a subscription also `tag` (of a `subscription` of this connection, of
+//!   `another subscription` than the waiting one, or of `nothing`), `acknowledged` and `after_cancel` (both at the time
+//!   of the message), and `wanted`;
+//! - `reports_on` of progress: `running request`, `completed request`, `failed request`, `cancelled request` or
+//!   `nothing`; `grows`, and `in_last_second`, the number of notifications with the same token;
+//! - `logs` of a log message: `running request`, `answered request` or `nothing that asked for logs`; `wanted`, whether
+//!   it has at least the requested level; `level_set`, whether the session has a level;
 //! - `cancels`: `own request`, `subscription`, `request` or `nothing`;
-//! - `subscribed` of an update, until revision 2025-11-25: whether the resource, or what it is below, was subscribed to on
-//!   this connection before; if it was, `unsubscribed`, whether that has ended for certain;
+//! - `subscribed` of an update, until revision 2025-11-25: whether this connection ever subscribed to the resource or
+//!   to one that it is below; if so, `unsubscribed`: whether that has certainly ended;
 //! - `token_in_use` of a request with a progress token: whether another open request has the same.
 
 mod logs;
@@ -30,16 +30,16 @@ use crate::evidence::{Frame, Link};
 const SECOND: u64 = 1_000_000;
 
 pub struct NotificationContext {
-    /// Each request has a stream of its own.
+    /// Whether each request has its own stream.
     streams: bool,
     modern: bool,
     asked: Vec<Asked>,
-    /// Requests of the server that are open, with their progress tokens, and the ids of all of them.
+    /// Open requests of the server, with their progress tokens; and the ids of all its requests.
     open: HashMap<String, Option<Value>>,
     own: HashSet<String>,
     settings: Vec<Setting>,
     watched: updates::Watched,
-    /// Whether any request is cancelled and not gone yet, so that there is reason to look for it.
+    /// Whether any cancelled request is not `Gone` yet, so that a search is needed.
     cancelled: bool,
 }
 
@@ -49,21 +49,21 @@ struct Asked {
     post: Option<u64>,
     id: Value,
     state: State,
-    /// Whether nothing is wrong with its form; else it may never be answered.
+    /// Whether it is well-formed; otherwise it may never get a response.
     sound: bool,
-    /// What a subscription is to tell.
+    /// The events that a subscription requests.
     filter: Option<Value>,
     acknowledged: bool,
     token: Option<Value>,
-    /// A task goes on when its request was answered.
+    /// Whether it created a task, which continues after the response.
     task: bool,
     last: Option<f64>,
-    /// How often progress came when it was cancelled and gone.
+    /// The number of progress notifications after it was cancelled and gone.
     worked_on: u64,
     times: VecDeque<u64>,
-    /// The log level that it carries.
+    /// The log level for this request.
     level: Option<Value>,
-    /// The log level that it sets for all.
+    /// The log level that it sets for the session.
     sets: Option<usize>,
 }
 
@@ -71,11 +71,11 @@ struct Asked {
 enum State {
     Running,
     Answered,
-    /// Answered by an error.
+    /// The response was an error.
     Failed,
-    /// By the notification in this frame.
+    /// Cancelled by the notification in this frame.
     Cancelled(u64),
-    /// Cancelled, and a request that was sent later has been answered since.
+    /// Cancelled, and a later request has had a response since.
     Gone,
 }
 
@@ -85,7 +85,7 @@ impl Asked {
     }
 }
 
-/// A log level that was agreed to.
+/// A log level that the server accepted.
 struct Setting {
     sent: u64,
     answered: u64,
@@ -136,7 +136,7 @@ impl NotificationContext {
         }
     }
 
-    /// The request in frame `request` was answered in the other frame.
+    /// The request in frame `request` got its response in the other frame.
     pub fn answered(&mut self, request: u64, answer: &Frame, id: &Value, reply: &Value) {
         self.watched.answered(request, answer.frame, answer.at, reply.get("result").is_some());
         let Some(index) = self.asked.iter().rposition(|asked| asked.frame == request && asked.id == *id) else {
@@ -160,18 +160,18 @@ impl NotificationContext {
         }
     }
 
-    /// How often progress was reported of a request after it was cancelled and gone; none for one that was not cancelled.
+    /// The number of progress notifications after the request was cancelled and gone; `None` if it was not cancelled.
     pub fn worked_on(&self, request: u64, id: &Value) -> Option<u64> {
         let asked = self.asked.iter().rfind(|asked| asked.frame == request && asked.id == *id)?;
         matches!(asked.state, State::Cancelled(_) | State::Gone).then_some(asked.worked_on)
     }
 
-    /// The client answered a request of the server.
+    /// The client responded to a request of the server.
     pub fn settled(&mut self, id: &Value) {
         self.open.remove(&id.to_string());
     }
 
-    /// Adds to a request or notification of the server what it bears on.
+    /// Adds to a server's request or notification what it relates to.
     pub fn describe(&mut self, frame: &Frame, message: &Value, item: &mut Value) {
         let Some(method) = message["method"].as_str() else { return };
         if let Some(id) = message.get("id") {
@@ -215,7 +215,7 @@ impl NotificationContext {
         }
     }
 
-    /// `on` a subscription or not; if so, whether its tag is right, and whether it may come at this time.
+    /// Sets `on` and, on a subscription, whether the tag is right and the message is allowed at this time.
     fn subscription(&mut self, carrier: Option<usize>, method: &str, message: &Value, item: &mut Value) {
         let tag = message.pointer("/params/_meta/io.modelcontextprotocol~1subscriptionId");
         let listens = |asked: &Asked| asked.filter.is_some();
@@ -224,7 +224,7 @@ impl NotificationContext {
         let named = self.asked.iter().rposition(|asked| listens(asked) && Some(&asked.id) == tag);
         let found = if self.streams { carried } else { named };
         let acknowledges = method == "notifications/subscriptions/acknowledged";
-        // Without a tag, or with that of one that was acknowledged before, it is meant for the one that waits for it.
+        // If the tag is missing, or its subscription was acknowledged before, the message is for the one that waits.
         let waits = |asked: &Asked| listens(asked) && !asked.acknowledged && asked.state == State::Running;
         let astray = acknowledges && found.is_none_or(|index| self.asked[index].acknowledged);
         let meant = self.asked.iter().rposition(waits).filter(|_| astray);
@@ -232,7 +232,7 @@ impl NotificationContext {
             item["tag"] = json!(match found {
                 Some(_) if meant.is_some() => "another subscription",
                 Some(index) if Some(&self.asked[index].id) == tag => "subscription",
-                // Not that of the stream that it came on.
+                // The tag differs from that of the stream.
                 _ if named.is_some() => "another subscription",
                 _ => "nothing",
             });
@@ -266,7 +266,7 @@ impl NotificationContext {
             item["reports_on"] = json!("nothing");
             return;
         };
-        // What comes on another stream than the response is not ordered with it.
+        // Messages on another stream are not ordered relative to the response.
         let ordered = !self.streams || asked.post == frame.post;
         item["reports_on"] = json!(match asked.state {
             State::Answered if ordered && !asked.task => "completed request",
@@ -287,7 +287,7 @@ impl NotificationContext {
     }
 }
 
-/// Whether a URI is the watched one or one inside of it.
+/// Whether a URI is the watched one or below it.
 fn is_within(uri: &str, watched: &str) -> bool {
     uri.strip_prefix(watched)
         .is_some_and(|rest| rest.is_empty() || watched.ends_with('/') || rest.starts_with(['/', '?', '#']))

@@ -1,4 +1,4 @@
-//! What is said about messages on a connection where all share one stream.
+//! Messages on a connection with one shared stream.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ impl Conversation {
         serde_json::from_value(frame).expect("a frame")
     }
 
-    /// The number of the frame that asks.
+    /// Sends a request, and returns the number of its frame.
     fn ask(&mut self, id: &Value, method: &str, params: &Value) -> u64 {
         let frame = self.frame();
         self.0.asked(&frame, id, method, &json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));

@@ -1,22 +1,22 @@
-//! Updates of resources until revision 2025-11-25: whether a resource was subscribed to, and whether that is over.
+//! Updates of resources until revision 2025-11-25: whether a resource was subscribed to, and whether that has ended.
 
 use serde_json::{Value, json};
 
 use super::is_within;
 
-/// What was on its way when a subscription ended may still come for so long, in microseconds.
+/// After a subscription ended, updates in transit may arrive for this long, in microseconds.
 const ON_ITS_WAY: u64 = 25_000;
 
 #[derive(Default)]
 pub(super) struct Watched {
     resources: Vec<Resource>,
-    /// Requests that are to end a subscription, by their frames.
+    /// Requests that should end a subscription, by their frames.
     ending: Vec<(u64, String)>,
 }
 
 struct Resource {
     uri: String,
-    /// How often it was subscribed to, less how often that was ended.
+    /// The number of subscriptions minus the number of ended ones.
     times: usize,
     ended: Option<Ended>,
 }
@@ -25,7 +25,7 @@ struct Resource {
 struct Ended {
     frame: u64,
     at: u64,
-    /// Whether anything was asked since and answered: then the server has read on.
+    /// Whether a later request got a response: then the server has read the unsubscribe request.
     followed: bool,
 }
 
@@ -34,7 +34,7 @@ impl Watched {
     pub(super) fn asked(&mut self, frame: u64, method: &str, params: &Value) {
         match method {
             "resources/subscribe" => {
-                // Some take several at once.
+                // Some servers accept several URIs at once.
                 let named = std::iter::once(&params["uri"]).chain(params["uris"].as_array().into_iter().flatten());
                 named.filter_map(Value::as_str).for_each(|uri| self.subscribed(uri));
             }
@@ -52,7 +52,7 @@ impl Watched {
         }
     }
 
-    /// The request of frame `request` was answered in frame `answer`.
+    /// The request in frame `request` got its response in frame `answer`.
     pub(super) fn answered(&mut self, request: u64, answer: u64, at: u64, agreed: bool) {
         for ended in self.resources.iter_mut().filter_map(|known| known.ended.as_mut()) {
             ended.followed |= request > ended.frame;
@@ -65,7 +65,7 @@ impl Watched {
         }
     }
 
-    /// Adds to an update, which came at that time, what it bears on.
+    /// Adds to an update at that time what it relates to.
     pub(super) fn describe(&self, uri: &str, at: u64, item: &mut Value) {
         let mut meant = self.resources.iter().filter(|known| is_within(uri, &known.uri)).peekable();
         item["subscribed"] = json!(meant.peek().is_some());

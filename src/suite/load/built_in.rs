@@ -1,4 +1,4 @@
-//! The built-in suites: a debug build reads and checks their texts, a release takes what was packed when it was built.
+//! The built-in suites. A debug build parses and checks their YAML; a release unpacks what the build script packed.
 
 #[cfg(not(debug_assertions))]
 use std::{
@@ -20,13 +20,14 @@ use crate::{
     suite::{diagnostic::Diagnostic, model::Suite},
 };
 
-/// Suites about clients and gateways have folders of their own, so that others need not be read to know them.
+/// Suites about clients and gateways have folders of their own, so that the subject of a suite is known without reading
+/// it.
 fn is_about(name: &str, subject: Side) -> bool {
     let folders = [("suites/clients/", Side::Client), ("suites/gateways/", Side::Gateway)];
     folders.into_iter().find(|(folder, _)| name.starts_with(folder)).map_or(Side::Server, |(_, side)| side) == subject
 }
 
-/// Those that judge one side. `known` is only asked for where they are checked; tests check what a release takes as it is.
+/// The suites that judge one side. `known` is only called where suites are checked; tests check what a release trusts.
 #[cfg(debug_assertions)]
 pub fn built_in(subject: Side, known: impl FnOnce() -> Known) -> Result<Vec<Suite>, Vec<Diagnostic>> {
     let files = SUITES.iter().filter(|(name, _)| is_about(name, subject));
@@ -40,11 +41,11 @@ pub fn built_in(subject: Side, _: impl FnOnce() -> Known) -> Result<Vec<Suite>, 
     let packed: Vec<_> = PACKED_SUITES.iter().filter(|(name, _)| is_about(name, subject)).collect();
     let one = |(name, packed): &&(&'static str, &'static [u8])| {
         let tree = unpack(packed).unwrap_or_else(|| unreachable!("{name} was packed when this was built"));
-        // Nothing of it is kept beside the next one: drafts are large.
+        // Each draft is dropped before the next one is read, since drafts are large.
         let (suite, mistakes) = Draft::of(name, "", |_| Some(tree)).build(&known, Origin::Trusted, &[]);
         suite.ok_or(mistakes)
     };
-    // Most of what a short command does, so every processor takes the next one when it is done with one.
+    // This is most of the work of a short command, so all processors share it.
     let next = AtomicUsize::new(0);
     let work = || {
         let take = || {

@@ -65,7 +65,7 @@ impl Lint<'_> {
         self.matcher(typed)
     }
 
-    /// What a value is compared with; the run, which passes by, cannot be.
+    /// The value to compare with. A streamed root cannot be one, since its items are not kept.
     fn operand(&mut self, tree: &Tree) -> Option<Template> {
         let template = self.template(tree)?;
         if let Some(path) = template.references().into_iter().find(|path| path.streamed) {
@@ -126,7 +126,7 @@ impl Lint<'_> {
         }
     }
 
-    /// A condition without an operand, which is only ever switched on.
+    /// A condition without an operand, which can only be `true`.
     fn switch(&mut self, on: Option<At<bool>>, condition: Condition) -> Option<Condition> {
         let on = on?;
         if !on.value {

@@ -1,11 +1,11 @@
-//! What can only be seen over all files: ids that are taken, `after` and `evidence` that lead nowhere or in a circle.
+//! Checks across all files: duplicate ids, and `after` and `evidence` that name nothing known or form a cycle.
 
 use std::collections::HashMap;
 
 use super::Draft;
 use crate::suite::{diagnostic::suggestion, file::SuiteFile, pattern::fits, yaml::At};
 
-/// Notes repeated ids, and `after` that names no rule or leads back to itself. `taken` are ids of other suites.
+/// Reports duplicate ids, and `after` that names no rule or forms a cycle. `taken` are ids of other suites.
 pub fn check(drafts: &mut [Draft<'_>], taken: &[String]) {
     let mut first: HashMap<String, String> = taken.iter().map(|id| (id.clone(), "another suite".to_owned())).collect();
     for draft in &mut *drafts {
@@ -56,7 +56,7 @@ fn ids(typed: &SuiteFile) -> Vec<At<String>> {
     [&typed.suite].into_iter().chain(rules).chain(untested).flatten().cloned().collect()
 }
 
-/// Every rule with what its `after` names.
+/// Every rule with the names in its `after`.
 fn causes(typed: Option<&SuiteFile>) -> Vec<(String, Vec<At<String>>)> {
     let rules = typed.and_then(|typed| typed.rules.as_ref()).into_iter().flatten();
     rules

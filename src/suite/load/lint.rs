@@ -1,4 +1,4 @@
-//! What the checks of all parts of a suite share: the names in scope, and how references are read.
+//! Shared by the checks of all parts of a suite: the names in scope, and the parsing of references.
 
 use serde_json::Value;
 
@@ -32,29 +32,29 @@ pub struct Lint<'a> {
     pub known: &'a Known,
     pub origin: Origin,
     pub problems: &'a mut Problems,
-    /// What the survey saves; `None` in the survey itself.
+    /// What the survey saves; `None` while the survey itself is checked.
     pub survey: Option<&'a [String]>,
     /// Names of the suite's `values`.
     pub values: Vec<String>,
-    /// Each row of them, with the revisions in which it holds.
+    /// Each row of `values`, with the revisions in which it applies.
     pub rows: Vec<(String, Option<Revision>, Option<Revision>, Value)>,
-    /// Loop variables over what is written out, with the items.
+    /// Loop variables over literal lists, with their items.
     pub loops: Vec<(String, Vec<Value>)>,
     /// Saves and loop variables, innermost last.
     pub names: Vec<String>,
-    /// What some of them stand for, the last word on each last.
+    /// The shapes of some of these names. The last entry for a name counts.
     pub shapes: Vec<(String, Shape)>,
     /// The ids of the subscriptions that earlier steps open.
     pub subscriptions: Vec<Template>,
     pub in_rules: bool,
-    /// Whom the rules judge.
+    /// The side that the rules judge.
     pub subject: Side,
-    /// Whether each call is made on a connection of its own, and there is no other.
+    /// Whether every call has a connection of its own and the suite has no other connection.
     pub alone: bool,
 }
 
 impl Lint<'_> {
-    /// Notes that a key is missing, unless it was typed and could not be read.
+    /// Reports a missing key, unless it is present and could not be parsed.
     pub fn needs<T>(&mut self, owner: &Typed, key: &str, value: Option<T>) -> Option<T> {
         if value.is_none() && !owner.has(key) {
             self.problems.add(owner.at, format!("{} needs `{key}`", owner.noun));
@@ -62,7 +62,7 @@ impl Lint<'_> {
         value
     }
 
-    /// Demands exactly one of these keys, and gives it.
+    /// Requires exactly one of these keys, and returns it.
     pub fn just_one(&mut self, owner: &Typed, keys: &[&'static str]) -> Option<&'static str> {
         let mut typed = owner.keys.iter().filter_map(|typed| Some((typed, *keys.iter().find(|k| **k == typed.value)?)));
         let Some((_, only)) = typed.next() else {
@@ -82,7 +82,7 @@ impl Lint<'_> {
         Some(only)
     }
 
-    /// Notes a name that is none of the known ones.
+    /// Reports a name that is not among the known ones.
     pub fn one_known(&mut self, name: &At<String>, what: &str, known: &[String]) {
         if !known.is_empty() && !known.contains(&name.value) {
             let help = suggestion(&name.value, known.iter().map(String::as_str));
@@ -90,13 +90,14 @@ impl Lint<'_> {
         }
     }
 
-    /// Notes a new name that is no good or already bound.
+    /// Reports a new name that is invalid or already bound.
     pub fn new_name(&mut self, name: &At<String>) {
         let written = format!("${}", name.value);
         if split_root(&written).is_none_or(|(_, rest)| !rest.is_empty()) {
             self.problems.add(name.at, "a name has letters, digits, `_` and `-`, and starts with a letter");
         } else if self.names.contains(&name.value)
-            // One message of `$sent` can be called no better.
+            // In suites about clients and gateways, a loop variable may hide a streamed name: one message of `$sent` is
+            // best called `$sent`, too.
             || self.fixed_names().any(|fixed| fixed == name.value)
                 && !(self.subject != Side::Server && self.is_streamed(&name.value))
         {
@@ -115,13 +116,13 @@ impl Lint<'_> {
         everywhere.iter().copied().chain(survey).chain(streamed)
     }
 
-    /// Whether the name stands for what passes by in the whole run.
+    /// Whether the name stands for a stream of everything in the run, such as `$messages`.
     fn is_streamed(&self, root: &str) -> bool {
         let streamed = views::streamed(self.subject).iter().any(|(name, _)| *name == root);
         streamed && !self.names.iter().any(|name| name == root)
     }
 
-    /// Reads a path whose root may be streamed, but not whole.
+    /// Parses a path whose root may be streamed, but which may not be the streamed root alone.
     pub fn path(&mut self, text: &At<String>) -> Option<Path> {
         let path = self.path_or_stream(text)?;
         if path.streamed && path.is_whole() {
@@ -130,7 +131,7 @@ impl Lint<'_> {
         Some(path)
     }
 
-    /// Reads a path, which may stand for a streamed root as a whole.
+    /// Parses a path, which may be a streamed root alone.
     pub fn path_or_stream(&mut self, text: &At<String>) -> Option<Path> {
         let path = match Path::parse(&text.value) {
             Ok(mut path) => {
@@ -173,7 +174,7 @@ impl Lint<'_> {
         self.problems.add_with(text.at, message, format!("write `${root}[*]` or `${root}[?@.member == 'value']`"));
     }
 
-    /// Of the survey, the values and the facts it is known which fields they have.
+    /// Whether the field exists. This is only known for the survey, the values and the facts.
     fn is_known(&mut self, at: Position, root: &str, field: &str) -> bool {
         let known: Vec<&str> = match (root, self.survey) {
             ("values", _) => self.values.iter().map(String::as_str).collect(),
@@ -189,7 +190,8 @@ impl Lint<'_> {
         is_known
     }
 
-    /// A string that is wholly a reference stands for what it points to; `$$` at the start stands for a dollar sign.
+    /// A string that is nothing but a reference stands for the value that it selects. `$$` at the start stands for a
+    /// dollar sign.
     pub fn text(&mut self, text: &At<String>) -> Option<Template> {
         if let Some(literal) = text.value.strip_prefix("$$") {
             return Some(Template::Literal(format!("${literal}").into()));
@@ -217,7 +219,7 @@ impl Lint<'_> {
     }
 }
 
-/// A structure without references is one literal, which is cheaper to fill in.
+/// Turns a structure without references into one literal, which is cheaper to resolve.
 fn literal_if_plain(template: Template) -> Template {
     if !template.references().is_empty() {
         return template;

@@ -1,5 +1,5 @@
-//! What the names of a suite stand for, and the fields that a path names there. A field that does not exist selects nothing
-//! in any run: with `present: false` it would hold for ever.
+//! What the names of a suite stand for, and the fields that a path may name there. A field that does not exist selects
+//! nothing in any run, so a rule with `present: false` on it would always pass.
 
 use super::{SURVEY, lint::Lint};
 use crate::evidence::Side;
@@ -11,10 +11,10 @@ use crate::suite::{
     yaml::At,
 };
 
-/// What a value is, as far as it is known.
+/// The type of a value, as far as it is known.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
-    /// What the server sent, text or a number.
+    /// Data from the server, text or a number.
     Anything,
     One(&'static View),
     /// What a step with `each` saves for one item: the item by its name, and the `reply`.
@@ -40,16 +40,16 @@ impl Shape {
         }
     }
 
-    /// What `[*]` or a filter goes over.
+    /// The type of what `[*]` or a filter selects.
     fn item(self) -> Self {
         match self {
             Self::List(item) => *item,
-            // The fields of an object are not alike.
+            // The fields of an object differ in type.
             Self::Anything | Self::One(_) | Self::Entry(..) => Self::Anything,
         }
     }
 
-    /// What stands in a field; or what is wrong with it, and what to write.
+    /// The type of a field, or an error message and a suggestion.
     fn field(&self, name: &str) -> Result<Self, (String, Option<String>)> {
         let known = match self {
             Self::Anything => return Ok(Self::Anything),
@@ -70,14 +70,15 @@ impl Shape {
 }
 
 impl Lint<'_> {
-    /// A step saves that under this name; of steps that save different things under one nothing is known.
+    /// Records what a step saves under this name. If several steps save different types under one name, the type is
+    /// unknown.
     pub fn saves(&mut self, name: &str, shape: Shape) {
         let known = self.shapes.iter().rfind(|(of, _)| of == name);
         let same = known.is_none_or(|(_, known)| *known == shape);
         self.shapes.push((name.to_owned(), if same { shape } else { Shape::Anything }));
     }
 
-    /// The variable stands for what these paths select, or for the items of a list that one selects as a whole.
+    /// Binds the variable to what these paths select, or to the items of the list that a path selects.
     pub fn goes_over(&mut self, var: &str, over: &[&Path]) {
         let mut shapes = over.iter().map(|path| match self.shape_of(path) {
             Shape::List(item) => *item,
@@ -88,7 +89,7 @@ impl Lint<'_> {
         self.shapes.push((var.to_owned(), shape));
     }
 
-    /// The variable of an `each`.
+    /// Binds the variable of an `each`.
     pub fn loops_over(&mut self, var: &str, over: &Template) {
         match over {
             Template::Reference(path) => self.goes_over(var, &[path]),
@@ -118,7 +119,7 @@ impl Lint<'_> {
         }
     }
 
-    /// Notes fields that what the path leads into never has.
+    /// Reports fields that do not exist in the value that the path leads to.
     pub fn check_fields(&mut self, text: &At<String>, path: &Path) {
         let shape = self.shape_of_root(&path.root);
         let rest = &path.text[path.root.len() + 1..];
@@ -130,7 +131,7 @@ impl Lint<'_> {
     }
 }
 
-/// Follows the segments of a path, and tells of each unknown field: where it is, and what may have been meant.
+/// Follows the segments of a path, and reports each unknown field with its position and a suggestion.
 fn follow(mut shape: Shape, path: &str, root: &str, unknown: &mut dyn FnMut(String, Option<String>)) -> Shape {
     let (mut rest, mut before) = (path, 0);
     while let Some((segment, length)) = segment(rest) {
@@ -168,7 +169,7 @@ enum Segment<'p> {
     Other,
 }
 
-/// The segment at the start, and its length.
+/// The segment at the start of the path, and its length.
 fn segment(path: &str) -> Option<(Segment<'_>, usize)> {
     if let Some(rest) = path.strip_prefix('.') {
         let name = &rest[..rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())];
@@ -189,7 +190,7 @@ fn segment(path: &str) -> Option<(Segment<'_>, usize)> {
     Some((segment, end + 2))
 }
 
-/// Where the bracket ends that this text is in.
+/// Position of the bracket that closes the one around this text.
 fn bracket(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     outside_quotes(text).find_map(|(at, c)| {
@@ -203,7 +204,7 @@ fn bracket(text: &str) -> Option<usize> {
     })
 }
 
-/// What follows each `@` of a filter that is about the item itself.
+/// The text after each `@` in a filter that refers to the item itself.
 fn chains(filter: &str) -> Vec<&str> {
     let (mut chains, mut after) = (Vec::new(), 0);
     for (at, _) in outside_quotes(filter).filter(|(_, c)| *c == '@') {

@@ -1,4 +1,4 @@
-//! The message that a step sends, as far as the suite tells, and what a complete one has.
+//! The message that a step sends, as far as the suite determines it, and the parts of a complete one.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ pub const NAME: &str = "Mcp-Name";
 /// The methods whose requests have that header.
 const NAMED: [&str; 6] = ["tools/call", "prompts/get", "resources/read", "tasks/get", "tasks/update", "tasks/cancel"];
 
-/// What a template says at a place, if that is written out.
+/// The part of a template at a path, if the template spells it out.
 pub fn inner(template: &Template, place: &[&str]) -> Option<Template> {
     let Some((first, rest)) = place.split_first() else { return Some(template.clone()) };
     match template {
@@ -32,7 +32,7 @@ pub struct Message<'a> {
     pub method: Option<&'a Template>,
     pub params: Option<&'a Template>,
     pub whole: Option<&'a Template>,
-    /// Its response is found by its id.
+    /// The response is matched by the request's id.
     pub is_awaited: bool,
     pub has_headers: bool,
 }
@@ -67,7 +67,7 @@ impl Message<'_> {
         self.params.cloned().or_else(|| inner(self.whole?, &["params"]))
     }
 
-    /// Whether a complete one has that part.
+    /// Whether a complete message has that part.
     pub fn has(&self, part: &Part, revision: Revision) -> bool {
         let method = self.method();
         let (handshake, modern) = (method == Some("initialize"), revision.is_modern());
@@ -91,7 +91,7 @@ impl Message<'_> {
         }
     }
 
-    /// What it is in a complete one, where that is known.
+    /// The value of the part in a complete message, where it is known.
     pub fn usual(&self, part: &Part, revision: Revision) -> Option<Value> {
         let is = |header: &str| matches!(part, Part::Header(name) if name.eq_ignore_ascii_case(header));
         match part {

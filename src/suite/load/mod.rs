@@ -1,7 +1,7 @@
-//! From suite files to suites, or to every mistake in them.
+//! From suite files to suites, or to all mistakes in them.
 //!
-//! Whoever gets a [`Suite`] from here may rely on every name being bound and every path parsed. That is why all of this
-//! happens before the first byte is sent to a server.
+//! In a [`Suite`] from here, every name is bound and every path is parsed. That is why all of this happens before the
+//! first byte is sent to a server.
 
 mod built_in;
 mod clause;
@@ -29,7 +29,7 @@ use super::{
 
 pub use built_in::built_in;
 
-/// The names that suites may use besides their own. An empty list is not checked against.
+/// The names that suites may use besides their own. An empty list disables the check.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     /// Faults of the reference server.
@@ -38,15 +38,15 @@ pub struct Known {
     pub client_faults: Vec<String>,
     /// Faults of the reference gateway.
     pub gateway_faults: Vec<String>,
-    /// What a client can meet.
+    /// Worlds of the reference server that a client can connect to.
     pub worlds: Vec<String>,
-    /// Native checks, each with the names of its `given`; one that ends in `?` may be left out.
+    /// Native checks, each with the names of its `given`; a name that ends in `?` is optional.
     pub checks: IndexMap<String, Vec<String>>,
     pub shapes: Vec<String>,
     /// Methods of requests and notifications, in any revision.
     pub methods: Vec<String>,
     pub proposals: Vec<String>,
-    /// What the survey saves, where it is not among the files.
+    /// What the survey saves, if the survey is not among the files.
     pub survey: Vec<String>,
     /// Ids of suites and rules that were loaded before.
     pub ids: Vec<String>,
@@ -54,14 +54,14 @@ pub struct Known {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Every rule above `may` must name a fault that breaks it.
+    /// Every rule above `may` must name a fault that makes it fail.
     BuiltIn,
     User,
-    /// Built-in and checked before, so that names are taken as they are.
+    /// Built-in and checked before, so names are not checked again.
     Trusted,
 }
 
-/// Reads files, given as name and text.
+/// Parses and checks files, given as name and text.
 pub fn load(files: &[(String, String)], known: &Known, origin: Origin) -> Result<Vec<Suite>, Vec<Diagnostic>> {
     let drafts = files.iter().map(|(name, text)| Draft::of(name, text, |problems| yaml::parse(text, problems)));
     let mut drafts: Vec<Draft> = drafts.collect();
@@ -77,7 +77,7 @@ pub fn load(files: &[(String, String)], known: &Known, origin: Origin) -> Result
     if mistakes.is_empty() { Ok(suites) } else { Err(mistakes) }
 }
 
-/// A file that was read, but not yet checked.
+/// A file that was parsed, but not yet checked.
 struct Draft<'f> {
     file: &'f str,
     problems: Problems,

@@ -1,7 +1,7 @@
 //! Probes: requests that are wrong or unusual on purpose, in what they declare and in nothing else.
 //!
-//! A rule that judges the response to such a request is wrong where another thing was missing too. So whatever is sent is
-//! written as what a complete message holds besides what each revision asks for, and the difference is declared.
+//! A rule about the response to a probe is wrong if the request also deviates by accident. So a step is compared with a
+//! complete message of each revision, and every difference must be declared.
 
 use serde_json::{Value, json};
 
@@ -22,13 +22,13 @@ use crate::{
     },
 };
 
-/// What a message is written with. The rest is filled in.
+/// The fields that a step may write in a message. The others are filled in.
 const MESSAGE: [&str; 5] = ["id", "method", "params", "result", "error"];
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const RAW: &str = "raw input may lack any part";
 
 impl Lint<'_> {
-    /// What a step declares, as it is written.
+    /// Parses `deviates` of a step.
     pub fn deviates(&mut self, tree: &Tree) -> Option<Deviates> {
         match &tree.value {
             Yaml::String(word) if *word == "message" => Some(Deviates::Message),
@@ -46,7 +46,7 @@ impl Lint<'_> {
         }
     }
 
-    /// Whether the message is complete but for what is declared, and what is declared is there.
+    /// Checks that the message deviates from a complete one in everything it declares, and in nothing else.
     pub fn probe(&mut self, at: Position, verb: &Verb, deviates: Option<&Deviates>, window: Window) {
         let message = match verb {
             Verb::Call(call) => Message { method: Some(&call.method), params: call.with.as_ref(), ..Message::of(verb) },
@@ -122,7 +122,7 @@ impl Lint<'_> {
         false
     }
 
-    /// A message, or a list of them, holds what can be left to its author.
+    /// Checks that a message, or each of a list, has only fields that a suite may write.
     fn messages(&mut self, at: Position, message: &Template) {
         let names: Vec<String> = match message {
             Template::Array(messages) => return messages.iter().for_each(|message| self.messages(at, message)),
@@ -148,11 +148,11 @@ impl Lint<'_> {
         }
     }
 
-    /// Headers of a complete request are sent in any case, and other ones are a deviation.
+    /// Reports headers that a complete request has anyway, and undeclared deviations from them.
     fn header(&mut self, at: Position, name: &Template, value: &Template) {
         let Template::Literal(Value::String(name)) = name else { return };
         let usual = HEADERS.iter().chain([&NAME]).find(|usual| usual.eq_ignore_ascii_case(name));
-        // Another session, or another user, is whom it comes from.
+        // Another session or user addresses the request, and is not a deviation.
         let is_address =
             matches!(usual, Some(&("Mcp-Session-Id" | "Authorization"))) && matches!(value, Template::Reference(_));
         if let Some(usual) = usual.filter(|_| !is_address) {
@@ -161,7 +161,7 @@ impl Lint<'_> {
         }
     }
 
-    /// A request in another revision than the one at hand says so.
+    /// A request in another revision than the current one must declare that.
     fn undeclared_version(&mut self, at: Position, message: &Message, window: Window) {
         let params = message.params();
         let version = params.iter().find_map(|params| match message.method() == Some("initialize") {
@@ -180,7 +180,7 @@ impl Lint<'_> {
         }
     }
 
-    /// Whether the names are of parts that a complete message has; whatever is none is noted.
+    /// Whether all names are parts of a complete message. Reports those that are not.
     fn left_out(&mut self, at: Position, names: &Template, message: &Message, revision: Revision) -> bool {
         for name in self.values_of(names, revision).iter().flat_map(|names| match names {
             Value::Array(names) => names.clone(),
@@ -202,7 +202,7 @@ impl Lint<'_> {
         true
     }
 
-    /// Whether it is the name of a part, and one that this verb can change.
+    /// Whether the name is a part of a message that this verb can change.
     fn may_be_changed(&mut self, at: Position, part: &Template, message: &Message) -> bool {
         let Template::Literal(Value::String(name)) = part else { return true };
         let part = Part::named(name);
@@ -213,7 +213,7 @@ impl Lint<'_> {
             return false;
         }
         let fixed = matches!(part, Part::Jsonrpc | Part::Id | Part::Method) && message.is_awaited;
-        // Of a call only those headers that repeat the message.
+        // A `call` can only change headers that repeat fields of the message.
         let out_of_reach = message.verb == "call" && !name.to_ascii_lowercase().starts_with("mcp-");
         if fixed || (matches!(part, Part::Header(_)) && (!message.has_headers || out_of_reach)) {
             self.problems.add(at, format!("`{}` cannot change `{name}`", message.verb));
@@ -222,7 +222,7 @@ impl Lint<'_> {
         true
     }
 
-    /// What is said to be there instead is not what is there anyway.
+    /// Reports a declared value that equals the usual one.
     fn differs(&mut self, at: Position, part: &Template, value: &Template, message: &Message, window: Window) {
         let Template::Literal(Value::String(name)) = part else { return };
         let revisions = Revision::ALL.into_iter().filter(|one| window.since <= *one && *one <= window.until);
@@ -236,7 +236,7 @@ impl Lint<'_> {
         }
     }
 
-    /// What a template can stand for, as far as the suite tells.
+    /// The values that a template can have, as far as the suite determines them.
     fn values_of(&self, template: &Template, revision: Revision) -> Vec<Value> {
         let in_rows = |path: &crate::suite::Path| {
             let rows = self.rows.iter().filter(|(_, since, until, _)| {

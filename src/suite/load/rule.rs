@@ -1,4 +1,4 @@
-//! Rules, and requirements without one.
+//! Rules, and untested requirements.
 
 use super::{Origin, lint::Lint, window::Window};
 use crate::{
@@ -70,7 +70,7 @@ impl Lint<'_> {
         })
     }
 
-    /// Ids are typed in filters and stand in file names.
+    /// Users type ids in filters, and ids are part of file names.
     pub fn check_id(&mut self, id: &At<String>) {
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | '.');
         if id.value.is_empty() || !id.value.chars().all(fits) {
@@ -99,7 +99,7 @@ impl Lint<'_> {
         }
     }
 
-    /// Puts the loop variable in scope.
+    /// Brings the loop variable into scope.
     fn every(&mut self, typed: &mut file::Rule) -> Option<Every> {
         let mut pairs = typed.every.take()?.0.0.into_iter();
         let (Some((var, OneOrMany(paths))), None) = (pairs.next(), pairs.next()) else {
@@ -150,7 +150,7 @@ impl Lint<'_> {
         Some(test)
     }
 
-    /// A finding of a built-in rule has no expression of the suite language in it.
+    /// A finding of a built-in rule must not show an expression of the suite language, so such a clause needs `says`.
     fn check_words(&mut self, clauses: &Pairs<file::Matcher>) {
         let unclear =
             clauses.0.iter().filter(|(subject, matcher)| subject.value.contains("[?") && matcher.says.is_none());
@@ -160,8 +160,8 @@ impl Lint<'_> {
         }
     }
 
-    /// The run passes by item by item, so `every` cannot go over it and over saves, and nothing but `every` can go over
-    /// two parts of it.
+    /// Streamed items are judged one at a time and not kept. So `every` cannot combine a stream with saves, and only
+    /// `every` can range over two streams.
     fn check_streams(&mut self, own: &Typed, every: Option<&Every>, filter: &[Clause], test: Option<&Test>) {
         let mut beside: Vec<&Path> = filter.iter().map(|clause| &clause.subject).collect();
         match test {

@@ -1,4 +1,4 @@
-//! Steps: what surrounds a verb.
+//! Steps: everything but the verb.
 
 use super::{
     lint::Lint,
@@ -72,7 +72,7 @@ impl Lint<'_> {
         })
     }
 
-    /// Puts the loop variable in scope.
+    /// Brings the loop variable into scope.
     fn each(&mut self, typed: &mut file::Step) -> Option<Each> {
         let Some(pairs) = typed.each.take() else {
             for key in typed.typed.keys.iter().filter(|key| ["at-most", "in-order"].contains(&&*key.value)) {

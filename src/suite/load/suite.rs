@@ -18,10 +18,10 @@ use crate::{
     },
 };
 
-/// How long a text may become that is repeated.
+/// The maximum length of a repeated text.
 const TEXT_AT_MOST: usize = 1 << 20;
 
-/// The suite, unless it cannot be put together; every mistake is noted in `problems`.
+/// Builds the suite. Returns `None` if that is impossible; every mistake is in `problems`.
 pub fn build(
     typed: SuiteFile,
     file: &str,
@@ -84,10 +84,10 @@ fn row_of(name: &str, row: &ValueRow) -> (String, Option<Revision>, Option<Revis
     (name.to_owned(), row.since, row.until, row.is.clone())
 }
 
-/// Keys of suites about clients, and of those about servers.
+/// Keys for suites about clients, and keys for suites about servers.
 const ABOUT_CLIENTS: [&str; 4] = ["world", "drive", "answers", "patience"];
 const ABOUT_SERVERS: [&str; 3] = ["gather", "connection", "capabilities"];
-/// The reference server without a fault.
+/// Stands for the reference server without a fault.
 const USUAL: &str = "usual";
 
 impl Lint<'_> {

@@ -1,4 +1,4 @@
-//! The verbs of steps and what each takes.
+//! The verbs of steps and their arguments.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
@@ -29,7 +29,7 @@ const VERBS: [(&str, &[&str]); 9] = [
     ("change", &[]),
 ];
 
-/// The fields that hold the items of the lists of the protocol.
+/// The field with the items in the result of each list method.
 const ITEMS: [(&str, &str); 5] = [
     ("resources/list", "resources"),
     ("resources/templates/list", "resourceTemplates"),
@@ -44,7 +44,7 @@ const AWAIT_SECONDS: f64 = 5.0;
 const SECONDS_AT_MOST: f64 = 600.0;
 
 impl Lint<'_> {
-    /// The verb of a step, whose names are in scope.
+    /// Builds the verb of a step, whose names are in scope.
     pub fn verb(&mut self, typed: file::Step) -> Option<Verb> {
         let verb = self.just_one(&typed.typed, &VERBS.map(|(verb, _)| verb))?;
         self.refuse_arguments_of_others(&typed, verb);
@@ -156,7 +156,7 @@ impl Lint<'_> {
         let method = typed.notify?.value;
         let with = typed.with.and_then(|with| self.template(&with));
         let id = with.as_ref().filter(|_| method == CANCELLED).and_then(|with| with.member("requestId"));
-        // A request that asks for a subscription; others are cancelled by a mere notification.
+        // The id of a request that opens a subscription. Other requests are cancelled by a plain `notify`.
         let subscription = id.filter(|id| self.subscriptions.contains(id));
         if let Some(save) = typed.save.as_ref().filter(|_| subscription.is_none()) {
             let help =

@@ -1,4 +1,4 @@
-//! Where something counts: revisions, transports, proposals, capabilities.
+//! Where a step or rule applies: revisions, transports, proposals, capabilities.
 
 use super::lint::Lint;
 use crate::{
@@ -29,7 +29,7 @@ impl Window {
     }
 }
 
-/// There is no run in which both count.
+/// Whether no run exists to which both apply.
 pub fn are_disjoint(a: &Applies, b: &Applies) -> bool {
     let transports = |a: &Applies, b: &Applies| {
         !a.transport.is_empty() && !b.transport.is_empty() && !a.transport.iter().any(|one| b.transport.contains(one))
@@ -75,7 +75,7 @@ impl Lint<'_> {
         }
     }
 
-    /// Notes a window without revisions, of itself or within the outer one.
+    /// Reports a window that contains no revision, by itself or within the outer one.
     pub fn window(&mut self, since: Option<&At<Revision>>, until: Option<&At<Revision>>, outer: Window) {
         let (first, last) = (since.map(|since| since.value), until.map(|until| until.value));
         let own = Window::of(&Applies { since: first, until: last, ..Applies::default() });

@@ -1,4 +1,4 @@
-//! Equality of JSON values, and the words for where two differ.
+//! Equality of JSON values, and a description of where two differ.
 //!
 //! Numbers are equal by value (`1` and `1.0`), strings byte by byte, objects whatever the order of their fields.
 
@@ -33,7 +33,7 @@ fn equals_some(a: &Value, b: Option<&Value>) -> bool {
     b.is_some_and(|b| equal(a, b))
 }
 
-/// The fields of the one, each beside that of the other. Most often they are in the same order, which is soon seen.
+/// Pairs the fields of two objects. They usually have the same order, which is checked first because it is fast.
 fn in_pairs<'v>(
     ones: &'v Map<String, Value>,
     others: &'v Map<String, Value>,
@@ -81,7 +81,7 @@ pub(super) fn one_of(node: &Node<'_>, options: &Value) -> Option<Mismatch> {
     Some(Mismatch::new(&node.location, format!("is {}, expected {expected}", show::value(node.value))))
 }
 
-/// By value, exactly: integers are never rounded to be compared.
+/// Compares by value, exactly: integers are never rounded.
 pub(super) fn order(a: &Number, b: &Number) -> Ordering {
     match (integer(a), integer(b)) {
         (Some(a), Some(b)) => a.cmp(&b),
@@ -89,7 +89,7 @@ pub(super) fn order(a: &Number, b: &Number) -> Ordering {
     }
 }
 
-/// The number as an integer, if it is one: every integer that JSON numbers hold here fits.
+/// The number as an integer, if it is one. An `i128` holds every integer that a JSON number holds here.
 pub(super) fn integer(number: &Number) -> Option<i128> {
     if let Some(integer) = number.as_i128() {
         return Some(integer);
@@ -124,8 +124,7 @@ impl std::fmt::Display for Difference<'_> {
     }
 }
 
-/// The first place where the two differ; `pointer` then says where. Members named in `ignoring` are passed over at the
-/// top.
+/// The first difference; `pointer` then has its location. At the top level, fields named in `ignoring` are skipped.
 fn first_difference<'v>(
     received: &'v Value,
     expected: &'v Value,

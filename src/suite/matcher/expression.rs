@@ -1,4 +1,4 @@
-//! A regular expression, compiled when a value is first held against it: a run needs few of all there are.
+//! A regular expression, compiled at first use: a run needs only a few of them.
 
 use std::{fmt, sync::OnceLock};
 
@@ -15,7 +15,7 @@ impl Expression {
         Regex::new(text).map(|regex| Self { text: text.to_owned(), compiled: regex.into() })
     }
 
-    /// One that compiles, as was seen before.
+    /// A pattern that is known to compile.
     pub fn trusted(text: String) -> Self {
         Self { text, compiled: OnceLock::new() }
     }

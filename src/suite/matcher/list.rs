@@ -1,4 +1,4 @@
-//! Matchers that judge a list: the selected values, or the items of the one array that was selected.
+//! Matchers for a list: the selected values, or the items of the one array that was selected.
 
 use std::{collections::HashSet, fmt::Write};
 
@@ -24,7 +24,7 @@ pub fn all_equal(nodes: &[Node<'_>], ignoring: &[String]) -> Vec<Mismatch> {
     rest.iter().filter_map(|item| compare::equals(item, first.value, ignoring)).collect()
 }
 
-/// What is compared.
+/// The items to compare.
 pub fn items<'v>(nodes: &[Node<'v>]) -> Vec<Node<'v>> {
     if let [Node { value: Value::Array(items), location }] = nodes {
         let item = |(at, value)| Node { value, location: format!("{location}/{at}") };
@@ -33,7 +33,7 @@ pub fn items<'v>(nodes: &[Node<'v>]) -> Vec<Node<'v>> {
     nodes.to_vec()
 }
 
-/// A text that two values share exactly if they are equal.
+/// Appends a text that is the same for two values exactly if they are equal.
 fn canonical(value: &Value, text: &mut String) {
     match value {
         Value::Number(number) => match compare::integer(number) {

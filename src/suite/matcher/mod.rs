@@ -1,4 +1,4 @@
-//! The matchers of the suite language: what a rule can ask of the values that its path selects.
+//! The matchers of the suite language: conditions on the values that the path of a rule selects.
 
 mod compare;
 mod expression;
@@ -43,7 +43,7 @@ pub enum Condition {
     OneOf(Template),
     Matches(Expression),
     NotMatches(Expression),
-    /// Of no value all of this holds.
+    /// No selected value matches all of this.
     None(Matcher),
     Present(bool),
     Number(Bound, Template),
@@ -59,14 +59,14 @@ pub enum Condition {
     IfPresent(Matcher),
 }
 
-/// One reason why a matcher does not hold.
+/// One reason why a matcher fails.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
     /// JSON Pointer from the value of the subject's root name; empty where nothing was selected.
     pub location: String,
-    /// Reads on after the subject: "is -32603, expected -32602".
+    /// Continues a sentence that starts with the subject: "is -32603, expected -32602".
     pub message: String,
-    /// Both sides, where they are structured enough for a diff.
+    /// Both values, where a diff of them helps.
     pub expected: Option<Value>,
     pub received: Option<Value>,
 }
@@ -78,14 +78,14 @@ impl Mismatch {
 }
 
 impl Clause {
-    /// What is wrong with the values that the subject selects. A name that nothing is bound to selects nothing.
+    /// Every mismatch of the values that the subject selects. An unbound name selects nothing.
     pub fn judge(&self, scope: &Scope<'_>, revision: Revision) -> Vec<Mismatch> {
         self.matcher.judge(&self.subject.select(scope).unwrap_or_default(), scope, revision)
     }
 
-    /// Whether nothing is wrong with them.
+    /// Whether the clause passes.
     pub fn holds(&self, scope: &Scope<'_>, revision: Revision) -> bool {
-        // Where they stand is of no interest, so nothing has to be kept for it.
+        // Locations are not needed here, so none are built.
         let node = |value| Node { value, location: String::new() };
         if self.subject.is_plural() {
             let nodes: Vec<Node> = self.subject.values(scope).into_iter().flatten().map(node).collect();
@@ -94,14 +94,14 @@ impl Clause {
         self.matcher.holds(self.subject.first(scope).map(node).as_slice(), scope, revision)
     }
 
-    /// Whether it holds only because what it is about is not there.
+    /// Whether it passes only because there is nothing to judge.
     pub fn is_idle(&self, scope: &Scope<'_>) -> bool {
         self.matcher.may_be_idle() && self.matcher.is_idle(&self.subject.select(scope).unwrap_or_default())
     }
 }
 
 impl Matcher {
-    /// What values are compared with.
+    /// The values that this compares with.
     pub fn operands(&self) -> Vec<&Template> {
         fn of(condition: &Condition) -> Vec<&Template> {
             match condition {
@@ -117,8 +117,8 @@ impl Matcher {
         self.conditions.iter().flat_map(of).collect()
     }
 
-    /// Every reason why the matcher does not hold for `nodes`: it must hold for each, and selecting nothing fails
-    /// everything but `present: false` and `if-present`.
+    /// Every reason why the matcher fails for `nodes`. It must pass for each of them. If nothing is selected,
+    /// everything but `present: false` and `if-present` fails.
     pub fn judge(&self, nodes: &[Node<'_>], scope: &Scope<'_>, revision: Revision) -> Vec<Mismatch> {
         if nodes.is_empty() {
             return self.conditions.iter().find(|c| c.needs_one()).map(|c| missing(c, scope)).into_iter().collect();
@@ -126,7 +126,7 @@ impl Matcher {
         self.conditions.iter().flat_map(|condition| condition.judge(nodes, scope, revision)).collect()
     }
 
-    /// Whether there is no such reason. Conditions often do not hold, so none of it is put into words.
+    /// Whether the matcher passes. Builds no messages, because conditions fail often.
     pub fn holds(&self, nodes: &[Node<'_>], scope: &Scope<'_>, revision: Revision) -> bool {
         let holds = |condition: &Condition| match nodes {
             [] => !condition.needs_one(),
@@ -135,12 +135,12 @@ impl Matcher {
         self.conditions.iter().all(holds)
     }
 
-    /// Whether it holds, whatever it says, as these values give it nothing to judge.
+    /// Whether it passes only because these values give it nothing to judge.
     fn is_idle(&self, nodes: &[Node<'_>]) -> bool {
         self.conditions.iter().all(|condition| condition.is_idle(nodes))
     }
 
-    /// Whether there are such values at all, which is soon seen.
+    /// Whether that can happen with this matcher at all, which is fast to check.
     fn may_be_idle(&self) -> bool {
         let may = |condition: &Condition| {
             matches!(condition, Condition::IfPresent(_) | Condition::Unique | Condition::AllEqual { .. })
@@ -148,12 +148,12 @@ impl Matcher {
         self.conditions.iter().all(may)
     }
 
-    /// Whether it is about several values.
+    /// Whether it compares values with each other.
     pub fn compares(&self) -> bool {
         self.conditions.iter().any(|condition| matches!(condition, Condition::Unique | Condition::AllEqual { .. }))
     }
 
-    /// It only says what must not be there.
+    /// Whether it only states what must be absent.
     fn forbids(&self) -> bool {
         let forbids = |condition: &Condition| {
             matches!(condition, Condition::NotEquals { .. } | Condition::Present(false) | Condition::None(_))
@@ -178,8 +178,8 @@ impl Condition {
         !matches!(self, Self::Present(false) | Self::None(_) | Self::IfPresent(_))
     }
 
-    /// What must not be there is judged by its absence; what has a form wherever it is there, is not. One value alone is
-    /// neither repeated nor unlike others.
+    /// `if-present` without a value is idle, unless the inner matcher requires absence. `unique` and `all-equal` are
+    /// idle with a single value.
     fn is_idle(&self, nodes: &[Node<'_>]) -> bool {
         match self {
             Self::IfPresent(inner) if nodes.is_empty() => !inner.forbids(),
@@ -255,13 +255,13 @@ impl Condition {
     }
 }
 
-/// Judges each node by a function that says what is wrong.
+/// Applies a function that returns an error message to each node.
 fn each(nodes: &[Node<'_>], judge: impl Fn(&Value) -> Option<String>) -> Vec<Mismatch> {
     let wrong = |node: &Node<'_>| judge(node.value).map(|message| Mismatch::new(&node.location, message));
     nodes.iter().filter_map(wrong).collect()
 }
 
-/// Judges each node against the operand, which may be a reference.
+/// Applies a function of node and operand to each node. The operand may be a reference.
 fn against(
     nodes: &[Node<'_>],
     operand: &Template,

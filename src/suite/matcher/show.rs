@@ -1,17 +1,17 @@
-//! Values in the words of a message: short, and never hiding the part that matters.
+//! Values as text for a message: short, but always with the part that matters.
 
 use serde_json::Value;
 
-/// Characters of a value that a message shows.
+/// Maximum number of characters of a value in a message.
 const ROOM: usize = 80;
 
-/// The value as JSON, cut where it is long.
+/// The value as JSON, truncated if it is long.
 pub fn value(value: &Value) -> String {
     let text = value.to_string();
     around(&text, ROOM / 2, ROOM)
 }
 
-/// The value with its type in front, where the type is what is wrong.
+/// The value with its type in front, for type errors.
 pub fn described(value: &Value) -> String {
     let kind = match value {
         Value::Null => return "null".to_owned(),
@@ -24,13 +24,13 @@ pub fn described(value: &Value) -> String {
     format!("{kind} {}", self::value(value))
 }
 
-/// Two texts, each shortened to the part where they begin to differ.
+/// Two texts, each shortened to the part where they start to differ.
 pub fn differing(received: &str, expected: &str) -> (String, String) {
     let common = received.chars().zip(expected.chars()).take_while(|(a, b)| a == b).count();
     (around(received, common, ROOM), around(expected, common, ROOM))
 }
 
-/// At most `room` characters of `text` about the character number `middle`.
+/// At most `room` characters of `text` around character number `middle`.
 fn around(text: &str, middle: usize, room: usize) -> String {
     let length = text.chars().count();
     if length <= room {

@@ -7,7 +7,7 @@ fn literal(value: Value) -> Template {
     Template::Literal(value)
 }
 
-/// What `$x` + `path` is told against one condition, as `location: message`.
+/// The mismatches of `$x` + `path` under one condition, as `location: message`.
 fn told(value: &Value, path: &str, condition: Condition) -> Vec<String> {
     let mut scope = Scope::new();
     scope.bind("x", value);
@@ -203,7 +203,7 @@ fn a_clause_is_idle_where_it_has_nothing_to_judge() {
     for (value, conditions, expected) in [
         (json!({}), if_present(equals(json!(1))), true),
         (json!({ "a": [1] }), if_present(equals(json!(1))), false),
-        // What must not be there is judged by its absence.
+        // The absence itself is what is judged, so these are not idle.
         (json!({}), if_present(differs()), false),
         (json!({}), vec![Condition::Present(false)], false),
         (json!({}), vec![Condition::None(Matcher { conditions: vec![equals(json!(1))] })], false),

@@ -1,4 +1,4 @@
-//! The segments of a path: fields, at any depth too, indices, slices, `[*]` and filters.
+//! The segments of a path: fields, descendant fields, indices, slices, `[*]` and filters.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +13,7 @@ pub enum Segment {
     Members(Vec<String>),
     Index(i64),
     All,
-    /// From one index up to, and without, another one.
+    /// From one index up to another one, which is excluded.
     Slice(Option<i64>, Option<i64>),
     Where(Filter),
     /// A field at any depth.
@@ -21,17 +21,17 @@ pub enum Segment {
 }
 
 impl Segment {
-    /// It may select more than one value.
+    /// Whether it may select more than one value.
     pub const fn is_plural(&self) -> bool {
         !matches!(self, Self::Member(_) | Self::Index(_))
     }
 
-    /// It looks at the items of an array one by one.
+    /// Whether it iterates over the items of an array.
     pub const fn is_item_by_item(&self) -> bool {
         matches!(self, Self::All | Self::Where(_))
     }
 
-    /// Whether a segment that looks at all items or fields selects this one.
+    /// Whether a segment that iterates over all items or fields selects this one.
     fn lets_through(&self, value: &Value) -> bool {
         match self {
             Self::Where(filter) => filter.holds(value),
@@ -40,13 +40,13 @@ impl Segment {
     }
 }
 
-/// Reads a chain of `.name`, `..name`, `['name', 'name']`, `[0]`, `[1:3]`, `[*]` and `[?filter]`;
-/// `None` where there is anything else.
+/// Parses a chain of `.name`, `..name`, `['name', 'name']`, `[0]`, `[1:3]`, `[*]` and `[?filter]`. Returns `None` if
+/// the text contains anything else.
 pub fn parse(text: &str) -> Option<Vec<Segment>> {
     take(text).filter(|(_, rest)| rest.is_empty()).map(|(segments, _)| segments)
 }
 
-/// Reads a chain at the beginning of a text, and gives what follows it.
+/// Parses a chain at the beginning of a text, and returns the rest.
 pub fn take(mut rest: &str) -> Option<(Vec<Segment>, &str)> {
     let mut segments = Vec::new();
     while rest.starts_with(['.', '[']) {
@@ -109,14 +109,14 @@ fn name(text: &str) -> Option<(&str, &str)> {
     (!name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit())).then_some((name, rest))
 }
 
-/// A name in quotes, without escapes.
+/// Parses a quoted name, without escapes.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let (name, rest) = text[1..].split_once(quote)?;
     (!name.contains(|c: char| c == '\\' || c < ' ')).then_some((name, rest))
 }
 
-/// An integer in its one spelling.
+/// Parses an integer in canonical form.
 pub fn integer(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let canonical = text == "0" || (digits.len() < 16 && !digits.starts_with('0'));
@@ -124,9 +124,9 @@ pub fn integer(text: &str) -> Option<i64> {
     is_one.then(|| text.parse().ok())?
 }
 
-/// What remembers the way to the values that are visited, or does not.
+/// Records the location of the visited value, or does nothing.
 pub trait Trail {
-    /// What it takes to come back.
+    /// What is needed to return to the parent.
     type Turn;
 
     fn enter(&mut self, token: Token) -> Self::Turn;
@@ -139,7 +139,7 @@ pub enum Token<'t> {
     Item(usize),
 }
 
-/// For whom it does not matter where a value stands.
+/// For callers that do not need locations.
 pub struct Nowhere;
 
 impl Trail for Nowhere {
@@ -149,7 +149,7 @@ impl Trail for Nowhere {
     fn leave(&mut self, (): ()) {}
 }
 
-/// A JSON Pointer.
+/// Records a JSON Pointer.
 impl Trail for String {
     type Turn = usize;
 
@@ -167,7 +167,7 @@ impl Trail for String {
     }
 }
 
-/// Shows every value that the segments lead to from `value`, in document order, until `found` has seen enough.
+/// Calls `found` with every value that the segments select in `value`, in document order, until it breaks.
 pub fn visit<'v, T: Trail>(
     value: &'v Value,
     segments: &[Segment],
@@ -224,7 +224,7 @@ pub fn selects(value: &Value, segments: &[Segment]) -> bool {
     visit(value, segments, &mut Nowhere, &mut |_, _| ControlFlow::Break(())).is_break()
 }
 
-/// Where fields and indices lead to.
+/// The value at a chain of fields and indices.
 pub fn follow<'v>(value: &'v Value, segments: &[Segment]) -> Option<&'v Value> {
     segments.iter().try_fold(value, child)
 }
@@ -237,7 +237,7 @@ fn child<'v>(value: &'v Value, segment: &Segment) -> Option<&'v Value> {
     }
 }
 
-/// In objects as small as those of most messages it is quicker to compare names than to hash one.
+/// Objects in messages are mostly small, where comparing names is faster than hashing one.
 fn member<'v>(members: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {
     const SMALL: usize = 8;
     if members.len() > SMALL {
@@ -246,7 +246,7 @@ fn member<'v>(members: &'v Map<String, Value>, name: &str) -> Option<&'v Value> 
     members.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
 }
 
-/// Where a slice begins or ends.
+/// The array index for the start or end of a slice.
 fn bound(index: i64, items: &[Value]) -> usize {
     let away = usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX);
     if index < 0 { items.len().saturating_sub(away) } else { away.min(items.len()) }

@@ -1,4 +1,4 @@
-//! Filters (`[?@.kind == 'junk' && !@.event]`): fields that are there, fields compared with constants or with each other.
+//! Filters (`[?@.kind == 'junk' && !@.event]`): tests that a field exists, or equals a constant or another field.
 
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ pub enum Operand {
     Field(Vec<Segment>),
 }
 
-/// What has to be one of these texts, or a filter does not hold.
+/// A field that must equal one of these texts; otherwise the filter fails.
 pub struct Demand<'f> {
     what: &'f [Segment],
     pub texts: Vec<&'f str>,
@@ -30,7 +30,7 @@ impl Demand<'_> {
         self.what == other.what
     }
 
-    /// The text that stands there in a value.
+    /// The text of that field in a value.
     pub fn text_of<'v>(&self, value: &'v Value) -> Option<&'v str> {
         follow(value, self.what)?.as_str()
     }
@@ -46,7 +46,7 @@ pub enum Comparison {
     Above,
 }
 
-/// The longer ones first, as `<` begins `<=`.
+/// Longer operators first, since `<` is a prefix of `<=`.
 const COMPARISONS: [(&str, Comparison); 6] = [
     ("==", Comparison::Equal),
     ("!=", Comparison::Unequal),
@@ -57,7 +57,7 @@ const COMPARISONS: [(&str, Comparison); 6] = [
 ];
 
 impl Filter {
-    /// Reads what stands after the `?`, as far as it goes, and gives what follows it.
+    /// Parses the expression after `?`, and returns the rest of the text.
     pub fn parse(text: &str) -> Option<(Self, &str)> {
         let (mut tests, rest) = separated(text.trim_start_matches(' '), "||", all)?;
         Some((if tests.len() == 1 { tests.swap_remove(0) } else { Self::Any(tests) }, rest))
@@ -79,7 +79,7 @@ impl Filter {
         }
     }
 
-    /// A cheap look at a value by which this filter, and others like it, can be ruled out.
+    /// A cheap test that rules out this filter, and others like it, for a value.
     pub fn demand(&self) -> Option<Demand<'_>> {
         match self {
             Self::All(filters) => filters.iter().find_map(Self::demand),
@@ -95,7 +95,7 @@ impl Filter {
         }
     }
 
-    /// Whether it does not hold, whatever stands in fields that the value still lacks.
+    /// Whether the filter fails whatever the values of the fields in `lacking`, which are not set yet.
     pub fn fails_without(&self, value: &Value, lacking: &[&str]) -> bool {
         match self {
             Self::Any(filters) => filters.iter().all(|filter| filter.fails_without(value, lacking)),
@@ -110,7 +110,7 @@ impl Filter {
 }
 
 impl Comparison {
-    /// What is not there is unequal to everything; only numbers and strings have an order.
+    /// A missing field is unequal to everything. Only numbers and strings have an order.
     fn holds(self, value: Option<&Value>, with: Option<&Value>) -> bool {
         let order = value.zip(with).and_then(|pair| match pair {
             (Value::Number(a), Value::Number(b)) => a.as_f64().partial_cmp(&b.as_f64()),

@@ -1,5 +1,5 @@
-//! Where a rule looks: a name in scope and, after it, a query in the part of RFC 9535 that suites need
-//! (`$read.result.contents[*].uri`). A test compares every part with another implementation.
+//! A path: a name in scope, followed by a query in the subset of RFC 9535 that suites need
+//! (`$read.result.contents[*].uri`). A test compares the results with another implementation.
 
 use std::ops::ControlFlow;
 
@@ -14,7 +14,7 @@ pub use filter::{Demand, Filter};
 use self::chain::{Nowhere, Segment};
 use super::scope::Scope;
 
-/// Longer ones are rejected, so that a nest of filters cannot exhaust the stack.
+/// Longer paths are rejected, so that nested filters cannot exhaust the stack.
 const LONGEST: usize = 500;
 
 const PARTS: &str =
@@ -24,9 +24,9 @@ const PARTS: &str =
 pub struct Path {
     /// The name in scope, without `$`.
     pub root: String,
-    /// As it was written.
+    /// The text as written.
     pub text: String,
-    /// The name stands for what happened in the whole run, which passes by item by item.
+    /// Whether the root is a stream of everything in the run, judged item by item.
     pub streamed: bool,
     segments: Vec<Segment>,
 }
@@ -54,18 +54,18 @@ impl Path {
         Ok(Self { root: root.to_owned(), text: text.to_owned(), streamed: false, segments })
     }
 
-    /// What the path selects, in document order; `None` where nothing has its root's name.
+    /// The selected values, in document order; `None` if the root name is unbound.
     pub fn select<'s>(&self, scope: &'s Scope<'_>) -> Option<Vec<Node<'s>>> {
         scope.lookup(&self.root).map(|value| self.select_in(value))
     }
 
-    /// The value that a path to one value selects.
+    /// The value that a path without plural segments selects.
     pub fn first<'s>(&self, scope: &'s Scope<'_>) -> Option<&'s Value> {
         let value = scope.lookup(&self.root)?;
         chain::follow(value, &self.segments)
     }
 
-    /// As [`Path::select`], for a value that stands for the root.
+    /// As [`Path::select`], with `value` as the root.
     pub fn select_in<'v>(&self, value: &'v Value) -> Vec<Node<'v>> {
         let mut nodes = Vec::new();
         let _ = chain::visit(value, &self.segments, &mut String::new(), &mut |value, location| {
@@ -75,12 +75,12 @@ impl Path {
         nodes
     }
 
-    /// As [`Path::select`], where it is of no interest where the values stand.
+    /// As [`Path::select`], without locations.
     pub fn values<'s>(&self, scope: &'s Scope<'_>) -> Option<Vec<&'s Value>> {
         scope.lookup(&self.root).map(|value| self.values_in(value))
     }
 
-    /// As [`Path::values`], for a value that stands for the root.
+    /// As [`Path::values`], with `value` as the root.
     pub fn values_in<'v>(&self, value: &'v Value) -> Vec<&'v Value> {
         let mut values = Vec::new();
         let _ = chain::visit(value, &self.segments, &mut Nowhere, &mut |value, Nowhere| {
@@ -90,17 +90,17 @@ impl Path {
         values
     }
 
-    /// It stands for the value of its name, whole.
+    /// Whether it selects the whole value of its root.
     pub fn is_whole(&self) -> bool {
         self.segments.is_empty()
     }
 
-    /// It may select more than one value, so what it stands for in a template is a list.
+    /// Whether it may select more than one value, so that in a template it stands for a list.
     pub fn is_plural(&self) -> bool {
         self.segments.iter().any(Segment::is_plural)
     }
 
-    /// Member names directly after the root, as far as they are plain.
+    /// The name of the first field after the root, if the first segment is a field.
     pub fn first_member(&self) -> Option<&str> {
         match self.segments.first() {
             Some(Segment::Member(name)) => Some(name),
@@ -108,7 +108,7 @@ impl Path {
         }
     }
 
-    /// The filter that the items of its root have to pass first, if it starts with one.
+    /// The filter on the items of the root, if the path starts with one.
     pub fn first_filter(&self) -> Option<&Filter> {
         match self.segments.first() {
             Some(Segment::Where(filter)) => Some(filter),
@@ -116,8 +116,8 @@ impl Path {
         }
     }
 
-    /// It looks at the items of its root one by one (`[*]` or a filter comes first), so the root need not be in memory
-    /// as a whole.
+    /// Whether the path starts with `[*]` or a filter. Then it needs only one item of its root at a time, and the whole
+    /// root need not be in memory.
     pub fn is_item_by_item(&self) -> bool {
         self.segments.first().is_some_and(Segment::is_item_by_item)
     }
@@ -215,7 +215,7 @@ mod tests {
         }
     }
 
-    /// Filters, and some texts that nearly are. Without `[-1]`, which the other implementation does not find where it compares.
+    /// Filters, and near misses. `[-1]` is excluded, since the other implementation does not support it in comparisons.
     const FILTER: &str = "(!? ?\\(?@(\\.\\.?[abc]|\\.\\.\\['a'\\]|\\[[01]\\]|\\[\\*\\]|\\[\\?@\\.a( == 1)?\\]|\\['a'\\]){0,2}\
         ( ?(==|!=) ?@\\.b| ?(==|!=|<|<=|>|>=) ?('b'|\"b\"|''|1|-2|0|1\\.0|true|false|null)){0,1}\\)?( && | \\|\\| |&&|\\|\\|)?){1,3}";
 

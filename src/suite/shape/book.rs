@@ -1,4 +1,4 @@
-//! All descriptions, read once: which shapes and methods there are, and what a method carries.
+//! All descriptions, parsed once: the shapes and methods, and the shapes of each method's params and result.
 
 use std::{fmt::Display, str::FromStr, sync::LazyLock};
 
@@ -73,7 +73,7 @@ pub enum Sender {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Description {
-    /// For readers alone.
+    /// Documentation only.
     #[serde(rename = "about")]
     _about: String,
     #[serde(default)]
@@ -132,7 +132,7 @@ impl Book {
         Ok(book)
     }
 
-    /// The one that is part of the program.
+    /// The built-in descriptions.
     pub(super) fn built_in() -> &'static Self {
         static BOOK: LazyLock<Book> = LazyLock::new(|| {
             Book::read(&SHAPES).unwrap_or_else(|error| unreachable!("a test reads these files: {error}"))
@@ -146,41 +146,41 @@ fn parse(text: &str) -> Result<Book, impl Display> {
     serde_saphyr::from_str(text)
 }
 
-/// A release has them as JSON, which is read in a tenth of the time.
+/// A release embeds them as JSON, which parses ten times as fast.
 #[cfg(not(debug_assertions))]
 fn parse(text: &str) -> Result<Book, impl Display> {
     serde_json::from_str(text)
 }
 
-/// Every shape, and every method, which is the shape of its whole message.
+/// The names of all shapes and methods. The name of a method stands for the shape of its whole message.
 pub fn names() -> impl Iterator<Item = &'static str> {
     let book = Book::built_in();
     book.shapes.all().map(|(heading, _)| heading).chain(book.methods.all().map(|(h, _)| h)).map(|h| h.text.as_str())
 }
 
-/// Whether a revision knows the shape or method.
+/// Whether the shape or method exists in a revision.
 pub fn exists(name: &str, revision: Revision) -> bool {
     let book = Book::built_in();
     book.shapes.find(name, revision).is_some() || book.methods.find(name, revision).is_some()
 }
 
-/// The shape of what a request yields when it succeeds.
+/// The shape of the result of a request.
 pub fn result_shape(method: &str, revision: Revision) -> Option<&'static str> {
     Book::built_in().methods.find(method, revision)?.1.result.as_deref()
 }
 
-/// The shape of what a request or notification carries.
+/// The shape of the params of a request or notification.
 pub fn params_shape(method: &str, revision: Revision) -> Option<&'static str> {
     Some(&Book::built_in().methods.find(method, revision)?.1.params)
 }
 
-/// The shape of a whole request, from whichever side.
+/// The shape of a whole request, from either side.
 pub fn request_shape(method: &str, revision: Revision) -> Option<&'static str> {
     let (name, method) = Book::built_in().methods.find(method, revision)?;
     method.result.is_some().then_some(name)
 }
 
-/// The shape of a whole notification, from whichever side.
+/// The shape of a whole notification, from either side.
 pub fn notification_shape(method: &str, revision: Revision) -> Option<&'static str> {
     let (name, method) = Book::built_in().methods.find(method, revision)?;
     method.result.is_none().then_some(name)

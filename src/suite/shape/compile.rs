@@ -1,4 +1,4 @@
-//! From a description to JSON Schema 2020-12, for one shape in one revision, with the definitions it needs and no others.
+//! Compiles the description of one shape in one revision to JSON Schema 2020-12, with only the definitions it needs.
 
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::revision::Revision;
 
-/// The schema of a shape or, where it is a method that is named, of its whole message.
+/// The schema of a shape or, for a method name, of its whole message.
 pub(super) fn schema(book: &Book, name: &str, revision: Revision) -> Option<Value> {
     let mut compiler = Compiler { book, revision, definitions: Map::new() };
     let mut root = match book.methods.find(name, revision) {
@@ -34,10 +34,10 @@ impl<'a> Compiler<'a> {
         self.book.shapes.find(name, self.revision).map(|(_, shape)| shape)
     }
 
-    /// Points to a shape by name, and sees to it that it is defined.
+    /// A reference to a shape by name, which is then defined, too.
     fn reference(&mut self, name: &str) -> Value {
         if !self.definitions.contains_key(name) {
-            // Shapes may mention themselves; the place is taken before they are looked into.
+            // Shapes can be recursive, so the name is reserved before the shape is compiled.
             self.definitions.insert(name.to_owned(), Value::Bool(true));
             if let Some(shape) = self.shape(name) {
                 let definition = match shape {
@@ -77,7 +77,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// All fields of a shape: those of the shapes it extends, then its own, which take their place.
+    /// All fields of a shape: those of the shapes it extends, overridden by its own.
     fn members(&self, name: &str) -> Members<'a> {
         let Some(Shape::Object { extends, members }) = self.shape(name) else { return Members::new() };
         let parents = extends.iter().filter(|parent| parent.window.holds(self.revision));
@@ -94,7 +94,7 @@ impl<'a> Compiler<'a> {
         json!({ "type": "object", "properties": properties, "required": required })
     }
 
-    /// Alternatives are chosen by JSON type before they are judged, so that what is wrong is told of the right one.
+    /// Selects the alternative by JSON type before it is validated, so that errors are about the intended one.
     fn either(&mut self, alternatives: &'a [Type]) -> Value {
         let mut types = Vec::new();
         let mut chosen = Vec::new();
@@ -124,7 +124,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Branches are tried in order; where none is left, the value must at least have what the conditions ask for.
+    /// Branches are tried in order. If none matches, the value must at least have what the conditions require.
     fn when(&mut self, branches: &[Branch]) -> Value {
         let known: Vec<&Branch> = branches
             .iter()
@@ -184,7 +184,7 @@ fn having(member: &str, values: Vec<Value>) -> Value {
     json!({ "required": [member], "properties": { member: one_of(values) } })
 }
 
-/// What is asked of a value for which no condition holds, put so that the error says what would have helped.
+/// The schema for a value that matches no condition, written so that the error names what is missing.
 fn none_of(branches: &[&Branch]) -> Value {
     let mut values: IndexMap<&str, Vec<Value>> = IndexMap::new();
     let mut present = Vec::new();

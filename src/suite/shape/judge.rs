@@ -1,4 +1,4 @@
-//! What is wrong with a value of a certain shape.
+//! Validates a value against a shape.
 
 use std::{
     collections::HashMap,
@@ -11,22 +11,23 @@ use serde_json::Value;
 use super::{book::Book, compile, message};
 use crate::{revision::Revision, suite::format::Format};
 
-/// More violations than this are not told of one value.
+/// At most this many violations of one value are reported.
 pub const MOST: usize = 20;
 
-/// Values with more nodes than this are told the first violation alone, since all have to be held before any is told.
+/// For values with more nodes, only the first violation is reported: to list them all, the validator keeps all in
+/// memory.
 const LARGE: usize = 50_000;
 
-/// One place where a value does not fit its shape.
+/// One location where a value violates its shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// JSON Pointer in the value; what is missing is pointed to where it should be.
+    /// JSON Pointer in the value. For a missing field, the location where it should be.
     pub pointer: String,
-    /// Reads on after the name of the place: `is missing`, `is the string "12", expected an integer`.
+    /// Continues a sentence that starts with the location: `is missing`, `is the string "12", expected an integer`.
     pub message: String,
 }
 
-/// Everything that is wrong with the value, up to `MOST`. The name is that of a shape or, for a whole message, of a method.
+/// All violations, up to `MOST`. The name is a shape or, for a whole message, a method.
 pub fn violations(name: &str, revision: Revision, value: &Value) -> Vec<Violation> {
     let Some(validator) = validator(name, revision) else {
         let message = format!("not judged: {revision} has no `{name}`");
@@ -48,7 +49,7 @@ pub fn schema(name: &str, revision: Revision) -> Option<Value> {
     compile::schema(Book::built_in(), name, revision)
 }
 
-/// Whether the value has no more nodes than are left.
+/// Whether the value has at most `left` nodes.
 fn fits(value: &Value, left: &mut usize) -> bool {
     *left = left.saturating_sub(1);
     *left > 0
@@ -59,7 +60,7 @@ fn fits(value: &Value, left: &mut usize) -> bool {
         }
 }
 
-/// Compiled when first asked for, then kept.
+/// Compiled on first use, then cached.
 fn validator(name: &str, revision: Revision) -> Option<Arc<Validator>> {
     type Kept = HashMap<(String, Revision), Option<Arc<Validator>>>;
     static KEPT: LazyLock<Mutex<Kept>> = LazyLock::new(Mutex::default);

@@ -1,4 +1,4 @@
-//! What the notation cannot keep an author from writing, looked for in all built-in descriptions.
+//! Mistakes that the notation allows, searched in all built-in descriptions.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,7 +19,7 @@ fn shape(name: &str, revision: Revision) -> Option<&'static Shape> {
 struct Use {
     place: String,
     name: String,
-    /// It is used in the revisions for which all these hold.
+    /// It is used in the revisions that are in all of these windows.
     windows: Vec<Window>,
 }
 
@@ -52,7 +52,7 @@ fn uses() -> Vec<Use> {
                 }));
                 of_rows(place, members, &[heading.window], &mut found);
             }
-            // A branch whose shape a revision does not have is left out there, so it counts for no window.
+            // A branch is omitted in revisions that lack its shape, so it adds no window.
             Shape::When(branches) => found.extend(branches.iter().map(|branch| Use {
                 place: place.clone(),
                 name: branch.shape.clone(),
@@ -107,7 +107,7 @@ fn every_name_is_known_wherever_it_is_used() {
 
 #[test]
 fn every_shape_is_used() {
-    // These are judged by name alone, the last two by suites for proposals.
+    // These are used by name only, the last two by suites for proposals.
     let alone = [
         "JSONRPCMessage",
         "JSONRPCBatchRequest",

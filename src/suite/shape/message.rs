@@ -1,4 +1,4 @@
-//! A validation error in the words of a report.
+//! A validation error as text for a report.
 
 use jsonschema::{
     ValidationError,
@@ -17,7 +17,7 @@ pub(in crate::suite) fn violation(error: &ValidationError) -> Violation {
             let member = property.as_str().unwrap_or_default().replace('~', "~0").replace('/', "~1");
             (format!("{pointer}/{member}"), "is missing".to_owned())
         }
-        // Shapes ask in this way only whether fields are there.
+        // Shapes use `anyOf` like this only to require one of several fields.
         ValidationErrorKind::AnyOf { context } if !missing_of(context).is_empty() => {
             (pointer, format!("has none of {}", missing_of(context)))
         }

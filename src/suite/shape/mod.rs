@@ -1,7 +1,8 @@
-//! The shapes of messages: `suites/shapes/*.yaml` describe each once for all revisions, and values are judged by them.
+//! The shapes of messages: `suites/shapes/*.yaml` describes each once for all revisions, and values are validated
+//! against them.
 //!
-//! The notation is explained at the top of `base.yaml`. A description compiles to JSON Schema for one revision, when it
-//! is first asked for; fields that a revision does not know are not judged there.
+//! The top of `base.yaml` explains the notation. A description is compiled to JSON Schema for one revision on first
+//! use. Fields that a revision does not define are not validated in it.
 
 mod book;
 mod compile;

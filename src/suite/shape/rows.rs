@@ -1,4 +1,4 @@
-//! A YAML mapping whose keys are headings with a window; several rows may share a name.
+//! A YAML mapping whose keys have a window of revisions; several rows may share a name.
 
 use std::{fmt, marker::PhantomData};
 
@@ -14,12 +14,12 @@ use crate::revision::Revision;
 pub(super) struct Rows<T>(Vec<(Dated, T)>);
 
 impl<T> Rows<T> {
-    /// All rows, in the order in which they were written.
+    /// All rows, in file order.
     pub(super) fn all(&self) -> impl Iterator<Item = (&Dated, &T)> {
         self.0.iter().map(|(heading, row)| (heading, row))
     }
 
-    /// The rows that a revision knows.
+    /// The rows that apply in a revision.
     pub(super) fn of(&self, revision: Revision) -> impl Iterator<Item = (&str, &T)> {
         self.all().filter(move |(heading, _)| heading.window.holds(revision)).map(|(h, row)| (h.text.as_str(), row))
     }

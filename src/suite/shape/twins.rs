@@ -1,4 +1,4 @@
-//! Fields that a shape does not have, and that one of its own is in another spelling.
+//! Unknown fields that are a misspelling of a known one, such as `mime_type`.
 
 use serde_json::{Map, Value};
 
@@ -9,17 +9,17 @@ use super::{
 };
 use crate::{revision::Revision, suite::push_token};
 
-/// Such a field.
+/// An unknown field that differs from a known one only in spelling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Twin {
     /// JSON Pointer in the value.
     pub pointer: String,
     pub field: String,
-    /// As the shape spells it.
+    /// The spelling of the shape.
     pub known: String,
 }
 
-/// All of them in a value of a shape. What a shape leaves open is not listed.
+/// All of them in a value of a shape. Parts that a shape leaves open are not searched.
 pub fn twins(name: &str, revision: Revision, value: &Value) -> Vec<Twin> {
     let mut search = Search { book: Book::built_in(), revision, found: Vec::new() };
     search.named(name, value, "");
@@ -80,7 +80,7 @@ impl Search {
         }
     }
 
-    /// The fields of an object, with those of what it extends.
+    /// The fields of an object, including inherited ones.
     fn members(&self, name: &str, all: &mut Vec<(&'static str, &'static Type)>) {
         if let Some((_, Shape::Object { extends, members })) = self.book.shapes.find(name, self.revision) {
             all.extend(known(members, self.revision));
@@ -119,7 +119,7 @@ fn below(pointer: &str, name: &str) -> String {
     pointer
 }
 
-/// A name without what styles of writing differ in.
+/// A name without case, `_` and `-`.
 fn folded(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect()
 }

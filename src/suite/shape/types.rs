@@ -1,4 +1,4 @@
-//! What a field may hold: the type expressions to the right of the colon, and objects written out in place.
+//! The type of a field: type expressions to the right of the colon, and inline objects.
 
 use std::{fmt, str::FromStr};
 
@@ -14,7 +14,7 @@ use crate::suite::format::Format;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Type {
     Any,
-    /// A JSON type, perhaps with a format that strings must have.
+    /// A JSON type, with an optional format for strings.
     Plain {
         json: &'static str,
         format: Option<Format>,
@@ -32,11 +32,11 @@ pub(super) enum Type {
         at_least: Option<i64>,
         at_most: Option<i64>,
     },
-    /// An object whose every field is of one type.
+    /// An object whose fields all have one type.
     Map(Box<Type>),
     /// Alternatives of different JSON types.
     Either(Vec<Type>),
-    /// An object with these fields; `!` after the name of those that must be there.
+    /// An object with these fields; `!` after a name marks a required field.
     Object(Rows<Type>),
 }
 

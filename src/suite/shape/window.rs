@@ -1,4 +1,4 @@
-//! Which revisions a row of a description is for: `name since 2025-06-18 until 2025-11-25`, or `name in 2025-11-25`.
+//! The revisions of a row of a description: `name since 2025-06-18 until 2025-11-25`, or `name in 2025-11-25`.
 
 use std::str::FromStr;
 
@@ -20,7 +20,7 @@ impl Window {
     }
 }
 
-/// A text and when it counts. In front of the colon it heads a row.
+/// A text with its window. Before the colon, it is the key of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Dated {
     pub(super) text: String,

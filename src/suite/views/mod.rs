@@ -1,7 +1,7 @@
-//! The fields of everything that a path of a suite can lead into, declared once.
+//! The fields of everything that a path of a suite can select, declared once.
 //!
-//! From here come the lint of paths (`load::members`), the tables in `suites/README.md` and the definitions in
-//! `suites/schema.json`. In debug builds the judge compares with it every item that it shows to rules.
+//! Users are the lint of paths (`load::members`), the tables in `suites/README.md` and the definitions in
+//! `suites/schema.json`. In debug builds the judge compares every item that it shows to rules with these fields.
 
 mod declared;
 
@@ -13,10 +13,10 @@ pub use declared::*;
 
 use crate::evidence::Side;
 
-/// What one value consists of.
+/// The fields of one kind of value.
 #[derive(Debug, PartialEq)]
 pub struct View {
-    /// As a message says it: "an exchange".
+    /// The noun for messages: "an exchange".
     pub called: &'static str,
     pub about: &'static str,
     pub fields: &'static [Field],
@@ -29,12 +29,12 @@ pub struct Field {
     pub holds: Holds,
 }
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Holds {
-    /// Text, a number, or what the server sent.
+    /// Text, a number, or data from the server.
     Anything,
-    /// A list of that.
+    /// A list of such values.
     List,
     One(&'static View),
     Many(&'static View),
@@ -45,7 +45,7 @@ impl View {
         self.fields.iter().find(|field| field.name == name)
     }
 
-    /// A field of the value that is not declared.
+    /// An undeclared field in the value.
     pub fn undeclared<'v>(&self, value: &'v Value) -> Option<&'v String> {
         value.as_object()?.iter().find_map(|(name, inner)| match self.field(name) {
             None => Some(name),
@@ -58,10 +58,10 @@ impl View {
     }
 }
 
-/// What a name stands for, item by item.
+/// A name, and the type of its items.
 type Named = (&'static str, &'static View);
 
-/// The names whose items pass by one at a time in suites about servers, with what an item consists of.
+/// The streamed names in suites about servers, with the type of their items.
 const STREAMED: [Named; 8] = [
     ("transcript", &FRAME),
     ("messages", &MESSAGE),
@@ -73,10 +73,10 @@ const STREAMED: [Named; 8] = [
     ("sequences", &SEQUENCE),
 ];
 
-/// Those that only generated calls bring about.
+/// Names that only generated calls fill.
 pub const GENERATED_ONLY: [&str; 3] = ["calls", "growth", "sequences"];
 
-/// Those of suites about clients.
+/// The streamed names in suites about clients.
 const STREAMED_OF_CLIENT: [Named; 8] = [
     ("transcript", &FRAME),
     ("exchanges", &EXCHANGE),
@@ -88,13 +88,13 @@ const STREAMED_OF_CLIENT: [Named; 8] = [
     ("lists", &PAGES),
 ];
 
-/// Those of suites about gateways.
+/// The streamed names in suites about gateways.
 const STREAMED_OF_GATEWAY: [Named; 3] = [("transcript", &FRAME), ("passed", &PASSED), ("upstream", &UPSTREAM)];
 
 /// What is known of each start of a client besides its messages.
 pub const OF_CLIENT: [Named; 3] = [("actions", &ACTION), ("runs", &START), ("spawns", &SPAWN)];
 
-/// The names whose items pass by one at a time, by whom a suite judges.
+/// The streamed names, by the side that a suite judges.
 pub fn streamed(subject: Side) -> &'static [Named] {
     match subject {
         Side::Server => &STREAMED,
@@ -103,7 +103,7 @@ pub fn streamed(subject: Side) -> &'static [Named] {
     }
 }
 
-/// What is described besides: what those consist of, and what steps save.
+/// Other documented types: parts of those above, and what steps save.
 const OTHERS: [&View; 18] = [
     &DIFFERENCE,
     &INSIDE,
@@ -125,7 +125,7 @@ const OTHERS: [&View; 18] = [
     &WALK_LIMITS,
 ];
 
-/// A field that the item of a streamed name has and that is not declared.
+/// An undeclared field in an item of a streamed name.
 pub fn undeclared<'v>(root: &str, item: &'v Value) -> Option<&'v String> {
     let all = STREAMED_OF_CLIENT.into_iter().chain(STREAMED).chain(STREAMED_OF_GATEWAY);
     all.into_iter().find(|(name, _)| *name == root)?.1.undeclared(item)
