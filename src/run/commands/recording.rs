@@ -1,4 +1,4 @@
-//! Reads what is judged: a transcript, one or several files of `mcp-conform record`.
+//! Reads the evidence to judge: a transcript, or one or several files of `mcp-conform record`.
 
 use std::{
     collections::HashSet,
@@ -19,14 +19,14 @@ use crate::{
     suite::Suite,
 };
 
-/// How often a file that grows is looked at.
+/// How often a growing file is checked.
 const LOOK: Duration = Duration::from_millis(200);
 
 pub struct Recording {
     path: PathBuf,
     reader: Reader,
     file: BufReader<File>,
-    /// The beginning of a line whose end is not written yet.
+    /// The beginning of an incomplete line.
     rest: Vec<u8>,
 }
 
@@ -36,7 +36,7 @@ impl Recording {
         Ok(Self { path, reader: Reader::default(), file, rest: Vec::new() })
     }
 
-    /// Takes what has been written since the last time, from later files too; the value says whether there was anything.
+    /// Reads what was written since the last call, from later files too; the value says whether there was anything.
     fn take(&mut self) -> Result<bool, Error> {
         let mut any = false;
         loop {
@@ -56,7 +56,7 @@ impl Recording {
         }
     }
 
-    /// Takes all that is there; the last line may be cut off.
+    /// Reads everything that is there; the last line may be truncated.
     pub fn read_on(&mut self) -> Result<(), Error> {
         self.take()?;
         if !self.rest.is_empty() {
@@ -66,7 +66,8 @@ impl Recording {
         Ok(())
     }
 
-    /// What is judged: a recorded conversation is made complete, and rules for clients that have to be started are listed.
+    /// The evidence to judge. A recorded conversation is completed, and rules for clients that have to be started are
+    /// listed.
     pub fn evidence(self, suites: &[Suite]) -> Result<Evidence, Error> {
         let (path, closed) = (self.path, self.reader.is_closed());
         let mut evidence = self.reader.finish().map_err(|why| wrong(&path, &why))?;
@@ -104,7 +105,7 @@ fn wrong(path: &Path, why: &str) -> Error {
 
 fn complete(evidence: &mut Evidence, suites: &[Suite]) {
     recorded::complete(evidence);
-    // Rules about what a client does in a certain world are listed as not exercised.
+    // Rules that need a certain world are listed as not exercised.
     let ids: Vec<&String> = suites.iter().filter(|suite| suite.scenario.is_some()).map(|suite| &suite.id).collect();
     let mut scenarios = Vec::new();
     for id in ids {
@@ -178,7 +179,7 @@ fn is_finding(status: Status) -> bool {
     matches!(status, Status::Fail | Status::Warn | Status::Advice)
 }
 
-/// The frames in which it was first seen tell it apart; those that are alike are only counted.
+/// Identifies a finding by the frames in which it was first seen. Equal findings are only counted.
 fn key(finding: &Finding) -> String {
     format!("{} {} {:?}", finding.subject, finding.message, finding.frames.first())
 }

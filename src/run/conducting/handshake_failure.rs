@@ -1,4 +1,4 @@
-//! A handshake that fails stops a run, but not the judging: what the server said meanwhile may show why it failed.
+//! A failed handshake stops a run, but what the server sent is still judged: it may show the cause.
 
 use serde_json::Value;
 
@@ -11,9 +11,9 @@ use crate::{
     session::{Unopened, echo},
 };
 
-/// The scene in which the rules are judged that need nothing gathered, and the failure as a note. `Err` if there is
-/// nothing to judge: the server said nothing of its own, or only that it is not the one to be tested, because it speaks another
-/// revision or because nothing is there under the URL.
+/// The scene for rules that need no gathered evidence, and the failure as a note. `None` if there is nothing to judge:
+/// the server sent nothing of its own, or it is the wrong target, because it speaks another revision or the URL is
+/// wrong.
 pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Recorder) -> Option<(RunContext, String)> {
     let Unopened { error: Error::Target { came, help, .. }, hello } = unopened else { return None };
     let links = recorder.links();
@@ -23,7 +23,8 @@ pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Record
         let shows_a_server = match frame.kind {
             _ if frame.event.is_some() => true,
             FrameKind::Junk => transport.capabilities().process,
-            // Over HTTP+SSE only the stream shows it. Without one the URL is that of something else.
+            // Over HTTP+SSE only the stream proves that this is a server. Without one the URL is that of something
+            // else.
             FrameKind::Message => !transport.capabilities().endpoint,
             _ => false,
         };
@@ -43,7 +44,7 @@ pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Record
     Some((scene(hello, transport, revision, job), format!("the handshake failed: {came}; {help}")))
 }
 
-/// The server asks for authorization, which is something to look at.
+/// The server requires authorization, which can be tested.
 pub fn lets_nobody_in(hello: &Value) -> bool {
     hello["http"]["status"] == 401
 }

@@ -1,4 +1,5 @@
-//! The server behind the recording. To each connection of the client belongs one to the server, as without the recording.
+//! The server behind the proxy. Each connection of the client has its own connection to the server, as without the
+//! proxy.
 
 use std::{error::Error, sync::Arc};
 
@@ -16,17 +17,17 @@ use crate::wire::transparent;
 
 pub type Failed = Box<dyn Error + Send + Sync>;
 
-/// They are about one connection, not about the request.
+/// Headers about one connection, not about the request.
 const OF_THE_CONNECTION: [&str; 3] = ["connection", "keep-alive", "proxy-connection"];
 
 #[derive(Clone)]
 pub struct Upstream {
     pub url: Url,
-    /// Over TLS connections are kept in common.
+    /// Over TLS, connections are shared.
     secure: Option<reqwest::Client>,
 }
 
-/// That of one connection of the client.
+/// The server connection of one client connection.
 pub type Own = Arc<Mutex<Option<SendRequest<RequestBody>>>>;
 
 impl Upstream {
@@ -39,7 +40,7 @@ impl Upstream {
         self.url.origin().ascii_serialization()
     }
 
-    /// Sends the request there, with the headers as they are but for those that name the connection.
+    /// Sends the request to the server, with its headers unchanged except those about the connection.
     pub async fn send(&self, own: &Own, mut request: Request<RequestBody>) -> Result<Response<Body>, Failed> {
         let headers = request.headers_mut();
         without_connection(headers);
