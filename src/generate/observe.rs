@@ -1,4 +1,4 @@
-//! One call and all that is looked at because of it: an item of `$calls`.
+//! Makes one call and all observations about it: an item of `$calls`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,18 +11,18 @@ use super::{
 };
 use crate::evidence::{End, Reply, RunContext};
 
-/// A call is slow if it takes this long in milliseconds, and so many times what other calls of the same take.
+/// A call is slow if it takes this many milliseconds, and this many times the usual time of the same subject.
 pub const SLOW: u64 = 1_000;
 const TIMES: u64 = 20;
-/// Half of a text takes so many times less where time explodes: twice for what grows with the length, four times with its
-/// square.
+/// Time explodes if half of a text takes this many times less. Linear growth has a factor of two, quadratic growth of
+/// four.
 const EXPLODES: u64 = 8;
-/// Characters of a text that only repeats.
+/// Maximum number of different characters in a repetitive text.
 const FEW_CHARACTERS: usize = 3;
-/// Of what a failure says.
+/// How much of an error text is kept.
 const SAID: usize = 20_000;
 
-/// What is known of the calls of each subject so far.
+/// The times of each subject's calls so far.
 #[derive(Default)]
 pub struct Usual(HashMap<String, Vec<u64>>);
 
@@ -34,7 +34,7 @@ impl Usual {
         }
     }
 
-    /// The median time of calls that were responded to.
+    /// The median time of answered calls.
     fn ms(&self, name: &str) -> Option<u64> {
         let mut known = self.0.get(name)?.clone();
         known.sort_unstable();
@@ -42,19 +42,19 @@ impl Usual {
     }
 }
 
-/// Makes calls and describes what came of them.
+/// Makes calls and describes their results.
 pub struct Observer<'a> {
     pub caller: Caller,
     pub scene: &'a RunContext,
     pub usual: Usual,
-    /// Tools whose plainest call takes long: they are not called just to look.
+    /// Tools whose plainest call is slow: they are not called just to observe the state.
     pub slow: HashSet<String>,
-    /// Calls that were made, those included that only confirm or shrink.
+    /// The number of calls, including those that confirm or shrink.
     pub made: usize,
 }
 
 impl Observer<'_> {
-    /// `None` where the arguments make no request.
+    /// `None` if the arguments cannot be sent.
     pub async fn observe(&mut self, source: &Source, call: &Call) -> Option<Value> {
         let subject = &source.subject;
         self.made += 1;
@@ -120,10 +120,10 @@ impl Observer<'_> {
         Some(item)
     }
 
-    /// Whether a call without a response gets one if its numbers are small: then it only has much to do.
+    /// Whether a call that times out is answered with small numbers: then it only asks for a lot of work.
     async fn is_by_number(&mut self, source: &Source, call: &Call) -> bool {
         let mut smaller = with_small_numbers(&call.arguments);
-        // A number that is not given has a default, which may be large.
+        // An omitted number has a default, which may be large.
         let others = source.plainest().unwrap_or_default();
         if let (Some(members), Some(others)) = (smaller.as_object_mut(), others.as_object()) {
             for (name, other) in others.iter().filter(|(_, other)| other.is_number()) {
@@ -134,7 +134,7 @@ impl Observer<'_> {
             return false;
         }
         if !source.is_like(call, &smaller) {
-            // One that has to be large may well take long.
+            // A number that has to be large may well take long.
             return true;
         }
         self.made += 1;
@@ -142,16 +142,16 @@ impl Observer<'_> {
         reply.is_some_and(|(_, _, reply)| matches!(reply.end, End::Result | End::Error))
     }
 
-    /// Whether the time of a slow call is that of a text which grows more than in proportion, twice in a row.
+    /// Whether a slow call has a text whose time grows more than proportionally, measured twice.
     async fn explodes(&mut self, source: &Source, call: &Call) -> bool {
         let Some(text) = call.arguments.pointer(&call.at).and_then(Value::as_str) else { return false };
         let half: Vec<char> = text.chars().collect();
-        // Half of any other text is another text: a name that is looked up, say, in place of one that is not.
+        // Half of any other text has another meaning: for example a name that exists in place of one that does not.
         let repeated: HashSet<&char> = half.iter().rev().skip(1).collect();
         if repeated.len() > FEW_CHARACTERS {
             return false;
         }
-        // The end is what makes it hard.
+        // Keep the end: it often causes the backtracking.
         let half: String = half[half.len() / 2..].iter().collect();
         let mut shorter = call.arguments.clone();
         if let Some(place) = shorter.pointer_mut(&call.at) {
@@ -169,7 +169,7 @@ impl Observer<'_> {
     }
 }
 
-/// Whether the server says that it did not do it.
+/// Whether the server reports that the call failed.
 pub fn is_failed(reply: &Reply) -> bool {
     reply.end == End::Error || reply.result.as_ref().is_some_and(|result| result["isError"] == true)
 }
@@ -203,7 +203,7 @@ fn with_small_numbers(value: &Value) -> Value {
     }
 }
 
-/// Keeps values of results under the names of their fields: they may be arguments of other calls.
+/// Keeps values of results under their field names: they may be arguments of other calls.
 pub fn harvest(pool: &mut super::valid::Pool, item: &Value) {
     if item["what"] != What::Tool.word() || item["failed"] == true {
         return;

@@ -1,4 +1,4 @@
-//! Values that a schema allows: at its bounds first, then any.
+//! Values that a schema allows: at its bounds first, then random ones.
 
 use std::collections::HashMap;
 
@@ -10,28 +10,28 @@ use super::{
     texts,
 };
 
-/// Values that results had, by the names of their fields: arguments of these names may be about the same things.
+/// Values of results, by the names of their fields: arguments of the same names may refer to the same things.
 pub type Pool = HashMap<String, Vec<Value>>;
 
-/// Elements beyond the fewest that an array has to have, and members that are optional, of one value.
+/// Maximum number of additional items of an array, and of optional fields, in one value.
 const FEW: usize = 3;
-/// A bound beyond this is not tried: a text of so many characters is hostile.
+/// Larger bounds are not tested: a string of that length would be hostile.
 const LARGEST: u64 = 10_000;
-/// Values made for one value, whether they fit or not.
+/// Maximum number of generated parts of one value, whether they fit or not.
 const MOST_MADE: usize = 2_000;
-/// Whole numbers beyond this are not exact in every language.
+/// Larger integers are not exact in every language.
 const EXACT: i64 = (1 << 53) - 1;
 
-/// How much of a value is filled in.
+/// How many optional fields are filled in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fill {
-    /// What is required alone.
+    /// Only required fields.
     Least,
     Some,
     All,
 }
 
-/// Draws values from a schema.
+/// Generates values from a schema.
 pub struct Maker<'a> {
     pub root: Root<'a>,
     pub rng: &'a mut Rng,
@@ -58,7 +58,7 @@ impl<'a> Maker<'a> {
             if branches.is_empty() {
                 break;
             }
-            // The deeper, the sooner the first one, which mostly is the plain one.
+            // Deeper levels prefer the first alternative, which is usually the plain one.
             let chosen = if depth < DEEPEST / 2 { 0 } else { self.rng.usize(..branches.len()) };
             flat = branches.into_iter().nth(chosen)?;
         }
@@ -87,7 +87,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// What the schema itself names, or a result had under this name.
+    /// A value in the schema itself, or in a result under this name.
     fn known(&mut self, flat: &Map<String, Value>, name: &str) -> Option<Value> {
         if self.rng.u8(..4) == 0 {
             let examples = flat.get("examples").and_then(Value::as_array).into_iter().flatten();
@@ -166,7 +166,7 @@ impl<'a> Maker<'a> {
         texts::of_pattern(self.rng, pattern)
     }
 
-    /// Adds what members that are there require.
+    /// Adds fields that other fields require.
     fn dependents(
         &mut self,
         flat: &Map<String, Value>,
@@ -290,12 +290,12 @@ impl<'a> Maker<'a> {
         {
             return Some(text);
         }
-        // An empty text is a bound, and tried as such.
+        // An empty string is a bound, and tested as such.
         let least = if most == 0 { 0 } else { least.max(1) };
         Some(texts::plain(self.rng, least, most))
     }
 
-    /// Values at the bounds of a schema, each with the keyword that sets the bound, and a value beside it on the inner side.
+    /// Values at the bounds of a schema, each with the keyword of the bound and a value inside the bound.
     pub fn bounds(&mut self, flat: &Map<String, Value>, name: &str) -> Vec<Bound> {
         let mut found = Vec::new();
         let mut at =
@@ -375,7 +375,7 @@ impl<'a> Maker<'a> {
         found
     }
 
-    /// An array of exactly so many items.
+    /// An array of exactly this many items.
     fn of_items(&mut self, flat: &Map<String, Value>, length: u64) -> Option<Value> {
         let mut exact = flat.clone();
         exact.insert("minItems".into(), json!(length));
@@ -388,11 +388,11 @@ impl<'a> Maker<'a> {
 pub struct Bound {
     pub keyword: &'static str,
     pub value: Value,
-    /// One beside it that no bound is near to.
+    /// A value inside the bound, not close to another bound.
     pub inside: Option<Value>,
 }
 
-/// `duration`, `delay_ms`, `sleepSeconds`: a larger number takes longer, as it should.
+/// `duration`, `delay_ms`, `sleepSeconds`: a larger number is expected to take longer.
 pub fn says_how_long(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let units = ["ms", "millis", "milliseconds", "seconds", "secs", "minutes"];
@@ -400,7 +400,7 @@ pub fn says_how_long(name: &str) -> bool {
         || units.iter().any(|unit| name == *unit || name.ends_with(&format!("_{unit}")))
 }
 
-/// Whole numbers that a schema allows, unless there are none.
+/// Integers that a schema allows; `None` if there are none.
 pub fn whole_bounds(flat: &Map<String, Value>) -> Option<(i64, i64)> {
     let (low, high) = bounds(flat);
     let inside = |bound: f64| bound.clamp(-9.0e15, 9.0e15);
@@ -417,7 +417,7 @@ pub fn whole_bounds(flat: &Map<String, Value>) -> Option<(i64, i64)> {
     (low <= high).then_some((low, high))
 }
 
-/// Numbers that a schema allows; exclusive bounds of draft 4 are flags.
+/// Numbers that a schema allows; exclusive bounds of draft 4 are booleans.
 pub fn bounds(flat: &Map<String, Value>) -> (f64, f64) {
     let given = |keyword: &str| flat.get(keyword).and_then(Value::as_f64);
     let low = given("minimum").unwrap_or(f64::NEG_INFINITY).max(given("exclusiveMinimum").unwrap_or(f64::NEG_INFINITY));
@@ -425,7 +425,7 @@ pub fn bounds(flat: &Map<String, Value>) -> (f64, f64) {
     (low, high)
 }
 
-/// A number as JSON writes it, whole ones without a point.
+/// A number as JSON writes it; integers have no decimal point.
 pub fn number(value: f64) -> Value {
     #[expect(clippy::cast_possible_truncation, reason = "whole, and exact in a double")]
     if value.fract() == 0.0 && value.abs() < 9.0e15 { json!(value as i64) } else { json!(value) }
