@@ -1,4 +1,4 @@
-//! Faults of the tasks extension that need a memory.
+//! Faults of the tasks extension that need state.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,13 +14,13 @@ use crate::{
 
 #[derive(Default)]
 pub struct TaskMemory {
-    /// Some request declared the extension.
+    /// Whether a request declared the extension.
     declared: bool,
-    /// Tasks that were looked at.
+    /// Tasks that were read.
     seen: HashSet<String>,
-    /// The true id behind each number.
+    /// The real id for each number.
     numbers: HashMap<String, String>,
-    /// Requests inside of tasks that were told.
+    /// Requests in tasks that were already sent.
     told: HashSet<String>,
 }
 
