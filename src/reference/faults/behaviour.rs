@@ -119,7 +119,7 @@ pub struct Behaviour {
     pub start: Duration,
     /// Why the process exits before it reads anything.
     pub ends_at_start: Option<&'static str>,
-    /// The additional delay of a response, by the number of earlier responses.
+    /// The additional delay of a response, by its number (from 1).
     pub delay: fn(u64) -> Duration,
     /// Printed before anything else.
     pub banner: Option<&'static str>,
