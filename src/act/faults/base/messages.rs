@@ -1,4 +1,4 @@
-//! Faults in the form of messages, whatever they say.
+//! Faults in the form of messages, independent of their content.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Faults in `_meta`, and in what 2026-07-28 has in the place of a handshake.
+//! Faults in `_meta`, and in the parts of 2026-07-28 that replace the handshake.
 
 use serde_json::{Value, json};
 

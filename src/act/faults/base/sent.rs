@@ -1,4 +1,4 @@
-//! Faults in what requests and notifications say.
+//! Faults in the content of requests and notifications.
 
 use std::time::Duration;
 
@@ -209,7 +209,7 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         say: Some(|_, scene, messages| {
-            // What was just responded to is cancelled for safety.
+            // Cancels requests that were just answered.
             let closing = scene.open.len() == 1 && message::is_request(&messages[0]) && !is(&messages[0], "initialize");
             if let Some(last) = messages[0]["id"].as_u64().filter(|&id| closing && id > 2) {
                 let params = json!({ "requestId": last - 2 });
