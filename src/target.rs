@@ -1,4 +1,4 @@
-//! How to start or reach the server under test, and the limits that hold for it.
+//! How to start or reach the server under test, and its limits.
 
 mod entrusted;
 pub mod inside;
@@ -13,16 +13,16 @@ pub use limits::{Limits, Reach, patience, time};
 /// A server to test.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// As it may be shown: a command line or URL, without secrets.
+    /// The command line or URL without secrets.
     pub name: String,
     pub start: Start,
-    /// Values that no record and no message may show, besides those of headers.
+    /// Values that must not appear in any record or message, besides those of headers.
     pub secrets: Vec<String>,
-    /// Where its bearer tokens come from.
+    /// How its bearer tokens are obtained.
     pub auth: Option<Box<Auth>>,
-    /// Those that were obtained, by name; `own` is the one that the whole run uses.
+    /// The obtained tokens, by name; `own` is the one for the whole run.
     pub tokens: Vec<Token>,
-    /// The server that is tested in place of what `start` names.
+    /// A server inside this process, in place of `start`.
     pub inside: Option<Arc<dyn Inside>>,
 }
 
@@ -32,7 +32,7 @@ impl Target {
     }
 }
 
-/// A bearer token. What is sent on purpose, and all that is recorded, names it by its stand-in.
+/// A bearer token. Requests of tests and all records contain its placeholder.
 #[derive(Clone, Debug)]
 pub struct Token {
     pub name: String,
@@ -45,19 +45,19 @@ impl Token {
     }
 }
 
-/// How bearer tokens are come by.
+/// How bearer tokens are obtained.
 #[derive(Clone, Debug, Default)]
 pub struct Auth {
     /// For the whole run.
     pub own: Option<Source>,
-    /// Others, which only show what the server makes of them.
+    /// Other tokens, which only test how the server handles them.
     pub others: Vec<(String, Source)>,
 }
 
 #[derive(Clone, Debug)]
 pub enum Source {
     Token(String),
-    /// A command that prints it.
+    /// A command that prints the token.
     Command {
         argv: Vec<String>,
         cwd: Option<PathBuf>,
@@ -65,13 +65,13 @@ pub enum Source {
     Client(Box<Client>),
 }
 
-/// An OAuth client that is granted tokens by its own credentials.
+/// An OAuth client that gets tokens with its own credentials.
 #[derive(Clone, Debug)]
 pub struct Client {
     pub id: String,
     pub secret: String,
     pub scopes: Vec<String>,
-    /// Where tokens are granted; found by the metadata unless it is given.
+    /// The token endpoint; without it, the metadata is used.
     pub token_endpoint: Option<String>,
 }
 
@@ -83,7 +83,7 @@ pub enum Start {
 }
 
 impl Start {
-    /// As reports name it.
+    /// The name of the transport in reports.
     pub const fn transport(&self) -> &'static str {
         match self {
             Self::Stdio { .. } => "stdio",

@@ -1,4 +1,4 @@
-//! What in the description of a target is to be shown to nobody, as far as its name tells.
+//! The secrets in the description of a target, recognized by name.
 
 use std::path::Path;
 
@@ -6,17 +6,17 @@ use reqwest::Url;
 
 use super::Start;
 
-/// Variables of the environment and fields of a query whose names hold one of these are secret.
+/// Names of environment variables and query fields that contain one of these are secret.
 const SIGNS: [&str; 8] = ["key", "token", "secret", "pass", "pwd", "credential", "auth", "cookie"];
 
-/// A URL as it may be shown: with the name of a user whose password is left out, and with names for secrets in the query.
+/// A URL without its secrets: the password is removed, and secret values in the query are replaced by their names.
 pub fn shown_url(url: &str) -> String {
     let Ok(mut shown) = Url::parse(url) else { return url.to_owned() };
     let pairs: Vec<(String, String)> = shown.query_pairs().into_owned().collect();
     if shown.username().is_empty() && shown.password().is_none() && !pairs.iter().any(|(name, _)| is_secret(name)) {
         return url.to_owned();
     }
-    // Only a URL without a host has no place for them, and this one has them. A name alone is a token.
+    // This fails only for a URL without a host, which this one has. A user name without a password is a token.
     let _ = if shown.password().is_some() { shown.set_password(None) } else { shown.set_username("") };
     if pairs.iter().any(|(name, _)| is_secret(name)) {
         let instead = |(name, value): (String, String)| match is_secret(&name) {
@@ -29,7 +29,7 @@ pub fn shown_url(url: &str) -> String {
 }
 
 impl Start {
-    /// The values that are secret by their names. Paths are none: the server speaks of them, and its files have them.
+    /// The values with secret names, except paths: the server mentions them, and its files are there.
     pub fn secrets(&self) -> Vec<String> {
         let named: Vec<(String, String)> = match self {
             Self::Stdio { env, .. } => env.clone(),
@@ -42,13 +42,13 @@ impl Start {
     }
 }
 
-/// Whether it is where something lies on this machine.
+/// Whether the value is a path on this machine.
 pub fn is_path(value: &str) -> bool {
     let path = Path::new(value);
     path.is_absolute() && path.exists()
 }
 
-/// Whether what has this name is secret, as far as the name tells.
+/// Whether the name indicates a secret.
 pub fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     SIGNS.iter().any(|sign| name.contains(sign))

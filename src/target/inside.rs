@@ -1,4 +1,4 @@
-//! A server inside this process, in place of the program or the URL that a target names.
+//! A server inside this process, in place of the program or the URL of a target.
 
 use std::{
     fmt, io,
@@ -12,19 +12,19 @@ use std::{
 
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream, ReadBuf, duplex};
 
-/// As much as a pipe holds.
+/// Capacity of a pipe on Linux.
 const CAPACITY: usize = 64 << 10;
 
-/// Client and server share one thread and talk through memory. So a runtime whose clock is paused knows when both wait, and
-/// moves the clock to the next moment at which something happens: no wait takes time, and none depends on the machine.
+/// Client and server share one thread and communicate through memory. So a runtime with a paused clock knows when both
+/// wait, and moves the clock to the next event. No wait takes time, and none depends on the machine.
 pub trait Inside: fmt::Debug + Send + Sync {
-    /// What a process would be.
+    /// Starts a server in place of a process.
     fn start(&self) -> Running;
     /// A connection to a port of a host, if the server listens there.
     fn connect(&self, authority: &str) -> Option<DuplexStream>;
 }
 
-/// The client's ends of the pipes, and what runs at the others. It exits with that status.
+/// The client's ends of the pipes, and the work of the server. The work ends with this exit status.
 pub struct Running {
     pub stdin: In,
     pub stdout: DuplexStream,
@@ -48,14 +48,14 @@ pub fn connection() -> (DuplexStream, DuplexStream) {
     duplex(CAPACITY)
 }
 
-/// The end of stdin that is written to.
+/// The writing end of stdin.
 pub struct In {
     pipe: DuplexStream,
     /// Bytes in the pipe.
     pub unread: Arc<AtomicUsize>,
 }
 
-/// The end of stdin that is read from.
+/// The reading end of stdin.
 pub struct Out {
     pipe: DuplexStream,
     unread: Arc<AtomicUsize>,

@@ -1,39 +1,39 @@
-//! What a run may cost, whatever the server does. `docs/limits.md` is the table of them.
+//! The limits of a run, whatever the server does. `docs/limits.md` has a table of them.
 
 use std::time::Duration;
 
-/// Reaching a limit is reported by its name; it is a fault of the server only where a rule says so.
+/// Reaching a limit is reported by its name; it fails a rule only if the rule says so.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// From a request to its response.
     pub request: Duration,
-    /// What one suite gathers.
+    /// Gathering of one suite.
     pub suite: Duration,
     /// The whole run.
     pub run: Duration,
-    /// For each stage of ending a process: stdin closed, TERM, KILL.
+    /// Each stage of stopping a process: stdin closed, SIGTERM, SIGKILL.
     pub grace: Duration,
-    /// Requests in flight at once.
+    /// Concurrent requests.
     pub in_flight: usize,
     /// One line, event or body.
     pub message_bytes: usize,
     /// Values in one message, each of which takes many times the memory of its bytes.
     pub message_values: usize,
-    /// Lines in a row that are no messages.
+    /// Consecutive lines that are not messages.
     pub junk_lines: usize,
-    /// Of the record, kept in memory; older frames wait in a temporary file, ...
+    /// The part of the record that is in memory; older frames are moved to a temporary file, ...
     pub memory_bytes: usize,
-    /// ... which grows to this.
+    /// ... which may grow to this size.
     pub disk_bytes: usize,
-    /// Frames in the record: each takes its time to be judged.
+    /// Frames in the record, because judging takes time for each.
     pub record_messages: usize,
-    /// How far resources are walked, in the place of what the suite says.
+    /// The limits of walks, overriding those of the suite.
     pub walk: Reach,
     /// Messages that a finding shows.
     pub evidence_frames: usize,
 }
 
-/// How far a walk goes, where the user says so.
+/// How far a walk goes, if the user sets it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reach {
     pub nodes: Option<usize>,
@@ -63,7 +63,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// As they are called in `[limits]` and by `--limit`.
+    /// The names in `[limits]` and for `--limit`.
     pub const NAMES: [&str; 16] = [
         "request",
         "suite",
@@ -83,7 +83,7 @@ impl Limits {
         "evidence_frames",
     ];
 
-    /// Sets one by its name; `Err` says what it takes.
+    /// Sets a limit by its name; `Err` says which values are valid.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "request" => self.request = seconds(value)?,
@@ -108,10 +108,10 @@ impl Limits {
     }
 }
 
-/// A year: nobody need be patient for longer, and sums of times stay in range.
+/// One year: nobody waits longer, and sums of durations do not overflow.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// So many seconds, if they are a time to wait.
+/// The duration of this many seconds, if it is valid.
 pub fn patience(seconds: f64) -> Result<Duration, String> {
     if seconds > LONGEST.as_secs_f64() {
         return Err(format!("takes {} seconds at most, not {seconds}", LONGEST.as_secs()));
@@ -129,7 +129,7 @@ pub fn time(text: &str) -> Option<f64> {
 }
 
 fn seconds(value: &str) -> Result<Duration, String> {
-    // A text of the configuration has its quotes.
+    // A string of the configuration has its quotes.
     let number =
         time(value.trim_matches('"')).ok_or_else(|| format!("takes a number of seconds above 0, not {value}"))?;
     patience(number)
