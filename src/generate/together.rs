@@ -31,7 +31,7 @@ impl Accepted {
     }
 }
 
-/// The result of a call that succeeded quickly enough not to block others.
+/// The result of a call that succeeded, and was so fast that it probably does not wait for others.
 fn returned(item: &Value) -> Option<Value> {
     let is_quick = item["ms"].as_u64().is_some_and(|ms| ms < SLOW);
     (item["end"] == "result" && item["failed"] == false && is_quick).then(|| without_meta(&item["result"]))

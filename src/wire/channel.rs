@@ -55,7 +55,7 @@ impl Channel {
         (Self { link, recorder: recorder.clone(), secrets, incoming, closing, values }, receiver, close)
     }
 
-    /// Whether the session has been told to end.
+    /// Whether the session is closing.
     pub fn is_closing(&self) -> bool {
         *self.closing.borrow()
     }

@@ -33,7 +33,7 @@ fn blocks(page: &str) -> Vec<Block> {
     fenced.captures_iter(page).map(block).collect()
 }
 
-/// The commands of a session, each with all that it said.
+/// The commands of a session, each with its output.
 fn played(session: &str, directory: &Path) -> String {
     let folder = Path::new(PROGRAM).parent().expect("a directory").display();
     let search = format!("{folder}:{}", env::var("PATH").unwrap_or_default());
@@ -55,7 +55,7 @@ fn played(session: &str, directory: &Path) -> String {
     commands.map(said).collect()
 }
 
-/// The pages that people write; those of the rules are made.
+/// The hand-written pages; those of the rules are generated.
 fn pages() -> impl Iterator<Item = PathBuf> {
     fs::read_dir(path("docs")).expect("docs").flatten().map(|entry| entry.path()).filter(|path| path.is_file())
 }

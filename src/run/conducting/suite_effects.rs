@@ -55,7 +55,7 @@ pub fn waits(suite: &Suite, scene: &RunContext) -> bool {
         && (pauses || calls(suite, scene, "tools/call"))
 }
 
-/// Whether a suite has steps that need a connection beside its own.
+/// Whether a suite has steps that need a second connection.
 pub fn needs_two(suite: &Suite, scene: &RunContext) -> bool {
     steps(suite, scene).any(asks_beside)
 }
