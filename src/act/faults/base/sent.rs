@@ -37,7 +37,7 @@ pub static FAULTS: &[Behaviour] = &[
                 params["arguments"] = json!(params["arguments"].to_string());
             }
         }),
-        // It spoils the connection, or every request.
+        // It breaks the connection or every request, so any rule may fail.
         ..Behaviour::new("call-arguments-as-text", "the arguments of a call are a JSON text", EVERYWHERE)
     },
     Behaviour {
@@ -46,7 +46,7 @@ pub static FAULTS: &[Behaviour] = &[
                 params["name"] = json!(7);
             }
         }),
-        // It spoils the connection, or every request.
+        // It breaks the connection or every request, so any rule may fail.
         ..Behaviour::new("name-as-number", "names of tools and prompts are numbers", EVERYWHERE)
     },
     Behaviour {
@@ -81,7 +81,7 @@ pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         token: Some(|_, number| json!(f64::from(u32::try_from(number).unwrap_or_default()) + 0.5)),
         habits: Habits { wants_progress: true, ..Habits::USUAL },
-        // It spoils the connection, or every request.
+        // It breaks the connection or every request, so any rule may fail.
         ..Behaviour::new("progress-token-fractional", "progress tokens have a fraction", EVERYWHERE)
     },
     Behaviour {
