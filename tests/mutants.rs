@@ -1,7 +1,7 @@
-//! One test for each fault of the reference server: a rule that names it detects it in every revision and over every
-//! transport where it can show, and each rule that names it does so in at least one of them. One test for each revision
-//! and transport: the faultless server passes. One test for each conversation with a real server in `recorded`: its
-//! verdicts are the recorded ones. `MCP_CONFORM_BLESS=1` records them.
+//! One test for each fault of the reference server. A rule that names it detects it wherever it can show, that is, in
+//! every revision and over every transport. Each rule that names it does so in at least one place. One test for each
+//! revision and transport: the faultless server passes. One test for each conversation with a real server in
+//! `recorded`: its verdicts are the recorded ones. `MCP_CONFORM_BLESS=1` records them.
 
 use std::{env, path::Path, process::ExitCode, sync::Arc};
 
