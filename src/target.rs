@@ -83,7 +83,7 @@ pub enum Start {
 }
 
 impl Start {
-    /// As reports name it.
+    /// The name of the transport in reports.
     pub const fn transport(&self) -> &'static str {
         match self {
             Self::Stdio { .. } => "stdio",

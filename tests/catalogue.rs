@@ -1,7 +1,7 @@
-//! Every requirement of the catalogues is accounted for: a rule with its id, or a row that says why there is none. Each bug
-//! that they name has a row in `tests/bugs`: the fault that commits it, or the reason why no client can detect it.
+//! Every requirement of the catalogues has a rule with its id, or a row that says why it has none. Each bug that they
+//! name has a row in `tests/bugs`: the fault that reproduces it, or the reason why no client can detect it.
 //!
-//! The catalogues are not part of the project. Where they are missing the comparison is skipped, and says so.
+//! The catalogues are not part of the project. If they are missing, the comparison is skipped with a message.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,7 +29,8 @@ fn every_requirement_on_servers_is_accounted_for() {
     accounted_for(&requirements, &[Side::Server]);
 }
 
-/// What two catalogues have is in the suites once. The parts on features and authorization have no suites yet.
+/// A requirement of two catalogues is in the suites once. The parts about features and authorization have no suites
+/// yet.
 #[test]
 fn requirements_on_clients_are_accounted_for() {
     let Some(folder) = catalogues() else { return };
@@ -82,7 +83,7 @@ fn known_bugs() -> Vec<Bug> {
     bugs(&folder).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The entries whose actor is the server, of all catalogues.
+/// The requirements on servers, of all catalogues.
 fn on_servers() -> Option<Vec<Requirement>> {
     let folder = catalogues()?;
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

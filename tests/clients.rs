@@ -1,8 +1,9 @@
-//! One test for each fault of the reference client: the rules that name it find it, and of the rules that judge the same no
-//! others do but the ones it declares. And one for each revision and transport and for each variation: no rule fails.
+//! One test for each fault of the reference client: the rules that name it fail. Of the rules that judge the same
+//! scenarios, no others fail except those that the fault declares. One test for each revision and transport, and for
+//! each variation: no rule fails.
 //!
-//! The client runs inside this process, on a clock that moves on when both sides wait. Some trials are repeated with real
-//! processes, sockets and time.
+//! The client runs inside this process, with a clock that advances when both sides wait. Some trials are repeated with
+//! real processes, sockets and time.
 
 use std::{path::Path, process::ExitCode, sync::Arc};
 
@@ -12,13 +13,13 @@ use mcp_conform::{
     run::{client_trials, load},
 };
 
-/// That of the program.
+/// The allocator of the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-conform");
 
-/// What differs most between a process and what stands for it in memory: its end, its signals, its pipes, and connections.
+/// Trials for the largest differences between a process and its simulation: exit, signals, pipes, and connections.
 const REAL: [&str; 8] = [
     "stderr-must-be-utf8",
     "stderr-never-read",

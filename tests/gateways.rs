@@ -1,5 +1,5 @@
-//! One test for each fault of the reference gateway: the rules that name it find it, and no others do but the ones it declares.
-//! And one for each pair of transports: no rule has a finding.
+//! One test for each fault of the reference gateway: the rules that name it fail, and no others except those that it
+//! declares. One test for each pair of transports: no rule has a finding.
 
 use std::{path::Path, process::ExitCode, sync::Arc};
 
@@ -10,7 +10,7 @@ use mcp_conform::{
     suite::Suite,
 };
 
-/// That of the program.
+/// The allocator of the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,10 +1,10 @@
-//! Who may import whom. The three absences that matter: `suite` cannot see `wire`, so a suite means the same on every
-//! transport; `judge` cannot see `session`, so it cannot ask the server anything; `report` cannot see `suite`, so a
-//! format is a function of the report.
+//! Which module may import which. Three missing imports matter most. `suite` cannot use `wire`, so a suite means the
+//! same on every transport. `judge` cannot use `session`, so it cannot send requests to the server. `report` cannot use
+//! `suite`, so a format is a function of the report.
 
 use std::{fs, path::Path};
 
-/// Each module with those it may import.
+/// Each module with the modules that it may import.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("error", &["revision"]),
     ("embedded", &[]),
@@ -75,7 +75,7 @@ fn collect(directory: &Path, files: &mut Vec<std::path::PathBuf>) {
     }
 }
 
-/// The paths that a file names after `crate::`, in `use` groups as well.
+/// The paths after `crate::` in a file, including those in `use` groups.
 fn paths(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, _) in text.match_indices("crate::") {
@@ -86,7 +86,7 @@ fn paths(text: &str) -> Vec<String> {
     found
 }
 
-/// Reads one path or group; the value is what follows it.
+/// Reads one path or group; returns the rest of the text.
 fn read_path<'a>(text: &'a str, before: &str, found: &mut Vec<String>) -> &'a str {
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let Some(mut rest) = text.strip_prefix('{') else {
@@ -118,7 +118,7 @@ fn imports(text: &str) -> Vec<String> {
     paths(text).into_iter().map(first).filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase())).collect()
 }
 
-/// How many folders up an import of a file reaches at most.
+/// The maximum number of `super` in an import of a file.
 fn climbs(text: &str) -> usize {
     let uses = text.lines().filter_map(|line| line.strip_prefix("use "));
     uses.map(|path| path.matches("super::").count()).max().unwrap_or_default()
@@ -162,7 +162,7 @@ fn groups_are_read_too() {
     );
 }
 
-/// Comparisons of a revision or a transport by name, which a further one would make wrong without notice.
+/// Comparisons of a revision or a transport by name: a new revision or transport would silently make them wrong.
 fn comparisons(text: &str) -> Vec<String> {
     let code = text.split("#[cfg(test)]").next().unwrap_or_default();
     let flat: Vec<&str> = code.lines().map(str::trim).filter(|line| !line.starts_with("//")).collect();

@@ -1,7 +1,8 @@
 //! Every kind of mistake in a suite, with the message that its author sees.
 //!
-//! `tests/lint/NAME.yaml` holds the mistake and `NAME.txt` the messages. A line `#--- other.yaml` begins a further file,
-//! and a file whose name starts with `built-in` is loaded as a built-in suite. `MCP_CONFORM_BLESS=1` writes the messages.
+//! `tests/lint/NAME.yaml` contains the mistake and `NAME.txt` the messages. A line `#--- other.yaml` begins another
+//! file. A file whose name starts with `built-in` is loaded as a built-in suite. `MCP_CONFORM_BLESS=1` writes the
+//! messages.
 
 use std::{env, fmt::Write, fs, path::Path};
 
@@ -107,7 +108,7 @@ fn the_schema_for_editors_is_current() {
     is_current("suites/schema.json", &(schema + "\n"));
 }
 
-/// `MCP_CONFORM_BLESS=1` writes it.
+/// `MCP_CONFORM_BLESS=1` writes the file.
 fn is_current(file: &str, expected: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
     if env::var_os("MCP_CONFORM_BLESS").is_some() {
@@ -117,7 +118,7 @@ fn is_current(file: &str, expected: &str) {
     assert!(written == expected, "{file} is out of date: run the tests with MCP_CONFORM_BLESS=1");
 }
 
-/// Loads a text of any kind; the mistakes in it must be fit to be shown.
+/// Loads any text; all mistakes in it must be printable.
 fn survive(text: &str) {
     if let Err(mistakes) = load(&[("any.yaml".to_owned(), text.to_owned())], &known(), Origin::BuiltIn) {
         assert!(!mistakes.is_empty());

@@ -1,7 +1,7 @@
-//! One test for each fault of the reference server: wherever it can show, a rule that names it catches it, and each rule
-//! that names it does so somewhere. And one for each revision and transport: the faultless server passes. And one for each
-//! conversation with a real server in `recorded`: its verdicts are those that are recorded. `MCP_CONFORM_BLESS=1` records
-//! them.
+//! One test for each fault of the reference server. A rule that names it detects it wherever it can show, that is, in
+//! every revision and over every transport. Each rule that names it does so in at least one place. One test for each
+//! revision and transport: the faultless server passes. One test for each conversation with a real server in
+//! `recorded`: its verdicts are the recorded ones. `MCP_CONFORM_BLESS=1` records them.
 
 use std::{env, path::Path, process::ExitCode, sync::Arc};
 
@@ -14,7 +14,7 @@ use mcp_conform::{
     suite::Suite,
 };
 
-/// That of the program.
+/// The allocator of the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

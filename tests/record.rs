@@ -1,4 +1,4 @@
-//! `mcp-conform record` in the place of a server, and `judge` of what it wrote.
+//! `mcp-conform record` between a client and a server, and `judge` of its recording.
 #![cfg(unix)]
 
 use std::{
@@ -20,7 +20,7 @@ fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
 }
 
-/// A recording of this shell script.
+/// Records this shell script.
 fn recording(out: &Path, script: &str) -> Command {
     let mut command = Command::new(PROGRAM);
     command.args(["record", "--out"]).arg(out).args(["--", "sh", "-c", script]);
@@ -28,7 +28,7 @@ fn recording(out: &Path, script: &str) -> Command {
     command
 }
 
-/// Gives it that input, and waits for its end.
+/// Starts the command with this input, and waits until it exits.
 fn given(mut command: Command, input: &[u8]) -> Output {
     let mut child = command.spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
@@ -60,7 +60,7 @@ fn with_status<'r>(report: &'r Value, status: &str) -> Vec<(&'r str, &'r str)> {
     rules.map(|rule| (rule["subject"].as_str().unwrap_or("server"), rule["id"].as_str().unwrap())).collect()
 }
 
-/// An executable that a client starts: a recording of the reference server.
+/// An executable for a client, which records the reference server.
 fn executable(folder: &Path, out: &Path, server: &str) -> PathBuf {
     let path = folder.join("server");
     let text = format!("#!/bin/sh\nexec {PROGRAM} record --out {} -- {PROGRAM} serve {server}\n", out.display());
@@ -69,14 +69,14 @@ fn executable(folder: &Path, out: &Path, server: &str) -> PathBuf {
     path
 }
 
-/// The reference client does what it does with any server.
+/// Runs the reference client, as for any server.
 fn act(target: &str, transport: &str, more: &[&str]) -> Output {
     let mut command = Command::new(PROGRAM);
     command.arg("act").args(more).arg(target).env("MCP_CONFORMANCE_TRANSPORT", transport);
     command.output().unwrap()
 }
 
-/// Ends with its test.
+/// Is killed at the end of its test.
 struct Running(Child);
 
 impl Drop for Running {
@@ -383,7 +383,7 @@ fn credentials_are_not_recorded() {
     assert!(recorded.contains("Bearer (given by the user)") && !recorded.contains("very-secret"), "{recorded}");
 }
 
-/// What comes back for a whole HTTP request.
+/// The response to a complete HTTP request.
 fn asked(url: &str, request: &str) -> String {
     let mut stream = TcpStream::connect(address(url)).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
@@ -410,7 +410,7 @@ fn events_pass_at_once_and_an_absolute_endpoint_stays_in_front() {
         write!(stream, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
             .unwrap();
         write!(stream, "{:x}\r\n{event}\r\n", event.len()).unwrap();
-        // The stream goes on only when the client has the first event.
+        // The stream continues only after the client has received the first event.
         wait.recv().unwrap();
         write!(stream, "4\r\n: b\n\r\n0\r\n\r\n").unwrap();
     });

@@ -1,6 +1,6 @@
-//! The sample run of `reports/` in every format, and what each format makes of a clean and of a hostile server.
+//! The sample run of `reports/` in every format, and the reports of a clean and of a hostile server.
 //!
-//! `MCP_CONFORM_BLESS=1` renders the samples anew. To look at one run in a terminal:
+//! `MCP_CONFORM_BLESS=1` renders the samples again. To look at one run in a terminal:
 //! `COLUMNS=100 VERBOSITY=verbose cargo test --test reports -- --ignored --nocapture --exact print`.
 
 use std::{env, fs, path::PathBuf};
@@ -18,7 +18,7 @@ use quick_xml::{Reader, events::Event};
 use serde_json::{Value, json};
 use similar::TextDiff;
 
-/// Formats and the files that show them.
+/// Formats and their sample files.
 const SAMPLES: [(Format, &str); 8] = [
     (Format::Human, "sample.human.txt"),
     (Format::Json, "sample.json"),
@@ -34,12 +34,12 @@ fn path(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "reports", name].iter().collect()
 }
 
-/// A run as no server has it: something of everything.
+/// An artificial run with an example of everything.
 fn sample() -> RunReport {
     report::read(include_str!("reports/one-of-each.json")).unwrap()
 }
 
-/// The real run that `reports/` shows.
+/// The real run in `reports/`.
 fn real() -> RunReport {
     report::read(&fs::read_to_string(path("sample.json")).unwrap()).unwrap()
 }
@@ -63,7 +63,7 @@ fn samples_are_what_is_rendered() {
     }
 }
 
-/// A picture of a terminal of so many columns on which this was printed.
+/// A picture of a terminal of this width after this text was printed.
 fn on_a_terminal(text: &str, columns: usize) -> String {
     const DARK: [(u8, u8, u8); 16] = [
         (13, 17, 23),
@@ -99,7 +99,7 @@ fn on_a_terminal(text: &str, columns: usize) -> String {
         lines.push('\n');
     }
     let picture = anstyle_svg::Term::new().palette(anstyle_svg::Palette(DARK.map(Into::into))).render_svg(&lines);
-    // Else what is faint could hardly be read.
+    // The default opacity of faint text is hard to read.
     picture.replace(".dimmed { opacity: 0.4; }", ".dimmed { opacity: 0.7; }")
 }
 
@@ -139,7 +139,7 @@ fn each_result_of_sarif_names_its_rule() {
         for result in results {
             let index = usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap();
             assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
-            // GitHub refuses what has no file.
+            // GitHub rejects results without a file.
             let place = &result["locations"][0]["physicalLocation"];
             assert_eq!(place["artifactLocation"]["uri"], json!("mcp-conform.toml"), "{result}");
             assert_eq!(place["region"]["startLine"], json!(1), "{result}");
@@ -147,7 +147,7 @@ fn each_result_of_sarif_names_its_rule() {
     }
 }
 
-/// What a server says ends no line, no cell, no command and no element.
+/// Text of a server cannot end a line, a cell, a command or an element.
 #[test]
 fn text_of_a_server_stays_text_in_each_format() {
     let report = hostile();
@@ -176,7 +176,7 @@ fn text_of_a_server_stays_text_in_each_format() {
     }
 }
 
-/// Lines of Markdown that stand in no fence.
+/// Lines of Markdown outside of code fences.
 fn outside_of_code(markdown: &str) -> Vec<&str> {
     let mut fence = None;
     let is_fence = |line: &str| line.starts_with("```");
@@ -195,7 +195,7 @@ fn outside_of_code(markdown: &str) -> Vec<&str> {
     markdown.lines().filter(outside).collect()
 }
 
-/// For the validators of `.ci/formats`: each format of an ordinary and of a hostile run, and of one as large as they come.
+/// Files for the validators of `.ci/formats`: each format of an ordinary, a hostile and a very large run.
 #[test]
 fn every_format_is_there_for_validation() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("formats");
@@ -249,7 +249,7 @@ fn every_json_member_is_documented() {
     for (prefix, part) in parts {
         for (member, value) in part.as_object().unwrap() {
             let name = format!("`{prefix}{member}`");
-            // The members of these have rows of their own.
+            // The fields of these have their own rows.
             let opened = prefix.is_empty() && ["tool", "target", "totals"].contains(&member.as_str());
             assert!(opened || documented.contains(&name), "{name} is not in reports/README.md: {value}");
         }
@@ -287,7 +287,7 @@ fn lines_keep_to_the_width() {
             let long: Vec<_> = human(&report, width, verbosity)
                 .lines()
                 .filter(|line| unicode_width::UnicodeWidthStr::width(*line) > width)
-                // What is for copying stays whole.
+                // Text for copying is not wrapped.
                 .filter(|line| {
                     !["source", "https://", "rerun", "by hand", "--"]
                         .iter()
@@ -388,7 +388,7 @@ struct Counts {
     skipped: usize,
 }
 
-/// The elements as an XML parser counts them, which has to be what the attributes of the root say.
+/// The elements as an XML parser counts them, which must equal the attributes of the root.
 fn junit_counts(report: &RunReport) -> Counts {
     counted(&render(Format::Junit, report, &Style::default()))
 }
@@ -427,7 +427,7 @@ fn counted(xml: &str) -> Counts {
     counted
 }
 
-/// A run in which all is well.
+/// A run in which every rule passes.
 fn clean(rules: usize) -> RunReport {
     let mut report = sample();
     let one = report.rules.iter().find(|rule| rule.status == Status::Pass).unwrap().clone();
@@ -444,7 +444,7 @@ fn clean(rules: usize) -> RunReport {
     report
 }
 
-/// The sample run, three times over.
+/// The sample run in three revisions.
 fn in_three_revisions() -> RunReport {
     let mut report = sample();
     report.revisions = vec![Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25];
@@ -457,7 +457,7 @@ fn in_three_revisions() -> RunReport {
     report
 }
 
-/// The sample run, from a server that wants to harm whoever reads the report.
+/// The sample run, from a server that tries to harm the readers of the report.
 fn hostile() -> RunReport {
     const EVIL: &str = "\u{1b}[2J\u{1b}]0;owned\u{7}\0\u{9b}31m\u{202e}gnp.exe 🦀 שלום ]]> <b>&amp;'\"\nFAIL  forged\r";
     let long = |middle: &str| Value::from(format!("{}<{middle}>{}", "x".repeat(10_000), "y".repeat(10_000)));

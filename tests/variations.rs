@@ -1,4 +1,5 @@
-//! One test for each variation of the reference server: it changes no verdict but those that it names, and those somewhere.
+//! One test for each variation of the reference server: it changes only the verdicts that it names, and each of them
+//! somewhere.
 
 use std::{process::ExitCode, sync::Arc};
 
@@ -9,7 +10,7 @@ use mcp_conform::{
     suite::Suite,
 };
 
-/// That of the program.
+/// The allocator of the program.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -1,4 +1,4 @@
-//! What the client was told to do, action by action.
+//! The actions of the client.
 
 use std::{rc::Rc, time::Duration};
 
@@ -17,7 +17,7 @@ use crate::act::{
     requests::Ask,
 };
 
-/// The actions of a client that was told nothing.
+/// The actions of a client without instructions.
 fn everything() -> Vec<Value> {
     ["tools", "prompts", "resources", "templates"].map(|of| json!({ "do": "list", "of": of, "quiet": true })).into()
 }
@@ -44,7 +44,7 @@ pub async fn perform(client: &Rc<Client>) -> bool {
         if action["background"] == true {
             let (client, action) = (Rc::clone(client), action.clone());
             background.push(spawn_local(async move { drop(act(&client, &action, &name).await) }));
-            // It is under way before the next one begins.
+            // It is in progress before the next action begins.
             sleep(Duration::from_millis(50)).await;
             continue;
         }
@@ -76,7 +76,7 @@ pub async fn perform(client: &Rc<Client>) -> bool {
     connected
 }
 
-/// What runs in the background ends by its own time limit.
+/// Waits for background actions, which end by their own time limits.
 async fn finish(background: Vec<JoinHandle<()>>) {
     for task in background {
         task.await.ok();
@@ -201,7 +201,7 @@ async fn execute(client: &Rc<Client>, action: &Value, name: &str) -> Outcome {
     }
 }
 
-/// The members of an action that are parameters of its request.
+/// The fields of an action that are parameters of its request.
 fn pick(action: &Value, names: &[&str]) -> Value {
     let named = names.iter().filter_map(|&name| Some((name.to_owned(), action.get(name)?.clone())));
     named.collect::<Map<_, _>>().into()
@@ -248,7 +248,7 @@ async fn parallel(client: &Rc<Client>, action: &Value, name: &str) -> Outcome {
     Ok(json!({ "ok": ok }))
 }
 
-/// Gives up what an earlier action waits for. A number inside of `parallel` is that of an action beside it.
+/// Cancels the request of an earlier action. A number inside of `parallel` is that of a concurrent action.
 async fn cancel(client: &Rc<Client>, target: &Value, name: &str) -> Outcome {
     let number = target.as_str().map_or_else(|| target.to_string(), str::to_owned);
     let beside = name.rsplit_once('.').map(|(parallel, _)| format!("{parallel}.{number}"));
@@ -260,7 +260,7 @@ async fn cancel(client: &Rc<Client>, target: &Value, name: &str) -> Outcome {
             let found = beside.as_deref().and_then(of).or_else(|| of(&number));
             found.map(|open| (open.id.clone(), open.method.clone(), open.since.elapsed()))
         };
-        // What was sent this moment may still be on its way.
+        // A request that was just sent may still be in transit.
         if let Some((id, method, _)) = found.filter(|(.., age)| *age > Duration::from_millis(100)) {
             let waiter = {
                 let mut state = client.state.borrow_mut();

@@ -1,4 +1,4 @@
-//! Results that stay fresh for a time, for clients that keep them.
+//! Results with a time to live, for clients that cache them.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -16,7 +16,7 @@ struct Kept {
 #[derive(Default)]
 pub struct Cache(HashMap<String, Kept>);
 
-/// Results that are kept at most. A guess.
+/// Maximum number of cached results. A guess.
 const MOST: usize = 1000;
 
 /// Longer than any run.
@@ -37,7 +37,7 @@ impl Cache {
         }
     }
 
-    /// A notification makes stale what it is about.
+    /// A notification invalidates the results that it is about.
     pub fn note(&mut self, method: &str, params: &Value) {
         let stale = |kept: &Kept| match method {
             "notifications/tools/list_changed" => kept.method == "tools/list",
@@ -45,7 +45,7 @@ impl Cache {
             "notifications/resources/list_changed" => {
                 matches!(kept.method.as_str(), "resources/list" | "resources/templates/list")
             }
-            // The URI may be below the one that was read.
+            // The URI may be a child of the one that was read.
             "notifications/resources/updated" => {
                 let (updated, read) = (params["uri"].as_str().unwrap_or_default(), kept.params["uri"].as_str());
                 kept.method == "resources/read" && read.is_some_and(|read| updated.starts_with(read))

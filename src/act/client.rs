@@ -1,4 +1,4 @@
-//! The state of the client, and what all of its parts need of it.
+//! The shared state of the client.
 
 use std::{
     cell::RefCell,
@@ -36,7 +36,7 @@ use crate::{
 pub struct Open {
     pub id: Value,
     pub method: String,
-    /// The action that it belongs to.
+    /// The action of the request.
     pub action: String,
     pub waiter: oneshot::Sender<Outcome>,
     pub since: Instant,
@@ -44,7 +44,7 @@ pub struct Open {
 
 #[derive(Default)]
 pub struct State {
-    /// None before it is settled.
+    /// `None` until it is negotiated.
     pub revision: Option<Revision>,
     /// Messages state a modern version.
     pub modern: bool,
@@ -67,14 +67,14 @@ pub struct State {
     pub roots: Vec<String>,
     /// The filters of the listens that are open.
     pub listens: Vec<Value>,
-    /// Why the connection is of no use any more.
+    /// Why the connection cannot be used any more.
     pub over: Option<String>,
     /// How often a connection was opened.
     pub starts: u32,
     pub restarts: u32,
     pub deaf: bool,
     pub hangs: bool,
-    /// `notifications/initialized` is still to be sent.
+    /// `notifications/initialized` has not been sent yet.
     pub owes_initialized: bool,
 }
 
@@ -99,7 +99,7 @@ pub struct Client {
 impl Client {
     pub fn new(options: Options, ways: &'static Behaviour, report: Report, outside: Rc<dyn Outside>) -> Rc<Self> {
         let state = State { roots: options.answers.roots.clone(), ..State::default() };
-        // What is left after it suffices for an orderly end.
+        // The rest of the time is for closing the connection in order.
         let spare = Duration::from_secs(1);
         Rc::new(Self {
             deadline: options.limit.map(|limit| Instant::now() + limit.saturating_sub(spare)),
@@ -149,7 +149,7 @@ impl Client {
         self.state.borrow().open.iter().any(|open| message::same_id(&open.id, id))
     }
 
-    /// The revision in force; before it is settled, the one that is stated.
+    /// The negotiated revision; before that, the one that the client requests.
     pub fn revision(&self) -> Revision {
         self.state.borrow().revision.unwrap_or(self.options.revision)
     }
@@ -159,7 +159,7 @@ impl Client {
         if self.options.revision.is_modern() { self.options.revision } else { Revision::NEWEST }
     }
 
-    /// Ends those of the requests that are still open.
+    /// Fails those of the requests that are still open.
     pub fn fail(&self, ids: &[Value], failure: &Failure) {
         for id in ids {
             self.resolve(id, Err(failure.clone()));
@@ -179,11 +179,11 @@ impl Client {
             return;
         }
         let open = self.state.borrow_mut().open.remove(at);
-        // Whoever waited may have given up.
+        // The receiver may be gone.
         let _ = open.waiter.send(outcome);
     }
 
-    /// The connection is gone: nothing that is open will be answered.
+    /// The connection is lost: open requests get no response.
     pub fn lose(&self, why: &str) {
         if self.ways.ignores_loss && self.state.borrow().restarts != u32::MAX {
             return;
@@ -196,13 +196,13 @@ impl Client {
         self.fail(&ids, &Failure::closed(why));
     }
 
-    /// Ends the connection for good, in order.
+    /// Closes the connection for good, in order.
     pub fn disconnect(&self, why: &str) {
         self.state.borrow_mut().restarts = u32::MAX;
         self.lose(why);
     }
 
-    /// Ends like a program whose exception nobody caught.
+    /// Exits like a program with an uncaught exception.
     pub fn crash(&self, why: &str) {
         let what = format!("Unhandled exception in the reference client (fault {}): {why}", self.ways.name);
         self.outside.say(&format!("{what}\n    at crash (src/act/client.rs)"));
@@ -214,7 +214,7 @@ impl Client {
         self.transport.borrow().clone().ok_or_else(|| Failure::closed("there is no connection"))
     }
 
-    /// Sends a message, or what a fault makes of it.
+    /// Sends a message, possibly changed by a fault.
     pub async fn deliver(self: &Rc<Self>, message: Value) -> Result<(), Failure> {
         let mut messages = vec![message];
         if let Some(hook) = self.ways.say {
@@ -223,7 +223,7 @@ impl Client {
         self.deliver_plain(messages).await
     }
 
-    /// Sends messages as they are.
+    /// Sends messages unchanged.
     pub async fn deliver_plain(self: &Rc<Self>, messages: Vec<Value>) -> Result<(), Failure> {
         let transport = self.current()?;
         for message in messages {
@@ -232,7 +232,7 @@ impl Client {
         Ok(())
     }
 
-    /// How much of a time limit is left before the run has to end.
+    /// The rest of a time limit before the run has to end.
     pub fn within_deadline(&self, limit: Duration) -> Duration {
         let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         left.map_or(limit, |left| left.min(limit))

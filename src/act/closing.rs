@@ -1,4 +1,4 @@
-//! How a connection ends.
+//! How a connection is closed.
 
 use std::{rc::Rc, time::Duration};
 
@@ -9,7 +9,7 @@ use crate::act::{client::Client, faults::decisions::Shutdown};
 /// How long a server may take to exit after each of the steps.
 const WAIT: Duration = Duration::from_secs(2);
 
-/// The healthy end; `deletes` is the number of DELETE requests.
+/// The correct way to close; `deletes` is the number of DELETE requests.
 pub fn plan(deletes: u32) -> Shutdown {
     Shutdown {
         last_words: Vec::new(),
@@ -23,9 +23,9 @@ pub fn plan(deletes: u32) -> Shutdown {
 }
 
 impl Client {
-    /// Ends the connection and what runs on it.
+    /// Closes the connection and everything that uses it.
     pub async fn close(self: &Rc<Self>) {
-        // Responses that are on their way are not cut off.
+        // Wait for responses that are in transit.
         for _ in 0..20 {
             if self.state.borrow().served.iter().all(|(_, task)| task.is_some()) {
                 break;
@@ -38,7 +38,7 @@ impl Client {
             self.with(|memory, scene| hook(memory, scene, &mut plan));
         }
         self.deliver_plain(std::mem::take(&mut plan.last_words)).await.ok();
-        // From here on the end of the connection is no surprise.
+        // From here on the end of the connection is expected.
         self.state.borrow_mut().starts += 1;
         let transport = self.transport.borrow_mut().take();
         if let Some(transport) = transport {

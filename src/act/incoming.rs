@@ -1,4 +1,4 @@
-//! What is received: responses end requests, requests are answered, notifications are noted.
+//! Received messages: responses end requests, requests are answered, notifications are recorded.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ impl Client {
     pub fn hear_bytes(self: &Rc<Self>, bytes: &[u8]) {
         match message::parse(bytes) {
             Ok(message) => self.hear(message),
-            // Who writes something else is at fault; the next message may be fine.
+            // Invalid JSON is a fault of the server; the next message may be valid.
             Err(_) => {
                 if let Some(hook) = self.ways.noise {
                     let heard = self.with(|memory, scene| hook(memory, scene, bytes));
@@ -58,7 +58,7 @@ impl Client {
             return self.hear_response(&message);
         }
         if message.get("id").is_some() {
-            // A server of 2026-07-28 has nothing to request by itself, and a response to it is forbidden.
+            // A server of 2026-07-28 must not send requests of its own, and the client must not respond to them.
             if !self.is_modern() && message::is_request(&message) {
                 self.serve(message);
             }
@@ -67,7 +67,7 @@ impl Client {
         }
     }
 
-    /// Whether a message is still to be handled.
+    /// Whether a message still has to be handled.
     pub fn obey(self: &Rc<Self>, heard: Heard, why: &str) -> bool {
         let (messages, goes_on) = match heard {
             Heard::Message => return true,
@@ -111,7 +111,7 @@ impl Client {
         if let Some(hook) = self.ways.correlate {
             self.with(|memory, scene| hook(memory, scene, message, &mut at));
         }
-        // What nobody waits for (any more) is dropped.
+        // A response without an open request is dropped.
         let Some(at) = at else { return };
         self.resolve_at(at, outcome_of(message));
     }
@@ -120,7 +120,7 @@ impl Client {
         let params = &message["params"];
         match message::method(message).unwrap_or_default() {
             "notifications/cancelled" if self.is_modern() => {
-                // Only subscriptions can be ended by the server.
+                // The server can end only subscriptions.
                 let id = &params["requestId"];
                 let is_listen = self
                     .state
@@ -144,7 +144,7 @@ impl Client {
         }
     }
 
-    /// Handles a request of the server beside everything else.
+    /// Handles a request of the server concurrently.
     fn serve(self: &Rc<Self>, request: Value) {
         let client = Rc::clone(self);
         let id = request["id"].clone();
@@ -168,7 +168,7 @@ impl Client {
             if let Some(hook) = client.ways.reply {
                 client.with(|memory, scene| hook(memory, scene, &request, &mut responses));
             }
-            // From here on it is too late to cancel it.
+            // From here on it cannot be cancelled any more.
             for (_, task) in client.state.borrow_mut().served.iter_mut().filter(|(id, _)| *id == request["id"]) {
                 task.take();
             }

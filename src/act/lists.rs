@@ -1,4 +1,4 @@
-//! Lists over all of their pages, and walks through the resources.
+//! Lists with all their pages, and walks through the resources.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -17,10 +17,10 @@ use crate::act::{
     transport::headers,
 };
 
-/// Pages of one list. A guess: more than any world has, and few enough for a run.
+/// Maximum number of pages of one list. A guess: more than any world has, but few enough for a run.
 const MOST_PAGES: usize = 100;
 
-/// Scoped lists in one walk, and how deep it goes. Guesses.
+/// Maximum number of scoped lists in one walk, and its maximum depth. Guesses.
 const MOST_LISTS: usize = 200;
 const DEEPEST: usize = 16;
 
@@ -81,7 +81,7 @@ pub async fn all(
 }
 
 fn follow(client: &Client, pages: &Pages, most: Option<usize>) -> NextPage {
-    // Up to 2025-11-25 an empty cursor is not told from none.
+    // Up to 2025-11-25 an empty cursor is treated like none.
     let ends = |cursor: &str| cursor.is_empty() && !client.is_modern();
     let cursor = pages.latest.as_str().filter(|cursor| !ends(cursor));
     let repeated = pages.sent.contains(&pages.latest);
@@ -97,7 +97,7 @@ fn follow(client: &Client, pages: &Pages, most: Option<usize>) -> NextPage {
     next
 }
 
-/// What of a list is handed to the caller.
+/// The items of a list that the caller gets.
 fn usable(client: &Client, method: &str, scope: &Map<String, Value>, mut items: Vec<Value>) -> Value {
     if method == "tools/list" {
         let strict = client.is_modern() && *client.kind.borrow() == TransportKind::ALL[1];
@@ -109,7 +109,7 @@ fn usable(client: &Client, method: &str, scope: &Map<String, Value>, mut items: 
                 tools.insert(name(tool), params);
                 true
             }
-            // A tool that cannot be called correctly is not offered.
+            // A tool that cannot be called correctly is omitted.
             Err(_) => !strict,
         });
         if let Some(hook) = client.ways.tools {
@@ -120,7 +120,7 @@ fn usable(client: &Client, method: &str, scope: &Map<String, Value>, mut items: 
         state.excluded = listed.iter().map(name).filter(|name| !kept.contains(name)).collect();
         state.tools = tools;
     }
-    // A server that does not know `prefix` returns everything.
+    // A server that does not support `prefix` returns everything.
     if let Some(prefix) = scope.get("prefix").and_then(Value::as_str) {
         let text = |item: &Value| item.get("uri").or_else(|| item.get("uriTemplate")).cloned().unwrap_or_default();
         items.retain(|item| text(item).as_str().is_some_and(|text| text.starts_with(prefix)));
@@ -128,7 +128,8 @@ fn usable(client: &Client, method: &str, scope: &Map<String, Value>, mut items: 
     items.into()
 }
 
-/// Every resource that can be reached from the list, each once. Breadth first, so an endless branch does not hide others.
+/// All resources that can be reached from the list, without duplicates. Breadth first, so that an endless branch does
+/// not hide others.
 pub async fn walk(client: &Rc<Client>, ask: &Ask) -> Outcome {
     let roots = all(client, "resources/list", &Map::new(), None, ask).await?;
     let mut found: IndexMap<String, Value> = IndexMap::new();
@@ -155,7 +156,7 @@ pub async fn walk(client: &Rc<Client>, ask: &Ask) -> Outcome {
         listed.insert(uri);
         lists += 1;
         let scope = Map::from_iter([("uri".to_owned(), node.uri.clone())]);
-        // A branch that fails is no reason to give up the others.
+        // If a branch fails, the others are still walked.
         if let Ok(items) = all(client, "resources/list", &scope, None, ask).await {
             queue.extend(children(items, depth + 1));
         }

@@ -1,4 +1,4 @@
-//! JSON-RPC messages, as far as both sides of the client need them.
+//! JSON-RPC messages, for both sides of the client.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ pub const HEADER_MISMATCH: i64 = -32020;
 pub const MISSING_CAPABILITY: i64 = -32021;
 pub const UNSUPPORTED_VERSION: i64 = -32022;
 
-/// Errors by which a modern server makes itself known.
+/// Errors that only modern servers return.
 pub const MODERN_ERRORS: [i64; 3] = [HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION];
 
 pub fn request(id: &Value, method: &str, params: &Value) -> Value {
@@ -56,7 +56,7 @@ pub fn request_ids(message: &Value) -> Vec<Value> {
     }
 }
 
-/// Whether two ids are the same: a string is no number, and 1 is 1.0.
+/// Whether two ids are equal: a string differs from a number, and 1 equals 1.0.
 pub fn same_id(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
@@ -64,10 +64,10 @@ pub fn same_id(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Levels of nesting that are read; the parser stops at 128.
+/// Maximum nesting depth that is read; the parser stops at 128.
 const DEEPEST: usize = 100;
 
-/// Reads a message. What is nested deeper than a client can use is cut, so that the rest can be used.
+/// Parses a message. Values that are nested too deeply are replaced, so that the rest can be used.
 pub fn parse(bytes: &[u8]) -> serde_json::Result<Value> {
     serde_json::from_slice(bytes).or_else(|error| {
         let cut = cut(bytes);
@@ -75,7 +75,7 @@ pub fn parse(bytes: &[u8]) -> serde_json::Result<Value> {
     })
 }
 
-/// The text with null in the place of every value that is nested too deep.
+/// The text with null in place of every value that is nested too deeply.
 fn cut(bytes: &[u8]) -> Vec<u8> {
     let mut kept = Vec::with_capacity(bytes.len());
     let (mut depth, mut quoted, mut escaped) = (0_usize, false, false);

@@ -1,4 +1,4 @@
-//! What a request of 2026-07-28 says about its sender, and what the client declares.
+//! The `_meta` of requests of 2026-07-28, and the capabilities that the client declares.
 
 use serde_json::{Map, Value, json};
 
@@ -55,7 +55,7 @@ pub fn capabilities(answers: &Answers, habits: &Habits, revision: Revision) -> V
     Value::Object(capabilities)
 }
 
-/// Adds what every request of 2026-07-28 carries.
+/// Adds the keys that every request of 2026-07-28 needs.
 pub fn add(params: &mut Map<String, Value>, version: Revision, capabilities: &Value) {
     let meta = object(params, "_meta");
     meta.insert(VERSION_KEY.to_owned(), json!(version.as_str()));
@@ -63,7 +63,7 @@ pub fn add(params: &mut Map<String, Value>, version: Revision, capabilities: &Va
     meta.insert(INFO_KEY.to_owned(), client_info());
 }
 
-/// The object under a key, which is made if there is none.
+/// The object under a key, which is created if it does not exist.
 pub fn object<'a>(map: &'a mut Map<String, Value>, key: &str) -> &'a mut Map<String, Value> {
     let value = map.entry(key.to_owned()).or_insert_with(|| json!({}));
     if !value.is_object() {

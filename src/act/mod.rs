@@ -1,11 +1,11 @@
-//! The reference client: `mcp-conform act`. It is correct in every revision and over every transport, and commits one of
-//! its faults on demand, so that each rule for clients is seen to pass and to fail.
+//! The reference client: `mcp-conform act`. It conforms to every revision over every transport, and commits one of its
+//! faults on demand. So every rule for clients is tested for passing and failing.
 //!
-//! It shares nothing with the rest of the program but [`crate::revision`]: otherwise it would share the mistakes of the
-//! server that it is tested by.
+//! It shares nothing with the rest of the program except [`crate::revision`]: otherwise it would share the mistakes of
+//! the server that tests it.
 //!
-//! There is one healthy path. A fault or a variation is a row of functions that are called at the ends of this path
-//! (`faults`): before a message leaves, before one is handled, and where the client decides something.
+//! There is one correct code path. A fault or a variation is a row of functions that are called at the ends of this
+//! path (`faults`): before a message is sent, before one is handled, and where the client decides something.
 
 mod actions;
 mod cache;
@@ -40,7 +40,7 @@ use crate::revision::Revision;
 pub const IN_ORDER: u8 = 0;
 pub const NOT_CONNECTED: u8 = 1;
 
-/// What a fault or variation is called and does, for lists.
+/// Name and description of a fault or variation, for lists.
 #[derive(Clone, Debug)]
 pub struct Info {
     pub name: &'static str,
@@ -48,7 +48,7 @@ pub struct Info {
     pub transports: Vec<&'static str>,
     pub since: Option<Revision>,
     pub until: Option<Revision>,
-    /// Rules besides those that name it which it truly breaks; `*` stands for any.
+    /// Rules besides those that name the fault which it also violates; `*` stands for any.
     pub also: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! From nothing to a connection in use: era, version, handshake; and again if it is lost.
+//! Opens a connection: era, version, handshake. Reopens it if it is lost.
 
 use std::{rc::Rc, time::Duration};
 
@@ -18,10 +18,10 @@ use crate::{
     revision::Revision,
 };
 
-/// How long the response to the probe is waited for: a legacy server may ignore it. A guess.
+/// The time limit of the probe: a legacy server may ignore it. A guess.
 const PROBE: Duration = Duration::from_secs(5);
 
-/// Probes of one connection, whatever a fault decides: the harness has no time for more.
+/// Maximum number of probes of one connection, whatever a fault decides: the harness has no time for more.
 const MOST_PROBES: usize = 200;
 
 impl Client {
@@ -141,7 +141,7 @@ impl Client {
                 },
                 (Some(code), ..) if message::MODERN_ERRORS.contains(&code) => Era::GiveUp(failure.message.clone()),
                 (Some(_), ..) | (_, _, "timeout" | "invalid" | "error") => legacy,
-                // These are about authorization, and say nothing about the era; nor does a server in trouble.
+                // These statuses are about authorization or server errors, and say nothing about the era.
                 (None, Some(401 | 403 | 500..), _) => Era::GiveUp(failure.message.clone()),
                 (None, Some(_), _) => legacy,
                 (None, None, _) if self.is_process() => Era::LegacyAnew(newest),
@@ -247,7 +247,7 @@ impl Client {
             && match status {
                 400 | 404 | 405 => true,
                 401 | 403 => false,
-                // Until 2025-06-18 any error of the client's side was the sign.
+                // Until 2025-06-18 any client error was the sign.
                 _ => (400..500).contains(&status) && !offered.features().polling,
             };
         if let Some(hook) = self.ways.old_transport {
@@ -299,10 +299,10 @@ impl Client {
         Ok(())
     }
 
-    /// Lets the connection go, without the end that a session has.
+    /// Closes the connection, without ending the session.
     async fn close_quietly(self: &Rc<Self>) {
         let transport = self.transport.borrow_mut().take();
-        // What the old connection still says is about nothing that is open.
+        // Ignore further messages of the old connection.
         self.state.borrow_mut().starts += 1;
         if let Some(transport) = transport {
             transport.close(self, &crate::act::closing::plan(0)).await;

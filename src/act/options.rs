@@ -1,4 +1,4 @@
-//! What the client is told by its environment.
+//! The options of the client, from its environment.
 
 use std::{collections::BTreeSet, path::PathBuf, str::FromStr, time::Duration};
 
@@ -38,7 +38,7 @@ impl FromStr for TransportKind {
     }
 }
 
-/// What the client returns to a server that requests an elicitation.
+/// The client's response to an elicitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consent {
     /// Every field is filled in.
@@ -57,7 +57,7 @@ pub struct Answers {
     pub roots: Vec<String>,
     /// Capabilities to declare, as dotted names.
     pub declare: BTreeSet<String>,
-    /// How long a user thinks about a request.
+    /// The simulated time that a user needs for a request.
     pub delay: Duration,
 }
 
@@ -115,9 +115,9 @@ pub fn strings(value: &Value) -> Option<Vec<String>> {
 #[derive(Clone, Debug)]
 pub struct Options {
     pub transport: TransportKind,
-    /// The revision to state or to offer.
+    /// The revision to request.
     pub revision: Revision,
-    /// What to do. None: list everything that there is.
+    /// The actions. `None`: list everything.
     pub actions: Option<Vec<Value>>,
     pub answers: Answers,
     pub report: Option<PathBuf>,
@@ -129,7 +129,7 @@ pub struct Options {
     pub target: String,
 }
 
-/// A guess: longer than any response of the reference server, short enough for a run of many worlds.
+/// A guess: longer than any response of the reference server, but short enough for a run of many worlds.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Options {

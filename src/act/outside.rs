@@ -1,4 +1,5 @@
-//! What the client uses of the system: variables, processes, connections and stderr. A proof gives it others, in memory.
+//! The functions of the system that the client uses: variables, processes, connections and stderr. A proof replaces
+//! them by others in memory.
 
 use std::{
     env,
@@ -21,7 +22,7 @@ pub trait Stream: AsyncRead + AsyncWrite + Unpin {}
 impl<T: AsyncRead + AsyncWrite + Unpin> Stream for T {}
 
 pub trait Outside {
-    /// One of the environment.
+    /// A variable of the environment.
     fn variable(&self, name: &str) -> Option<OsString>;
 
     fn connect<'a>(&'a self, host: &'a str, port: u16) -> Later<'a, io::Result<Box<dyn Stream>>>;
@@ -32,11 +33,11 @@ pub trait Outside {
     /// Writes to stderr.
     fn say(&self, text: &str);
 
-    /// Ends the program at once, like an exception that nobody catches. In memory it ends soon after.
+    /// Exits at once, like a program with an uncaught exception. In memory it ends soon after.
     fn crash(&self);
 }
 
-/// A server that was started. It is killed when this is dropped.
+/// A started server, which is killed when this is dropped.
 pub struct Process {
     pub stdin: Box<dyn AsyncWrite + Unpin>,
     pub stdout: Box<dyn AsyncRead + Unpin>,
@@ -45,11 +46,11 @@ pub struct Process {
 }
 
 pub trait Child {
-    /// Until it has exited.
+    /// Waits until it has exited.
     fn wait(&mut self) -> Later<'_, ()>;
     fn terminate(&mut self);
     fn kill(&mut self);
-    /// It is not killed when this is dropped.
+    /// Do not kill it when this is dropped.
     fn release(&mut self);
 }
 

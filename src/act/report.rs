@@ -1,4 +1,4 @@
-//! One JSON line for each action, so that a harness sees what the client made of the responses.
+//! One line of JSON for each action, so that a harness sees how the client interpreted the responses.
 
 use std::{cell::RefCell, fs::File, io::Write, path::Path};
 
@@ -16,7 +16,7 @@ pub struct Failure {
     pub status: Option<u16>,
 }
 
-/// The kind of a request that came back because its session is over. It is reported as `closed`.
+/// The kind of a request that failed because its session has ended. It is reported as `closed`.
 pub const SESSION_OVER: &str = "session over";
 
 impl Failure {
@@ -73,7 +73,7 @@ impl Report {
             }
         };
         if let Some(file) = self.0.borrow_mut().as_mut() {
-            // Who cannot write a report goes on: the conversation is what counts.
+            // Continue without a report if it cannot be written: the conversation is more important.
             let _ = file.write_all(format!("{line}\n").as_bytes()).and_then(|()| file.flush());
         }
     }

@@ -15,25 +15,25 @@ use crate::act::{
     report::{Failure, Outcome, SESSION_OVER},
 };
 
-/// What an action wants of its requests.
+/// The requirements of an action for its requests.
 #[derive(Clone, Debug, Default)]
 pub struct Ask {
     pub timeout: Option<Duration>,
     pub progress: bool,
     /// The number of the action.
     pub action: String,
-    /// Capabilities are not looked at.
+    /// Capabilities are not checked.
     pub force: bool,
     pub log_level: Option<String>,
-    /// There is no time limit: a subscription.
+    /// There is no time limit, for subscriptions.
     pub endless: bool,
 }
 
-/// Rounds of input for one request. A guess: more than any world needs.
+/// Maximum number of input rounds of one request. A guess: more than any world needs.
 const MOST_ROUNDS: usize = 20;
 
 impl Client {
-    /// Sends a request and does what is to be done until there is an outcome for the caller.
+    /// Sends a request, and continues until there is an outcome for the caller.
     pub async fn request(self: &Rc<Self>, method: &str, params: Value, ask: &Ask) -> Outcome {
         self.permitted(method, &params, ask)?;
         let mut params = params;
@@ -168,7 +168,7 @@ impl Client {
         self.ways.id.map_or_else(|| json!(number), |hook| hook(&mut self.memory.borrow_mut(), number, method))
     }
 
-    /// The parameters with everything that the client adds.
+    /// The parameters with all additions of the client.
     fn complete(&self, method: &str, params: &Value, ask: &Ask) -> Value {
         let mut params = params.as_object().cloned().unwrap_or_default();
         let may_progress = method != "initialize" && method != "server/discover";
@@ -194,7 +194,7 @@ impl Client {
         if params.is_empty() { Value::Null } else { Value::Object(params) }
     }
 
-    /// In 2026-07-28 a result says of which type it is.
+    /// In 2026-07-28 a result has a type.
     fn check_type(&self, outcome: Outcome) -> Outcome {
         let result = outcome?;
         match result.get("resultType") {
@@ -228,7 +228,7 @@ impl Client {
         Ok(params.into())
     }
 
-    /// Whether a request is worth another attempt.
+    /// Whether a request is repeated.
     fn retry(&self, method: &str, outcome: &Outcome, attempts: u32) -> Retry {
         let mut retry = Retry { again: false, refresh: false, wait: Duration::ZERO, same_id: false, attempts };
         let Err(failure) = outcome else { return retry };
@@ -236,12 +236,12 @@ impl Client {
             return retry;
         }
         if failure.kind == SESSION_OVER {
-            // The server did not know the session, so it did nothing.
+            // The server did not know the session, so it did not handle the request.
             retry.again = true;
         } else if self.is_modern() && method == "tools/call" && failure.code() == Some(message::HEADER_MISMATCH) {
             (retry.again, retry.refresh) = (true, true);
         } else if self.is_modern() && failure.kind == "closed" && failure.status.is_none() {
-            // A call may have been carried out; the others change nothing.
+            // A call may have been executed; the other requests have no side effects.
             let harmless = method.ends_with("/list") || method.ends_with("/read") || method.ends_with("/get");
             retry.again = harmless && self.ways.habits.reissues && self.state.borrow().over.is_none();
             retry.wait = Duration::from_millis(100);
@@ -249,7 +249,7 @@ impl Client {
         retry
     }
 
-    /// Gives a request up and says so in the way of the transport and the revision.
+    /// Cancels a request in the way that the transport and the revision define.
     pub async fn abort(self: &Rc<Self>, id: &Value, method: &str, timed_out: bool) {
         self.state.borrow_mut().open.retain(|open| !message::same_id(&open.id, id));
         let by_stream = self.is_modern() && *self.kind.borrow() == crate::act::options::TransportKind::ALL[1];

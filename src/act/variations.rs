@@ -1,4 +1,4 @@
-//! What other conforming clients do differently. No rule fails for any of them.
+//! Differences between conforming clients. No rule fails for any of them.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ pub static VARIATIONS: &[Behaviour] = &[
     },
     Behaviour {
         id: Some(|_, number, _| {
-            // As good as random: distinct in the run, and of the form.
+            // Sufficiently random: unique in the run, and in the right format.
             let part = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
             json!(format!(
                 "{:08x}-{:04x}-4{:03x}-a{:03x}-{number:012x}",

@@ -1,4 +1,4 @@
-//! The `auth` table of a target: where its bearer tokens come from.
+//! The `auth` table of a target: how its bearer tokens are obtained.
 
 use std::path::Path;
 
@@ -14,11 +14,11 @@ use crate::{
 
 const KEYS: [&str; 7] = ["token", "command", "client_id", "client_secret", "scopes", "token_endpoint", "others"];
 
-/// Tokens besides the one for the run, each of which shows something.
+/// Tokens besides the one for the run, each for a test of its own.
 const OTHERS: [&str; 10] =
     ["expired", "forged", "foreign", "unbound", "alien", "orphaned", "narrow", "broad", "upper", "second"];
 
-/// As it stands in the file, its variables not yet filled in.
+/// The table as in the file, with variables that are not replaced yet.
 #[derive(Debug)]
 pub struct DescribedAuth {
     own: Option<Described>,
@@ -66,7 +66,7 @@ pub fn read(tree: &Tree, problems: &mut Problems) -> Option<DescribedAuth> {
 }
 
 impl DescribedAuth {
-    /// With the variables of the environment put in; all that is secret is added to `secrets`.
+    /// The table with variables of the environment replaced; all secrets are added to `secrets`.
     pub fn filled(
         &self,
         environment: &Environment,

@@ -1,4 +1,4 @@
-//! The clients of the file: how each is started, and the command lines by which it carries out actions.
+//! The clients of the file: how each is started, and the command lines for its actions.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// A client as it stands in the file, its variables not yet filled in.
+/// A client as in the file, with variables that are not replaced yet.
 #[derive(Debug)]
 pub struct DescribedClient {
     name: String,
@@ -25,18 +25,18 @@ pub struct DescribedClient {
 pub struct Client {
     pub transport: Transport,
     pub command: Vec<String>,
-    /// The arguments that make a command line client carry out one action; empty for a client that reads its actions.
+    /// The arguments with which a command line client performs one action; empty for a client that reads its actions.
     pub actions: Vec<(String, Arguments)>,
     pub env: Vec<(String, String)>,
-    /// What must not be seen in any record.
+    /// Values that must not appear in any record.
     pub secrets: Vec<String>,
     pub cwd: Option<PathBuf>,
-    /// So many may run at the same time.
+    /// The maximum number of concurrent processes.
     pub parallel: usize,
 }
 
 impl Client {
-    /// One that reads its actions.
+    /// A client that reads its actions.
     pub fn new(transport: Transport, command: Vec<String>) -> Self {
         let (actions, env, secrets) = (Vec::new(), Vec::new(), Vec::new());
         Self { transport, command, actions, env, secrets, cwd: None, parallel: 1 }
@@ -46,7 +46,7 @@ impl Client {
 /// The arguments of a command; a group with `{key}` or `{value}` is repeated for every argument of the action.
 pub type Arguments = Vec<Vec<String>>;
 
-/// What a template can be written for: actions that one command line can carry out.
+/// The actions with templates: those that one command line can perform.
 pub const ACTIONS: [&str; 14] = [
     "connect",
     "list-tools",
@@ -65,7 +65,7 @@ pub const ACTIONS: [&str; 14] = [
 ];
 
 const KEYS: [&str; 6] = ["command", "transport", "env", "cwd", "parallel", "actions"];
-/// More at once would only wait for each other.
+/// More processes would only wait for each other.
 const MOST_AT_ONCE: usize = 64;
 
 pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<DescribedClient> {
@@ -105,7 +105,7 @@ pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Pro
 }
 
 impl Config {
-    /// The client of that name, with the variables of the environment put in.
+    /// The client of that name, with variables of the environment replaced.
     pub fn client(&self, name: &str, environment: &Environment, color: bool) -> Result<Client, Error> {
         let DescribedClient { client, env, .. } =
             self.clients.iter().find(|client| client.name == name).ok_or_else(|| {

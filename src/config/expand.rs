@@ -1,4 +1,4 @@
-//! `${NAME}` in a value stands for a variable of the environment.
+//! Replaces `${NAME}` in a value by a variable of the environment.
 
 use super::Environment;
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     target::is_path,
 };
 
-/// The pairs with their variables replaced. What was put in and is no path is added to `secrets`.
+/// The pairs with their variables replaced. Values that are not paths are added to `secrets`.
 pub fn fill(
     pairs: &[(At<String>, At<String>)],
     environment: &Environment,
@@ -26,7 +26,7 @@ pub fn fill(
     pairs.iter().filter_map(pair).collect()
 }
 
-/// The text with every variable replaced, and the values that were put in. `Err` names the variable that is not set.
+/// The text with every variable replaced, and the values. `Err` is the name of a variable that is not set.
 pub fn expand(text: &str, environment: &Environment) -> Result<(String, Vec<String>), String> {
     let (mut filled, mut values) = (String::new(), Vec::new());
     let mut rest = text;

@@ -1,6 +1,6 @@
-//! `mcp-conform.toml`: the servers and clients that have a name, and what is known about them.
+//! `mcp-conform.toml`: named servers and clients, and facts about them.
 //!
-//! It is read like a suite: every mistake is noted with its place, and all of them are shown at once.
+//! It is read like a suite: every mistake is recorded with its position, and all are reported at once.
 
 mod auth;
 mod client;
@@ -29,7 +29,7 @@ use crate::{
 /// The name of the file that is looked for.
 pub const FILE: &str = "mcp-conform.toml";
 
-/// Variables of the environment, as far as they are text.
+/// Variables of the environment that are valid Unicode.
 pub type Environment = HashMap<String, String>;
 
 /// A configuration without mistakes.
@@ -39,9 +39,9 @@ pub struct Config {
     text: String,
     targets: Vec<Described>,
     clients: Vec<DescribedClient>,
-    /// Suites of the user's own: files or directories.
+    /// Suites of the user: files or directories.
     pub suites: Vec<PathBuf>,
-    /// `[facts]`, with `[tools]` and `[prompts]` as fields of it: what rules see as `$facts`.
+    /// `[facts]`, with `[tools]` and `[prompts]` as fields: `$facts` in rules.
     pub facts: serde_json::Value,
     pub limits: Limits,
     pub settings: Settings,
@@ -80,7 +80,7 @@ pub(crate) fn parse(file: &Path, text: String, color: bool) -> Result<Config, Er
     }
 }
 
-/// Where the file lies. A bare name has an empty parent, in which nothing can be started.
+/// The directory of the file. A bare name has an empty parent, which is not a valid working directory.
 fn folder(file: &Path) -> &Path {
     file.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }

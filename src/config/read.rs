@@ -1,4 +1,4 @@
-//! From the tree of the file to targets and facts.
+//! From the parsed file to targets and facts.
 
 use std::path::{Path, PathBuf};
 
@@ -20,13 +20,13 @@ use crate::{
     target::Limits,
 };
 
-/// Tables of what is known about a server: of the file for all targets, of a target for it alone.
+/// Tables of facts: of the file for all targets, of a target only for it.
 pub const KNOWN: [&str; 3] = ["facts", "tools", "prompts"];
 
-/// Notes what is wrong with a fact.
+/// Reports what is wrong with a fact.
 type Check = fn(&Tree, &mut Problems);
 
-/// How a fact is looked at; `None` where the file cannot give it.
+/// The check of a fact; `None` if it cannot be in the file.
 fn check(form: Form) -> Option<Check> {
     Some(match form {
         Form::Text => text,
@@ -44,7 +44,7 @@ fn check(form: Form) -> Option<Check> {
     })
 }
 
-/// What the file says.
+/// The contents of the file.
 pub struct Read {
     pub targets: Vec<Described>,
     pub clients: Vec<DescribedClient>,
@@ -116,7 +116,7 @@ fn limits(tree: &Tree, problems: &mut Problems) -> Limits {
     limits
 }
 
-/// What is known about one server, or about all.
+/// The facts about one server, or about all.
 fn known(
     members: &[(At<Text>, Tree)],
     directory: &Path,
@@ -179,7 +179,7 @@ fn flag(tree: &Tree, problems: &mut Problems) {
     bool::decode(tree, problems);
 }
 
-/// A call of a tool; `lacks` are the scopes that a narrow token would need besides its own.
+/// A tool call; `lacks` are the scopes that a narrow token would additionally need.
 fn call(tree: &Tree, problems: &mut Problems) {
     let Some(members) = mapping(tree, problems) else { return };
     refuse_unknown(members, "a call", &["tool", "with", "lacks"].map(str::to_owned), problems);
@@ -202,7 +202,7 @@ fn children(tree: &Tree, problems: &mut Problems) {
     Pairs::<Vec<String>>::decode(tree, problems);
 }
 
-/// A change of one resource, which is named.
+/// A change of one resource, with its URI.
 fn change_of_one(tree: &Tree, problems: &mut Problems) {
     change(tree, problems);
     if let Yaml::Map(members) = &tree.value
@@ -212,7 +212,7 @@ fn change_of_one(tree: &Tree, problems: &mut Problems) {
     }
 }
 
-/// Tools that ask the client for something, by what is known of them.
+/// Tools that send requests to the client, by fact.
 fn asking(tree: &Tree, problems: &mut Problems) {
     let Some(members) = mapping(tree, problems) else { return };
     let known = ["completes", "sealed", "once"];
@@ -222,7 +222,7 @@ fn asking(tree: &Tree, problems: &mut Problems) {
     }
 }
 
-/// Calls of a tool that have to fail, as they lead outside of the one root that the client gives.
+/// Tool calls that have to fail, because they access paths outside of the only root of the client.
 fn outside_roots(tree: &Tree, problems: &mut Problems) {
     let Some(members) = mapping(tree, problems) else { return };
     refuse_unknown(members, "`outside_roots`", &["root", "tool", "with", "escape"].map(str::to_owned), problems);
@@ -236,7 +236,7 @@ fn outside_roots(tree: &Tree, problems: &mut Problems) {
     }
 }
 
-/// What brings a change about: a tool, a command or an HTTP request.
+/// The cause of a change: a tool, a command or an HTTP request.
 fn change(tree: &Tree, problems: &mut Problems) {
     let Some(members) = mapping(tree, problems) else { return };
     let known = ["uri", "tool", "with", "command", "http"];
@@ -259,7 +259,7 @@ fn change(tree: &Tree, problems: &mut Problems) {
     }
 }
 
-/// The call of a tool.
+/// A tool call.
 fn tool_call(tree: &Tree, problems: &mut Problems) {
     let Some(members) = mapping(tree, problems) else { return };
     refuse_unknown(members, "a call", &["tool", "with"].map(str::to_owned), problems);

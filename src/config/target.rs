@@ -1,4 +1,4 @@
-//! The targets of the file, and the one that is meant.
+//! The targets of the file, and the one to test.
 
 use std::path::{Path, PathBuf};
 
@@ -22,15 +22,15 @@ use crate::{
     target::{Start, Target, shown_url},
 };
 
-/// A target as it stands in the file, its variables not yet filled in: those of the others need not be set.
+/// A target as in the file. Its variables are not replaced yet, so those of other targets need not be set.
 #[derive(Debug)]
 pub struct Described {
     pub name: String,
     pub at: Position,
     pub default: bool,
-    /// What is known about this server alone.
+    /// Facts about this server only.
     pub facts: Map<String, Value>,
-    /// All that the file says of it, as it stands there.
+    /// The unchanged definition in the file.
     text: Value,
     how: How,
     env: Vec<(At<String>, At<String>)>,
@@ -98,7 +98,7 @@ pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Pro
     })
 }
 
-/// The program and its arguments. Many tools take a line here, which a shell would have to split.
+/// The program and its arguments. Many tools accept one line here, which would need a shell to split it.
 fn command(members: &[(At<Text>, Tree)], problems: &mut Problems) -> Option<Vec<String>> {
     let tree = members.iter().find(|(key, _)| key.value == "stdio").map(|(_, tree)| tree);
     let Some(Tree { value: Yaml::String(line), at }) = tree else { return member(members, "stdio", problems) };
@@ -109,12 +109,12 @@ fn command(members: &[(At<Text>, Tree)], problems: &mut Problems) -> Option<Vec<
 }
 
 impl Config {
-    /// The target of that name; without a name the default one, or the only one. `None`: there is none to choose from.
+    /// The target of that name; without a name the default one, or the only one. `None` if the file has no targets.
     pub fn target(&self, name: Option<&str>, environment: &Environment, color: bool) -> Result<Option<Target>, Error> {
         self.described(name)?.map(|described| self.filled(described, environment, color)).transpose()
     }
 
-    /// What rules see of that target as `$facts`: what the file says of all, and in its place what it says of this one.
+    /// `$facts` for that target: facts about all targets, overridden by facts about this one.
     pub fn facts(&self, name: Option<&str>) -> Result<Value, Error> {
         let mut facts = self.facts.clone();
         for (fact, value) in self.described(name)?.into_iter().flat_map(|described| &described.facts) {
@@ -128,7 +128,7 @@ impl Config {
         self.targets.iter().map(|target| target.name.as_str())
     }
 
-    /// All that the file says of a target, as it stands there: no variable is put in.
+    /// The unchanged definition of a target, without variables replaced.
     pub fn definition(&self, name: &str) -> Result<Value, Error> {
         Ok(json!([self.facts, self.described(Some(name))?.map(|described| &described.text)]))
     }
@@ -153,7 +153,7 @@ impl Config {
         })
     }
 
-    /// With the variables of the environment put in.
+    /// The target with variables of the environment replaced.
     fn filled(&self, described: &Described, environment: &Environment, color: bool) -> Result<Target, Error> {
         let mut problems = Problems::new(&self.file.display().to_string(), &self.text);
         let mut secrets = Vec::new();

@@ -1,4 +1,4 @@
-//! TOML with the position of every node, as the tree that suites are read from too.
+//! Parses TOML, with the position of every node, into the same tree as suites.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -13,7 +13,7 @@ use crate::suite::{
     yaml::{At, Position, Text, Tree, Yaml},
 };
 
-/// Reads a file; what cannot be read is noted in `problems`.
+/// Parses a file; syntax errors are added to `problems`.
 pub fn parse(text: &str, problems: &mut Problems) -> Option<Tree> {
     let source = Source::new(text);
     match DeTable::parse(text) {
@@ -29,7 +29,7 @@ pub fn parse(text: &str, problems: &mut Problems) -> Option<Tree> {
 }
 
 fn members(source: &Source, table: &DeTable, problems: &mut Problems) -> Vec<(At<Text>, Tree)> {
-    // The parser sorts tables by name; they are wanted as they were typed.
+    // The parser sorts tables by name; this restores their order in the file.
     let mut members: Vec<_> = table.iter().collect();
     members.sort_by_key(|(key, _)| key.span().start);
     let member = |(key, value): (&Spanned<Cow<str>>, &Spanned<DeValue>)| {
@@ -60,7 +60,7 @@ fn tree(source: &Source, value: &Spanned<DeValue>, problems: &mut Problems) -> T
     At { at, value }
 }
 
-/// The text, and where its lines begin: a file of many targets has many positions.
+/// The text, and the offsets of its lines: a file with many targets has many positions.
 struct Source<'t> {
     text: &'t str,
     starts: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Used by the build script too, so that what is compiled in and what is read from the checkout are the same files.
+//! The build script uses this file too, so that compiled-in files and those in the checkout are the same.
 
 use std::{
     fs, io,

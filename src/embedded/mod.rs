@@ -1,7 +1,7 @@
 //! The built-in suites, shapes, faults and variations: their paths in the repository and their texts, ordered by path.
 //!
-//! A release has them compiled in, so that the binary stands alone, the suites also as the build script packed them. A debug
-//! build reads them from the checkout, so that a changed rule is tried without compiling.
+//! A release build contains them, so that the binary needs no files; the build script also packs the parsed suites. A
+//! debug build reads them from the checkout, so that a changed rule needs no compilation.
 
 #[cfg(debug_assertions)]
 mod folder;
@@ -17,7 +17,7 @@ pub static SUITES: LazyLock<Vec<Text>> = LazyLock::new(|| {
     let suites = texts("suites").into_iter();
     suites.filter(|(path, _)| !path.starts_with("suites/shapes/")).collect()
 });
-/// The suites, read when the program was built.
+/// The suites, parsed at build time.
 #[cfg(not(debug_assertions))]
 pub const PACKED_SUITES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/suites.rs"));
 pub static SHAPES: LazyLock<Vec<Text>> = LazyLock::new(|| texts("suites/shapes"));

@@ -8,7 +8,7 @@ use crate::{
     error::{Error, Mistakes},
 };
 
-/// A configuration, or its mistakes; each of its targets, or what it lacks.
+/// A configuration is valid or has mistakes; each of its targets can be used or lacks something.
 pub fn config(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let config = match parse(Path::new("fuzz.toml"), text.into_owned(), false) {

@@ -4,7 +4,7 @@ use std::io::BufReader;
 
 use crate::evidence::{Evidence, transcript};
 
-/// What can be read can be written, and is the same when it is read again.
+/// A transcript that can be read can be written, and is equal when it is read again.
 pub fn transcript(bytes: &[u8]) {
     let Ok(recorded) = transcript::read(BufReader::new(bytes)) else { return };
     let text = written(&recorded);

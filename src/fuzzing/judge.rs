@@ -1,4 +1,4 @@
-//! From evidence to verdicts and reports, by all built-in suites.
+//! From evidence to verdicts and reports, with all built-in suites.
 
 use std::{
     io::BufReader,
@@ -27,10 +27,10 @@ use crate::{
 
 static SUITES: LazyLock<Vec<Suite>> = LazyLock::new(|| built_in().expect("built-in suites load"));
 
-/// As many as a run reads of one message.
+/// The limit of a run for one message.
 const VALUES: usize = 250_000;
 
-/// So many suites judge a conversation: many inputs a second find more than all rules on a few.
+/// How many suites judge a conversation: many inputs per second find more than all rules on a few.
 const FEW: usize = 7;
 
 fn verdicts(recorded: &Evidence, suites: &[Suite]) -> RunReport {
@@ -38,11 +38,11 @@ fn verdicts(recorded: &Evidence, suites: &[Suite]) -> RunReport {
     assess(recorded, suites, &Options { filter: &filter, strict: false, own_suites: &[], illustrated: false })
 }
 
-/// The same evidence comes to the same report, twice, and it can be shown.
+/// The same evidence gives the same report twice, and the report can be shown.
 fn judged_alike(recorded: &Evidence, suites: &[Suite]) {
     let mut report = verdicts(recorded, suites);
     assert!(report == verdicts(recorded, suites), "the second time it is judged otherwise");
-    // They are not part of a report that is written.
+    // Passed items are not part of a written report.
     report.rules.iter_mut().for_each(|rule| rule.held.clear());
     shown(&report);
 }
@@ -55,8 +55,8 @@ static RUNS: LazyLock<[Vec<Value>; 2]> = LazyLock::new(|| {
     runs.map(|run| run.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect())
 });
 
-/// Edits of what a server said in a recorded run: each is a number for the line, one for the place in it, and one for
-/// how deep that is and for what comes there.
+/// Changes what a server sent in a recorded run. Each edit has a number for the line, one for the place in it, and one
+/// for the depth and the new value.
 pub fn judge(bytes: &[u8]) {
     let Some((&run, edits)) = bytes.split_first() else { return };
     let mut lines = RUNS[usize::from(run) % RUNS.len()].clone();
@@ -69,7 +69,7 @@ pub fn judge(bytes: &[u8]) {
         }
     }
     let text: Vec<u8> = lines.iter().flat_map(|line| format!("{line}\n").into_bytes()).collect();
-    // What was put into itself again and again is nested deeper than anything that is read.
+    // Values that were repeatedly put into themselves exceed the depth that is read.
     let Ok(recorded) = transcript::read(BufReader::new(text.as_slice())) else { return };
     judged_alike(&recorded, &SUITES);
     let mut half: Vec<_> = recorded.frames().collect();
@@ -77,14 +77,14 @@ pub fn judge(bytes: &[u8]) {
     verdicts(&Evidence { frames: Frames::Read(half), ..recorded }, &SUITES);
 }
 
-/// The message of a frame, or what the suites saved of the responses.
+/// The message of a frame, or the saved responses of the suites.
 fn said(line: &mut Value) -> Option<&mut Value> {
     let places = ["/frame/message", "/scene/saves"];
     let place = places.into_iter().find(|place| line.pointer(place).is_some())?;
     line.pointer_mut(place)
 }
 
-/// A node of the value, deeper the larger `depth` is.
+/// A node of the value; a larger `depth` selects a deeper one.
 fn place(value: &mut Value, choice: usize, depth: u8) -> &mut Value {
     let next = choice / 7 + choice % 7 * 31;
     let count = match value {
@@ -102,7 +102,7 @@ fn place(value: &mut Value, choice: usize, depth: u8) -> &mut Value {
     place(inner.expect("it is there"), next, depth - 1)
 }
 
-/// A value that is odd, or one from elsewhere in the run.
+/// An unusual value, or one from elsewhere in the run.
 fn value(lines: &[Value], choice: usize, what: u8) -> Value {
     match what & 31 {
         0 => Value::Null,
@@ -124,8 +124,8 @@ fn value(lines: &[Value], choice: usize, what: u8) -> Value {
     }
 }
 
-/// A conversation: the first byte chooses revision and transport, the second one the suites (0: all); then come
-/// lines, those of the client behind `>`.
+/// A conversation. The first byte selects revision and transport, the second one the suites (0: all). Then come lines;
+/// those of the client begin with `>`.
 pub fn conversation(bytes: &[u8]) {
     let &[first, part, ref lines @ ..] = bytes else { return };
     let revision = Revision::ALL[usize::from(first) % Revision::ALL.len()];

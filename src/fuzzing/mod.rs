@@ -1,7 +1,7 @@
-//! What fuzzing feeds with bytes: each target is one function, which panics where a promise of the program does not hold.
+//! Fuzz targets: each is a function of bytes that panics if the program violates an invariant.
 //!
-//! `fuzz/` looks for inputs that break a promise. Those that were found, and those that reach far, are kept in
-//! `tests/fuzz-corpus` and tried by an ordinary test.
+//! `fuzz/` searches for such inputs. Inputs that violated an invariant, and those with a high coverage, are kept in
+//! `tests/fuzz-corpus` and tested by an ordinary test.
 
 mod config;
 mod evidence;

@@ -1,4 +1,4 @@
-//! The reference server, to whom anything may be said.
+//! The reference server, with arbitrary input.
 
 use std::sync::{Arc, Mutex};
 
@@ -19,7 +19,7 @@ use crate::{
     revision::Revision,
 };
 
-/// The first byte says what the server speaks.
+/// The first byte selects the revisions of the server.
 fn options(first: u8) -> Options {
     let revisions = match usize::from(first & 7) {
         all if all >= Revision::ALL.len() => Revision::ALL.to_vec(),
@@ -29,7 +29,7 @@ fn options(first: u8) -> Options {
     Options { revisions, proposals, protected: first & 8 > 0, fault: None, ..Options::default() }
 }
 
-/// Lines on stdin: whatever they are, all that is said is JSON on one line.
+/// Lines on stdin: whatever they are, all output is JSON, one value per line.
 pub fn server(bytes: &[u8]) {
     let Some((&first, lines)) = bytes.split_first() else { return };
     let mut server = Server::new(options(first)).expect("options that exist");
@@ -46,7 +46,7 @@ pub fn server(bytes: &[u8]) {
     server.close(&mut session);
 }
 
-/// HTTP requests, each a first line, headers, a blank line and a body, with a line `%%` between two.
+/// HTTP requests, separated by a line `%%`: each is a request line, headers, an empty line and a body.
 pub fn requests(bytes: &[u8]) {
     let Some((&first, requests)) = bytes.split_first() else { return };
     let options = options(first);

@@ -1,4 +1,4 @@
-//! Reports: what is read from a file is shown in every form, and nothing in it acts on who looks at it.
+//! Reports: a report that can be read is rendered in every format, and its text is escaped.
 
 use clap::ValueEnum;
 
@@ -15,7 +15,7 @@ pub fn report(bytes: &[u8]) {
     }
 }
 
-/// Every form can be written, and is of visible characters and line breaks alone.
+/// Every format can be rendered, and contains only visible characters and line breaks.
 pub fn shown(report: &RunReport) {
     for &format in Format::value_variants() {
         let text = render(format, report, &Style::default());

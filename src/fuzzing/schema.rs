@@ -1,4 +1,4 @@
-//! Schemas that a server wrote: forms for its tools and its questions.
+//! Schemas of a server: forms for its tools and elicitations.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::{
     suite::foreign::{flaws, violations},
 };
 
-/// A schema, or a pair of a schema and a value. Whatever it says, it is filled in and judged in good time.
+/// A schema, or a pair of a schema and a value. Filling it in and validating ends in reasonable time.
 pub fn schemas(bytes: &[u8]) {
     let Ok(read) = serde_json::from_slice::<Value>(bytes) else { return };
     let (schema, value) = match &read {

@@ -1,4 +1,4 @@
-//! What an author writes: paths and suites.
+//! Input of suite authors: paths and suites.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// A path on the first line, and after it what it looks at.
+/// A path on the first line, and after it the value to which it is applied.
 pub fn paths(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (text, looked_at) = text.split_once('\n').unwrap_or((&text, r#"{"a":[1,{"b":null,"":2}],"a/~b":{"c":"d"}}"#));
@@ -30,13 +30,13 @@ pub fn paths(bytes: &[u8]) {
     }
 }
 
-/// Of the faults one is enough: all of them are looked through for each name that is none.
+/// One fault is enough: a search for a wrong name reads all of them.
 static KNOWN: LazyLock<Known> = LazyLock::new(|| {
     let known = known();
     Known { faults: known.faults.into_iter().take(1).collect(), ..known }
 });
 
-/// A suite file: its suites or its mistakes, and what is read is the same when it is written as JSON, which is YAML.
+/// A suite file: its suites or its mistakes. The same suites are read when it is written as JSON, which is YAML.
 pub fn suites(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let loaded = |text: &str| load(&[("fuzz.yaml".to_owned(), text.to_owned())], &KNOWN, Origin::User);
@@ -56,7 +56,7 @@ pub fn suites(bytes: &[u8]) {
     }
 }
 
-/// Every mistake has a place and can be shown.
+/// Every mistake has a position and can be shown.
 pub fn shown(mistakes: &[Diagnostic]) {
     assert!(!mistakes.is_empty());
     for mistake in mistakes {
@@ -67,7 +67,7 @@ pub fn shown(mistakes: &[Diagnostic]) {
     }
 }
 
-/// As JSON in which every character is one that YAML takes as it stands.
+/// The value as JSON, in which every character is one that YAML accepts unescaped.
 fn written(value: &Value) -> String {
     let escaped = |c: char| match c {
         ' '..='~' => c.to_string(),

@@ -1,4 +1,4 @@
-//! Inputs that once broke a promise, and those that reach far: none breaks one any more.
+//! Inputs that once violated an invariant, and those with a high coverage: none violates one now.
 
 use std::{
     fs, panic,
@@ -41,12 +41,12 @@ replayed! {
     config conversation events frames headers judge messages paths report requests schemas server suites texts transcript
 }
 
-/// Where luck decides what is tried, it is the same luck every time.
+/// Random choices use the same seed every time.
 fn same_luck() -> ProptestConfig {
     ProptestConfig { cases: 200, rng_seed: RngSeed::Fixed(7), ..ProptestConfig::default() }
 }
 
-/// Pieces of everything that is read, and what is odd about some.
+/// Pieces of all inputs, with some unusual ones.
 const PIECES: &[&str] = &[
     "{",
     "}",
@@ -109,7 +109,7 @@ proptest! {
     }
 }
 
-/// Values at the ends of what JSON can say.
+/// Values at the limits of JSON.
 #[test]
 fn what_is_huge_breaks_no_promise() {
     let nested = |depth: usize, open: &str, close: &str| format!("{}1{}", open.repeat(depth), close.repeat(depth));

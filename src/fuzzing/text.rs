@@ -1,4 +1,4 @@
-//! Small texts that a server writes: headers, URIs, formats, and whatever a report shows.
+//! Short texts of a server: headers, URIs, formats, and everything that a report shows.
 
 use hyper::{HeaderMap, header::HeaderValue};
 
@@ -9,12 +9,12 @@ use crate::{
     wire::{challenge, encoding::header_value},
 };
 
-/// What terminals act on or readers cannot see.
+/// Characters that control terminals or are invisible.
 pub fn is_hidden(c: char) -> bool {
     acts(c) || matches!(c, '\u{200b}'..='\u{200f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// What a terminal acts on.
+/// Characters that control terminals.
 pub fn acts(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
@@ -35,7 +35,7 @@ pub fn headers(bytes: &[u8]) {
     }
 }
 
-/// Any text: which formats it has is told, patterns end, and what is shown of it is visible.
+/// Any text: its formats are recognized, patterns end, and its rendering is visible.
 pub fn texts(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for format in Format::ALL {

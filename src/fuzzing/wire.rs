@@ -1,4 +1,4 @@
-//! What a server sends: lines, events and messages, cut anywhere.
+//! Bytes from a server: lines, events and messages, split anywhere.
 
 use std::{fmt::Debug, iter};
 
@@ -15,13 +15,13 @@ use crate::{
     },
 };
 
-/// As many as a run reads of one message.
+/// The limit of a run for one message.
 const VALUES: usize = 250_000;
 
-/// So many bytes are cut at each of them; more come one by one alone.
+/// Up to this many bytes, the input is split at each position; longer input is only split into single bytes.
 const CUTS: usize = 300;
 
-/// What is read does not depend on the pieces that bytes come in.
+/// The result does not depend on how the bytes are split.
 fn in_any_pieces<T: Debug + PartialEq>(bytes: &[u8], read: impl Fn(&mut dyn Iterator<Item = &[u8]>) -> T) -> T {
     let whole = read(&mut iter::once(bytes));
     assert_eq!(read(&mut bytes.chunks(1)), whole, "byte by byte");
@@ -32,7 +32,7 @@ fn in_any_pieces<T: Debug + PartialEq>(bytes: &[u8], read: impl Fn(&mut dyn Iter
     whole
 }
 
-/// The first byte says how long a frame may be.
+/// The first byte selects the limit of a frame.
 fn limited(bytes: &[u8]) -> (usize, &[u8]) {
     match bytes.split_first() {
         Some((&limit, rest)) => (1 + usize::from(limit) * usize::from(limit), rest),
@@ -40,7 +40,7 @@ fn limited(bytes: &[u8]) -> (usize, &[u8]) {
     }
 }
 
-/// The stdout of a process: every line is told, once, and none is longer than the limit.
+/// The stdout of a process: every line is reported once, and none exceeds the limit.
 pub fn frames(bytes: &[u8]) {
     let (limit, output) = limited(bytes);
     let lines = in_any_pieces(output, |pieces| {
@@ -80,14 +80,14 @@ pub fn events(bytes: &[u8]) {
         (blocks, stream.finish())
     });
     for block in blocks.iter().chain(&cut_off) {
-        // Line breaks between the lines of data are beyond it.
+        // Line breaks between data lines do not count.
         let data = block.data.as_deref().unwrap_or_default();
         let lines = data.split(|byte| *byte == b'\n').count();
         assert!(data.len() < limit + lines, "{} bytes of {limit}", data.len());
     }
 }
 
-/// One message: read as `serde_json` does, written and read again as the same, and answered whatever it asks.
+/// One message: parsed as `serde_json` does, equal when it is written and parsed again, and always answered.
 pub fn messages(bytes: &[u8]) {
     let Reading::Message { message, flaws } = json::read(bytes, VALUES) else { return };
     if flaws.is_empty() {

@@ -1,4 +1,4 @@
-//! One connection to the server, opened anew where a call has ended it.
+//! One connection to the server, reopened if a call has ended it.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,25 +13,25 @@ use crate::{
     session::{CallOptions, Opener, Session, Wish},
 };
 
-/// Who sent it, in the record.
+/// The sender in the record.
 pub const BY: &str = "generated";
-/// Pages of one list that are followed.
+/// Maximum number of pages of one list.
 const PAGES: usize = 50;
-/// Starts of a server in one run; each takes as long as the server takes.
+/// Maximum number of server starts in one run, because starting a server is expensive.
 const STARTS: usize = 60;
-/// A response to a harmless request: the slowest that was seen on a loaded machine took half of it.
+/// Timeout of a harmless request: the slowest response observed on a loaded machine took half of it.
 const HARMLESS: Duration = Duration::from_secs(3);
 
-/// What is cancelled at once is cancelled after this time.
+/// A request that is cancelled immediately is cancelled after this time.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
 pub struct Caller {
     opener: Opener,
     revision: Revision,
     session: Option<Session>,
-    /// How often it was opened.
+    /// How often the connection was opened.
     pub starts: usize,
-    /// Why it cannot be opened any more.
+    /// Why the connection cannot be reopened, if so.
     pub gone: Option<String>,
     pub limit: Duration,
 }
@@ -51,7 +51,7 @@ impl Caller {
     async fn session(&mut self) -> Option<&Session> {
         let ended = self.session.as_ref().is_some_and(|session| session.closed().is_some());
         if ended && let Some(session) = self.session.take() {
-            // Some servers bear no second instance.
+            // Some servers do not support a second instance.
             session.put_down().await;
             session.close().await;
         }
@@ -61,7 +61,8 @@ impl Caller {
                 return None;
             }
             self.starts += 1;
-            // What is known of earlier connections, such as how often they hung, is what this is about.
+            // Discard what is known of earlier connections, such as how often they hung: hanging is what the calls test
+            // for.
             let opener = Opener { known: Arc::default(), ..self.opener.clone() };
             match opener.open(Wish::Exactly(self.revision)).await {
                 Ok(session) => self.session = Some(session),
@@ -71,7 +72,7 @@ impl Caller {
         self.session.as_ref()
     }
 
-    /// One request, and what became of it.
+    /// Sends one request and returns the reply.
     pub async fn request(&mut self, method: &str, params: Value, headers: Vec<(String, String)>) -> Reply {
         let limit = self.limit;
         let Some(session) = self.session().await else { return Reply::ended(End::Closed) };
@@ -83,7 +84,7 @@ impl Caller {
         reply
     }
 
-    /// A call of a subject; `None` where its arguments make no request.
+    /// Calls a subject; `None` if its arguments cannot be sent.
     pub async fn call(
         &mut self,
         scene: &RunContext,
@@ -96,8 +97,8 @@ impl Caller {
         Some((method, params, reply))
     }
 
-    /// Calls of a subject that are made at the same time, half of them with a progress token, and what became of each. If
-    /// `cancelled`, there is one more, last, which is cancelled at once.
+    /// Calls a subject several times concurrently, half of the calls with a progress token. With `cancelled`, there is
+    /// one more call at the end, which is cancelled immediately.
     pub async fn at_once(
         &mut self,
         scene: &RunContext,
@@ -139,7 +140,7 @@ impl Caller {
         self.session.as_ref().is_some_and(|session| session.transport().capabilities().process)
     }
 
-    /// Ends the connection; the next call opens another one.
+    /// Closes the connection; the next call opens another one.
     pub async fn renew(&mut self) {
         if let Some(session) = self.session.take() {
             session.put_down().await;

@@ -1,4 +1,4 @@
-//! The calls of one subject, in order: plain ones, then bounds, wrong and hostile values in turn, then any.
+//! The calls of one subject, in order: plain ones, then bounds, invalid and hostile values in turn, then random ones.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -43,21 +43,21 @@ impl Kind {
 pub struct Call {
     pub arguments: Value,
     pub kind: Kind,
-    /// The keyword whose bound it is at, or that it violates.
+    /// The keyword whose bound is tested or that is violated.
     pub keyword: String,
-    /// Where in the arguments.
+    /// The JSON pointer in the arguments.
     pub at: String,
-    /// What is odd or wrong, as part of a sentence.
+    /// The hostile or invalid part, as part of a sentence.
     pub why: String,
-    /// The same arguments with a value beside the bound.
+    /// The same arguments with a value inside the bound.
     pub inside: Option<Value>,
 }
 
-/// Values that are drawn before it is given up that one fits.
+/// Maximum number of random values until one fits.
 const DRAWS: usize = 40;
-/// Places whose bounds are tried.
+/// Maximum number of places whose bounds are tested.
 const PLACES: usize = 60;
-/// Calls that are made beforehand at most.
+/// Maximum number of calls that are prepared in advance.
 const PLANNED: usize = 3_000;
 
 /// Calls after which one is made once more.
@@ -73,15 +73,15 @@ pub struct Source {
     repeated: HashSet<String>,
     drawn: usize,
     plainest: Option<Value>,
-    /// What could not be made, with its place.
+    /// Values that could not be generated, with their place.
     pub notes: Vec<String>,
-    /// Keywords of the schema that a call was made for.
+    /// Keywords of the schema that a call was generated for.
     pub covered: HashSet<String>,
 }
 
 impl Source {
     pub fn new(subject: Subject, seed: u64, pool: &Pool) -> Self {
-        // Each has its own sequence, whatever else the server lists.
+        // Each subject has its own random sequence, independent of the rest of the list.
         let own = subject
             .name
             .bytes()
@@ -135,7 +135,7 @@ impl Source {
         }
     }
 
-    /// Puts first what finds most, of each place in turn; the value is how many those are.
+    /// Moves the most effective values to the front, of each place in turn; returns how many those are.
     fn sort_odd(odd: &mut [Call]) -> usize {
         let known: Vec<&str> = texts::hostile().into_iter().take(texts::FIRST).map(|(what, _)| what).collect();
         let rank = |call: &Call| known.iter().position(|what| *what == call.why).unwrap_or(known.len());
@@ -143,7 +143,7 @@ impl Source {
         odd.iter().take_while(|call| rank(call) < known.len()).count()
     }
 
-    /// Calls that failed before go first.
+    /// Calls that failed in an earlier run come first.
     pub fn first(&mut self, call: Call) {
         self.planned.push_front(call);
     }
@@ -160,7 +160,7 @@ impl Source {
         self.planned.is_empty() && self.seen.is_empty()
     }
 
-    /// The next call; `None` where no more can be made.
+    /// The next call; `None` if there are no more.
     pub fn next(&mut self, pool: &Pool) -> Option<Call> {
         while let Some(call) = self.planned.pop_front() {
             if self.seen.insert(key(&call)) {
@@ -171,7 +171,7 @@ impl Source {
         if self.seen.is_empty() {
             return None;
         }
-        // The same few values again would show nothing new.
+        // Repeating the same few values would show nothing new.
         for _ in 0..DRAWS {
             self.drawn += 1;
             let fill = [Fill::Some, Fill::All, Fill::Some, Fill::Least][self.drawn % 4];
@@ -235,7 +235,7 @@ impl Source {
                     inside,
                 });
             }
-            // Each optional member can be absent.
+            // Each optional field can be omitted.
             let Some(members) = full.pointer(&pointer).and_then(Value::as_object) else { continue };
             let required = flat.get("required").and_then(Value::as_array);
             for name in members.keys().filter(|name| required.is_none_or(|required| !required.contains(&json!(name)))) {
@@ -290,12 +290,12 @@ impl Source {
         .collect()
     }
 
-    /// Valid arguments, as plain as can be and with all that is optional.
+    /// Valid arguments: plain values, with all optional fields.
     pub fn plainest(&self) -> Option<Value> {
         self.plainest.clone()
     }
 
-    /// Whether other arguments would be a call of the same kind.
+    /// Whether a call with other arguments has the same kind.
     pub fn is_like(&self, call: &Call, arguments: &Value) -> bool {
         let Some(checker) = self.checker.as_ref().filter(|_| arguments.is_object()) else { return false };
         match call.kind {
@@ -304,7 +304,7 @@ impl Source {
         }
     }
 
-    /// The call with other arguments: what is wrong with them is said anew.
+    /// The call with other arguments, and a new description of what is wrong with them.
     pub fn like(&self, call: &Call, arguments: Value) -> Call {
         let broken =
             self.checker.as_ref().filter(|_| call.kind == Kind::Invalid).and_then(|checker| checker.broken(&arguments));
@@ -314,7 +314,7 @@ impl Source {
         Call { arguments, at, why, ..call.clone() }
     }
 
-    /// A call of these arguments alone: whether they are valid, or what is wrong with them.
+    /// A call with these arguments: whether they are valid, or what is wrong with them.
     pub fn of(&self, arguments: Value, hostile: bool) -> Option<Call> {
         let broken = self.checker.as_ref()?.broken(&arguments)?;
         Some(match broken.first() {
@@ -330,8 +330,8 @@ impl Source {
     }
 }
 
-/// Each place at its first bound, then each at its second, and so on: what fails there is made smaller. Each bound by itself
-/// comes later, and is compared with the value beside it.
+/// All places at their first bound, then all at their second, and so on: a failure is shrunk. Each single bound comes
+/// later, and is compared with the value inside it.
 fn together(full: &Value, found: &[Call], checker: &Checker) -> Vec<Call> {
     let mut places: IndexMap<&str, Vec<&Value>> = IndexMap::new();
     for call in found.iter().filter(|call| call.keyword != "required") {

@@ -1,4 +1,4 @@
-//! What the rules say of the calls, and the smallest call for each finding.
+//! Judges the calls, and finds the smallest call for each finding.
 
 use std::{collections::HashMap, time::Duration};
 
@@ -20,11 +20,11 @@ use crate::{
     plan::Plan,
 };
 
-/// Findings of one rule on one subject that are shrunk and shown; more of them mostly have the same cause.
+/// Findings of one rule on one subject that are shrunk and shown. More of them usually have the same cause.
 const SHOWN: usize = 3;
-/// All that are shrunk.
+/// Maximum number of findings that are shrunk.
 const SHRUNK: usize = 40;
-/// Calls that shrinking one finding may take, and the time; a call without a response takes the longest.
+/// Maximum number of calls and time for shrinking one finding; a call that times out takes the longest.
 const CALLS: usize = 150;
 const TIME: Duration = Duration::from_secs(20);
 
@@ -44,18 +44,18 @@ const COMPARED: [&str; 5] = [
     "generated-template-decoded",
 ];
 
-/// Whether a call shows nothing when it is made alone.
+/// Whether a single call proves nothing for this rule.
 fn is_compared(rule: &str) -> bool {
     COMPARED.contains(&rule)
 }
 
-/// One call that a rule fails for.
+/// A call for which a rule fails.
 struct Failing {
     rule: String,
     index: usize,
     call: Call,
     item: Value,
-    /// Others of the same rule, subject and place.
+    /// Further calls with the same rule, subject and place.
     alike: usize,
     key: String,
 }
@@ -65,7 +65,7 @@ pub struct Findings<'a> {
     scene: &'a RunContext,
     checked: HashMap<String, usize>,
     failing: Vec<Failing>,
-    /// Findings beyond those that are shown.
+    /// Findings that are only counted.
     further: HashMap<String, usize>,
     shown: HashMap<String, Vec<Finding>>,
     growth: Vec<Value>,
@@ -92,7 +92,7 @@ impl<'a> Findings<'a> {
         judge_generated(self.plan, self.scene, items.map(|item| ("calls", item)))
     }
 
-    /// Judges calls; those that fail are kept.
+    /// Judges calls and keeps those that fail.
     pub fn judge(&mut self, calls: Vec<(usize, Call, Value)>) {
         let results = self.verdicts(calls.iter().map(|(.., item)| item));
         for result in &results {
@@ -120,7 +120,7 @@ impl<'a> Findings<'a> {
         let same = |known: &&mut Failing| known.rule == rule && known.index == index && known.key == key;
         if let Some(known) = self.failing.iter_mut().find(same) {
             known.alike += 1;
-            // A smaller one to begin with is shrunk sooner.
+            // Shrinking a smaller call takes less time.
             if call.arguments.to_string().len() < known.call.arguments.to_string().len() {
                 known.call = Call { inside: call.inside.clone().filter(|_| rule == AT_BOUND), ..call.clone() };
                 known.item = item.clone();
@@ -144,17 +144,17 @@ impl<'a> Findings<'a> {
         });
     }
 
-    /// How the process grew.
+    /// The growth of the process.
     pub fn grown(&mut self, items: Vec<Value>) {
         self.growth = items;
     }
 
-    /// Calls that belong together.
+    /// The results of sequences of calls.
     pub fn related(&mut self, items: Vec<Value>) {
         self.sequences = items;
     }
 
-    /// Makes each failing call again, and smaller as long as it fails.
+    /// Repeats each failing call, with smaller arguments as long as it fails.
     pub async fn shrink(
         &mut self,
         observer: &mut Observer<'_>,
@@ -231,9 +231,9 @@ impl<'a> Findings<'a> {
         self.verdicts(std::iter::once(item)).iter().any(|result| result.id == rule && !result.findings.is_empty())
     }
 
-    /// The smallest call that fails as this one, which is made again first; `None` if it does not fail again.
+    /// The smallest call that fails in the same way. The call itself is repeated first; `None` if it passes then.
     async fn smallest(&self, observer: &mut Observer<'_>, source: &Source, failing: &Failing) -> Option<(Call, Value)> {
-        // Those calls were made twice already.
+        // Those calls were already made twice.
         if is_compared(&failing.rule) {
             return Some((failing.call.clone(), failing.item.clone()));
         }
@@ -344,7 +344,7 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// The call with these arguments, if it is one of the same kind. What stands at a bound stays there.
+/// The call with these arguments, if it has the same kind. A value at a bound stays at the bound.
 fn alike(source: &Source, call: &Call, arguments: Value) -> Option<Call> {
     if !source.is_like(call, &arguments) {
         return None;

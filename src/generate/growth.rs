@@ -1,4 +1,4 @@
-//! Memory and open files of the server's processes, as `/proc` shows them.
+//! Memory and open files of the server's processes, from `/proc`.
 
 use std::{collections::HashMap, fs};
 
@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use super::{caller::Caller, calls::Source, observe::Observer, subject::What};
 
-/// Times that it is looked at in a run.
+/// Measurements in one run.
 const LOOKS: usize = 20;
-/// Fewer calls than this show nothing: programs fill their caches first.
+/// Fewer calls prove nothing: programs fill their caches first.
 const FEWEST: usize = 500;
-/// Memory that grew less than this, or files fewer, may be anything.
+/// A smaller growth of memory or files may have any cause.
 const BYTES: u64 = 32 << 20;
 const FILES: u64 = 50;
 /// Calls of one tool in a row, twice, and how many of those have to leave a file open.
@@ -36,13 +36,13 @@ impl Growth {
         Self { every: (calls / LOOKS).max(1), ..Self::default() }
     }
 
-    /// Looks, if it is time to.
+    /// Measures if it is time to.
     pub fn look(&mut self, made: usize, caller: &Caller) {
         if !made.is_multiple_of(self.every) || !caller.is_process() {
             return;
         }
         if caller.starts != self.starts {
-            // Another process begins anew.
+            // Another process starts with new values.
             *self = Self { every: self.every, starts: caller.starts, ..Self::default() };
         }
         if let Some((memory, files)) = measured() {
@@ -54,7 +54,7 @@ impl Growth {
 
     pub fn items(&self) -> Vec<Value> {
         let item = |of: &str, curve: &[u64], least: u64| {
-            // What comes first is the start of a program, and what it loads at its first calls.
+            // The beginning is the start of the program and what it loads during its first calls.
             let skipped = curve.len() / 4;
             let (curve, calls) = (&curve[skipped..], &self.calls[skipped..]);
             let (&first, &last) = (curve.first()?, curve.last()?);
@@ -63,7 +63,7 @@ impl Growth {
                 return None;
             }
             let half = curve[curve.len() / 2];
-            // In proportion to the calls: as much in the second half as in the first, and never less than before.
+            // Proportional to the calls: the second half grows as much as the first, and never shrinks.
             let grows =
                 curve.is_sorted() && last >= first + least && (last - half) * 4 >= (half.saturating_sub(first)) * 3;
             Some(
@@ -113,7 +113,7 @@ fn measured() -> Option<(u64, u64)> {
     for entry in fs::read_dir("/proc").ok()?.flatten() {
         let Some(process) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
         let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
-        // The name stands in parentheses and may hold any character.
+        // The name is in parentheses and may contain any character.
         let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse().ok());
         children.entry(parent.unwrap_or_default()).or_default().push(process);
     }

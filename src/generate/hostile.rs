@@ -1,4 +1,4 @@
-//! Values that a schema allows and that programs get wrong: one place of a valid value at a time.
+//! Values that are valid but that programs often handle wrongly: one place of a valid value at a time.
 
 use serde_json::{Map, Value, json};
 
@@ -10,19 +10,19 @@ use super::{
 };
 use crate::suite::foreign::Checker;
 
-/// Places of one value that are looked at.
+/// Maximum number of tested places of one value.
 const PLACES: usize = 30;
-/// Levels of a value that is nested on purpose; JSON is read to 128 by many.
+/// Depth of deliberately nested values; many JSON parsers stop at 128.
 const LEVELS: usize = 60;
 
 pub struct Hostile {
     pub arguments: Value,
     pub at: String,
-    /// What it has that is odd.
+    /// A description of the unusual value.
     pub what: String,
 }
 
-/// The valid arguments with one odd value each.
+/// The valid arguments with one unusual value each.
 pub fn hostile(root: Root, schema: &Value, valid: &Value, checker: &Checker) -> Vec<Hostile> {
     let mut found: Vec<Hostile> = Vec::new();
     for (pointer, name, flat) in places(root, schema, valid, PLACES) {
@@ -43,7 +43,7 @@ pub fn hostile(root: Root, schema: &Value, valid: &Value, checker: &Checker) -> 
     all
 }
 
-/// The first odd values of each place in one call: what is odd about it shows when the call is made smaller.
+/// The first unusual values of each place in one call: shrinking the call shows which one fails.
 fn together(valid: &Value, found: &[Hostile], checker: &Checker) -> Vec<Hostile> {
     let first: Vec<&str> = texts::hostile().into_iter().take(texts::FIRST).map(|(what, _)| what).collect();
     let one = |what: &&str| {

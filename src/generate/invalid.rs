@@ -1,4 +1,4 @@
-//! Values that violate a schema in exactly one place by exactly one keyword: a valid one with one change.
+//! Arguments that violate exactly one keyword of the schema in exactly one place: valid ones with one change.
 
 use serde_json::{Map, Value, json};
 
@@ -9,28 +9,28 @@ use super::{
 };
 use crate::suite::foreign::{Broken, Checker};
 
-/// No tool knows this name or says this value.
+/// No tool has this name or contains this value.
 pub const NONSENSE: &str = "mcp-conform-none-of-these";
-/// A text or an array that is made longer than this only to be too long would be hostile.
+/// Maximum length of a text or an array that is only too long; a longer one would be hostile.
 const LARGEST: u64 = 10_000;
-/// Places of one value that are looked at.
+/// Maximum number of tested places of one value.
 const PLACES: usize = 60;
 
-/// Arguments with one change, and what that violates.
+/// Arguments with one change, and the violation.
 pub struct Invalid {
     pub arguments: Value,
     pub keyword: String,
     pub at: String,
-    /// What is wrong, as part of a sentence.
+    /// What is invalid, as part of a sentence.
     pub why: String,
 }
 
-/// All that differ from these valid arguments in one place.
+/// All invalid arguments that differ from these valid ones in one place.
 pub fn invalid(root: Root, schema: &Value, valid: &Value, checker: &Checker) -> Vec<Invalid> {
     let mut found = Vec::new();
     for (pointer, _, flat) in places(root, schema, valid, PLACES) {
         let Some(here) = valid.pointer(&pointer) else { continue };
-        // Over HTTP it would have to be repeated in a header, which is another thing to be wrong.
+        // Over HTTP the value would have to be repeated in a header, which could be wrong as well.
         if flat.contains_key("x-mcp-header") {
             continue;
         }
@@ -48,7 +48,8 @@ pub fn invalid(root: Root, schema: &Value, valid: &Value, checker: &Checker) -> 
     found
 }
 
-/// The one violation, if there is exactly one and it is this one. Inside of alternatives the whole of them is violated.
+/// The violation, if there is exactly one and it is this one. Inside of alternatives, the alternatives as a whole are
+/// violated.
 pub fn violates<'b>(broken: &'b [Broken], keyword: &str) -> Option<&'b Broken> {
     let [only] = broken else { return None };
     let alternatives = ["anyOf", "oneOf"];
@@ -79,7 +80,8 @@ fn changes(flat: &Map<String, Value>, value: &Value, is_root: bool, root: Root) 
     match value {
         Value::Object(members) => {
             for name in flat.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
-                // What has a default may be filled in, and what is sent in a header as well needs both.
+                // A field with a default may be filled in by the server, and one that is also sent in a header needs
+                // both.
                 let part = flat
                     .get("properties")
                     .and_then(|parts| parts.get(name))
@@ -132,7 +134,7 @@ fn changes(flat: &Map<String, Value>, value: &Value, is_root: bool, root: Root) 
                 all.push(("minLength", text(least - 1)));
             }
             if flat.contains_key("pattern") {
-                // As long as it has to be, and of characters that few patterns allow.
+                // As short as allowed, and of characters that few patterns allow.
                 let length =
                     count("minLength").and_then(|least| usize::try_from(least).ok()).unwrap_or_default().max(1);
                 let marks = ["#", "0", "~"].map(|mark| mark.repeat(length));
@@ -166,12 +168,12 @@ fn numbers(flat: &Map<String, Value>, all: &mut Vec<(&'static str, Value)>) {
     }
 }
 
-/// Values that nobody would take for one of these types, however obliging.
+/// Values that no server converts to one of these types.
 fn other_types(kinds: &[String]) -> impl Iterator<Item = Value> {
     let has = |kind: &str| kinds.iter().any(|known| known == kind);
     let candidate = match () {
         () if kinds.is_empty() => None,
-        // Some make a list or a text of whatever else they get.
+        // Some servers convert other values to a list or a string.
         () if !has("object") && (has("string") || has("array")) => Some(json!({ NONSENSE: [] })),
         () if !has("string") && (has("number") || has("integer") || has("boolean")) => Some(json!(NONSENSE)),
         () if has("object") && !has("integer") && !has("number") && !has("string") => Some(json!(7)),

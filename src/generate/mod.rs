@@ -1,4 +1,4 @@
-//! Makes calls of what a server publishes: its schemas say which arguments are valid, and so also which are not.
+//! Generates calls from the schemas of a server, which define valid and invalid arguments.
 //!
 //! ```text
 //! schema -> Source (valid, invalid, hostile calls) -> Observer (sends, looks again) -> $calls -> rules of suites
@@ -6,8 +6,8 @@
 //!                                                            +---- shrink: smaller arguments <------+
 //! ```
 //!
-//! Nothing here says what is right: rules over `$calls` do, in `suites/generated`. So a finding can be judged again for
-//! smaller arguments by the rule that failed, whatever it is about. A finding is reported only if its call fails again.
+//! This folder does not decide what is correct: rules over `$calls` do, in `suites/generated`. So the rule that failed
+//! can judge smaller arguments as well, whatever it is about. A finding is reported only if its call fails again.
 
 mod beside;
 mod bounds;
@@ -66,52 +66,52 @@ use crate::{
     plan::Plan,
 };
 
-/// Calls that are judged together.
+/// The number of calls that are judged together.
 const BATCH: usize = 32;
 /// Calls of one source without a response, after which it is left alone: each may take the time of hundreds.
 const HANGS: usize = 6;
 /// Turns of each tool for one of a prompt, a template, a completion and a list.
 const TURNS: usize = 2;
 
-/// What to generate, and how much of it.
+/// What to generate, and limits.
 pub struct Settings {
     pub calls: usize,
     pub time: Duration,
     pub seed: u64,
-    /// Only these, by name; naming a tool permits its calls.
+    /// Only these subjects, by name; naming a tool permits its calls.
     pub only: Vec<String>,
-    /// Tools may be called that nobody named and that may change something.
+    /// Tools may be called that the user did not name and that may have side effects.
     pub call_tools: bool,
-    /// Tools that the configuration names.
+    /// Tools in the configuration.
     pub named: Vec<String>,
     /// Where the program of the server is, unless it runs there: its messages disclose it to nobody.
     pub program: Option<String>,
     /// One call alone.
     pub replay: Option<Stored>,
-    /// Calls that failed before.
+    /// Calls that failed in earlier runs.
     pub earlier: Vec<Stored>,
-    /// The options that name the target, to be typed again.
+    /// The options that name the target, for a command to copy.
     pub options: String,
-    /// Whether somebody wants it to end.
+    /// Whether the user has stopped the run.
     pub interrupted: Box<dyn Fn() -> bool>,
 }
 
-/// What came of it.
+/// The result of generated calls.
 pub struct Generated {
     pub rules: Vec<RuleResult>,
     pub counts: Vec<CallCounts>,
     pub notes: Vec<String>,
     /// The smallest calls that fail.
     pub failing: Vec<Stored>,
-    /// Why it ended before all calls were made.
+    /// Why the run ended before all calls were made, if so.
     pub cut_short: Option<String>,
 }
 
-/// Lists what there is, makes calls until a limit is reached, shrinks those that fail, and judges what is left.
+/// Lists the subjects, makes calls until a limit is reached, shrinks those that fail, and judges the results.
 pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_>, settings: &Settings) -> Generated {
     let began = Instant::now();
     let over = || began.elapsed() >= settings.time || (settings.interrupted)();
-    // The rest of the time is for what is looked at with several calls.
+    // The rest of the time is for checks that need several calls.
     let enough = || began.elapsed() >= settings.time * 3 / 4 || over();
     survey(&mut caller, scene).await;
     let mut pool = Pool::new();
@@ -161,7 +161,7 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
         && let Some(source) = sources.first()
         && let Some(call) = source.plainest().and_then(|arguments| source.of(arguments, false))
     {
-        // What is usual for it is known only by another call.
+        // Slow calls are recognized only by comparison with another call.
         observer.observe(source, &call).await;
     }
     while made < wanted && exhausted.len() < sources.len() {
@@ -294,7 +294,7 @@ impl Spent {
     }
 }
 
-/// The lists of the server, as suites know them.
+/// The lists of the server, in the form that suites use.
 async fn survey(caller: &mut Caller, scene: &mut RunContext) {
     let lists = [
         ("tools", "tools/list", "tools", "tools"),
@@ -309,7 +309,7 @@ async fn survey(caller: &mut Caller, scene: &mut RunContext) {
     scene.saves.insert("survey".into(), saves);
 }
 
-/// What may be called, and what is not called and why.
+/// The subjects that may be called, and notes about those that are not called.
 fn subjects(scene: &RunContext, settings: &Settings) -> (Vec<Subject>, Vec<String>) {
     let survey = &scene.saves["survey"];
     let items = |list: &str| survey[list]["items"].as_array().cloned().unwrap_or_default();
@@ -329,7 +329,7 @@ fn subjects(scene: &RunContext, settings: &Settings) -> (Vec<Subject>, Vec<Strin
         if tool["execution"]["taskSupport"] == "required" {
             notes.push(format!("{}: not called, because it runs only as a task", subject.name));
         } else if subjects.iter().any(|known| known.name == subject.name) {
-            // By one name one tool is called.
+            // If several tools have the same name, only one of them can be called.
         } else if allowed {
             subjects.push(subject);
         } else if settings.call_tools {
@@ -364,14 +364,14 @@ fn subjects(scene: &RunContext, settings: &Settings) -> (Vec<Subject>, Vec<Strin
     (subjects, notes)
 }
 
-/// The order in which the sources take turns.
+/// The order in which the sources are used.
 fn turns(sources: &[Source]) -> Vec<usize> {
     let tools: Vec<usize> = (0..sources.len()).filter(|index| sources[*index].subject.what == What::Tool).collect();
     let others: Vec<usize> = (0..sources.len()).filter(|index| !tools.contains(index)).collect();
     if tools.is_empty() {
         return others;
     }
-    // One of each kind in turn: there may be many completions, and few prompts.
+    // One of each kind in turn: there may be many completions and few prompts.
     let of = |what: What| {
         others.iter().copied().filter(move |index| sources[*index].subject.what == what).collect::<Vec<_>>()
     };
@@ -407,7 +407,7 @@ fn count(counts: &mut CallCounts, item: &Value) {
     counts.slowest_ms = counts.slowest_ms.max(item["ms"].as_u64().unwrap_or_default());
 }
 
-/// Adds which keywords of the schema calls were made for.
+/// Adds the keywords of the schema that calls were made for.
 fn covered(mut counts: CallCounts, source: &Source) -> CallCounts {
     let mut keywords = Vec::new();
     keywords::keywords(&source.subject.schema, &mut keywords);

@@ -1,4 +1,4 @@
-//! One call and all that is looked at because of it: an item of `$calls`.
+//! Makes one call and all observations about it: an item of `$calls`.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::evidence::{End, Reply, RunContext};
 
-/// A call is slow if it takes this long in milliseconds, and so many times what other calls of the same take.
+/// A call is slow if it takes this many milliseconds, and this many times the usual time of the same subject.
 pub const SLOW: u64 = 1_000;
 const TIMES: u64 = 20;
 /// The shortest time after which a call is given up where others of the same tool hang.
@@ -23,12 +23,12 @@ const SOON: Duration = Duration::from_millis(1_500);
 /// Half of a text takes so many times less where time explodes: twice for what grows with the length, four times with its
 /// square.
 const EXPLODES: u64 = 8;
-/// Characters of a text that only repeats.
+/// Maximum number of different characters in a repetitive text.
 const FEW_CHARACTERS: usize = 3;
-/// Of what a failure says.
+/// How much of an error text is kept.
 const SAID: usize = 20_000;
 
-/// What is known of the calls of each subject so far.
+/// The times of each subject's calls so far.
 #[derive(Default)]
 pub struct Usual(HashMap<String, Vec<u64>>);
 
@@ -48,14 +48,14 @@ impl Usual {
     }
 }
 
-/// Makes calls and describes what came of them.
+/// Makes calls and describes their results.
 pub struct Observer<'a> {
     pub caller: Caller,
     pub scene: &'a RunContext,
     pub usual: Usual,
-    /// Tools whose plainest call takes long: they are not called just to look.
+    /// Tools whose plainest call is slow: they are not called just to observe the state.
     pub slow: HashSet<String>,
-    /// Calls that were made, those included that only confirm or shrink.
+    /// The number of calls, including those that confirm or shrink.
     pub made: usize,
     /// Whether it is looked at after every call that the server still responds.
     pub careful: bool,
@@ -192,7 +192,7 @@ impl Observer<'_> {
             return false;
         }
         if !source.is_like(call, &smaller) {
-            // One that has to be large may well take long.
+            // A number that has to be large may well take long.
             return true;
         }
         self.made += 1;
@@ -200,16 +200,16 @@ impl Observer<'_> {
         reply.is_some_and(|(_, _, reply)| matches!(reply.end, End::Result | End::Error))
     }
 
-    /// Whether the time of a slow call is that of a text which grows more than in proportion, twice in a row.
+    /// Whether a slow call has a text whose time grows more than proportionally, measured twice.
     async fn explodes(&mut self, source: &Source, call: &Call) -> bool {
         let Some(text) = call.arguments.pointer(&call.at).and_then(Value::as_str) else { return false };
         let half: Vec<char> = text.chars().collect();
-        // Half of any other text is another text: a name that is looked up, say, in place of one that is not.
+        // Half of any other text has another meaning: for example a name that exists in place of one that does not.
         let repeated: HashSet<&char> = half.iter().rev().skip(1).collect();
         if repeated.len() > FEW_CHARACTERS {
             return false;
         }
-        // The end is what makes it hard.
+        // Keep the end: it often causes the backtracking.
         let half: String = half[half.len() / 2..].iter().collect();
         let mut shorter = call.arguments.clone();
         if let Some(place) = shorter.pointer_mut(&call.at) {
@@ -227,7 +227,7 @@ impl Observer<'_> {
     }
 }
 
-/// Whether the server says that it did not do it.
+/// Whether the server reports that the call failed.
 pub fn is_failed(reply: &Reply) -> bool {
     reply.end == End::Error || reply.result.as_ref().is_some_and(|result| result["isError"] == true)
 }

@@ -1,8 +1,8 @@
-//! A suite for a call that failed, to be pasted into a file of one's own.
+//! A suite for a failed call, for the user's own suite files.
 
 use serde_json::{Value, json};
 
-/// The suite with the call, and what the rule expects of it in the words of suites.
+/// The suite with the call, and what the rule expects, in the language of suites.
 pub fn suite(rule: &str, title: &str, source: &str, item: &Value) -> Option<String> {
     let short = rule.strip_prefix("generated-").unwrap_or(rule);
     let with = escaped(&item["params"]);
@@ -34,13 +34,13 @@ pub fn suite(rule: &str, title: &str, source: &str, item: &Value) -> Option<Stri
     ))
 }
 
-/// The rule of a suite of one's own is a MUST: one's own server is to pass it.
+/// The rule is a MUST in the user's own suite, because the server should pass it.
 fn title_of(title: &str) -> String {
     let stated = title.replacen("SHOULD", "MUST", 1);
     if stated.contains("MUST") { stated } else { "The server MUST handle this call".to_owned() }
 }
 
-/// As JSON, which YAML can read; a text that begins like a reference is written as a suite writes it.
+/// The value as JSON, which YAML can read. A text that begins like a reference is escaped.
 fn escaped(value: &Value) -> Value {
     match value {
         Value::String(text) if text.starts_with('$') => json!(format!("${text}")),

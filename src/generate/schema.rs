@@ -1,18 +1,18 @@
-//! Schemas as generation reads them: references looked up, `allOf` merged, one alternative chosen.
+//! Schemas for generation: references are resolved, `allOf` is merged, one alternative is chosen.
 //!
-//! What comes out is an approximation: everything that is made of it is held against the schema itself before it is used.
+//! The result is an approximation: every generated value is validated against the original schema before it is used.
 
 use serde_json::{Map, Value, json};
 
-/// Schemas that refer to each other end here.
+/// Maximum depth, which ends recursive schemas.
 pub const DEEPEST: usize = 12;
 
-/// One schema of a server, with all that it can refer to.
+/// A schema of the server with its definitions.
 #[derive(Clone, Copy)]
 pub struct Root<'a>(pub &'a Value);
 
 impl Root<'_> {
-    /// The schema with its references and `allOf` put into one object; `false` stays what it is.
+    /// The schema with its references and `allOf` merged into one object; `false` stays unchanged.
     pub fn flat(self, schema: &Value) -> Map<String, Value> {
         self.flat_to(schema, DEEPEST)
     }
@@ -39,7 +39,7 @@ impl Root<'_> {
         merged
     }
 
-    /// What a reference means inside of this schema.
+    /// The schema that a reference points to.
     fn target(self, reference: &Value) -> Option<Value> {
         let reference = reference.as_str()?;
         let Some(fragment) = reference.strip_prefix('#') else { return find(self.0, "$id", reference, DEEPEST) };
@@ -50,7 +50,7 @@ impl Root<'_> {
         ["$anchor", "$dynamicAnchor"].iter().find_map(|name| find(self.0, name, fragment, DEEPEST))
     }
 
-    /// The alternatives of `anyOf` or `oneOf`, each put together with the rest of the schema.
+    /// The alternatives of `anyOf` or `oneOf`, each merged with the rest of the schema.
     pub fn alternatives(self, flat: &Map<String, Value>) -> Vec<Map<String, Value>> {
         for name in ["oneOf", "anyOf"] {
             if let Some(branches) = flat.get(name).and_then(Value::as_array) {
@@ -82,7 +82,7 @@ fn without(flat: &Map<String, Value>, name: &str) -> Map<String, Value> {
     rest
 }
 
-/// The part of a schema that has this name.
+/// The part of a schema with this name.
 fn find(schema: &Value, keyword: &str, name: &str, depth: usize) -> Option<Value> {
     let depth = depth.checked_sub(1)?;
     if schema.get(keyword).and_then(Value::as_str) == Some(name) {
@@ -95,12 +95,12 @@ fn find(schema: &Value, keyword: &str, name: &str, depth: usize) -> Option<Value
     }
 }
 
-/// A schema that nothing fits.
+/// A schema that no value matches.
 fn never() -> Map<String, Value> {
     Map::from_iter([("enum".to_owned(), json!([]))])
 }
 
-/// Adds what another schema demands of the same value.
+/// Adds the constraints of another schema for the same value.
 fn merge(into: &mut Map<String, Value>, other: Map<String, Value>) {
     for (name, value) in other {
         let merged = match into.get(&name) {
@@ -176,7 +176,7 @@ fn types(named: Option<&Value>) -> Vec<String> {
     }
 }
 
-/// Keywords that only one type has a use for.
+/// Keywords that apply to only one type.
 const SIGNS: [(&str, &[&str]); 4] = [
     (
         "object",
@@ -195,7 +195,7 @@ const SIGNS: [(&str, &[&str]); 4] = [
     ("number", &["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]),
 ];
 
-/// The types that a schema allows, as far as it shows; empty: any.
+/// The types that a schema allows, as far as it shows; empty: any type.
 pub fn kinds(flat: &Map<String, Value>) -> Vec<String> {
     let named = types(flat.get("type"));
     if !named.is_empty() || flat.contains_key("enum") || flat.contains_key("const") {
@@ -219,7 +219,7 @@ pub fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// Whether a value looks like one of this alternative.
+/// Whether a value probably matches this alternative.
 pub fn looks_like(flat: &Map<String, Value>, value: &Value) -> bool {
     let kinds = kinds(flat);
     let kind = kind_of(value);
@@ -237,7 +237,7 @@ pub fn looks_like(flat: &Map<String, Value>, value: &Value) -> bool {
     is_kind && named && has_all && tagged
 }
 
-/// Calls for each place of the value with what the schema says of it: its pointer, its name, and the schema.
+/// Calls a function for each place of the value, with its pointer, its name and its schema.
 pub fn places(root: Root, schema: &Value, value: &Value, most: usize) -> Vec<(String, String, Map<String, Value>)> {
     let mut found = Vec::new();
     let mut waiting = vec![(String::new(), String::new(), root.flat(schema), value)];

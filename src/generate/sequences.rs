@@ -1,7 +1,8 @@
-//! Calls that belong together: what one tool creates, others read, update and delete.
+//! Sequences of calls: one tool creates something, others read, update and delete it.
 //!
-//! Tools are put together by their names (`create_note`, `get_note`, `deleteNote`), and an argument gets its value from the result
-//! before that has a field of its name. What is found counts only if a control shows that the tools work as their names say.
+//! Tools are grouped by their names (`create_note`, `get_note`, `deleteNote`). An argument gets its value from the
+//! field of the same name in the previous result. A finding counts only if a control shows that the tools do what their
+//! names say.
 
 use serde_json::{Value, json};
 
@@ -18,13 +19,13 @@ const CREATES: &[&str] = &["create", "add", "new", "insert", "make"];
 const READS: &[&str] = &["get", "read", "fetch", "show", "find", "describe"];
 const UPDATES: &[&str] = &["update", "edit", "rename", "modify", "change"];
 const DELETES: &[&str] = &["delete", "remove", "destroy"];
-/// Things whose tools are tried.
+/// Maximum number of tested groups.
 const TRIED: usize = 6;
-/// Things that are created one after the other, and at the same time.
+/// Things that are created sequentially, and concurrently.
 const IN_A_ROW: usize = 6;
 const AT_ONCE: usize = 6;
 
-/// The tools of one thing.
+/// The tools for one kind of thing.
 struct Group<'s> {
     create: &'s Source,
     read: &'s Source,
@@ -32,7 +33,7 @@ struct Group<'s> {
     delete: Option<&'s Source>,
 }
 
-/// The verb and the noun of a name, in small letters: `createNotes` is `create` and `note`.
+/// The verb and the noun of a name, in lower case: `createNotes` is `create` and `note`.
 fn parts(name: &str) -> Option<(String, String)> {
     let mut spaced = String::new();
     for c in name.chars() {
@@ -79,7 +80,7 @@ fn groups(sources: &[Source]) -> Vec<Group<'_>> {
     places.into_iter().map(of).collect()
 }
 
-/// What was called, and what came of it.
+/// The calls that were made, and their results.
 #[derive(Default)]
 struct Trace {
     calls: Vec<Value>,
@@ -119,7 +120,7 @@ fn shown(reply: &Reply) -> (String, Pool) {
     (text, pool)
 }
 
-/// Valid arguments of a tool in which what identifies the thing comes from a result, and one free text is this one.
+/// Valid arguments of a tool. The id of the thing is taken from a result, and one text field has this text.
 fn arguments(source: &Source, known: &Pool, text: Option<&str>) -> Option<Value> {
     let mut arguments = source.plainest()?;
     let required = source.subject.schema["required"].as_array().cloned().unwrap_or_default();
@@ -145,7 +146,7 @@ fn arguments(source: &Source, known: &Pool, text: Option<&str>) -> Option<Value>
         .then_some(arguments)
 }
 
-/// A text that nothing else has.
+/// A unique text.
 fn unlike(number: usize) -> String {
     format!("{}{number}", texts::of_length(8))
 }
@@ -164,7 +165,7 @@ pub async fn sequences(observer: &mut Observer<'_>, sources: &[Source], over: im
     found
 }
 
-/// A new thing with its text, as its result and what reads it show it.
+/// Creates a thing with this text, and returns the fields of the result; `None` if it fails or has no fields.
 async fn create(observer: &mut Observer<'_>, trace: &mut Trace, group: &Group<'_>, text: &str) -> Option<Pool> {
     let reply = trace.call(observer, group.create, &arguments(group.create, &Pool::new(), Some(text))?).await?;
     (!is_failed(&reply)).then(|| shown(&reply).1).filter(|pool| !pool.is_empty())
@@ -180,7 +181,7 @@ async fn read(
     Some((!is_failed(&reply), shown(&reply).0))
 }
 
-/// Things with different texts have different ids.
+/// Things with different texts must have different ids.
 async fn created(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value> {
     let name = &group.create.subject.name;
     let mut trace = Trace::default();
@@ -259,7 +260,7 @@ async fn unread(
     None
 }
 
-/// What was updated is read with its new text. Twice, and only where the old text was read before.
+/// An updated thing must be read with its new text. Tested twice, and only if the old text was read before.
 async fn updated(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value> {
     let update = group.update?;
     let mut lost = 0;
@@ -282,7 +283,7 @@ async fn updated(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value
     Some(last?.item("updated", &update.subject.name, lost < 2, received))
 }
 
-/// What was deleted is not read any more. Twice, and only where something that was never there is not read either.
+/// A deleted thing must not be read any more. Tested twice, and only if reading a thing that never existed fails.
 async fn deleted(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value> {
     let delete = group.delete?;
     let mut stale = 0;

@@ -1,5 +1,5 @@
-//! Whether one session shows what was sent in another: a text that nobody else knows is sent in one, and looked for in the
-//! responses to other calls in a second one.
+//! Whether one session discloses data of another: a unique text is sent in one session, and searched in the responses
+//! to other calls in a second one.
 
 use serde_json::{Value, json};
 
@@ -11,10 +11,10 @@ use super::{
     subject::What,
 };
 
-/// Tools that are tried.
+/// Maximum number of tested tools.
 const TRIED: usize = 12;
 
-/// Calls of tools that change nothing, with whether another session showed what they sent.
+/// Calls read-only tools, and reports whether another session shows what they sent.
 pub async fn mixed(
     observer: &mut Observer<'_>,
     sources: &[Source],
@@ -23,7 +23,7 @@ pub async fn mixed(
     let mut found = Vec::new();
     let mut beside = observer.caller.beside();
     let read_only = |source: &&Source| {
-        // What a tool changes may be meant for all.
+        // Changes by other tools may be meant for all sessions.
         source.subject.what == What::Tool && source.subject.listed["annotations"]["readOnlyHint"] == true
     };
     let tried: Vec<usize> = sources

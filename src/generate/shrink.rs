@@ -1,14 +1,14 @@
 //! Makes arguments smaller as long as they fail in the same way.
 //!
-//! The JSON itself is made smaller, by delta debugging: parts are left out, then values become simpler, then texts
-//! shorter. Integrated shrinking (of the choices that a generator made, as Hypothesis and proptest do it) keeps values valid
-//! without a check, but needs the choices: a failing call that is stored, typed by a user or taken from `examples` of a schema
-//! has none. Here each smaller value is held against the schema before it is sent, which costs microseconds where a call costs
-//! milliseconds, so nothing is lost. And a test that waits for a server cannot be a closure of proptest, which is synchronous.
+//! The JSON itself is shrunk by delta debugging: parts are removed, then values become simpler, then texts shorter.
+//! Integrated shrinking, as in Hypothesis and proptest, shrinks the choices of a generator, and so keeps values valid
+//! without a check. But a failing call that is stored, typed by a user or taken from `examples` of a schema has no such
+//! choices. Here each smaller value is validated before it is sent. That costs microseconds, while a call costs
+//! milliseconds. A test that waits for a server cannot be a closure of proptest either, because that is synchronous.
 
 use serde_json::{Map, Value, json};
 
-/// A text longer than this is cut before its characters are looked at one by one.
+/// A longer text is halved before its characters are removed one by one.
 const LONG: usize = 64;
 
 /// Simpler values, the simplest first.
@@ -108,7 +108,7 @@ fn shorter(text: &str) -> Vec<String> {
     all
 }
 
-/// What makes a value larger than another one: its length, then how odd its characters are.
+/// The size of a value: its length, then how unusual its characters are.
 fn size(value: &Value) -> (usize, usize) {
     let text = value.to_string();
     (text.chars().count(), text.chars().filter(|c| *c != 'a').map(|c| 1 + c as usize).sum())

@@ -1,7 +1,7 @@
-//! Whether calls change what the server shows elsewhere: its lists, its resources, and tools that take no arguments.
+//! Whether calls change the state of the server: its lists, its resources, and results of tools without arguments.
 //!
-//! What changes by itself is not counted: it is looked at twice before the call, and once more after a while without one. And
-//! a change counts only if the same call brings one about again.
+//! Spontaneous changes do not count: the state is read twice before the call, and once more after a while without a
+//! call. A change counts only if the same call causes one again.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -15,17 +15,17 @@ use super::{
 };
 use crate::evidence::End;
 
-/// Resources and tools that are looked at.
+/// Maximum number of resources and tools that are read.
 const RESOURCES: usize = 10;
 const TOOLS: usize = 5;
-/// Tools whose calls are tried.
+/// Maximum number of tested tools.
 const TRIED: usize = 12;
-/// A clock that shows seconds moves on in this time.
+/// A clock with a resolution of one second changes in this time.
 const WHILE: Duration = Duration::from_millis(1_200);
 
 type Shown = BTreeMap<String, Value>;
 
-/// What the server shows.
+/// Reads the state of the server.
 async fn shown(observer: &mut Observer<'_>, except: &str) -> Shown {
     let mut shown = Shown::new();
     let survey = observer.scene.saves["survey"].clone();
@@ -62,7 +62,7 @@ async fn shown(observer: &mut Observer<'_>, except: &str) -> Shown {
     shown
 }
 
-/// What both show, and differently.
+/// The names of values that are in both and differ.
 fn differs(one: &Shown, other: &Shown) -> Vec<String> {
     one.iter()
         .filter(|(name, value)| other.get(*name).is_some_and(|other| other != *value))
@@ -70,7 +70,7 @@ fn differs(one: &Shown, other: &Shown) -> Vec<String> {
         .collect()
 }
 
-/// Calls of tools that claim to change nothing, or nothing a second time, with what they change.
+/// Calls tools that claim to be read-only or idempotent, and returns what they change.
 pub async fn changes(
     observer: &mut Observer<'_>,
     sources: &[Source],
@@ -91,7 +91,7 @@ pub async fn changes(
         let Some(call) = source.of(arguments, false).filter(|call| call.kind == Kind::Valid) else { continue };
         let read_only = hinted(source, "readOnlyHint");
         if !read_only {
-            // What the first call does is what it is for.
+            // An idempotent tool may change something at its first call.
             observer.observe(source, &call).await;
         }
         let Some((mut item, changed)) = twice(observer, source, &call).await else { continue };
@@ -101,7 +101,7 @@ pub async fn changes(
     found
 }
 
-/// What a call changes, twice in a row; empty if nothing; `None` if it does not succeed.
+/// What a call changes, twice in a row; empty if nothing; `None` if it fails.
 async fn twice(observer: &mut Observer<'_>, source: &Source, call: &Call) -> Option<(Value, Vec<String>)> {
     let name = source.subject.name.clone();
     let (before, again) = (shown(observer, &name).await, shown(observer, &name).await);

@@ -1,4 +1,4 @@
-//! Calls that failed, one a line of JSON: they are tried first the next time, and one can be typed to make it again.
+//! Failed calls, one per line of JSON: they are repeated first in the next run, and a user can repeat one by an option.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::{
     subject::{Subject, What},
 };
 
-/// A call as it is stored.
+/// A stored call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stored(Value);
 
@@ -61,7 +61,7 @@ impl Stored {
         self.0[subject.what.word()] == subject.name.as_str()
     }
 
-    /// The call, as the schema sees it now.
+    /// The call, classified by the current schema.
     pub fn call(&self, source: &Source) -> Option<Call> {
         let hostile = self.0["kind"].as_str().and_then(Kind::named) == Some(Kind::Hostile);
         let mut call = source.of(self.0["arguments"].clone(), hostile)?;
@@ -74,12 +74,12 @@ impl Stored {
     }
 }
 
-/// The stored calls of all targets: `{"target": NAME, "call": {...}}` a line.
+/// The stored calls of all targets, one per line: `{"target": NAME, "call": {...}}`.
 #[derive(Debug, Default)]
 pub struct Store(Vec<(String, Stored)>);
 
 impl Store {
-    /// Lines that are none are left out: the file is only a memory.
+    /// Invalid lines are ignored: losing one does no harm.
     pub fn read(text: &str) -> Self {
         let line = |line: &str| {
             let value: Value = serde_json::from_str(line).ok()?;
@@ -92,7 +92,7 @@ impl Store {
         self.0.iter().filter(|(of, _)| of == target).map(|(_, call)| call.clone()).collect()
     }
 
-    /// Puts those in the place of what was stored for the target.
+    /// Replaces the stored calls of the target.
     pub fn replace(&mut self, target: &str, calls: Vec<Stored>) {
         self.0.retain(|(of, _)| of != target);
         self.0.extend(calls.into_iter().take(KEPT).map(|call| (target.to_owned(), call)));

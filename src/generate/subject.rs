@@ -1,4 +1,4 @@
-//! What can be called with generated values: tools, prompts, resource templates, completions and lists.
+//! Everything that can be called with generated values: tools, prompts, resource templates, completions and lists.
 
 use iri_string::template::simple_context::Value as Filling;
 use serde_json::{Map, Value, json};
@@ -26,18 +26,18 @@ impl What {
     }
 }
 
-/// One of them, as the server lists it.
+/// A subject, as the server lists it.
 #[derive(Clone, Debug)]
 pub struct Subject {
     pub what: What,
-    /// What a command line names it by.
+    /// Its name in options.
     pub name: String,
-    /// What its arguments have to be.
+    /// The schema of its arguments.
     pub schema: Value,
     pub listed: Value,
 }
 
-/// The arguments of a prompt, and the variables of a template, are texts.
+/// The arguments of a prompt and the variables of a template are strings.
 fn texts<'a>(names: impl Iterator<Item = (&'a str, bool)>) -> Value {
     let mut properties = Map::new();
     let mut required = Vec::new();
@@ -74,7 +74,7 @@ impl Subject {
         })
     }
 
-    /// The completion of one argument of a prompt, or of one variable of a template.
+    /// The completion of each argument of a prompt, or of each variable of a template.
     pub fn completions(&self) -> Vec<Self> {
         let reference = match self.what {
             What::Prompt => json!({ "type": "ref/prompt", "name": self.name }),
@@ -91,13 +91,13 @@ impl Subject {
         names.map(one).collect()
     }
 
-    /// Requests for a list after a cursor.
+    /// A request for a list with a cursor.
     pub fn list(method: &str) -> Self {
         let schema = texts(["cursor"].map(|cursor| (cursor, true)).into_iter());
         Self { what: What::List, name: method.to_owned(), schema, listed: json!({}) }
     }
 
-    /// The request with these arguments; `None` where they make none.
+    /// The request with these arguments; `None` if they cannot be sent.
     pub fn request(&self, arguments: &Value) -> Option<(String, Value)> {
         let request = |method: &str, params: Value| Some((method.to_owned(), params));
         match self.what {

@@ -1,4 +1,4 @@
-//! Over a wide set of schemas: what is called valid conforms, and what is called invalid violates exactly one keyword.
+//! Tests many schemas: valid arguments conform, and invalid arguments violate exactly one keyword.
 
 use serde_json::{Value, json};
 
@@ -81,7 +81,7 @@ fn calls(schema: &Value, seed: u64) -> Vec<Call> {
     std::iter::from_fn(|| source.next(&pool)).take(CALLS).collect()
 }
 
-/// Whether the call is what it is called.
+/// Whether the call is of the kind that it claims.
 fn holds(checker: &Checker, call: &Call) -> bool {
     let Some(broken) = checker.broken(&call.arguments) else { return false };
     let inside = call.inside.as_ref().is_none_or(|inside| checker.holds(inside) == Some(true));
@@ -171,7 +171,7 @@ fn smaller_values_come_to_an_end() {
         assert!(steps < 100, "{value}");
     }
     assert_eq!(value, json!({}));
-    // As if only what has this character failed.
+    // As if only values with this character failed.
     let mut value = json!({ "text": "some text with [[ in it", "n": 7 });
     while let Some(next) =
         simpler(&value).into_iter().find(|value| value["text"].as_str().is_some_and(|text| text.contains('[')))

@@ -1,16 +1,16 @@
-//! Texts: plain ones, ones of a format or a pattern, and ones that programs get wrong.
+//! Strings: plain ones, those of a format or a pattern, and those that programs often handle wrongly.
 
 use fastrand::Rng;
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// Words without any meaning, so that no tool takes them for a command.
+/// Words without a meaning, so that no tool takes them for a command.
 const WORDS: [&str; 8] = ["alpha", "bravo", "delta", "golf", "lima", "oscar", "romeo", "tango"];
-/// What repeats without an upper bound is repeated so often at most.
+/// Maximum number of repetitions without an upper bound.
 const REPEATED: u32 = 6;
-/// A pattern whose texts are longer than this is not worth it.
+/// Patterns with longer strings are not supported.
 const LONGEST: usize = 4096;
 
-/// A text of so many characters, without anything that somebody might trim or escape.
+/// A string of this length, without characters that a program might trim or escape.
 pub fn plain(rng: &mut Rng, least: usize, most: usize) -> String {
     let length = if most > least + 24 { least + rng.usize(1..=24) } else { rng.usize(least..=most.max(least)) };
     let mut text = String::new();
@@ -21,7 +21,7 @@ pub fn plain(rng: &mut Rng, least: usize, most: usize) -> String {
     text
 }
 
-/// A text of exactly so many characters.
+/// A string of exactly this many characters.
 pub fn of_length(length: usize) -> String {
     WORDS.concat().chars().cycle().take(length).collect()
 }
@@ -43,7 +43,7 @@ fn write(rng: &mut Rng, part: &Hir, text: &mut String) -> Option<()> {
         HirKind::Literal(literal) => text.push_str(std::str::from_utf8(&literal.0).ok()?),
         HirKind::Class(Class::Unicode(class)) => {
             let ranges = class.ranges();
-            // Plain characters first: what is odd is tried on purpose, elsewhere.
+            // Plain characters first: unusual ones are tested on purpose, elsewhere.
             let plain = |c: &char| c.is_ascii_alphanumeric();
             let shown = ranges.iter().flat_map(|range| range.start()..=range.end()).take(LONGEST);
             let usual: Vec<char> = shown.filter(plain).collect();
@@ -73,16 +73,16 @@ fn write(rng: &mut Rng, part: &Hir, text: &mut String) -> Option<()> {
     Some(())
 }
 
-/// Those that are tried first, in this order.
+/// The number of strings that are tried first.
 pub const FIRST: usize = 4;
-/// The most telling ones first: where a text may only be short, its end is left out.
+/// The most effective ones first: where a string has to be short, the end is omitted.
 pub const MANY: &str = "a\0'\"\\%$({[[<;é😀\r\n\t\u{1b} ${7*7} {{7*7}} <%= 7 %> %s%n%00 $(echo) `echo` |& <b>&amp; ../../etc/passwd 日本 \u{202e}\u{200b} ((#";
 
-/// Texts that programs get wrong, each with what it is.
+/// Strings that programs often handle wrongly, each with a description.
 pub fn hostile() -> Vec<(&'static str, String)> {
     let repeated = |text: &str, times: usize, end: &str| text.repeat(times) + end;
     vec![
-        // What only contains something odd is found by the first one, and what it was by making it smaller.
+        // The first one finds failures of any unusual character, and shrinking shows which character it was.
         ("characters of many kinds", MANY.into()),
         ("an empty text", String::new()),
         ("a text that repeats and then differs", repeated("a", 40, "!")),

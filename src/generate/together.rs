@@ -12,13 +12,13 @@ use super::{
 };
 use crate::evidence::{End, Reply};
 
-/// Tools that are tried.
+/// Maximum number of tested tools.
 const TRIED: usize = 12;
-/// Different calls of one tool, and how often each is made at the same time.
+/// Different calls of one tool, and how often each is made concurrently.
 const CALLS: usize = 4;
 const TIMES: usize = 2;
 
-/// Calls of each source that the server accepted and that took little time.
+/// Calls of each source that the server accepted quickly.
 #[derive(Default)]
 pub struct Accepted(HashMap<usize, Vec<Call>>);
 
@@ -31,7 +31,7 @@ impl Accepted {
     }
 }
 
-/// The result of a call that did not fail, nor took so long that it may have to wait for others.
+/// The result of a call that succeeded, and was so fast that it probably does not wait for others.
 fn returned(item: &Value) -> Option<Value> {
     let is_quick = item["ms"].as_u64().is_some_and(|ms| ms < SLOW);
     (item["end"] == "result" && item["failed"] == false && is_quick).then(|| without_meta(&item["result"]))
@@ -45,14 +45,14 @@ fn without_meta(result: &Value) -> Value {
     result
 }
 
-/// What became of a call beside others: the response to it is missing, or has the result of another one.
+/// The result of a concurrent call: its response is missing, or contains the result of another call.
 struct Seen {
     mixed_up: bool,
     ignored: bool,
     frames: Vec<u64>,
 }
 
-/// Calls of tools that return the same each time, with what became of them when they were made together with others.
+/// Calls tools with deterministic results concurrently, and reports their results.
 pub async fn together(
     observer: &mut Observer<'_>,
     sources: &[Source],
@@ -66,7 +66,7 @@ pub async fn together(
             break;
         }
         let alone = alone(observer, source, accepted.0.get(&index)).await;
-        // A server that makes one call after the other needs the time of all, and twice that where it is busy.
+        // A server that handles calls sequentially needs the sum of all times, and twice that when it is busy.
         let ms: u64 = alone.iter().filter_map(|(_, item)| item["ms"].as_u64()).sum::<u64>() * TIMES as u64 * 2;
         if alone.len() < 2 || Duration::from_millis(ms) > observer.caller.limit {
             continue;
@@ -90,7 +90,7 @@ pub async fn together(
     found
 }
 
-/// Different calls that return the same each time they are made alone, and each something else than the others.
+/// Different calls with a deterministic result that differs from the results of the others.
 async fn alone(observer: &mut Observer<'_>, source: &Source, accepted: Option<&Vec<Call>>) -> Vec<(Call, Value)> {
     let plain = source.plainest().unwrap_or_default();
     let texts = ["mcpconformone", "mcpconformtwo"].into_iter().filter_map(|text| with_text(source, &plain, text));
@@ -111,7 +111,7 @@ async fn alone(observer: &mut Observer<'_>, source: &Source, accepted: Option<&V
     alone
 }
 
-/// What became of each, made at the same time as all the others and as one that is cancelled.
+/// The result of each, called concurrently with all others and with one that is cancelled.
 async fn at_once(observer: &mut Observer<'_>, source: &Source, alone: &[(Call, Value)]) -> Vec<Seen> {
     let all: Vec<Value> = (0..TIMES).flat_map(|_| alone.iter().map(|(call, _)| call.arguments.clone())).collect();
     observer.made += all.len();

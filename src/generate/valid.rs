@@ -16,16 +16,16 @@ const FEW: usize = 3;
 /// Values made for one value, whether they fit or not.
 const MOST_MADE: usize = 2_000;
 
-/// How much of a value is filled in.
+/// How many optional fields are filled in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Fill {
-    /// What is required alone.
+    /// Only required fields.
     Least,
     Some,
     All,
 }
 
-/// Draws values from a schema.
+/// Generates values from a schema.
 pub struct Maker<'a> {
     pub root: Root<'a>,
     pub rng: &'a mut Rng,
@@ -52,7 +52,7 @@ impl<'a> Maker<'a> {
             if branches.is_empty() {
                 break;
             }
-            // The deeper, the sooner the first one, which mostly is the plain one.
+            // Deeper levels prefer the first alternative, which is usually the plain one.
             let chosen = if depth < DEEPEST / 2 { 0 } else { self.rng.usize(..branches.len()) };
             flat = branches.into_iter().nth(chosen)?;
         }
@@ -81,7 +81,7 @@ impl<'a> Maker<'a> {
         }
     }
 
-    /// What the schema itself names, or a result had under this name.
+    /// A value in the schema itself, or in a result under this name.
     fn known(&mut self, flat: &Map<String, Value>, name: &str) -> Option<Value> {
         if self.rng.u8(..4) == 0 {
             let examples = flat.get("examples").and_then(Value::as_array).into_iter().flatten();
@@ -160,7 +160,7 @@ impl<'a> Maker<'a> {
         texts::of_pattern(self.rng, pattern)
     }
 
-    /// Adds what members that are there require.
+    /// Adds fields that other fields require.
     fn dependents(
         &mut self,
         flat: &Map<String, Value>,
@@ -284,7 +284,7 @@ impl<'a> Maker<'a> {
         {
             return Some(text);
         }
-        // An empty text is a bound, and tried as such.
+        // An empty string is a bound, and tested as such.
         let least = if most == 0 { 0 } else { least.max(1) };
         Some(texts::plain(self.rng, least, most))
     }

@@ -1,4 +1,4 @@
-//! The time of day by the clock of the runtime, which tests may move.
+//! The time of day, by the clock of the runtime, which tests may control.
 
 use std::sync::LazyLock;
 
@@ -11,7 +11,7 @@ static ANCHOR: LazyLock<(std::time::Instant, Timestamp)> =
 pub fn now() -> Timestamp {
     let (at, time) = *ANCHOR;
     let now = Instant::now().into_std();
-    // A clock that stands still may have stopped before the anchor was set.
+    // A paused clock may be earlier than the anchor.
     if now < at { time - (at - now) } else { time + (now - at) }
 }
 

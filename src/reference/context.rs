@@ -1,4 +1,4 @@
-//! One request while it is handled: who asks in which revision, and what is to be said besides the answer.
+//! One request while it is handled: its client and revision, and what is sent besides the response.
 
 use std::time::Duration;
 
@@ -23,26 +23,26 @@ pub struct Context<'a> {
     pub proposals: Proposals,
     pub world: &'a mut World,
     pub session: &'a mut Session,
-    /// What the client can do.
+    /// The capabilities of the client.
     pub capabilities: Value,
-    /// What the client answered to an earlier round of this request.
+    /// The client's responses in earlier rounds of this request.
     pub answers: Map<String, Value>,
     pub progress: Option<Value>,
     pub level: Option<Level>,
-    /// How long after the request the next thing is said.
+    /// The delay of the next message, counted from the request.
     pub delay: Duration,
     /// Notifications about this request, each with its delay.
     pub notes: Vec<(Duration, Value)>,
-    /// What is said behind the answer.
+    /// Messages that follow the response.
     pub later: Vec<(Duration, Value)>,
-    /// An earlier request about which nothing more is to be said.
+    /// An earlier request about which nothing more is sent.
     pub cancelled: Option<Value>,
-    /// Earlier requests that can be answered now.
+    /// Earlier requests that can now be answered.
     pub settled: Vec<(Value, Result<Value, Fail>)>,
     pub changes: Vec<Change>,
-    /// No answer is due yet: a subscription was opened, or the client has to answer something first.
+    /// There is no response yet: a subscription was opened, or the client has to respond first.
     pub open: bool,
-    /// What the client is asked by requests of their own.
+    /// Requests to the client.
     pub asks: Map<String, Value>,
 }
 

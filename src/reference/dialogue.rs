@@ -1,4 +1,4 @@
-//! What the server asks of a legacy client while it works on a request of that client.
+//! Requests of the server to a legacy client while it handles a request of that client.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::reference::{
 };
 
 impl Server {
-    /// Sends requests to a legacy client; the answer to its own request waits for theirs.
+    /// Sends requests to a legacy client; the response to the client's request waits for their responses.
     pub(super) fn ask(
         &mut self,
         session: &mut Session,
@@ -35,7 +35,7 @@ impl Server {
         out
     }
 
-    /// The client answered; when nothing more is waited for, its request goes on.
+    /// The client responded; after the last response its own request continues.
     pub(super) fn response(&mut self, session: &mut Session, heard: &Value) -> Turn {
         let Some((sent, answers)) = session.answered(heard) else { return Turn::default() };
         let (Some(id), Some(method)) = (sent.get("id"), sent["method"].as_str()) else { return Turn::default() };

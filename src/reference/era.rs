@@ -1,4 +1,4 @@
-//! Which revision a message speaks: the one that its own `_meta` names, or the one that the handshake settled.
+//! The revision of a message: the one in its `_meta`, or the one negotiated by the handshake.
 
 use serde_json::{Map, Value};
 
@@ -18,7 +18,7 @@ const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const CLIENT: &str = "io.modelcontextprotocol/clientInfo";
 const LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
-/// What a request says about the client and about itself.
+/// What a request says about the client and the revision.
 pub struct Era {
     pub revision: Revision,
     pub capabilities: Value,
@@ -27,7 +27,7 @@ pub struct Era {
     pub level: Option<Level>,
 }
 
-/// A message with any of the members that only modern requests have is modern, even where a legacy session is open.
+/// A message with any field that only modern requests have is modern, even in a legacy session.
 pub fn is_modern(message: &Value) -> bool {
     message.pointer("/params/_meta").and_then(Value::as_object).is_some_and(has_modern_members)
 }
@@ -36,7 +36,7 @@ fn has_modern_members(meta: &Map<String, Value>) -> bool {
     meta.contains_key(VERSION) || meta.contains_key(CAPABILITIES)
 }
 
-/// The revision in whose words a message is answered, even if it is no good.
+/// The revision that the response to a message has, even if the message is invalid.
 pub fn spoken(message: &Value, session: &Session, revisions: &[Revision]) -> Revision {
     let newest = revisions.last().copied().unwrap_or(Revision::NEWEST);
     if is_modern(message) { newest } else { session.revision.unwrap_or(newest) }
@@ -52,13 +52,13 @@ pub fn of(params: &Map<String, Value>, session: &Session, revisions: &[Revision]
             let (answers, capabilities) = (Map::new(), session.capabilities.clone());
             Ok(Era { revision, capabilities, answers, progress, level: session.level })
         }
-        // Pings are welcome before the handshake.
+        // Pings are allowed before the handshake.
         None if !modern || (method == "ping" && !has_modern_members(meta)) => early(method, revisions, progress),
         _ => stateless(Params(params), Params(meta), revisions, progress),
     }
 }
 
-/// Before `initialize` nothing but a ping is due; an unknown method is still told to be one.
+/// Before `initialize` only a ping is allowed; an unknown method is still reported as unknown.
 fn early(method: &str, revisions: &[Revision], progress: Option<Value>) -> Result<Era, Fail> {
     let revision = revisions.iter().copied().filter(|revision| !revision.is_modern()).max();
     let revision = revision.ok_or_else(|| Fail::method(method, Revision::NEWEST))?;

@@ -1,4 +1,4 @@
-//! What a tester who knows this server would write into a configuration.
+//! The facts that a user who knows this server would write into a configuration.
 
 use serde_json::{Value, json};
 
@@ -7,13 +7,13 @@ use crate::{
     revision::Revision,
 };
 
-/// What is known of the server with a variation: of some that is less than of the usual one.
+/// The facts about the server with a variation: some variations have fewer facts than the usual server.
 pub fn facts_of(variation: Option<&str>) -> Value {
     let unknown = |known: &FaultInfo| variation == Some(&known.name) && known.without_facts;
     if variation.is_some() && variations().iter().any(unknown) { json!({}) } else { facts() }
 }
 
-/// As the sections `[facts]`, `[tools]` and `[prompts]` say it.
+/// In the form of the sections `[facts]`, `[tools]` and `[prompts]`.
 pub fn facts() -> Value {
     json!({
         "change": { "uri": "memo://status", "tool": "touch", "with": { "uri": "memo://status" } },

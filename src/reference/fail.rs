@@ -1,4 +1,4 @@
-//! An error answer before it is one: code, message, data, and the HTTP status that goes with it.
+//! An error before it becomes a response: code, message, data, and the HTTP status.
 
 use serde_json::{Value, json};
 
@@ -10,9 +10,9 @@ const UNKNOWN_METHOD: i64 = -32601;
 const INVALID_PARAMS: i64 = -32602;
 const INTERNAL: i64 = -32603;
 const RESOURCE_NOT_FOUND: i64 = -32002;
-/// Ours: the dialect that says "not modified" by an error leaves the code open.
+/// Our choice: the dialect reports "not modified" as an error, but leaves the code open.
 const NOT_MODIFIED: i64 = 304;
-/// Of 2025-11-25 alone.
+/// Only in 2025-11-25.
 const VISIT_REQUIRED: i64 = -32042;
 const HEADER_MISMATCH: i64 = -32020;
 const MISSING_CAPABILITY: i64 = -32021;
@@ -23,7 +23,7 @@ pub struct Fail {
     pub code: i64,
     pub message: String,
     pub data: Option<Value>,
-    /// Revisions up to 2025-11-25 give no status to an error, so that it comes with 200 unless the message was unreadable.
+    /// Revisions up to 2025-11-25 define no status for an error, so it is 200 unless the message was unreadable.
     pub status: u16,
 }
 
@@ -53,7 +53,7 @@ impl Fail {
         Self::new(UNKNOWN_METHOD, format!("Unknown method: {method}")).with_status(status)
     }
 
-    /// The tool is there, but not as a task, or not without one.
+    /// The tool exists, but cannot be called as a task, or only as a task.
     pub fn task_support(message: &str) -> Self {
         Self::new(UNKNOWN_METHOD, message)
     }

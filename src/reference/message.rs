@@ -1,4 +1,4 @@
-//! JSON-RPC messages: what an arriving value is, and how leaving ones are built.
+//! JSON-RPC messages: classifies received values and builds messages to send.
 
 use serde_json::{Map, Value, json};
 
@@ -17,10 +17,9 @@ pub struct Call {
 
 pub enum Incoming {
     Call(Call),
-    /// An answer of the client.
-    /// An answer to something that the server asked of its client.
+    /// A response to a request of the server.
     Response,
-    /// No message of the protocol. The id, if one can be read, still goes into the error.
+    /// Not a valid message. Its id, if it can be read, is used in the error.
     Invalid {
         id: Option<Value>,
         fail: Fail,
@@ -55,7 +54,7 @@ pub fn result(id: &Value, result: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "result": result })
 }
 
-/// Where no id could be read, 2025-11-25 and later leave the member out; before, JSON-RPC's own null stands there.
+/// Without a readable id, 2025-11-25 and later omit the field; earlier revisions have null, as in JSON-RPC.
 pub fn error(id: Option<&Value>, fail: Fail, revision: Revision) -> Value {
     let mut message = Map::new();
     message.insert("jsonrpc".to_owned(), json!("2.0"));
@@ -84,7 +83,7 @@ pub fn notification(method: &str, params: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "method": method, "params": params })
 }
 
-/// Adds the server's name to a result of 2026-07-28 that was not made by a handler, so that the fault which made it breaks
+/// Adds the server's name to a result of 2026-07-28 that a fault created without a handler, so that the fault violates
 /// nothing else.
 pub fn name_server(response: &mut Value, revision: Revision) {
     if let Some(result) = response.get_mut("result").and_then(Value::as_object_mut).filter(|_| revision.is_modern()) {

@@ -1,6 +1,6 @@
-//! The reference server: a faultless citizen in every revision, over every transport, that can commit one chosen fault.
+//! The reference server: it conforms to every revision over every transport, and can commit one fault on demand.
 //!
-//! It shares nothing with the client side but the names of the revisions: a server that used the client's code would
+//! It shares nothing with the client side except the names of the revisions: a server that used the client's code would
 //! repeat its mistakes, and no test would notice.
 
 mod clock;

@@ -1,23 +1,23 @@
-//! What the reference server is asked to be: the revisions and proposals it speaks and the fault it commits.
+//! The options of the reference server: its revisions and proposals, and the fault that it commits.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{reference::world::Grown, revision::Revision};
 
-/// Every proposal and dialect that the server knows.
+/// All proposals and dialects that the server supports.
 pub const PROPOSALS: [&str; 3] = ["sep-2093", "sep-prefix", "dialect-versioned"];
 
 #[derive(Clone, Debug)]
 pub struct Options {
     pub revisions: Vec<Revision>,
     pub fault: Option<String>,
-    /// Another lawful way to be a server; not together with a fault.
+    /// Another conforming behavior; not together with a fault.
     pub variation: Option<String>,
-    /// The versioned dialect is left out unless asked for: its shapes go beyond what a released revision has.
+    /// The versioned dialect is disabled by default, because its responses have more than a released revision defines.
     pub proposals: Vec<String>,
-    /// Over HTTP nobody is let in without a token.
+    /// Over HTTP a token is required.
     pub protected: bool,
-    /// A world of any size besides the usual one.
+    /// A world of any size, in addition to the usual one.
     pub world: Option<Grown>,
 }
 
@@ -34,7 +34,7 @@ impl Default for Options {
     }
 }
 
-/// How a message came, for faults that show over some transports only.
+/// The transport of a message, for faults that show only on some transports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Transport {
@@ -47,7 +47,7 @@ impl Transport {
     pub const ALL: [Self; 3] = [Self::Stdio, Self::Http, Self::Sse];
 }
 
-/// The proposals in force.
+/// The enabled proposals.
 #[derive(Clone, Copy, Debug)]
 pub struct Proposals {
     /// SEP-2093: metadata in contents, capabilities of resources, `resources/metadata`, scoped lists.

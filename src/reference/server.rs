@@ -1,7 +1,7 @@
-//! From one message that came to the messages that go, whatever carries them.
+//! From a received message to the messages that are sent, independent of the transport.
 //!
-//! There is one healthy path. The fault, if there is one, sits at its two ends: in what the server hears and in what it
-//! says.
+//! There is one correct code path. The fault, if there is one, acts at its two ends: on received messages and on sent
+//! messages.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ impl Server {
         self.revisions.last().copied().unwrap_or(Revision::NEWEST)
     }
 
-    /// A message as it stands on the wire.
+    /// Handles a message as received bytes.
     pub fn receive(&mut self, session: &mut Session, bytes: &[u8]) -> Turn {
         match serde_json::from_slice(bytes) {
             Ok(value) => self.message(session, value),
@@ -57,7 +57,7 @@ impl Server {
         }
     }
 
-    /// Something came that is no JSON.
+    /// Handles bytes that are not JSON.
     pub fn unreadable(&mut self, session: &Session, bytes: &[u8]) -> Turn {
         match self.faults.hear_noise(session.transport, bytes) {
             Heard::Message => self.refuse(session, None, None, Fail::parse()),
@@ -78,7 +78,7 @@ impl Server {
         }
     }
 
-    /// Answers of a batch go out together, when the last of them is ready.
+    /// Responses of a batch are sent together, when the last one is ready.
     fn batch(&mut self, session: &mut Session, batch: Vec<Value>) -> Turn {
         let mut whole = Turn::default();
         session.batching = true;
@@ -198,7 +198,7 @@ impl Server {
         let result = handler(&mut context, Params(params)).map(|result| finish(result, method, era.revision));
         let Context { mut notes, later, cancelled, settled, changes, delay, open, asks, .. } = context;
         if result.as_ref().is_err_and(|fail| fail.status != 200) {
-            // Over HTTP a status can be given only as long as nothing was said before.
+            // Over HTTP the status can only be set before anything is sent.
             notes.clear();
         }
         let mut turn = Turn { cancelled, changes, open, ..Turn::default() };
@@ -218,7 +218,7 @@ impl Server {
         turn
     }
 
-    /// Answers to requests that had to wait.
+    /// Responses to requests that had to wait.
     fn settle(&mut self, session: &Session, settled: Vec<(Value, Result<Value, Fail>)>) -> Vec<Outgoing> {
         let answer = |(sent, result): (Value, _)| {
             let scene = self.scene(session, &sent);
@@ -227,7 +227,7 @@ impl Server {
         settled.into_iter().flat_map(answer).collect()
     }
 
-    /// An error for a message that was never handled.
+    /// An error for a message that was not handled.
     pub fn refuse(&mut self, session: &Session, sent: Option<&Value>, id: Option<&Value>, fail: Fail) -> Turn {
         let revision = sent.map_or(session.revision, |sent| Some(era::spoken(sent, session, &self.revisions)));
         let scene = Scene { sent, revision: revision.unwrap_or(self.newest()), transport: session.transport };
@@ -246,7 +246,7 @@ impl Server {
         Turn { out: self.say(scene, answer, true, Some(id), after, status), ..Turn::default() }
     }
 
-    /// What a session is told about changes, wherever they were made.
+    /// Notifications for a session about changes, whoever made them.
     pub fn announce(&mut self, session: &Session, changes: &[Change]) -> Vec<Outgoing> {
         let mut out = Vec::new();
         for (revision, note) in changes.iter().flat_map(|change| session.announce(change)) {
@@ -256,7 +256,7 @@ impl Server {
         out
     }
 
-    /// The last words of a server that closes its subscriptions.
+    /// The last messages of a server that closes its subscriptions.
     pub fn close(&mut self, session: &mut Session) -> Vec<Outgoing> {
         let mut out = Vec::new();
         for (id, result) in handlers::closed(session) {
@@ -266,7 +266,7 @@ impl Server {
         out
     }
 
-    /// Everything that the server says passes here, and with it the fault.
+    /// Every message of the server passes through here, where the fault acts.
     pub(super) fn say(
         &mut self,
         scene: &Scene,
@@ -297,7 +297,7 @@ fn is_error(answer: &[u8]) -> bool {
     serde_json::from_slice::<Value>(answer).is_ok_and(|answer| answer.get("error").is_some())
 }
 
-/// A cancelled subscription ends without a word.
+/// A cancelled subscription ends without a response.
 fn notification(session: &mut Session, call: &Call) -> Turn {
     let cancels = call.method == "notifications/cancelled";
     let id = call.params.as_ref().and_then(|params| params.get("requestId")).filter(|id| message::is_id(id));
@@ -310,7 +310,7 @@ fn notification(session: &mut Session, call: &Call) -> Turn {
     Turn { cancelled, ..Turn::default() }
 }
 
-/// What every result of 2026-07-28 has besides its own members.
+/// The fields that every result of 2026-07-28 has besides its own.
 fn finish(mut result: Value, method: &str, revision: Revision) -> Value {
     if let Some(result) = result.as_object_mut().filter(|_| revision.is_modern()) {
         let kind = result.entry("resultType").or_insert_with(|| json!("complete"));

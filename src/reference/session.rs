@@ -1,6 +1,6 @@
-//! What the server remembers of one conversation: the handshake of the legacy revisions and the open subscriptions.
+//! The state of one conversation: the handshake of the legacy revisions and the open subscriptions.
 //!
-//! A modern request leaves nothing here but the subscription it opens. One process on stdio may hold both eras at once.
+//! A modern request adds no state except its subscription. One process on stdio may serve both eras at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,46 +12,46 @@ use crate::{
 };
 
 pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
-/// A client cannot make the server remember more than this.
+/// Maximum number of subscriptions, so that a client cannot exhaust the memory.
 const MOST_SUBSCRIPTIONS: usize = 1000;
 const MOST_PENDING: usize = 1000;
 
 #[derive(Debug)]
 pub struct Session {
     pub transport: Transport,
-    /// The outcome of `initialize`.
+    /// The negotiated revision.
     pub revision: Option<Revision>,
     pub level: Option<Level>,
     pub tasks: Tasks,
     /// What the client declared in `initialize`.
     pub capabilities: Value,
-    /// Roots that the client gave before.
+    /// Roots that the client returned before.
     pub roots: Option<Vec<String>>,
-    /// Requests that wait for answers of the client, and how many requests were sent to it.
+    /// Requests that wait for responses of the client, and the number of requests that were sent to it.
     pub pending: Vec<Pending>,
     pub asked: u64,
-    /// Answers to the request that is handled at present.
+    /// The client's responses for the current request.
     pub collected: Option<Map<String, Value>>,
-    /// Pages that the client was sent to, by the request that needed it.
+    /// Pages that the client was sent to, by the request that needed them.
     pub visits: BTreeMap<String, String>,
-    /// A batch is handled, whose answers cannot wait for the client.
+    /// A batch is being handled, so its responses cannot wait for the client.
     pub batching: bool,
     pub listens: Vec<Listen>,
     subscribed: BTreeSet<String>,
-    /// Subscriptions of the versioned dialect, which are told with the resource and its version.
+    /// Subscriptions of the versioned dialect, whose notifications contain the resource and its version.
     subscribed_versions: BTreeSet<String>,
 }
 
-/// A request of a legacy client that cannot go on before the client has answered something.
+/// A request of a legacy client that waits for a response of the client.
 #[derive(Debug)]
 pub struct Pending {
     pub sent: Value,
-    /// Ids of the server's requests, and what each is for.
+    /// Ids of the server's requests, and the purpose of each.
     pub open: Vec<(String, String)>,
     pub answers: Map<String, Value>,
 }
 
-/// One `subscriptions/listen` that is open.
+/// An open `subscriptions/listen`.
 #[derive(Debug)]
 pub struct Listen {
     pub id: Value,
@@ -62,18 +62,18 @@ pub struct Listen {
     pub tasks: BTreeSet<String>,
 }
 
-/// Something happened that subscribers want to know.
+/// A change that subscribers are notified of.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     Resource {
         uri: String,
-        /// The resource as the versioned dialect tells it.
+        /// The resource in the form of the versioned dialect.
         described: Value,
     },
     Resources,
     Tools,
     Prompts,
-    /// A task of the extension, as it stands now.
+    /// The current state of a task of the extension.
     Task(Value),
 }
 
@@ -146,7 +146,7 @@ impl Session {
         self.subscribed_versions.remove(uri);
     }
 
-    /// Remembers a request until what was asked for it is answered; those answered before count on.
+    /// Stores a request until the client has responded to all of these requests; earlier responses are kept.
     pub fn await_answers(&mut self, sent: &Value, open: Vec<(String, String)>) {
         if self.pending.len() < MOST_PENDING {
             let answers = self.collected.take().unwrap_or_default();
@@ -154,7 +154,7 @@ impl Session {
         }
     }
 
-    /// Takes an answer of the client; the request that can go on now, with all that was answered for it.
+    /// Handles a response of the client. Returns the request that can continue now, with all responses for it.
     pub fn answered(&mut self, response: &Value) -> Option<(Value, Map<String, Value>)> {
         let id = response.get("id")?.as_str()?;
         let at = self.pending.iter().position(|pending| pending.open.iter().any(|(own, _)| own == id))?;
@@ -171,14 +171,14 @@ impl Session {
         Some((sent, answers))
     }
 
-    /// Ends a subscription; false if there is none of that id.
+    /// Ends a subscription; false if none has that id.
     pub fn end_listen(&mut self, id: &Value) -> bool {
         let before = self.listens.len();
         self.listens.retain(|listen| listen.id != *id);
         self.listens.len() < before
     }
 
-    /// The notifications that tell this client of a change, each with the revision that it belongs to.
+    /// The notifications for this client about a change, each with its revision.
     pub fn announce(&self, change: &Change) -> Vec<(Revision, Value)> {
         let mut told = Vec::new();
         if let Some(revision) = self.revision {
@@ -192,7 +192,7 @@ impl Session {
                         told.push((revision, notification("notifications/resources/content_changed", &params)));
                     }
                 }
-                // Only subscriptions of the modern era are told of these.
+                // Only subscriptions of the modern era are notified of these.
                 Change::Task(_) => {}
                 _ => told.push((revision, notification(change.method(), &json!({})))),
             }

@@ -1,6 +1,6 @@
-//! The server on stdin and stdout: one message a line.
+//! The server on stdin and stdout: one message per line.
 //!
-//! What is read is kept apart from what is handled, so that a cancellation is heard while something slow is under way.
+//! Reading and handling are separate tasks, so that a cancellation is read while a slow request is handled.
 
 use std::{future::pending, io, time::Duration};
 
@@ -19,27 +19,27 @@ use crate::reference::{
     turn::Outgoing,
 };
 
-/// A longer line is read to its end and refused.
+/// A longer line is read to its end and rejected.
 const LONGEST_LINE: u64 = 16 << 20;
-/// What a pipe holds.
+/// Capacity of a pipe on Linux.
 const ONE_READ: usize = 64 << 10;
-/// Lines that wait to be handled; further ones stay in the pipe.
+/// Lines that wait to be handled; more lines stay in the pipe.
 const LINES_AHEAD: usize = 64;
-/// Pieces of one write.
+/// Maximum number of pieces of one write.
 const MOST_PIECES: usize = 24;
-/// Messages that wait for their time; further ones go out at once.
+/// Maximum number of delayed messages; more are sent immediately.
 const MOST_WAITING: usize = 10_000;
 
-/// Serves until stdin ends.
+/// Serves until stdin is closed.
 pub fn stdio(options: Options) -> Result<(), String> {
     let runtime = Builder::new_current_thread().enable_time().build().map_err(|why| why.to_string())?;
     let served = runtime.block_on(serve(options, stdin(), stdout(), stderr()));
-    // A thread still waits for stdin.
+    // A thread is still blocked on stdin.
     runtime.shutdown_background();
     served
 }
 
-/// Serves until `input` ends. An error is what a process says when it ends by itself.
+/// Serves until `input` ends. An error is the message of a process that exits by itself.
 pub async fn serve(
     options: Options,
     input: impl AsyncRead + Unpin,
@@ -53,7 +53,7 @@ pub async fn serve(
     tokio::select! {
         biased;
         never = async { reading.await; pending().await } => never,
-        // If nobody reads what is written, there is nobody left to serve.
+        // If nobody reads the output, there is no client left.
         handled = handle(server, arrived, output, errors) => handled.unwrap_or(Ok(())),
     }
 }
@@ -78,7 +78,7 @@ async fn read_lines(mut input: BufReader<impl AsyncRead + Unpin>, one_line_a_rea
             Ok(0) | Err(_) => return,
             Ok(_) => {}
         }
-        // What is beyond the limit is left out.
+        // Bytes beyond the limit are dropped.
         let mut rest = Vec::new();
         while line.len() as u64 >= LONGEST_LINE && line.last() != Some(&b'\n') && rest.last() != Some(&b'\n') {
             rest.clear();
@@ -88,7 +88,7 @@ async fn read_lines(mut input: BufReader<impl AsyncRead + Unpin>, one_line_a_rea
                 Err(_) => return,
             }
         }
-        // Only behind a ping, or what is lost would depend on how fast the client writes.
+        // Only after a ping. Otherwise the lost lines would depend on how fast the client writes.
         let loses = one_line_a_read && line.windows(6).any(|word| word == b"\"ping\"");
         if !line.trim_ascii().is_empty() && lines.send(line).await.is_err() {
             return;
@@ -100,7 +100,7 @@ async fn read_lines(mut input: BufReader<impl AsyncRead + Unpin>, one_line_a_rea
     }
 }
 
-/// As if each read began and ended with a line.
+/// Simulates a server that treats each read as complete lines.
 async fn read_pieces(mut input: impl AsyncRead + Unpin, lines: Sender<Vec<u8>>) {
     let mut piece = vec![0; ONE_READ];
     while let Ok(length @ 1..) = input.read(&mut piece).await {
@@ -112,7 +112,7 @@ async fn read_pieces(mut input: impl AsyncRead + Unpin, lines: Sender<Vec<u8>>) 
     }
 }
 
-/// As if each read began and ended with a character.
+/// Simulates a server that treats each read as complete characters.
 async fn read_decoded(mut input: impl AsyncRead + Unpin, lines: Sender<Vec<u8>>, decode: fn(&[u8]) -> String) {
     let (mut piece, mut rest) = (vec![0; ONE_READ], String::new());
     while let Ok(length @ 1..) = input.read(&mut piece).await {
@@ -127,7 +127,7 @@ async fn read_decoded(mut input: impl AsyncRead + Unpin, lines: Sender<Vec<u8>>,
     }
 }
 
-/// The inner error is why the server ended by itself.
+/// The inner error is why the server exited by itself.
 async fn handle(
     mut server: Server,
     mut arrived: Receiver<Vec<u8>>,
@@ -186,7 +186,7 @@ async fn handle(
                 }
                 say_due(&mut said, &mut waiting, held);
             }
-            // Something is due.
+            // A delayed message is due.
             Err(_) => {}
             Ok(None) => {
                 server.close(&mut session).iter().for_each(|out| say(&mut said, out, held));
@@ -201,26 +201,26 @@ async fn handle(
     }
 }
 
-/// The first bytes one by one or in twos, so that characters are split, then the rest.
+/// Writes the first bytes in pieces of one or two, so that characters are split, then the rest.
 async fn write_pieces(output: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> io::Result<()> {
-    // The handshake is left whole.
+    // The handshake is written as a whole.
     if !bytes.windows(3).any(|part| part == "\u{2028}".as_bytes()) {
         return output.write_all(bytes).await;
     }
-    // Where characters beyond ASCII begin, and some places before.
+    // The beginnings of characters beyond ASCII, and some positions before.
     let splits = bytes.iter().enumerate().filter(|(at, byte)| *at < 12 || **byte >= 0xC0).map(|(at, _)| at + 1);
     let mut start = 0;
     for end in splits.take(MOST_PIECES).filter(|end| *end < bytes.len()) {
         output.write_all(&bytes[start..end]).await?;
         output.flush().await?;
-        // A pause, or what is written in pieces is read at once.
+        // Without a pause, the pieces would be read together.
         sleep(Duration::from_millis(1)).await;
         start = end;
     }
     output.write_all(&bytes[start..]).await
 }
 
-/// What is due at once goes out in the order in which it was said.
+/// Sends the messages that are due, in order.
 fn say_due(said: &mut Vec<u8>, waiting: &mut Vec<(Instant, Outgoing)>, held: bool) {
     let now = Instant::now();
     waiting.sort_by_key(|(due, _)| *due);
@@ -228,7 +228,7 @@ fn say_due(said: &mut Vec<u8>, waiting: &mut Vec<(Instant, Outgoing)>, held: boo
     waiting.drain(..due).for_each(|(_, out)| say(said, &out, held));
 }
 
-/// The newline belongs to the message; held back, it comes with the next one.
+/// The newline belongs to the message; if held back, it is written with the next one.
 fn say(said: &mut Vec<u8>, out: &Outgoing, held: bool) {
     let parts: [&[u8]; 2] = if held { [b"\n", &out.bytes] } else { [&out.bytes, b"\n"] };
     for part in parts {

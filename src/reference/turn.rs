@@ -1,4 +1,4 @@
-//! What follows from one message, ready for any transport to carry.
+//! The result of handling one message, for any transport.
 
 use std::time::Duration;
 
@@ -9,28 +9,28 @@ use crate::reference::session::Change;
 #[derive(Debug, Default)]
 pub struct Turn {
     pub out: Vec<Outgoing>,
-    /// A request whose remaining messages are not wanted any more.
+    /// A request whose remaining messages are no longer wanted.
     pub cancelled: Option<Value>,
-    /// To be announced to every session, before `out` is sent.
+    /// Changes that every session is notified of, before `out` is sent.
     pub changes: Vec<Change>,
-    /// Earlier requests are answered, too.
+    /// Responses to earlier requests.
     pub settled: Vec<Outgoing>,
-    /// What follows behind the answer; it belongs to no request any more.
+    /// Messages after the response; they belong to no request.
     pub later: Vec<Outgoing>,
-    /// The request stays open: it is a subscription, or the client has to answer something first.
+    /// The request stays open: it is a subscription, or the client has to respond first.
     pub open: bool,
-    /// An answer of the client let this request go on.
+    /// A response of the client let this request continue.
     pub resumed: Option<Value>,
-    /// The process ends, as after a crash, and what it says about it.
+    /// The process exits as after a crash, with this message.
     pub crash: Option<&'static str>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Outgoing {
     pub after: Duration,
-    /// The request that this is about, if any.
+    /// The request that this belongs to, if any.
     pub id: Option<Value>,
-    /// The answer itself and not a notification beside it.
+    /// It is the response, not a notification.
     pub answer: bool,
     /// For HTTP.
     pub status: u16,
@@ -42,7 +42,7 @@ impl Turn {
         Self { crash: Some(why), ..Self::default() }
     }
 
-    /// The messages go out over some time, not at once.
+    /// Whether the messages are sent over some time, not immediately.
     pub fn takes_time(&self) -> bool {
         self.out.iter().any(|out| !out.after.is_zero())
     }

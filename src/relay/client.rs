@@ -20,11 +20,11 @@ use crate::{
     wire::{Envelope, HttpRequest, Incoming, Wire},
 };
 
-/// The wire has to have a record; nobody reads this one.
+/// The wire needs a record; nothing reads this one.
 const RECORD: usize = 1;
 const LARGEST: usize = 64 << 20;
 
-/// For the client: the message, and the request that it belongs to.
+/// A message for the client, and the request that it belongs to.
 pub struct Down {
     pub message: Value,
     pub belongs_to: Option<String>,
@@ -54,14 +54,15 @@ impl Clients {
 
 struct Upstream {
     wire: Wire,
-    /// Whether there is one stream of everything, by which nothing shows what a message belongs to.
+    /// The revision that the upstream returned for `initialize`.
     revision: Option<Revision>,
     session: Option<String>,
-    /// The request that each HTTP exchange carries.
+    /// The request of each HTTP exchange.
     posts: HashMap<u64, String>,
 }
 
-/// Passes messages on until the client or the upstream leaves. `credentials` are headers of the client, which are for the gateway.
+/// Forwards messages until the client or the upstream disconnects. `credentials` are headers of the client for the
+/// gateway.
 pub async fn relay(
     options: Arc<Options>,
     credentials: Vec<(String, String)>,
@@ -113,7 +114,7 @@ fn key(id: &Value) -> String {
 }
 
 impl Relay {
-    /// Something that the client sent.
+    /// Handles a message of the client.
     fn up(&mut self, mut message: Value) {
         let fault = self.options.fault;
         let is_request = message.get("method").is_some();
@@ -156,7 +157,7 @@ impl Relay {
         let envelope = Envelope { by: "relay".to_owned(), headers };
         if let Ok(posted) = wire.send(&envelope, message)
             && let (Some(post), Some(id), true) = (posted.post, message.get("id"), message.get("method").is_some())
-            // Over HTTP+SSE the response comes on the one stream.
+            // Over HTTP+SSE the response is on the common stream.
             && self.options.back.capabilities().stream_per_request
         {
             posts.insert(post, key(id));
@@ -166,7 +167,7 @@ impl Relay {
         }
     }
 
-    /// Something that the upstream sent; false where nothing more comes.
+    /// Handles what the upstream sent; false at the end.
     fn incoming(&mut self, incoming: Incoming) -> bool {
         match incoming {
             Incoming::Message { message, post, .. } => {
@@ -184,7 +185,7 @@ impl Relay {
                 }
             }
             Incoming::PostDone { post, failure } => {
-                // A request that was not answered by a message is answered here.
+                // An HTTP exchange without a response message gets an error here.
                 if let Some(id) = self.upstream.posts.remove(&post)
                     && let Some(request) = self.memory.open.remove(&id)
                 {
@@ -202,7 +203,7 @@ impl Relay {
     fn one_down(&mut self, mut message: Value, belongs_to: Option<String>) {
         let fault = self.options.fault;
         if let Some(method) = message["method"].as_str() {
-            // Over stdio only its token says what progress belongs to.
+            // Over stdio only the token shows the request of a progress notification.
             let token = message["params"].get("progressToken").filter(|_| method == "notifications/progress").cloned();
             let by_token = token.and_then(|token| {
                 let mut open = self.memory.open.iter();
@@ -266,7 +267,7 @@ impl Relay {
         let _ = self.down.send(Down { message, belongs_to });
     }
 
-    /// The client is gone.
+    /// The client has disconnected.
     async fn leave(self) {
         let Upstream { wire, session, revision, .. } = self.upstream;
         if self.options.fault.keeps_session {

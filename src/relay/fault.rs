@@ -1,4 +1,4 @@
-//! What the reference gateway can get wrong.
+//! The faults of the reference gateway.
 
 use std::collections::HashMap;
 
@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use crate::evidence::Transport;
 
-/// What becomes of a message.
+/// What happens to a message.
 #[derive(Debug, PartialEq)]
 pub enum Fate {
     Pass,
     Drop,
     Twice,
-    /// It waits for the response to the request that is open.
+    /// It is held until the open request has a response.
     Hold,
     /// The sender gets this in its place.
     Return(Value),
@@ -22,12 +22,12 @@ pub enum Fate {
     ToAll,
 }
 
-/// What is remembered of one client.
+/// The state of one client.
 #[derive(Default)]
 pub struct Memory {
-    /// Requests of the client that are open, by id.
+    /// Open requests of the client, by id.
     pub open: HashMap<String, Value>,
-    /// Those of the upstream.
+    /// Open requests of the upstream, by id.
     pub asked: HashMap<String, Value>,
     pub count: usize,
     /// Whether event streams of the upstream have no X-Accel-Buffering.
@@ -57,7 +57,7 @@ pub struct Fault {
     pub leaks_credentials: bool,
     pub lacks_version: bool,
     pub keeps_session: bool,
-    /// Rules besides those that name it which it truly breaks; `*` stands for any.
+    /// Rules besides those that name the fault which it also violates; `*` stands for any.
     pub also: &'static [&'static str],
 }
 

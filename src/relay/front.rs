@@ -59,10 +59,10 @@ pub fn event(name: &str, data: &str) -> Bytes {
     format!("event: {name}\ndata: {data}\n\n").into()
 }
 
-/// A session id that nobody can guess.
+/// A session id that cannot be guessed.
 pub fn number() -> String {
     let mut bytes = [0; 16];
-    // Without randomness from the system there is no session to begin.
+    // Without random numbers of the system no session can be created.
     getrandom::fill(&mut bytes).unwrap_or_else(|why| unreachable!("the system has random numbers: {why}"));
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

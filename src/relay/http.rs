@@ -30,9 +30,9 @@ use super::{
     front::{Body, empty, event, events, number, rejected},
 };
 
-/// Messages that wait for the stream that belongs to no request.
+/// Maximum number of messages that wait for the stream for messages without a request.
 const WAITING: usize = 1_000;
-/// Headers by which a client shows who it is.
+/// Headers with credentials of a client.
 const CREDENTIALS: [&str; 2] = ["authorization", "cookie"];
 
 #[derive(Clone)]
@@ -93,7 +93,7 @@ impl Gateway {
         })
     }
 
-    /// A client, until its session is removed.
+    /// Adds a client, until its session is removed.
     fn join(&self, id: &str, head: &Parts) -> Session {
         let (up, from_client) = unbounded_channel();
         let (down, for_client) = unbounded_channel();
@@ -206,7 +206,7 @@ impl Gateway {
         lock(&session.streams).general = Some(sender.clone());
         let sessions = Arc::clone(&self.sessions);
         tokio::spawn(async move {
-            // The stream is the session.
+            // The session ends with its stream.
             sender.closed().await;
             lock(&sessions).remove(&id);
         });
@@ -228,7 +228,7 @@ impl Gateway {
     }
 }
 
-/// Sends each message on the stream that it belongs to.
+/// Sends each message on its stream.
 async fn distribute(streams: Arc<Mutex<Streams>>, mut from: UnboundedReceiver<Down>) {
     while let Some(Down { message, belongs_to }) = from.recv().await {
         let responds = message.get("method").is_none();

@@ -1,5 +1,5 @@
-//! The reference gateway: `mcp-conform relay`. It passes everything on, over every pair of transports, and commits one of its
-//! faults on demand, so that each rule for gateways is seen to pass and to fail.
+//! The reference gateway: `mcp-conform relay`. It forwards everything, over every pair of transports, and commits one
+//! of its faults on demand. So every rule for gateways is tested for passing and failing.
 //!
 //! It has a connection of its own to the upstream for each client, so ids, tokens and sessions need no translation. A fault is a
 //! row of functions that are called where a message passes (`faults`), or a flag for what is not about one message.
@@ -19,7 +19,7 @@ pub use fault::Fault;
 pub struct Options {
     pub front: Transport,
     pub back: Transport,
-    /// A URL, or over stdio a program.
+    /// A URL, or over stdio the path of a program.
     pub upstream: String,
     pub port: u16,
     pub fault: &'static Fault,
@@ -29,7 +29,7 @@ pub fn faults() -> impl Iterator<Item = &'static Fault> + Clone {
     faults::ALL.iter().copied().flatten()
 }
 
-/// The fault of that name; none is one without any effect.
+/// The fault of that name; without a name, one without any effect.
 pub fn find(name: Option<&str>) -> Result<&'static Fault, String> {
     let Some(name) = name else { return Ok(&Fault::NONE) };
     faults()
@@ -37,7 +37,7 @@ pub fn find(name: Option<&str>) -> Result<&'static Fault, String> {
         .ok_or_else(|| format!("the reference gateway has no fault `{name}`; `mcp-conform relay --list` lists all"))
 }
 
-/// Runs until the client of stdio has left, or without end.
+/// Runs until the client over stdio has disconnected, or forever.
 pub async fn run(options: Options) -> Result<(), String> {
     if options.front.capabilities().process { stdio::run(options).await } else { http::run(options).await }
 }

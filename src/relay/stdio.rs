@@ -17,7 +17,7 @@ pub async fn run(options: Options) -> Result<(), String> {
     let (to, up) = unbounded_channel();
     let (down, mut from) = unbounded_channel::<Down>();
     let reading = tokio::spawn(async move {
-        // Bytes, so that a line that is not UTF-8 does not end the relay.
+        // Read bytes, so that a line that is not UTF-8 does not end the gateway.
         let mut lines = BufReader::new(stdin()).split(b'\n');
         while let Ok(Some(line)) = lines.next_segment().await {
             match serde_json::from_slice::<Value>(&line) {

@@ -1,4 +1,4 @@
-//! What became better and worse from one run to another, rule by rule.
+//! What improved and regressed from one run to another, by rule.
 
 use indexmap::IndexMap;
 
@@ -11,7 +11,7 @@ use crate::{
     revision::Revision,
 };
 
-/// Findings of a rule that got worse, as far as they are shown.
+/// Maximum number of findings shown for a rule that regressed.
 const SHOWN: usize = 3;
 
 /// The comparison as text, ending in a line break.
@@ -74,7 +74,7 @@ fn named(id: &str, revision: Revision, report: &RunReport) -> String {
     if report.revisions.len() > 1 { format!("{id} ({revision})") } else { id.into_owned() }
 }
 
-/// How bad it is; what was not judged is neither better nor worse than what passed.
+/// The severity of a status; a rule that was not judged counts like one that passed.
 fn weight(status: Status) -> u8 {
     match status {
         Status::Fail => 5,

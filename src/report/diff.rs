@@ -1,6 +1,6 @@
-//! What was expected against what came, brought down to where they differ.
+//! The difference between an expected and a received value.
 //!
-//! Plain data of bounded size, so that each format can show it in its own way. All text is safe to show.
+//! The result is plain data of bounded size, so that each format can show it in its own way. All text is escaped.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use similar::{DiffOp, TextDiff};
 use super::text::plain;
 use crate::outcome::excerpt::{around, columns, middle};
 
-/// Lines of either value that are compared, counted from the first difference.
+/// Maximum number of compared lines of each value, counted from the first difference.
 const COMPARED: usize = 400;
 /// Lines shown on either side of a difference.
 const CONTEXT: usize = 2;
 
 pub enum Contrast {
-    /// One line each, and the range of bytes of the received one that is at fault, where it is only a part.
+    /// One line for each value. `fault` is the range of bytes of the received value that differs, if it is only a part.
     Lines { expected: String, received: String, fault: Option<Range<usize>> },
     /// The lines around each difference of two long values.
     Parts(Vec<Line>),
@@ -32,11 +32,11 @@ pub enum Side {
     Both,
     Expected,
     Received,
-    /// Lines were left out.
+    /// Lines were omitted.
     Gap,
 }
 
-/// Compares two values for showing in so many columns.
+/// Compares two values, for a display of this width.
 pub fn contrast(expected: &Value, received: &Value, width: usize) -> Contrast {
     let (old, new) = (expected.to_string(), received.to_string());
     let long = columns(&old) > width || columns(&new) > width;
@@ -44,7 +44,7 @@ pub fn contrast(expected: &Value, received: &Value, width: usize) -> Contrast {
         return Contrast::Parts(parts(expected, &in_order_of(expected, received), width));
     }
     let (old_part, new_part) = parting(&old, &new);
-    // Where no more than the quotes is alike, pointing at the difference says nothing.
+    // If the values share only their quotes, marking the difference says nothing.
     let partly = new.len() - new_part.len() > 2 && !new_part.is_empty();
     let (expected, _) = shown(&old, old_part, width);
     let (received, fault) = shown(&new, new_part, width);
@@ -80,7 +80,7 @@ fn parts(expected: &Value, received: &Value, width: usize) -> Vec<Line> {
                 old[op.old_range()].iter().for_each(|line| push(Side::Both, line, 0..0));
                 continue;
             }
-            // Lines that stand for each other are cut at the same place.
+            // Corresponding lines are cut at the same place.
             let pairs = |at: usize| Some((old[op.old_range()].get(at)?, new[op.new_range()].get(at)?));
             for (at, line) in old[op.old_range()].iter().enumerate() {
                 push(Side::Expected, line, pairs(at).map_or(0..0, |(a, b)| parting(a, b).0));
@@ -93,12 +93,12 @@ fn parts(expected: &Value, received: &Value, width: usize) -> Vec<Line> {
     shown_lines
 }
 
-/// Lines without the commas, which would make a line differ that only lost its neighbour.
+/// Lines without trailing commas. Otherwise a line would differ just because the next field is missing.
 fn members(pretty: &str) -> Vec<&str> {
     pretty.lines().map(|line| line.strip_suffix(',').unwrap_or(line)).collect()
 }
 
-/// The received value with its fields in the order of the expected one: the order carries no meaning.
+/// The received value with its fields in the order of the expected one: the order has no meaning.
 fn in_order_of(expected: &Value, received: &Value) -> Value {
     match (expected, received) {
         (Value::Object(expected), Value::Object(received)) => {
@@ -115,7 +115,7 @@ fn in_order_of(expected: &Value, received: &Value) -> Value {
     }
 }
 
-/// What is left of each text without the beginning and the end that they share.
+/// The rest of each text without their common beginning and end.
 fn parting(a: &str, b: &str) -> (Range<usize>, Range<usize>) {
     let alike = |pairs: &mut dyn Iterator<Item = (char, char)>| {
         pairs.take_while(|(a, b)| a == b).map(|(a, _)| a.len_utf8()).sum::<usize>()
@@ -125,7 +125,7 @@ fn parting(a: &str, b: &str) -> (Range<usize>, Range<usize>) {
     (start..a.len() - end, start..b.len() - end)
 }
 
-/// A text made safe to show and cut around a part of it, and where the part is then.
+/// An escaped text, cut around a part of it, and the new range of that part.
 pub fn shown(text: &str, part: Range<usize>, width: usize) -> (String, Range<usize>) {
     let pieces = [&text[..part.start], &text[part.clone()], &text[part.end..]].map(plain);
     let start = pieces[0].len();

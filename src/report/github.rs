@@ -1,4 +1,4 @@
-//! The report as commands to GitHub Actions, which shows them as annotations. One for each rule that needs attention.
+//! The report as workflow commands of GitHub Actions, which become annotations: one for each rule that needs attention.
 
 use super::{
     human::{ended, meaning},
@@ -45,7 +45,7 @@ fn text(rule: &RuleResult) -> String {
     lines.iter().map(|line| plain(&flow(line)).into_owned()).collect::<Vec<_>>().join("\n")
 }
 
-/// What stands behind `::`, where a line break would end the command.
+/// The text after `::`, in which a line break would end the command.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

@@ -1,4 +1,4 @@
-//! The report as JSON, whole; `reports/README.md` documents each field.
+//! The complete report as JSON; `reports/README.md` documents each field.
 
 use schemars::{Schema, schema_for};
 use serde::Deserialize;
@@ -18,9 +18,9 @@ pub fn schema() -> Schema {
     schema
 }
 
-/// Reads a JSON report back, or says why it cannot be.
+/// Reads a JSON report; `Err` says why it cannot be read.
 pub fn read(text: &str) -> Result<RunReport, String> {
-    // The version is asked for first, so that a newer report is not taken for a damaged one.
+    // The version is read first, so that a newer report is not reported as damaged.
     #[derive(Deserialize)]
     struct Versioned {
         schema: u32,

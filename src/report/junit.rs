@@ -1,7 +1,7 @@
 //! The report as `JUnit` XML: a suite is a `testsuite`, a rule a `testcase`.
 //!
-//! A warning counts as passed and says why in its output, because `JUnit` knows nothing between passing and failing.
-//! Judging takes no time worth telling, so only the whole run has a length.
+//! A warning counts as passed and is explained in its output, because `JUnit` has no status between passed and failed.
+//! Judging takes almost no time, so only the whole run has a duration.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::{
 
 pub(super) fn render(report: &RunReport, all: bool) -> String {
     let mut suites: IndexMap<(&str, Revision), TestSuite> = IndexMap::new();
-    // Most rules apply to other servers: as skipped tests they would bury the others.
+    // Most rules apply to other servers: as skipped tests they would hide the others.
     let unjudged = [Status::NotExercised, Status::NotApplicable];
     for rule in report.rules.iter().filter(|rule| all || !unjudged.contains(&rule.status)) {
         let suite = suites.entry((&rule.suite, rule.revision)).or_insert_with(|| suite(report, rule));
@@ -51,7 +51,7 @@ pub(super) fn render(report: &RunReport, all: bool) -> String {
     text
 }
 
-/// What concerns no single rule, as a suite with one test.
+/// Failures of the run itself, as a suite with one test.
 fn of_the_run(report: &RunReport, name: &str, status: TestCaseStatus) -> TestSuite {
     let mut case = TestCase::new(name, status);
     case.set_classname(shown(&report.tool.name)).set_time(Duration::ZERO);
@@ -69,7 +69,7 @@ fn suite(report: &RunReport, rule: &RuleResult) -> TestSuite {
     suite
 }
 
-/// One for each revision, where there are several.
+/// One for each revision, if there are several.
 fn suite_name(report: &RunReport, rule: &RuleResult) -> String {
     match report.revisions.len() {
         0 | 1 => shown(&rule.suite),
@@ -99,7 +99,7 @@ fn case(report: &RunReport, rule: &RuleResult) -> TestCase {
         Status::Pass | Status::Warn | Status::Advice | Status::Observed => TestCaseStatus::success(),
     };
     let mut case = TestCase::new(shown(&rule.id), status);
-    // Class and name are what readers know a test by.
+    // JUnit readers identify a test by class and name.
     case.set_classname(suite_name(report, rule)).set_time(Duration::ZERO);
     match standing(report, rule) {
         Status::Known => _ = case.set_system_out(format!("known to fail: {}", explanation(rule))),
@@ -110,7 +110,7 @@ fn case(report: &RunReport, rule: &RuleResult) -> TestCase {
     case
 }
 
-/// XML has no way to write most control characters, so they are shown as escapes.
+/// XML cannot contain most control characters, so they are escaped.
 fn shown(text: &str) -> String {
     plain(text).into_owned()
 }

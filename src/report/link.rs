@@ -1,23 +1,23 @@
-//! From the source of a rule to the page where the text stands.
+//! From the source of a rule to the web page with its text.
 
 use crate::revision::Revision;
 
 const SPECIFICATION: &str = "https://modelcontextprotocol.io/specification";
 const SITE: &str = "https://modelcontextprotocol.io";
 const REPOSITORY: &str = "https://github.com/modelcontextprotocol/modelcontextprotocol";
-/// The first revision whose schema is a page of its own.
+/// The first revision with a separate page for the schema.
 const SCHEMA_PAGE: Revision = Revision::V2025_06_18;
 
-/// Pages that have another name since the modern revisions.
+/// Pages that were renamed in the modern revisions.
 const MOVED: [(&str, &str); 2] = [
     ("basic/utilities/cancellation", "basic/patterns/cancellation"),
     ("basic/utilities/progress", "basic/patterns/progress"),
 ];
-/// Where the pages of the specification begin.
+/// The sections of the specification.
 const SECTIONS: [&str; 6] = ["architecture", "basic", "client", "extensions", "schema", "server"];
 
 /// The public page of a source such as `server/resources#capabilities`, `schema#Resource` or `SEP-2164#specification`
-/// in the revision tested; none where it is no page of the protocol.
+/// in the tested revision; `None` if it is not a page of the specification.
 pub fn link(source: &str, revision: Revision) -> Option<String> {
     if source.contains(|c: char| c.is_whitespace() || c.is_control() || c == ':') {
         return None;
@@ -35,7 +35,7 @@ pub fn link(source: &str, revision: Revision) -> Option<String> {
     if page == "schema" && revision < SCHEMA_PAGE {
         return Some(format!("{REPOSITORY}/blob/main/schema/{revision}/schema.ts"));
     }
-    // Earlier revisions have the transports on one page, each in a section.
+    // In earlier revisions all transports are sections of one page.
     let section = page.strip_prefix("basic/transports/").filter(|_| !revision.is_modern());
     let (page, anchor) = section.map_or((page, anchor), |section| ("basic/transports", section));
     let page = MOVED
@@ -50,7 +50,7 @@ pub fn link(source: &str, revision: Revision) -> Option<String> {
     Some(link)
 }
 
-/// The revision that has the page: the one tested, unless pages were moved between the legacy and the modern ones.
+/// The revision that has the page: the tested one, unless the page exists only in legacy or in modern revisions.
 fn holding(page: &str, revision: Revision) -> Revision {
     const MODERN: [&str; 4] = ["basic/patterns", "basic/versioning", "server/discover", "server/utilities/caching"];
     const LEGACY: [&str; 2] = ["basic/lifecycle", "basic/utilities/"];

@@ -1,7 +1,7 @@
-//! The report as Markdown, as a job summary or a comment shows it: the verdict, the counts, and what needs attention,
-//! folded.
+//! The report as Markdown for a job summary or a comment: the verdict, the counts, and folded details of rules that
+//! need attention.
 //!
-//! What came from a server stands in code alone, where neither Markdown nor HTML is read.
+//! Text of a server is only in code spans, where neither Markdown nor HTML is interpreted.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::outcome::{RuleResult, RunReport, Status};
 
-/// Rules of one kind that are told; a summary has its limits.
+/// Maximum number of rules of one kind; the size of a summary is limited.
 const TOLD: usize = 100;
 
 pub(super) fn render(report: &RunReport) -> String {
@@ -94,7 +94,7 @@ fn folded(page: &mut String, mark: &str, report: &RunReport, rule: &RuleResult) 
     writeln!(page, "{fence}text\n{}\n{fence}\n\n</details>", told.trim_end())
 }
 
-/// Text between others that is taken for nothing but text.
+/// Escapes text for a paragraph.
 pub(super) fn prose(text: &str) -> String {
     let special =
         |c: char| c.is_ascii_punctuation() && !matches!(c, '.' | ',' | ':' | ';' | '-' | '/' | '(' | ')' | '\'' | '?');
@@ -104,7 +104,7 @@ pub(super) fn prose(text: &str) -> String {
             '&' => shown.push_str("&amp;"),
             '<' => shown.push_str("&lt;"),
             '>' => shown.push_str("&gt;"),
-            // An entity, because a backslash means nothing inside of HTML.
+            // An HTML entity, because a backslash means nothing inside of HTML.
             c if special(c) => _ = write!(shown, "&#{};", u32::from(c)),
             c => shown.push(c),
         }
@@ -112,7 +112,7 @@ pub(super) fn prose(text: &str) -> String {
     shown
 }
 
-/// A code span, with more backticks around it than stand in it.
+/// A code span, with more backticks around it than the text contains.
 pub(super) fn code(text: &str) -> String {
     let text = plain(&flow(text)).into_owned();
     let ticks = "`".repeat(longest_run(&text) + 1);

@@ -1,4 +1,5 @@
-//! A run report in the forms that people, pipelines and tools read: one file a format, each a function of the report.
+//! A run report in the formats that people, pipelines and tools read: one file per format, each a function of the
+//! report.
 
 mod compare;
 mod diff;
@@ -25,7 +26,7 @@ pub use json::{read, schema};
 pub use link::link;
 pub use text::plain;
 
-/// The forms a report can take.
+/// The formats of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]
 pub enum Format {
     /// For reading in a terminal or a log
@@ -46,22 +47,22 @@ pub enum Format {
     Github,
 }
 
-/// How much the human report tells.
+/// How detailed the human report is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verbosity {
-    /// What failed by name, and the totals.
+    /// Names of failed rules, and the totals.
     Quiet,
-    /// All that needs attention.
+    /// All rules that need attention.
     #[default]
     Normal,
-    /// Nothing left out, and a line for each rule.
+    /// Everything, with a line for each rule.
     Verbose,
 }
 
-/// What the human report is written for. Of the other formats only `junit` depends on it: `verbosity` adds skipped tests.
+/// The output of the human report. Of the other formats only `junit` depends on it: `verbosity` adds skipped tests.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
-    /// Columns; only commands to copy go beyond.
+    /// Maximum width of lines; only commands to copy may be longer.
     pub width: usize,
     pub color: bool,
     /// Whether the terminal opens links in the text (OSC 8).
@@ -75,7 +76,7 @@ impl Default for Style {
     }
 }
 
-/// The whole report, ending in a line break.
+/// The complete report, ending in a line break.
 pub fn render(format: Format, report: &RunReport, style: &Style) -> String {
     match format {
         Format::Human => human::render(report, style),

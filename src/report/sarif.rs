@@ -1,7 +1,7 @@
-//! The report as SARIF 2.1.0, for what collects the results of analyses.
+//! The report as SARIF 2.1.0, for tools that collect the results of analyzers.
 //!
-//! A server is no source file, so a result is placed by what it is about, a logical location. What shows results beside
-//! code, as GitHub does, takes none without a file: that is the one that says which server is tested.
+//! A server is not a source file, so the logical location of a result is its subject. Tools that show results next to
+//! code, such as GitHub, require a file: it is the configuration that names the server.
 
 use jiff::Timestamp;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -15,9 +15,9 @@ use super::{
 };
 use crate::outcome::{Finding, Level, RuleResult, RunReport, Status};
 
-/// Stands for a configuration where none was read.
+/// The file name if no configuration was read.
 const CONFIG: &str = "mcp-conform.toml";
-/// What a relative URI reference may hold as it is.
+/// Characters that need no encoding in a relative URI reference.
 const URI: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'/');
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
@@ -92,7 +92,7 @@ fn descriptor(rule: &RuleResult) -> Value {
     descriptor
 }
 
-/// Where a result is shown, and what it is about.
+/// The file and the subject of a result.
 fn location(report: &RunReport, subject: Option<&str>) -> Value {
     let config = report.target.config.as_deref().unwrap_or(CONFIG);
     let uri = utf8_percent_encode(config, URI).to_string();

@@ -1,4 +1,4 @@
-//! How the rules of a report stand, counted.
+//! Counts of the rules of a report by status.
 
 use std::cmp::Reverse;
 
@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use crate::outcome::{RuleResult, RunReport, Status};
 
-/// The status that decides: under `--strict` a warning is a failure.
+/// The effective status: under `--strict` a warning is a failure.
 pub fn standing(report: &RunReport, rule: &RuleResult) -> Status {
     match rule.status {
         Status::Warn if report.strict => Status::Fail,
@@ -14,7 +14,7 @@ pub fn standing(report: &RunReport, rule: &RuleResult) -> Status {
     }
 }
 
-/// The rules that stand so, and of failures first what shows in most places: it may be the cause of others.
+/// The rules with this status. Failures with the most findings come first: they may cause others.
 pub fn standing_so(report: &RunReport, status: Status) -> Vec<&RuleResult> {
     let mut rules: Vec<_> = report.rules.iter().filter(|rule| standing(report, rule) == status).collect();
     if status == Status::Fail {
@@ -38,7 +38,7 @@ pub const STATUSES: [Status; 9] = [
     Status::NotApplicable,
 ];
 
-/// How many rules stand how.
+/// The number of rules with each status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally([usize; 9]);
 
@@ -61,12 +61,12 @@ impl Tally {
         self.0[status as usize]
     }
 
-    /// What was counted at all, the worst first.
+    /// The statuses that occur, the worst first.
     pub fn counted(&self) -> impl Iterator<Item = (Status, usize)> {
         STATUSES.into_iter().map(|status| (status, self.count(status))).filter(|(_, count)| *count > 0)
     }
 
-    /// Something about these rules is worth a line.
+    /// Whether some of these rules need attention.
     pub fn is_notable(&self) -> bool {
         use Status::{Advice, Broken, Fail, Known, Warn};
         [Fail, Known, Broken, Warn, Advice].into_iter().any(|status| self.count(status) > 0)

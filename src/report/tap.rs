@@ -1,6 +1,6 @@
-//! The report as TAP 14: a test point for each rule, with a YAML block where there is something to say.
+//! The report as TAP 14: a test point for each rule, with a YAML block for details.
 //!
-//! A warning is `ok`, because TAP knows nothing between passing and failing; its block says what it is.
+//! A warning is `ok`, because TAP has no status between passed and failed; its block says that it is a warning.
 
 use std::fmt::Write as _;
 
@@ -43,7 +43,7 @@ fn point(tap: &mut String, number: usize, report: &RunReport, rule: &RuleResult)
         return writeln!(tap, " # SKIP {}", description(reason));
     }
     if status == Status::Known {
-        // A test point that is expected to fail.
+        // TODO marks a test point that is expected to fail.
         write!(tap, " # TODO {}", description(rule.reason.as_deref().unwrap_or_default()))?;
     }
     tap.push('\n');
@@ -62,7 +62,7 @@ fn point(tap: &mut String, number: usize, report: &RunReport, rule: &RuleResult)
             ("messages", messages.into()),
             ("explanation", explanation(rule).into()),
         ] {
-            // JSON is YAML, and on one line nothing in it can end the block.
+            // JSON is valid YAML, and on one line it cannot end the block.
             writeln!(tap, "  {name}: {}", Value::to_string(&value))?;
         }
         writeln!(tap, "  ...")?;
@@ -70,7 +70,7 @@ fn point(tap: &mut String, number: usize, report: &RunReport, rule: &RuleResult)
     Ok(())
 }
 
-/// Text on one line that begins no directive.
+/// Text on one line, without a TAP directive.
 fn description(text: &str) -> String {
     plain(&flow(text)).replace('\\', "\\\\").replace('#', "\\#")
 }

@@ -1,7 +1,7 @@
-//! Text from a server made safe to show, and broken into lines.
+//! Escapes text of a server, and wraps it.
 //!
-//! What a terminal would act on, or a reader could not see, is written as an escape: control characters, overrides of
-//! the writing direction, invisible characters.
+//! Characters that control a terminal or that are invisible are escaped: control characters, overrides of the writing
+//! direction, and invisible characters.
 
 use std::{borrow::Cow, fmt::Write as _};
 
@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthChar;
 
 use crate::outcome::excerpt::columns;
 
-/// The text with every character that does not show as itself written as `\n` or `\u001b`.
+/// The text with every character that is not displayed as itself written as `\n` or `\u001b`.
 pub fn plain(text: &str) -> Cow<'_, str> {
     if !text.contains(hidden) {
         return Cow::Borrowed(text);
@@ -29,7 +29,7 @@ pub fn plain(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The same JSON, in which every such character but the line breaks between its parts is an escape.
+/// The same JSON, in which every such character is escaped, except the line breaks between its parts.
 pub fn visible(json: &str) -> String {
     let mut shown = String::with_capacity(json.len() + 1);
     for c in json.chars() {
@@ -53,12 +53,12 @@ fn hidden(c: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
-/// One line of prose, however it was broken in its source.
+/// Prose on one line, without the line breaks of its source.
 pub fn flow(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Lines of at most so many columns, broken at spaces, and inside a word only where it is longer than a line.
+/// Lines of at most this width, wrapped at spaces, and inside a word only if it is longer than a line.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     let mut lines = vec![String::new()];
@@ -85,12 +85,12 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A command on lines of about so many columns, broken before options, where a shell takes it in one piece.
+/// A command on lines of about this width, wrapped before options with backslashes, so that a shell reads one command.
 pub fn wrap_command(command: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for part in options(command) {
         let line = lines.last_mut().expect("never empty");
-        // A column is for the backslash.
+        // One column is for the backslash.
         if line.is_empty() || columns(line) + columns(part) < width {
             line.push_str(part);
         } else {
@@ -101,7 +101,7 @@ pub fn wrap_command(command: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A command in parts, each but the first beginning with an option that is not inside quotes.
+/// A command in parts. Each except the first begins with an option that is not inside quotes.
 fn options(command: &str) -> Vec<&str> {
     let (mut parts, mut start) = (Vec::new(), 0);
     let (mut quote, mut escaped, mut last) = (None, false, '\0');

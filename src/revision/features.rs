@@ -1,23 +1,23 @@
-//! What each revision has. Everything that differs by revision and is not a rule of a suite is asked of this table.
+//! The features of each revision. Every difference between revisions that is not a rule of a suite is in this table.
 
 use super::Revision;
 
-/// What a revision has that others have not.
+/// The features that differ between revisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Features {
     /// No handshake, no session: every request carries its own `_meta`.
     pub stateless: bool,
-    /// Requests over HTTP carry `MCP-Protocol-Version`.
+    /// HTTP requests have `MCP-Protocol-Version`.
     pub version_header: bool,
-    /// Several messages may come as one JSON array.
+    /// A JSON array may contain several messages.
     pub batches: bool,
-    /// An error for a message whose id could not be read has `id: null`, as in JSON-RPC.
+    /// An error for a message without a readable id has `id: null`, as in JSON-RPC.
     pub null_id: bool,
-    /// A server may end the stream of a request before its response, and has the client resume it.
+    /// A server may close the stream of a request before its response, and the client resumes it.
     pub polling: bool,
-    /// Streams begin with an event that they can be resumed from.
+    /// Streams begin with an event from which they can be resumed.
     pub primed_streams: bool,
-    /// The metadata of an authorization server is looked for at the root of the server's host first.
+    /// The metadata of an authorization server is first requested at the root of the server's host.
     pub metadata_at_root: bool,
     /// `tasks/*` and `params.task`, as part of the protocol.
     pub tasks: bool,
@@ -25,15 +25,15 @@ pub struct Features {
     pub elicitation: bool,
     /// Modes of elicitation and parts of sampling, each declared by the client.
     pub capability_details: bool,
-    /// Enumerations of a form have titles, and several values can be chosen.
+    /// Enumerations in a form may have titles and allow several values.
     pub rich_forms: bool,
     /// The capability `completions`.
     pub completions_capability: bool,
-    /// `message` in notifications of progress.
+    /// `message` in progress notifications.
     pub progress_message: bool,
     pub audio: bool,
     pub tool_annotations: bool,
-    /// `title` of what is listed, and of the server.
+    /// `title` of list items, and of the server.
     pub titles: bool,
     pub resource_links: bool,
     /// `outputSchema` and `structuredContent`.
@@ -41,11 +41,11 @@ pub struct Features {
     /// `annotations.lastModified`
     pub last_modified: bool,
     pub icons: bool,
-    /// The second label of a prefix in `_meta` is what reserves it; before, the last but one.
+    /// A prefix in `_meta` is reserved by its second label; before, by the last but one.
     pub reserved_second_label: bool,
 }
 
-/// The oldest revision; each other row says what it adds to the one before, and what it drops.
+/// The oldest revision; each other row states what it adds to the previous one, and what it removes.
 const V2024_11_05: Features = Features {
     stateless: false,
     version_header: false,

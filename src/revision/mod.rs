@@ -1,6 +1,6 @@
-//! The protocol revisions, oldest first, and what sets each apart.
+//! The protocol revisions, oldest first, and their differences.
 //!
-//! Everything that differs by revision and is not a rule of a suite is asked of this type, so a new revision is one
+//! Every difference between revisions that is not a rule of a suite is a feature of this type. So a new revision is one
 //! more variant and one more row of features.
 
 mod features;
@@ -24,11 +24,11 @@ impl Revision {
     pub const ALL: [Self; 5] =
         [Self::V2024_11_05, Self::V2025_03_26, Self::V2025_06_18, Self::V2025_11_25, Self::V2026_07_28];
 
-    /// The newest revision that opens with the `initialize` handshake.
+    /// The newest revision with the `initialize` handshake.
     pub const NEWEST_LEGACY: Self = Self::V2025_11_25;
     pub const NEWEST: Self = Self::V2026_07_28;
 
-    /// As it stands on the wire.
+    /// The text in messages.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::V2024_11_05 => "2024-11-05",

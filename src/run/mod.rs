@@ -1,15 +1,16 @@
-//! The program: each command is a prefix or suffix of suites, target, evidence, verdicts, report.
+//! The program. Each command runs some of these steps: load the suites, connect to the target, gather evidence, judge,
+//! report.
 //!
 //! A folder imports only from those above it here; `tests/layers.rs` checks it.
 //!
 //! - `process`: the process and the terminal that the program runs in.
-//! - `inputs`: from what was typed and configured to what a run needs.
-//! - `conducting`: which suites are gathered on which connections, in which order.
+//! - `inputs`: from options and configuration to what a run needs.
+//! - `conducting`: which suites run on which connections, in which order.
 //! - `clients`: a client started against the reference server, in one scenario after another.
 //! - `recording`: a conversation between a client and a server that passes through, and is recorded.
 //! - `foreign`: recordings of other tools, made into those of this program.
 //! - `gateways`: a gateway between our client and the reference server.
-//! - `commands`: one file a command.
+//! - `commands`: one file per command.
 
 mod clients;
 mod commands;

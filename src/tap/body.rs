@@ -10,7 +10,7 @@ use hyper::body::{Body, Bytes, Frame};
 use super::Exchange;
 use crate::evidence::Ended;
 
-/// What the server sends, recorded as the client takes it.
+/// The body of the server's response, recorded as the client reads it.
 pub struct TappedBody<B> {
     body: B,
     exchange: Exchange,

@@ -1,4 +1,4 @@
-//! What passes over HTTP, exchange by exchange.
+//! Records HTTP traffic, exchange by exchange.
 
 use std::mem::take;
 
@@ -10,7 +10,7 @@ use crate::{
     wire::event_stream::{Block, EventStream},
 };
 
-/// One HTTP request and its response, as far as it has come.
+/// One HTTP request and its response, as far as they were received.
 pub struct Exchange {
     tap: Tap,
     post: u64,
@@ -27,13 +27,13 @@ enum Body {
         is_json: bool,
     },
     Events(Box<EventStream>),
-    /// Everything was recorded, the end too.
+    /// Everything was recorded, including the end.
     #[default]
     Over,
 }
 
 impl Exchange {
-    /// A client sent this.
+    /// The client sent this request.
     pub fn begin(tap: Tap, head: &request::Parts, body: &[u8]) -> Self {
         let post = tap.recorder.next_post();
         let sent = tap.sender(Some(post));
@@ -65,7 +65,7 @@ impl Exchange {
         self.tap.recorder.http_response(self.tap.link, self.post, shown);
     }
 
-    /// Some of the body of the response.
+    /// A part of the body of the response.
     pub fn feed(&mut self, chunk: &[u8]) {
         match &mut self.reading {
             Body::None | Body::Over => {}
@@ -81,12 +81,12 @@ impl Exchange {
         }
     }
 
-    /// Where the client is to send messages over HTTP+SSE, as soon as the server has named it.
+    /// The client's URL for messages over HTTP+SSE, once the server has sent it.
     pub fn endpoint(&self) -> Option<&str> {
         self.endpoint.as_deref()
     }
 
-    /// The exchange is over.
+    /// The exchange has ended.
     pub fn end(&mut self, ended: Ended) {
         match take(&mut self.reading) {
             Body::Over => return,
@@ -124,7 +124,7 @@ impl Drop for Exchange {
     }
 }
 
-/// The value is the endpoint for messages, if the event names it.
+/// Returns the endpoint for messages, if the event contains it.
 fn event(tap: &Tap, post: u64, block: Block) -> Option<String> {
     let Block { event, data, too_long } = block;
     let post = Some(post);

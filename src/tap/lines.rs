@@ -1,4 +1,4 @@
-//! What passes over stdio, line by line.
+//! Records traffic over stdio, line by line.
 
 use super::{LONGEST_MESSAGE, Tap};
 use crate::{
@@ -24,7 +24,7 @@ impl LineTap {
         }
     }
 
-    /// Nothing more comes.
+    /// The end of the output.
     pub fn finish(self) {
         for line in self.lines.finish() {
             take(&self.tap, self.from, line);

@@ -1,4 +1,4 @@
-//! Records a conversation between a client and a server that passes through this program, and changes nothing of it.
+//! Records a conversation between a client and a server through this program, without changing it.
 
 mod body;
 mod http;
@@ -24,24 +24,24 @@ use crate::{
     },
 };
 
-/// So much is shown of what is not JSON.
+/// How much is shown of text that is not JSON.
 const BEGINNING: usize = 1024;
-/// Larger messages pass, and are not read.
+/// Larger messages are forwarded but not parsed, ...
 const LONGEST_MESSAGE: usize = 16 << 20;
-/// As are those of more values.
+/// ... and so are those with more values.
 const MOST_VALUES: usize = 1_000_000;
-/// Who sent what the client sends, where a suite would be named.
+/// The sender of the client's messages, where other records name a suite.
 const CLIENT: &str = "client";
 
-/// One connection: a process that a client started, or all that it sends over HTTP.
+/// One connection: a process that a client started, or everything that it sends over HTTP.
 #[derive(Clone)]
 pub struct Tap {
     recorder: Recorder,
     link: u32,
     settling: Arc<Mutex<Settling>>,
-    /// Kept out of the record wherever they are repeated.
+    /// Values that are removed from the record wherever they occur.
     secrets: Secrets,
-    /// Credentials that are not known are kept out as well, by the names of what they stand in.
+    /// Unknown credentials are removed as well, by the names of their fields.
     hides_credentials: bool,
 }
 
@@ -50,13 +50,13 @@ impl Tap {
         Self { recorder, link, settling: Arc::default(), secrets: Secrets::default(), hides_credentials: false }
     }
 
-    /// Keeps these out of the record.
+    /// Removes these values from the record.
     #[must_use]
     pub fn hiding(&self, secrets: Secrets) -> Self {
         Self { secrets, ..self.clone() }
     }
 
-    /// Keeps these out of the record, and all credentials.
+    /// Removes these values from the record, and all credentials.
     #[must_use]
     pub fn hiding_credentials(&self, secrets: Secrets) -> Self {
         Self { secrets, hides_credentials: true, ..self.clone() }
@@ -66,17 +66,17 @@ impl Tap {
         self.link
     }
 
-    /// Something that happened and is not a message.
+    /// Records an event that is not a message.
     pub fn note(&self, from: Side, text: impl Into<String>) {
         self.recorder.note(self.link, from, text.into());
     }
 
-    /// The process ended.
+    /// The process exited.
     pub fn ended(&self, text: impl Into<String>, ended: Ended) {
         self.recorder.ended(self.link, None, text.into(), ended);
     }
 
-    /// Bytes that one side sent as one message.
+    /// Records bytes that one side sent as one message.
     fn passed(&self, from: Side, post: Option<u64>, bytes: &[u8], more_flaws: &[&str], event: Option<Event>) {
         let length = bytes.len() as u64;
         match read(bytes, MOST_VALUES) {

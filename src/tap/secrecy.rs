@@ -1,4 +1,4 @@
-//! What of an HTTP exchange is recorded where credentials are kept out of the record.
+//! Removes credentials from recorded HTTP exchanges.
 
 use hyper::{HeaderMap, Uri};
 use serde_json::Value;
@@ -10,11 +10,11 @@ use crate::{
     wire::leave_out_credentials,
 };
 
-/// What stands before the path of a URL, which a request does not have.
+/// The beginning of a URL, which a request does not have.
 const BASE: &str = "http://host";
-/// Secret by a part of their names, and not in fact: they say what a client has to do.
+/// Headers whose name looks secret but whose value is not: they say what a client has to do.
 const CHALLENGES: [&str; 2] = ["www-authenticate", "proxy-authenticate"];
-/// So much is shown of a document that is not JSON.
+/// How many characters are shown of a document that is not JSON.
 const CHARACTERS: usize = 200;
 
 impl Tap {
@@ -38,7 +38,7 @@ impl Tap {
         whole.strip_prefix(BASE).unwrap_or(&whole).to_owned()
     }
 
-    /// What a token endpoint hands out is left out.
+    /// The document without the tokens of a token endpoint.
     pub(super) fn shown_document(&self, document: Option<Value>) -> Option<Value> {
         let mut document = document?;
         self.secrets.hide_in(&mut document);
@@ -53,12 +53,12 @@ impl Tap {
     }
 }
 
-/// Whether the value of a header is left out for its name.
+/// Whether the value of a header is removed because of its name.
 pub fn is_credential(name: &str) -> bool {
     is_secret(name) && !CHALLENGES.contains(&name)
 }
 
-/// The scheme of credentials stays: rules are about it.
+/// The scheme of credentials is kept, because rules are about it.
 fn hidden(value: &str) -> String {
     match value.split_once(' ') {
         Some((scheme, rest)) if !rest.trim().is_empty() && scheme.chars().all(|c| c.is_ascii_alphabetic()) => {

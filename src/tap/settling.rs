@@ -1,4 +1,4 @@
-//! Which revision a conversation is in, by its messages.
+//! Determines the revision of a conversation from its messages.
 
 use serde_json::Value;
 
@@ -6,13 +6,13 @@ use crate::{evidence::Side, revision::Revision};
 
 #[derive(Default)]
 pub struct Settling {
-    /// The id of the client's `initialize`, and the revision that it requests.
+    /// The id of the client's `initialize`, and the requested revision.
     requested: Option<(Value, Option<Revision>)>,
 }
 
 impl Settling {
-    /// The revision that this message shows, if it shows one. `initialize` shows what the client requests until the server
-    /// responds.
+    /// The revision that this message shows, if any. `initialize` shows the revision that the client requests, until
+    /// the server responds.
     pub fn after(&mut self, from: Side, message: &Value) -> Option<Revision> {
         let version = |at: &str| message.pointer(at).and_then(Value::as_str).and_then(|text| text.parse().ok());
         match from {

@@ -1,4 +1,4 @@
-//! The body of an HTTP response: one message, a stream of them, or something else that is kept as it came.
+//! The body of an HTTP response: one message, a stream of messages, or something else that is recorded unchanged.
 
 use reqwest::{
     Response, StatusCode,
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::evidence::{Cause, Ended, Reason};
 
-/// `Err`: why the body broke off, or why it is no event stream where it has to be one.
+/// `Err`: why the body was cut off, or why it is not an event stream although it has to be.
 pub async fn take(core: &Core, response: Response, carrier: Carrier, role: &mut Role) -> Result<(), Reason> {
     let status = response.status();
     let media = text(&response, CONTENT_TYPE).map(|media| essence(&media));
@@ -37,12 +37,12 @@ pub async fn take(core: &Core, response: Response, carrier: Carrier, role: &mut 
     match why {
         _ if body.is_empty() => {}
         _ if matches!(role, Role::Document) => core.channel.document(carrier, &body).await,
-        // Who lets nobody in may say so in any words.
+        // A response that denies access can have any body.
         _ if refused && !core.channel.read(&body).as_ref().is_some_and(is_message) => {
             core.channel.document(carrier, &body).await;
         }
         None => _ = core.channel.received(carrier, &body, &[], None).await,
-        // A message is one whatever it is labelled as, and a rule on labels says what is wrong.
+        // A message is accepted with any content type; a rule about content types reports the wrong one.
         _ if matches!(role, Role::Usual)
             && status.is_success()
             && encoding.is_none()
@@ -70,7 +70,7 @@ pub async fn take(core: &Core, response: Response, carrier: Carrier, role: &mut 
     Ok(())
 }
 
-/// All of it, if it is no longer than the limit. What came of a broken one is kept.
+/// The complete body, up to the limit. What was received of an interrupted body is recorded.
 async fn whole(core: &Core, mut response: Response, carrier: Carrier) -> Result<Vec<u8>, Reason> {
     let mut body = Vec::new();
     let (failure, why) = loop {
@@ -150,7 +150,7 @@ async fn event(core: &Core, carrier: Carrier, role: &mut Role, block: Block) {
                 core.channel.hand_on(Incoming::Endpoint { post, url }).await;
             }
         }
-        // Clients wait for no such event, so a heartbeat may look as it likes.
+        // Clients do not wait for such events, so a heartbeat may have any content.
         _ if event.name.as_deref().is_some_and(|name| name != "message") && !holds_message(&data) => {
             core.channel.note(carrier, "an event with another name, without a message".to_owned(), Some(event));
         }

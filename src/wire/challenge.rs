@@ -1,14 +1,14 @@
-//! What a server asks for in `WWW-Authenticate`: one challenge or several, each a scheme with parameters (RFC 9110).
+//! The challenges in `WWW-Authenticate`: one or several, each a scheme with parameters (RFC 9110).
 
 use serde_json::{Map, Value, json};
 
-/// Each challenge as an object: `scheme` in lower case, and the parameters by their names in lower case. What
-/// `scope` names stands one by one in `scopes`.
+/// Each challenge as an object: `scheme` in lower case, and the parameters under their names in lower case. `scopes`
+/// lists the values in `scope`.
 pub fn parse(header: &str) -> Vec<Value> {
     let mut challenges: Vec<Map<String, Value>> = Vec::new();
     for part in parts(header) {
         let (scheme, rest) = match part.split_once([' ', '\t']) {
-            // A parameter may have blanks around its sign.
+            // A parameter may have spaces around `=`.
             Some((word, rest)) if !word.contains('=') && !rest.trim_start().starts_with('=') => {
                 (Some(word), rest.trim_start())
             }
@@ -30,7 +30,7 @@ pub fn parse(header: &str) -> Vec<Value> {
     challenges.into_iter().map(Value::Object).collect()
 }
 
-/// Splits at commas that stand outside of quotes.
+/// Splits at commas outside of quotes.
 fn parts(header: &str) -> impl Iterator<Item = &str> {
     let (mut quoted, mut escaped) = (false, false);
     let at_comma = move |c: char| {

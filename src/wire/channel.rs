@@ -1,4 +1,4 @@
-//! The one place that records what passes and hands it to the session, in the order of arrival.
+//! The only place that records traffic. It passes what was received to the session, in the order of arrival.
 
 use std::{mem::take, time::Duration};
 
@@ -12,12 +12,12 @@ use super::{
 };
 use crate::evidence::{Ended, Event, HttpHead, HttpStatus, Reason, Recorder, Sent, Transport};
 
-/// So much text of what is no message is kept.
+/// How much is recorded of text that is not a message.
 const SHOWN: usize = 4096;
-/// What the session has not taken yet; a server that sends faster waits.
+/// Maximum number of items that wait for the session; a server that sends faster is blocked.
 const WAITING: usize = 64;
 
-/// The HTTP exchange that bytes came with, and whether the session is told its number.
+/// The HTTP exchange of some bytes, and whether the session gets its number.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Carrier {
     pub post: Option<u64>,
@@ -37,12 +37,12 @@ pub struct Channel {
     secrets: Secrets,
     incoming: mpsc::Sender<Incoming>,
     closing: watch::Receiver<bool>,
-    /// Values in one message at most.
+    /// Maximum number of values in one message.
     values: usize,
 }
 
 impl Channel {
-    /// The channel, what the session reads from it, and the switch that ends all waiting for the session.
+    /// The channel, the receiver for the session, and the switch that ends all waiting for the session.
     pub fn open(
         transport: Transport,
         recorder: &Recorder,
@@ -55,22 +55,22 @@ impl Channel {
         (Self { link, recorder: recorder.clone(), secrets, incoming, closing, values }, receiver, close)
     }
 
-    /// Whether the session has been told to end.
+    /// Whether the session is closing.
     pub fn is_closing(&self) -> bool {
         *self.closing.borrow()
     }
 
-    /// Whether anybody was there the last time that something was posted, on whatever connection.
+    /// Whether the last request over HTTP reached a server, on any connection.
     pub fn was_answered(&self) -> bool {
         self.recorder.was_answered()
     }
 
-    /// How many requests were answered by 503, on all connections.
+    /// The number of requests that were answered with status 503, on all connections.
     pub fn unavailable(&self) -> usize {
         self.recorder.unavailable()
     }
 
-    /// Notes how long the process took to start.
+    /// Records how long the process took to start.
     pub fn started(&self, took: Duration) {
         self.recorder.started(took);
     }
@@ -89,7 +89,7 @@ impl Channel {
         self.recorder.sent(&self.sender(by, post), &message, bytes as u64)
     }
 
-    /// Bytes sent as they stand, in so many pieces: a message if they are one and nothing is odd about them.
+    /// Records bytes that are sent unchanged, in this many pieces: as a message if they are valid JSON without flaws.
     pub fn sent_raw(&self, by: &str, post: Option<u64>, bytes: &[u8], pieces: usize) -> u64 {
         match json::read(bytes, usize::MAX) {
             Reading::Message { mut message, flaws } if flaws.is_empty() => {
@@ -128,7 +128,7 @@ impl Channel {
         }
     }
 
-    /// A message, or junk if the bytes are none; whether they were one.
+    /// Records a message, or junk if the bytes are not valid JSON; returns whether they were a message.
     pub async fn received(&self, carrier: Carrier, bytes: &[u8], more_flaws: &[&str], event: Option<Event>) -> bool {
         let event = event.map(|event| self.hidden(event));
         match json::read(bytes, self.values) {
@@ -147,7 +147,7 @@ impl Channel {
         }
     }
 
-    /// Bytes that are no message; `length` counts those too that were not kept.
+    /// Records bytes that are not a message; `length` includes bytes that were not kept.
     pub async fn junk(&self, carrier: Carrier, bytes: &[u8], length: u64, why: Reason, event: Option<Event>) {
         let (text, why) = (self.beginning(bytes), self.hide_reason(why));
         let event = event.map(|event| self.hidden(event));
@@ -156,7 +156,7 @@ impl Channel {
         self.hand_on(Incoming::Junk { frame, post: carrier.shown(), why, id }).await;
     }
 
-    /// A body that is no place for messages. Credentials that a server hands out are nobody else's business.
+    /// Records a body that cannot contain a message. Credentials in it are removed.
     pub async fn document(&self, carrier: Carrier, bytes: &[u8]) {
         let mut document = self.read(bytes);
         if let Some(document) = &mut document {
@@ -169,7 +169,7 @@ impl Channel {
         self.hand_on(Incoming::Document { frame, post: carrier.shown(), document }).await;
     }
 
-    /// The JSON value that the bytes are, if they are one.
+    /// The JSON value in the bytes, if they are valid.
     pub fn read(&self, bytes: &[u8]) -> Option<Value> {
         match json::read(bytes, self.values) {
             Reading::Message { message, .. } => Some(message),
@@ -177,18 +177,18 @@ impl Channel {
         }
     }
 
-    /// What happened to the connection or to one exchange, and is no traffic.
+    /// Records an event of the connection or of one exchange that is not traffic.
     pub fn note(&self, carrier: Carrier, text: String, event: Option<Event>) {
         let event = event.map(|event| self.hidden(event));
         self.recorder.note_on(self.link, carrier.post, self.secrets.hide(text), event);
     }
 
-    /// How an exchange, or the process, came to its end.
+    /// Records how an exchange, or the process, ended.
     pub fn ended(&self, carrier: Carrier, text: String, ended: Ended) {
         self.recorder.ended(self.link, carrier.post, self.secrets.hide(text), ended);
     }
 
-    /// Waits for a session that is busy, but not for one that is closing the connection or gone.
+    /// Waits while the session is busy, but not if it is closing the connection or gone.
     pub async fn hand_on(&self, incoming: Incoming) {
         let Err(mpsc::error::TrySendError::Full(incoming)) = self.incoming.try_send(incoming) else { return };
         let mut closing = self.closing.clone();
@@ -214,7 +214,7 @@ impl Channel {
         self.shown(bytes, SHOWN)
     }
 
-    /// The beginning of what may be cut off anyway.
+    /// The beginning of bytes that may already be truncated.
     pub fn shown(&self, bytes: &[u8], most: usize) -> String {
         self.secrets.hide_cut(String::from_utf8_lossy(&bytes[..bytes.len().min(most)]).into_owned())
     }

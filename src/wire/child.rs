@@ -1,6 +1,6 @@
-//! A started process: who waits for it, what its end is called, and how it is made to end.
+//! A started process: waits for it, describes how it ended, and stops it.
 //!
-//! One task owns the process, so no signal can reach a number that the system has given to somebody else meanwhile.
+//! One task owns the process, so no signal can reach a process id that the system has reused.
 
 use std::{
     path::Path,
@@ -24,16 +24,17 @@ use super::{
 };
 use crate::{evidence::Ended, target::inside::Running};
 
-/// How often to look whether the rest of a process group is gone.
+/// How often to check whether the rest of a process group has exited.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The end may take so many times as long as the start.
+/// The exit may take this many times as long as the start.
 const SLOWER: u32 = 2;
-/// And in no case longer than so many times the usual grace: an end of more than 16 s was observed where starts took 19 s.
+/// The maximum, as a multiple of the usual grace period: an exit after more than 16 s was observed where starts took 19
+/// s.
 const PATIENCE: u32 = 16;
 
 pub struct Child {
-    /// In words, once the process is gone.
+    /// The exit status in words, once the process has exited.
     pub exit: watch::Receiver<Option<String>>,
     orders: watch::Sender<Option<Signal>>,
     owner: JoinHandle<()>,
@@ -45,7 +46,7 @@ pub type Readable = Box<dyn AsyncRead + Send + Unpin>;
 
 pub struct Pipes {
     pub stdin: Writable,
-    /// Of what was written to stdin.
+    /// Counts unread bytes of stdin.
     pub unread: Unread,
     pub stdout: Readable,
     pub stderr: Readable,
@@ -91,7 +92,7 @@ impl Child {
         Ok((Self { exit, orders, owner, grace }, pipes))
     }
 
-    /// What runs inside this process ends as a process would.
+    /// Something inside this process is handled like a process.
     pub fn inside(running: Running, grace: Duration) -> (Self, Pipes) {
         let Running { stdin, stdout, stderr, work } = running;
         let (told, exit) = watch::channel(None);
@@ -116,8 +117,9 @@ impl Child {
         self.exit.borrow().clone()
     }
 
-    /// Waits for the end, then asks for it, then forces it. Its stdin must be closed, or closing. Who took long to start,
-    /// say on a busy machine, may take long to end; and the machine may have become busy since, as `slowest` shows.
+    /// Waits until the process exits, then sends SIGTERM, then SIGKILL. Its stdin must be closed or closing. A process
+    /// that started slowly, for example on a busy machine, may exit slowly. The machine may have become busy since, as
+    /// `slowest` shows.
     pub async fn end(&mut self, started: Duration, slowest: Duration) -> (String, Ended) {
         let grace = self.grace;
         let needed = (started * SLOWER).max(slowest);
@@ -138,7 +140,7 @@ impl Child {
         (how, Ended::Killed)
     }
 
-    /// Ends a process that is not talked to any more.
+    /// Stops a process that is no longer used.
     pub async fn put_down(&self) {
         for signal in [Signal::Term, Signal::Kill] {
             self.orders.send_replace(Some(signal));
@@ -148,7 +150,7 @@ impl Child {
         }
     }
 
-    /// What it started is gone as well.
+    /// Waits until its child processes have exited too.
     pub async fn gone(&mut self) {
         let _ = timeout(2 * self.grace, &mut self.owner).await;
     }
@@ -184,7 +186,7 @@ async fn own(
         }
     };
     told.send_replace(Some(exit));
-    // What the process started and left behind would hold its pipes and ports.
+    // Remaining child processes would keep its pipes and ports open.
     if group.signal(Signal::Term) {
         let deadline = Instant::now() + grace;
         while !group.is_empty() && Instant::now() < deadline {

@@ -1,4 +1,4 @@
-//! HTTP as a plain client speaks it: nothing is followed, unpacked, kept or tried again by itself.
+//! A plain HTTP client: it follows no redirects, decompresses nothing, keeps no cookies and does not retry.
 
 use std::{
     error::Error,
@@ -22,7 +22,7 @@ use crate::target::Inside;
 /// Why there is no response.
 pub type Failed = Box<dyn Error + Send + Sync>;
 
-/// What a client calls itself.
+/// The `User-Agent`.
 const NAME: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
 
 #[derive(Clone)]
@@ -44,7 +44,7 @@ impl Client {
         }
     }
 
-    /// Each request has a connection of its own.
+    /// Each request has its own connection.
     async fn execute_inside(&self, inside: &dyn Inside, request: Request) -> Result<Response, Failed> {
         let mut request = hyper::Request::<Body>::try_from(request)?;
         let authority = request.uri().authority().map(ToString::to_string).unwrap_or_default();
@@ -62,8 +62,8 @@ impl Client {
         Ok(sender.send_request(request).await?.map(Body::wrap).into())
     }
 
-    /// Whether a server of this machine has just ended: nobody listens any more where it was. Elsewhere there may be
-    /// something in between that only looks so.
+    /// Whether a local server has just exited: nothing listens at its address any more. For a remote server a proxy may
+    /// cause the same error.
     pub async fn is_gone(&self, url: &Url) -> bool {
         let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default()) else { return false };
         let host = host.trim_matches(['[', ']']);
@@ -73,7 +73,7 @@ impl Client {
     }
 }
 
-/// Shorter than any server keeps an idle connection: reusing one that is just being closed looks like a fault of the server.
+/// Shorter than any server keeps an idle connection. Reusing one that is being closed looks like a bug of the server.
 const IDLE: Duration = Duration::from_secs(1);
 
 pub struct Clients {
@@ -95,8 +95,8 @@ impl Clients {
         }
     }
 
-    /// One that writes the names of headers in title case, as `Mcp-Method`, where the usual one writes them in lower case.
-    /// Over TLS it is the usual one: HTTP/2 knows lower case alone.
+    /// A client that writes names of headers in title case (`Mcp-Method`), where the usual one writes them in lower
+    /// case. Over TLS it is the usual one: HTTP/2 only has lower case.
     pub fn titled(&self, scheme: &str) -> Result<&Client, String> {
         if scheme != "http" {
             return self.speaking(scheme);
@@ -108,7 +108,7 @@ impl Clients {
         Ok(self.titled.get_or_init(|| Client { reqwest, titled: true, inside: self.inside.clone() }))
     }
 
-    /// Made when first needed: loading the root certificates takes longer than a whole run against a local server.
+    /// Created on first use: loading the root certificates takes longer than a whole run against a local server.
     pub fn speaking(&self, scheme: &str) -> Result<&Client, String> {
         let (slot, secure) = match scheme {
             "http" => (&self.plain, false),
@@ -128,7 +128,7 @@ impl Clients {
     }
 
     fn builder(&self) -> ClientBuilder {
-        // It fails where a provider is installed already, which serves as well.
+        // This fails if a provider is already installed, which works as well.
         let _ = rustls::crypto::ring::default_provider().install_default();
         reqwest::Client::builder()
             .user_agent(NAME)
@@ -141,7 +141,7 @@ impl Clients {
     }
 }
 
-/// One over TLS that adds as little to a request as it can.
+/// A client over TLS that adds as little to a request as possible.
 pub fn transparent() -> Result<reqwest::Client, String> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = reqwest::Client::builder().redirect(redirect::Policy::none()).retry(retry::never()).no_proxy();
@@ -149,7 +149,7 @@ pub fn transparent() -> Result<reqwest::Client, String> {
     client.map_err(|error| super::failure::reason(&error).words)
 }
 
-/// Without TLS there is no need for certificates.
+/// Without TLS no certificates are needed.
 fn finish(builder: ClientBuilder) -> Result<reqwest::Client, String> {
     let client = builder.tls_certs_only(std::iter::empty::<Certificate>()).build();
     client.map_err(|error| super::failure::reason(&error).words)

@@ -15,9 +15,9 @@ use crate::{
     target::{Limits, Start, Target},
 };
 
-/// Everything that is sent is recorded; everything that comes is recorded and arrives at the receiver.
+/// Everything that is sent or received is recorded. What is received also goes to the receiver.
 ///
-/// Dropping it ends the connection at once: a process is killed, with all that it started.
+/// Dropping it closes the connection at once: a process is killed, with all its children.
 pub struct Wire(Kind);
 
 enum Kind {
@@ -63,7 +63,7 @@ impl Wire {
         }
     }
 
-    /// Records and sends one message; never waits for a server that does not read. `Err`: the connection is gone.
+    /// Records and sends one message; never waits for a server that does not read. `Err`: the connection is closed.
     pub fn send(&self, envelope: &Envelope, message: &Value) -> Result<Posted, String> {
         match &self.0 {
             Kind::Stdio(stdio) => stdio.send(envelope, message),
@@ -72,7 +72,7 @@ impl Wire {
         }
     }
 
-    /// Bytes in the place of a message: over stdio a line, in so many pieces, over HTTP the body of a POST.
+    /// Sends bytes in place of a message: over stdio a line, in this many pieces, over HTTP the body of a POST.
     pub fn send_raw(&self, envelope: &Envelope, bytes: &[u8], pieces: usize) -> Result<Posted, String> {
         match &self.0 {
             Kind::Stdio(stdio) => stdio.send_raw(envelope, bytes, pieces),
@@ -81,7 +81,7 @@ impl Wire {
         }
     }
 
-    /// A whole HTTP request; what comes carries the number of its exchange.
+    /// Sends a complete HTTP request. Everything received for it has the number of its exchange.
     pub fn http(&self, request: &HttpRequest) -> Result<Posted, String> {
         match &self.0 {
             Kind::Stdio(_) => Err("stdio has no HTTP requests".to_owned()),
@@ -90,14 +90,14 @@ impl Wire {
         }
     }
 
-    /// Waits until a process has read what was sent to it, as far as the system tells.
+    /// Waits until a process has read what was sent to it, if the system can tell.
     pub async fn taken(&self) {
         if let Kind::Stdio(stdio) = &self.0 {
             stdio.taken().await;
         }
     }
 
-    /// Opens the event stream of Streamable HTTP that belongs to no request.
+    /// Opens the standalone event stream of Streamable HTTP (GET).
     pub fn listen(&self, envelope: &Envelope) -> Result<Posted, String> {
         match &self.0 {
             Kind::Http(http) => http.listen(envelope, Role::Usual),
@@ -105,14 +105,14 @@ impl Wire {
         }
     }
 
-    /// Drops an exchange and its stream, as a disconnect does. Its `PostDone` still comes.
+    /// Closes an exchange and its stream, like a disconnecting client. Its `PostDone` is still received.
     pub fn abandon(&self, post: u64) {
         if let Kind::Http(http) | Kind::Sse(Sse { http, .. }) = &self.0 {
             http.abandon(post);
         }
     }
 
-    /// How often the server put off what was posted, and for how long.
+    /// How often the server delayed a request, and for how long.
     pub fn put_off(&self, post: Option<u64>) -> PutOff {
         match (&self.0, post) {
             (Kind::Http(http) | Kind::Sse(Sse { http, .. }), Some(post)) => http.put_off(post),
@@ -120,7 +120,7 @@ impl Wire {
         }
     }
 
-    /// The last event id of a stream and the last reconnection time in milliseconds, for going on where it broke off.
+    /// The last event id of a stream and the last reconnection time in milliseconds, for resuming it.
     pub fn last_event(&self, post: u64) -> Option<Event> {
         match &self.0 {
             Kind::Stdio(_) => None,
@@ -128,14 +128,14 @@ impl Wire {
         }
     }
 
-    /// Ends the process behind a connection that is given up, as it may keep others from starting.
+    /// Stops the process of an abandoned connection, because it may prevent others from starting.
     pub async fn put_down(&self) {
         if let Kind::Stdio(stdio) = &self.0 {
             stdio.put_down().await;
         }
     }
 
-    /// Ends the connection in order. What still comes meanwhile is recorded.
+    /// Closes the connection in order. Messages that arrive meanwhile are recorded.
     pub async fn close(self) -> Ending {
         match self.0 {
             Kind::Stdio(stdio) => stdio.close().await,
@@ -143,7 +143,7 @@ impl Wire {
         }
     }
 
-    /// The end of what the server wrote to stderr.
+    /// The last output of the server on stderr.
     pub fn stderr_tail(&self) -> String {
         match &self.0 {
             Kind::Stdio(stdio) => stdio.tail.text(),

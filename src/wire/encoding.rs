@@ -5,7 +5,7 @@ use base64::prelude::{BASE64_STANDARD, Engine as _};
 const OPENING: &str = "=?base64?";
 const CLOSING: &str = "?=";
 
-/// Plain where that is safe, otherwise Base64 of the UTF-8 bytes between the markers.
+/// Plain text if that is safe, otherwise Base64 of the UTF-8 bytes between the markers.
 pub fn header_value(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { format!("{OPENING}{}{CLOSING}", BASE64_STANDARD.encode(text)) }
 }
@@ -15,7 +15,7 @@ fn is_plain(text: &str) -> bool {
     visible && !text.starts_with(' ') && !text.ends_with(' ') && !resembles_encoded(text)
 }
 
-/// Plain text that a server would take for an encoded one.
+/// Plain text that a server would decode as an encoded value.
 fn resembles_encoded(text: &str) -> bool {
     text.get(..OPENING.len()).is_some_and(|start| start.eq_ignore_ascii_case(OPENING)) && text.ends_with(CLOSING)
 }

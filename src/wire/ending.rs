@@ -1,11 +1,11 @@
-//! How a connection ended, or why it never began.
+//! How a connection ended, or why it could not be opened.
 
 use crate::evidence::Cause;
 
 /// How a connection ended.
 #[derive(Clone, Debug, Default)]
 pub struct Ending {
-    /// One sentence: `exited with status 0 when stdin was closed`.
+    /// One sentence, for example: `exited with status 0 when stdin was closed`.
     pub how: String,
 }
 
@@ -15,6 +15,6 @@ pub struct OpenError {
     pub tried: String,
     pub came: String,
     pub help: String,
-    /// What the HTTP exchange failed by, if it was one.
+    /// Why the HTTP exchange failed, if it was one.
     pub cause: Option<Cause>,
 }

@@ -1,34 +1,34 @@
-//! Reads `text/event-stream` as the HTML standard describes it, from chunks that may end at any byte.
+//! Reads `text/event-stream` as the HTML standard specifies, from chunks that may end at any byte.
 //!
-//! Unlike a browser it also yields blocks that dispatch nothing, and names the fields of each event as they were given
-//! there, because both are evidence.
+//! Unlike a browser it also returns blocks that dispatch no event, and the names of the fields in each event, because
+//! both are evidence.
 
 use std::mem;
 
 use crate::evidence::Event;
 
 const BOM: &[u8] = b"\xEF\xBB\xBF";
-/// Longer lines give their buffer back.
+/// The buffer is freed after a longer line.
 const KEPT: usize = 1 << 20;
 
-/// What stood between two blank lines, comments aside.
+/// The lines between two empty lines, without comments.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
     pub event: Event,
-    /// The lines of data, joined by `\n`. `None`: no data line, so nothing is dispatched.
+    /// The data lines, joined by `\n`. `None`: there is no data line, so no event is dispatched.
     pub data: Option<Vec<u8>>,
-    /// It was longer than the limit; `data` holds its beginning.
+    /// It exceeded the limit; `data` is truncated.
     pub too_long: bool,
 }
 
 pub struct EventStream {
-    /// For one block: what exceeds it is dropped.
+    /// The limit for one block: bytes beyond it are dropped.
     limit: usize,
     line: Vec<u8>,
-    /// The line that is being read began before the limit was reached and goes on beyond it.
+    /// The current line exceeds the limit.
     line_too_long: bool,
     at_start: bool,
-    /// The last byte was CR: an LF now belongs to it.
+    /// The last byte was CR, so a following LF belongs to it.
     after_cr: bool,
     block: Block,
     any_field: bool,
@@ -67,7 +67,7 @@ impl EventStream {
         blocks
     }
 
-    /// What the end of the stream cut off: it would never be dispatched.
+    /// The incomplete block at the end of the stream, which would never be dispatched.
     pub fn finish(mut self) -> Option<Block> {
         let mut cut_off = self.any_field || self.line_too_long;
         if !self.line.is_empty() {

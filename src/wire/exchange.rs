@@ -1,6 +1,6 @@
-//! One HTTP exchange, from the request on its way to the end of the response.
+//! One HTTP exchange, from sending the request to the end of the response.
 //!
-//! Whatever happens in between, it tells of its end exactly once.
+//! It reports its end exactly once, whatever happens before.
 
 use std::sync::Arc;
 
@@ -21,13 +21,13 @@ use crate::evidence::{Cause, Ended, HttpHead, Reason};
 
 /// What an exchange is for.
 pub enum Role {
-    /// All that comes belongs to the request.
+    /// All messages in the response belong to the request.
     Usual,
-    /// A message to a server of HTTP+SSE: what a 2xx says is of no matter.
+    /// A message to an HTTP+SSE server: the content of a 2xx response does not matter.
     Message,
-    /// Something beside the endpoint, such as metadata: no message can come.
+    /// A request to another URL, such as metadata: the response cannot contain a message.
     Document,
-    /// The event stream of HTTP+SSE: it is the connection. Whoever opens it waits for the URL that takes messages.
+    /// The event stream of HTTP+SSE, which is the connection. The receiver waits for the URL for messages.
     Stream(Option<oneshot::Sender<Result<String, Reason>>>),
 }
 
@@ -80,7 +80,7 @@ async fn converse(
     body::take(core, response, carrier, role).await
 }
 
-/// The response to a request, sent again for as long as the server puts it off or may be on its way back.
+/// The response to a request, which is repeated while the server is busy or may be restarting.
 async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: Carrier) -> Result<Response, Failed> {
     let mut put_off = PutOff::default();
     let is_call = calls_a_tool(&request);
@@ -90,7 +90,7 @@ async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: C
         let (Some(post), Some(again)) = (carrier.post, again) else { return response };
         let response = match response {
             Ok(response) => response,
-            // Where the server never was, nobody has to come back.
+            // Only the server under test may be restarting.
             Err(error) if again.url().origin() != core.url.origin() => return Err(error),
             Err(error) => {
                 let wait = if failure::is_connect(&*error) {
@@ -128,7 +128,7 @@ async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: C
     }
 }
 
-/// Whether it may leave something behind.
+/// Whether the request may have a side effect.
 fn calls_a_tool(request: &Request) -> bool {
     const CALL: &[u8] = br#""tools/call""#;
     let body = request.body().and_then(Body::as_bytes).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Why an HTTP exchange failed, in words, and what may cure it.
+//! Why an HTTP exchange failed, in words, and how to fix it.
 
 use std::{error::Error, io, iter};
 
@@ -15,7 +15,7 @@ pub fn reason(error: &(dyn Error + 'static)) -> Reason {
     causes(error).find_map(known).unwrap_or_else(last)
 }
 
-/// Whether no connection came about.
+/// Whether no connection was established.
 pub fn is_connect(error: &(dyn Error + 'static)) -> bool {
     let refused = |error: &io::Error| error.kind() == io::ErrorKind::ConnectionRefused;
     of_reqwest(error).map_or_else(|| error.downcast_ref().is_some_and(refused), reqwest::Error::is_connect)
@@ -25,7 +25,7 @@ fn of_reqwest<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a reqwest::Error
     error.downcast_ref()
 }
 
-/// Whether the connection ended before anything of a response came.
+/// Whether the connection closed before any byte of a response.
 pub fn is_closed(error: &(dyn Error + 'static)) -> bool {
     causes(error).any(|cause| {
         let closed = cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_incomplete_message);
@@ -38,7 +38,7 @@ fn is_reset(error: &io::Error) -> bool {
     matches!(error.kind(), ConnectionReset | ConnectionAborted | BrokenPipe)
 }
 
-/// The error itself, and what it came from.
+/// The error and its sources.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     iter::successors(Some(error), |&cause| cause.source())
 }
@@ -66,7 +66,7 @@ fn known(cause: &(dyn Error + 'static)) -> Option<Reason> {
     }
 }
 
-/// What libraries have no code for is known by their words, here and nowhere else.
+/// Libraries have no code for these errors, so they are recognized by their text, only here.
 fn named(words: &str) -> Cause {
     let signs = [
         ("lookup address", Cause::UnknownHost),
@@ -77,7 +77,7 @@ fn named(words: &str) -> Cause {
     signs.iter().find(|(sign, _)| words.contains(sign)).map_or(Cause::Other, |(_, cause)| *cause)
 }
 
-/// What a user may look at when an exchange failed so.
+/// What a user can check after such a failure.
 pub const fn help(cause: Cause) -> Option<&'static str> {
     Some(match cause {
         Cause::Unauthorized => {

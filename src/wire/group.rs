@@ -1,15 +1,15 @@
-//! Signals to a process and all that it started, as far as the system has process groups.
+//! Signals to a process and its children, on systems that have process groups.
 
 use tokio::process::Command;
 
-/// How hard to ask.
+/// The signals in order of force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
     Term,
     Kill,
 }
 
-/// The group of a started process. Whatever is left of it is killed when this is dropped.
+/// The process group of a started process. Dropping it kills the remaining processes.
 pub struct Group {
     #[cfg(unix)]
     leader: Option<rustix::process::Pid>,
@@ -26,7 +26,7 @@ impl Group {
         Self { leader }
     }
 
-    /// Whether there was anything left to receive it.
+    /// Returns whether a process was left to receive it.
     pub fn signal(&self, signal: Signal) -> bool {
         let signal = match signal {
             Signal::Term => rustix::process::Signal::TERM,
@@ -39,7 +39,7 @@ impl Group {
         self.leader.is_none_or(|leader| rustix::process::test_kill_process_group(leader).is_err())
     }
 
-    /// Nothing is left: its number may soon belong to somebody else.
+    /// Nothing is left, and its id may be reused soon.
     pub fn forget(&mut self) {
         self.leader = None;
     }

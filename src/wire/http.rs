@@ -1,4 +1,4 @@
-//! A server behind a URL: requests go out, each as an exchange of its own.
+//! A server at a URL: each request is a separate exchange.
 
 use std::{
     collections::HashMap,
@@ -35,22 +35,22 @@ pub struct Http {
     close: watch::Sender<bool>,
 }
 
-/// What all exchanges of a connection share.
+/// The shared state of all exchanges of a connection.
 pub struct Core {
     pub channel: Channel,
-    /// Of the server under test; metadata may be elsewhere.
+    /// The URL of the server under test; metadata may be elsewhere.
     pub url: Url,
-    /// For one body or event.
+    /// The limit of one body or event.
     pub limit: usize,
     clients: Clients,
     user: Vec<(HeaderName, HeaderValue)>,
-    /// Whatever names one by its stand-in is sent with the token itself.
+    /// A placeholder in a request is replaced by its token when the request is sent.
     tokens: Vec<Token>,
-    /// Those under way; dropping the sender ends one.
+    /// Open exchanges; dropping the sender closes one.
     open: Mutex<HashMap<u64, oneshot::Sender<()>>>,
-    /// How exchanges fared whose requests were sent again.
+    /// Delays of exchanges whose requests were repeated.
     put_off: Mutex<HashMap<u64, PutOff>>,
-    /// The last id and reconnection time that each stream gave.
+    /// The last id and reconnection time of each stream.
     last_events: Mutex<HashMap<u64, Event>>,
 }
 
@@ -62,7 +62,7 @@ pub enum Body<'a> {
     Raw(&'a [u8]),
 }
 
-/// How the names of headers are written.
+/// How names of headers are written.
 #[derive(Clone, Copy)]
 enum Spelling {
     Lower,
@@ -80,7 +80,7 @@ impl Spelling {
     }
 }
 
-/// A request to which the user's headers are still to be added.
+/// A request without the user's headers.
 #[derive(Clone, Copy)]
 struct Draft<'a> {
     spelling: Spelling,
@@ -113,7 +113,7 @@ impl Http {
             .collect::<Result<_, _>>()?;
         let clients = Clients::new(limits.request, target.inside.as_ref());
         clients.speaking(url.scheme()).map_err(|came| failed(came, "use a URL such as http://127.0.0.1:3000/mcp"))?;
-        // Where there is a name alone, it is a token.
+        // A user name without a password is a token.
         let password = url.password().or(Some(url.username()));
         let password =
             password.map(|password| (String::new(), percent_decode_str(password).decode_utf8_lossy().into_owned()));
@@ -155,7 +155,7 @@ impl Http {
         let place = |url: &Url| (url.origin(), url.path().to_owned());
         let endpoints = [place(url), place(&self.core.url)];
         let mut url = match &request.url {
-            // Suites know it without what is secret in it.
+            // Suites know the URL without its secrets.
             Some(shown) if *shown == shown_url(&without_password(self.core.url.as_str())) => self.core.url.clone(),
             Some(other) => url.join(other).map_err(|error| format!("{other}: {error}"))?,
             None => url.clone(),
@@ -165,7 +165,7 @@ impl Http {
         }
         let role = if endpoints.contains(&place(&url)) { Role::Usual } else { Role::Document };
         let body = request.body.as_deref().map_or(Body::None, Body::Raw);
-        // Messages have the names of their headers in lower case, so that a server gets to see both.
+        // Messages have lower case names of headers, so the server receives both spellings.
         let envelope = &Envelope { by: request.by.clone(), headers: request.headers.clone() };
         let (spelling, without) = (Spelling::Title, request.without.as_slice());
         self.start(&Draft { spelling, envelope, method: &method, url: &url, without }, body, role)
@@ -204,7 +204,7 @@ impl Http {
             Spelling::Lower => core.clients.speaking(url.scheme())?,
             Spelling::Title => core.clients.titled(url.scheme())?,
         };
-        // What the user entrusted is for this server only.
+        // Credentials of the user are sent only to this server.
         let trusted = url.origin() == core.url.origin();
         let mut map = HeaderMap::new();
         for (name, value) in headers {
@@ -217,7 +217,7 @@ impl Http {
             shown.push((spelling.written(ACCEPT.as_str()), "*/*".to_owned()));
         }
         let left_out = |name: &HeaderName| without.iter().any(|other| other.eq_ignore_ascii_case(name.as_str()));
-        // It never replaces what a test sends on purpose.
+        // The user's headers never replace those that a test sends on purpose.
         for (name, value) in core.user.iter().filter(|(name, _)| trusted && !left_out(name)) {
             if !headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name.as_str())) {
                 map.append(name, value.clone());
@@ -226,7 +226,7 @@ impl Http {
         }
         let mut target = url.clone();
         if left_out(&AUTHORIZATION) {
-            // Only a URL without a host has no place for them.
+            // This fails only for a URL without a host.
             let _ = target.set_username("").and_then(|()| target.set_password(None));
         }
         if trusted && core.tokens.iter().any(|token| url.as_str().contains(&token.stand_in())) {
@@ -244,7 +244,7 @@ impl Http {
             request = request.body(bytes.clone());
         }
         let request = request.build().map_err(|error| failure::reason(&error).words)?;
-        // A URL may hold a name and password.
+        // A URL may contain a user name and password.
         if request.headers().contains_key(AUTHORIZATION)
             && !shown.iter().any(|(name, _)| name.eq_ignore_ascii_case(AUTHORIZATION.as_str()))
         {
@@ -277,7 +277,7 @@ impl Drop for Http {
 }
 
 impl Core {
-    /// Text with every stand-in replaced by its token.
+    /// The text with every placeholder replaced by its token.
     fn with_tokens(&self, text: &str) -> String {
         self.tokens.iter().fold(text.to_owned(), |text, token| text.replace(&token.stand_in(), &token.value))
     }
@@ -295,7 +295,7 @@ impl Core {
     }
 
     pub fn saw_event(&self, post: u64, event: &Event) {
-        /// An id that no request header could carry is not kept.
+        /// Longer ids do not fit in a request header and are not kept.
         const LONGEST: usize = 8 << 10;
         let id = event.id.as_ref().filter(|id| id.len() <= LONGEST);
         if id.is_some() || event.retry.is_some() {

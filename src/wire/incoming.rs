@@ -1,24 +1,24 @@
-//! What a connection hands to the session.
+//! What a connection passes to the session.
 
 use serde_json::Value;
 
 use crate::evidence::{HttpStatus, Reason};
 
-/// What came, in the order of arrival.
+/// Everything that was received, in the order of arrival.
 #[derive(Debug)]
 pub enum Incoming {
-    /// Any JSON value; a batch arrives whole.
+    /// Any JSON value; a batch is one value.
     Message { frame: u64, message: Value, post: Option<u64> },
-    /// Bytes that are no JSON; `id` is that of the response that they may be all the same, beyond what is read.
+    /// Bytes that are not valid JSON or exceed a limit; `id` is set if they may still be a response.
     Junk { frame: u64, post: Option<u64>, why: Reason, id: Option<Value> },
-    /// The body of a response that is no place for messages, if it is JSON.
+    /// A body that cannot contain a message, parsed if it is JSON.
     Document { frame: u64, post: Option<u64>, document: Option<Value> },
     /// The head of the response to an HTTP request.
     Head { frame: u64, post: u64, status: HttpStatus },
-    /// A further stream of HTTP+SSE named the address that takes its messages.
+    /// Another stream of HTTP+SSE sent its URL for messages.
     Endpoint { post: u64, url: String },
-    /// An HTTP exchange is over, its event stream included. `failure` where it did not end as HTTP does.
+    /// An HTTP exchange ended, with its event stream. `failure` is set if it did not end properly.
     PostDone { post: u64, failure: Option<Reason> },
-    /// Nothing more will come on this connection: the process ended or closed stdout, or the event stream of HTTP+SSE did.
+    /// The connection is closed: the process exited or closed stdout, or the event stream of HTTP+SSE ended.
     Closed { why: String },
 }

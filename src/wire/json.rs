@@ -1,6 +1,7 @@
-//! Reads bytes as one JSON value and names what is odd about them.
+//! Parses bytes as one JSON value and lists its flaws.
 //!
-//! Odd is not wrong: a byte order mark, broken UTF-8 inside a string or a field given twice still leave a value to judge.
+//! A flaw is not a syntax error: a byte order mark, invalid UTF-8 in a string, or a duplicate field still leave a value
+//! to judge.
 
 use std::{borrow::Cow, cell::Cell, fmt, sync::LazyLock};
 
@@ -10,25 +11,25 @@ use serde_json::{Map, Number, Value};
 
 use crate::evidence::{Cause, Reason};
 
-/// Deeper messages are not read. What is read is written again inside of transcripts and reports, whose readers end at
+/// More deeply nested messages are not parsed. Messages are embedded in transcripts and reports, whose readers stop at
 /// 128 levels.
 const DEEPEST: usize = 96;
 
-/// What ended the reading of a value that may be JSON.
+/// The limit at which parsing stopped.
 #[derive(Clone, Copy)]
 enum Limit {
     Values,
     Depth,
 }
 
-/// What bytes turned out to be.
+/// The result of parsing bytes.
 #[derive(Debug, PartialEq)]
 pub enum Reading {
     Message { message: Value, flaws: Vec<String> },
     Junk { why: Reason },
 }
 
-/// A value of more than `most` parts is not read: each takes many times the memory of its bytes.
+/// A value of more than `most` parts is not parsed: each part takes many times the memory of its bytes.
 pub fn read(bytes: &[u8], most: usize) -> Reading {
     let mut flaws = Vec::new();
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").map_or(bytes, |rest| {
@@ -75,10 +76,10 @@ pub fn read(bytes: &[u8], most: usize) -> Reading {
     }
 }
 
-/// The `id` of a response whose value is not read, as far as it is there.
+/// The `id` of a response that is not parsed, if it is found.
 pub fn id_of(bytes: &[u8]) -> Option<Value> {
     let found = Cell::new(None);
-    // Where the bytes end too soon, what came before counts.
+    // If the bytes end too soon, the fields before that still count.
     let _ = serde_json::Deserializer::from_slice(bytes).deserialize_map(IdOf(&found));
     found.take()
 }
@@ -104,7 +105,7 @@ impl<'de> Visitor<'de> for IdOf<'_> {
     }
 }
 
-/// Half a character may be escaped in JSON (RFC 8259, 8.2), though no string of Rust can hold it.
+/// JSON can contain an escaped half of a surrogate pair (RFC 8259, 8.2), but a Rust string cannot.
 fn without_lone_surrogates(text: &str) -> Cow<'_, str> {
     const ESCAPES: &str = r"\\(?:(?<pair>u[dD][89abAB]..\\u[dD][c-fC-F]..)|(?<lone>u[dD][89a-fA-F]..)|.)";
     static PATTERN: LazyLock<Regex> =
@@ -117,16 +118,16 @@ fn without_lone_surrogates(text: &str) -> Cow<'_, str> {
     PATTERN.replace_all(text, written)
 }
 
-/// `serde_json` has no code for it; a test holds its words.
+/// `serde_json` has no error code for it; a test fixes the text.
 fn is_out_of_range(error: &serde_json::Error) -> bool {
     error.to_string().starts_with("number out of range")
 }
 
-/// Builds a `Value` as `serde_json` does, notices a field that is given twice, and counts.
+/// Builds a `Value` as `serde_json` does, finds duplicate fields, and counts values.
 #[derive(Clone, Copy)]
 struct Seed<'a> {
     repeated: &'a Cell<bool>,
-    /// How many values may still come.
+    /// How many more values are allowed.
     left: &'a Cell<usize>,
     /// The limit that was reached.
     limit: &'a Cell<Option<Limit>>,

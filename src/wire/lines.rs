@@ -1,26 +1,26 @@
-//! Splits the output of a process into lines and never holds more than one line's limit.
+//! Splits the output of a process into lines. It never buffers more than the limit of one line.
 
 use std::mem;
 
-/// Longer lines give their buffer back.
+/// The buffer is freed after a longer line.
 const KEPT: usize = 1 << 20;
 
 #[derive(Debug, PartialEq)]
 pub enum Line {
     /// Without its `\n`, and without the `\r` before it if there was one.
     Whole { bytes: Vec<u8>, crlf: bool, terminated: bool },
-    /// The limit was reached: what follows up to the next `\n` is only counted.
+    /// The limit was reached: bytes up to the next `\n` are only counted.
     TooLong { beginning: Vec<u8> },
-    /// The end of the line that was too long, and the length of all of it.
+    /// The end of a line that was too long, and its whole length.
     TooLongEnded { length: u64 },
-    /// So many lines of nothing but blanks, told when something else comes.
+    /// The number of consecutive lines of whitespace, reported when something else is received.
     Empty { count: u64 },
 }
 
 pub struct Lines {
     limit: usize,
     line: Vec<u8>,
-    /// Not zero while the rest of a line that is too long is skipped: its length so far.
+    /// The length so far of a line that is too long, otherwise 0.
     skipped: u64,
     empty: u64,
 }
@@ -43,7 +43,7 @@ impl Lines {
         lines
     }
 
-    /// The output is over.
+    /// The end of the output.
     pub fn finish(mut self) -> Vec<Line> {
         let mut lines = Vec::new();
         if !self.line.is_empty() || self.skipped > 0 {
@@ -96,7 +96,7 @@ mod tests {
         Line::Whole { bytes: text.into(), crlf, terminated }
     }
 
-    /// The same lines must come out wherever the pipe happens to cut.
+    /// The lines must not depend on how the pipe splits the output.
     fn lines(limit: usize, output: &str) -> Vec<Line> {
         let split = |size: usize| {
             let mut splitter = Lines::new(limit);

@@ -1,7 +1,7 @@
-//! Bytes in and out: one connection to the server, whatever the transport.
+//! Bytes in and out: one connection to the server, over any transport.
 //!
-//! The wire knows framing, never meaning: it hands on every JSON value and every piece of junk in the order of arrival
-//! and records both. Ids, replies and revisions are the session's business.
+//! The wire knows framing but no semantics: it passes on every JSON value and all junk in the order of arrival, and
+//! records both. Ids, responses and revisions are handled by the session.
 
 mod body;
 pub(crate) mod challenge;

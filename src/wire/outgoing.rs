@@ -1,6 +1,6 @@
-//! What the session asks a connection to send, and what it learns at once.
+//! What the session asks a connection to send, and the immediate result.
 
-/// On whose behalf a message is sent, and the protocol's headers for it. Headers the user gave are added by the wire.
+/// Who sends a message, and the protocol's headers for it. The wire adds the headers of the user.
 #[derive(Clone, Debug, Default)]
 pub struct Envelope {
     pub by: String,
@@ -14,17 +14,17 @@ pub struct Posted {
     pub post: Option<u64>,
 }
 
-/// A whole HTTP request, sent as it stands.
+/// A complete HTTP request, sent unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct HttpRequest {
     pub by: String,
     pub method: String,
-    /// Instead of the endpoint: a URL, or a path on the endpoint's host.
+    /// A URL in place of the endpoint, or a path on the endpoint's host.
     pub url: Option<String>,
-    /// Added to the query of the URL.
+    /// Appended to the query of the URL.
     pub query: Vec<(String, String)>,
     pub headers: Vec<(String, String)>,
-    /// Headers that are left out, be they the protocol's or the user's.
+    /// Headers to omit, of the protocol or of the user.
     pub without: Vec<String>,
     pub body: Option<Vec<u8>>,
 }

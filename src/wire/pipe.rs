@@ -1,6 +1,6 @@
-//! Reads what a process writes, until it ends or the process is gone.
+//! Reads the output of a process, until it is closed or the process has exited.
 //!
-//! Something that the process started may hold the pipe open after it: then reading ends when nothing comes any more.
+//! A child process may keep the pipe open. Then reading ends when no more output arrives.
 
 use std::time::Duration;
 
@@ -11,18 +11,18 @@ use tokio::{
 };
 
 const CHUNK: usize = 64 << 10;
-/// Nothing for so long from the pipe of a dead process: it is empty.
+/// After this time without output, the pipe of a process that exited counts as empty.
 const QUIET: Duration = Duration::from_millis(100);
-/// So long the pipe of a dead process is read even if something goes on writing. Only the reading counts, ...
+/// Maximum time to read the pipe of a process that exited, if something keeps writing. Only reading counts, ...
 const LONGEST: Duration = Duration::from_secs(2);
-/// ... and each read for this at least.
+/// ... and each read counts as this at least.
 const READ: Duration = Duration::from_millis(1);
 
 pub struct Pipe<R> {
     reader: R,
     buffer: Vec<u8>,
     exit: watch::Receiver<Option<String>>,
-    /// What is left of `LONGEST` when the process is gone.
+    /// The rest of `LONGEST` after the process exited.
     left: Option<Duration>,
 }
 
@@ -31,7 +31,7 @@ impl<R: AsyncRead + Unpin> Pipe<R> {
         Self { reader, buffer: vec![0; CHUNK], exit, left: None }
     }
 
-    /// `None` when nothing more will come.
+    /// `None` at the end.
     pub async fn chunk(&mut self) -> Option<&[u8]> {
         let mut read = None;
         if self.left.is_none() {

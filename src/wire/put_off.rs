@@ -1,56 +1,57 @@
-//! Sends requests again that were put off by a server that limits their rate, cut off, or sent while the server was away.
-//! What that takes is not held against the request.
+//! Repeats requests that a server rejected because of a rate limit, whose connection ended, or that were sent while the
+//! server was restarting. The delay does not count as the response time of the request.
 
 use std::time::Duration;
 
 use reqwest::{Response, StatusCode, header::RETRY_AFTER};
 use tokio::time::Instant;
 
-/// A server that turns a request away more often than this means it.
+/// After this many rejections the server rejects the request for good.
 const TIMES_AT_MOST: u32 = 6;
-/// Longer than this nobody waits for one request.
+/// A longer delay is not waited for.
 const LONGEST: Duration = Duration::from_secs(30);
-/// A status of 503 alone may also say that something is broken: it is believed to pass as often as this, ...
+/// Status 503 alone may also mean a permanent failure. It is taken as temporary this many times, ...
 const TIMES_IF_BUSY: u32 = 4;
-/// ... until so many requests were waited for without success.
+/// ... until this many requests were repeated without success.
 const BUSY_IN_VAIN: usize = 2;
-/// Where the server does not say when; each further time it is twice as long.
+/// The delay if the server sends no `Retry-After`; it doubles each time.
 const FIRST: Duration = Duration::from_millis(500);
 
-/// A connection that ended may have done so for another reason than the request, but not again after this time.
+/// The first time, a connection may have ended for a reason other than the request. After this delay it does not.
 const SETTLED: Duration = Duration::from_millis(300);
-/// A request is sent so often at most while its connections end, ...
+/// How often a request is sent at most while its connections end, ...
 const DELIVERIES: u32 = 3;
-/// ... and one that may leave something behind so often: the server may have closed a connection just when it was used again.
+/// ... and a tool call, which may have side effects: the server may have closed an idle connection at that moment.
 const DELIVERIES_OF_CALLS: u32 = 2;
-/// Requests whose connections ended together are sent again this far apart, so that the one to blame fails alone.
+/// Requests whose connections ended together are repeated with this interval, so that only the one that caused it
+/// fails.
 const APART: Duration = Duration::from_millis(60);
 const ASKED_AT_ONCE: u64 = 8;
 
-/// Whoever starts a server anew does so within this time, ...
+/// A supervisor restarts a server within this time, ...
 const AWAY: Duration = Duration::from_secs(3);
-/// ... in which it is tried so often.
+/// ... in which this many connections are tried.
 const TRIES: u32 = 12;
 
-/// How a request fared so far.
+/// The attempts of a request so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PutOff {
     pub times: u32,
-    /// What they took, the wait that is under way included.
+    /// The time of all attempts, including the current delay.
     pub took: Duration,
-    /// How often nobody listened, after the server had been there.
+    /// How many connections were refused after the server had been reachable.
     missed: u32,
-    /// How often its connection has ended in place of a response.
+    /// How often its connection ended before a response.
     cut_off: u32,
-    /// Nobody listens, and the request was never sent.
+    /// Every connection was refused, so the request was never sent.
     pub unsent: bool,
-    /// The server ended under it, or each of its connections.
+    /// The server exited during the request, or each of its connections ended.
     pub fatal: bool,
 }
 
 impl PutOff {
-    /// How long to wait until it is sent once more, if the response says that it came too soon. `unavailable` is how many
-    /// requests were answered by 503 in the end.
+    /// The delay before the request is repeated, if the response says that the server is busy. `unavailable` is the
+    /// number of requests whose final response was status 503.
     pub fn again(&mut self, response: &Response, sent: Instant, unavailable: usize) -> Option<Duration> {
         let told = response.headers().get(RETRY_AFTER).and_then(|after| after.to_str().ok()?.trim().parse().ok());
         let told = told.map(Duration::from_secs);
@@ -70,7 +71,7 @@ impl PutOff {
         Some(wait)
     }
 
-    /// How long to wait until it is tried once more, where its connection ended in place of a response.
+    /// The delay before the request is repeated after its connection ended without a response.
     pub fn cut_off(&mut self, post: u64, sent: Instant, is_call: bool) -> Option<Duration> {
         self.cut_off += 1;
         self.fatal = self.cut_off == if is_call { DELIVERIES_OF_CALLS } else { DELIVERIES };
@@ -85,10 +86,10 @@ impl PutOff {
         Some(wait)
     }
 
-    /// How long to wait until it is tried once more, where no connection came about.
+    /// The delay before the next attempt after no connection was established.
     pub fn missed(&mut self, was_there: bool, sent: Instant) -> Option<Duration> {
         if !was_there || self.missed == TRIES {
-            // One that was sent before may be what the server ended under.
+            // If the request was sent before, it may have crashed the server.
             self.unsent = self.cut_off == 0;
             self.fatal = !self.unsent;
             return None;

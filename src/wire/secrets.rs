@@ -1,9 +1,10 @@
-//! Values that must not be seen in any record: those of headers that the user gave, and those that the
-//! configuration took from the environment.
+//! Values that must not appear in any record: those of headers that the user set, and those that the configuration took
+//! from the environment.
 //!
-//! In the head of a request they are left out by name. A server may repeat them anywhere, so they are looked for in what
-//! comes back as well, also as JSON, URLs and base64 write them; short values, and plain words in headers whose names do not
-//! speak of a secret, are spared, as hiding `1` or `resources` everywhere would falsify the record.
+//! Headers of requests are omitted by name. A server may repeat the values anywhere, so they are also replaced in
+//! everything that is received, including their forms in JSON, URLs and Base64. Short values are kept, and so are plain
+//! words in headers whose name does not indicate a secret: replacing `1` or `resources` everywhere would falsify the
+//! record.
 
 use std::{mem::take, sync::Arc};
 
@@ -18,13 +19,13 @@ use serde_json::Value;
 use crate::{evidence::SHOWN_INSTEAD, target::is_secret};
 
 const SHORTEST: usize = 8;
-/// The least of a secret that is taken for its beginning where a text was cut off.
+/// Minimum length of a secret's beginning that is recognized at the end of truncated text.
 const FEWEST: usize = 4;
 const NEVER_SECRET: [&str; 8] =
     ["accept", "content-", "user-agent", "origin", "referer", "host", "mcp-protocol-version", "traceparent"];
-/// From this length on letters among digits are taken for a secret, whatever the name.
+/// Longer values with letters and digits are taken as a secret, whatever the name.
 const RANDOM: usize = 16;
-/// What is percent-encoded: by RFC 3986, in a path, and by those who take no risk.
+/// Characters that are percent-encoded: by RFC 3986, in a path, and by cautious encoders.
 const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 const ENCODED: [&AsciiSet; 3] = [RESERVED, &RESERVED.remove(b'/'), NON_ALPHANUMERIC];
 
@@ -34,7 +35,7 @@ pub struct Secrets(Option<Arc<Hidden>>);
 struct Hidden {
     search: AhoCorasick,
     forms: Vec<String>,
-    /// For each form what is shown in its place.
+    /// The replacement of each form.
     instead: Vec<String>,
 }
 
@@ -42,7 +43,7 @@ impl Secrets {
     pub fn of(values: impl IntoIterator<Item = String>) -> Self {
         let values = values.into_iter().filter(|text| text.len() >= SHORTEST);
         let (forms, instead): (Vec<_>, Vec<_>) = values.flat_map(|value| forms(&value)).unzip();
-        // A server may write hosts and names of headers in small letters.
+        // A server may convert hosts and names of headers to lower case.
         let mut search = AhoCorasick::builder();
         search.ascii_case_insensitive(true).match_kind(MatchKind::LeftmostLongest);
         let search = search.build(&forms).ok().filter(|_| !forms.is_empty());
@@ -56,7 +57,7 @@ impl Secrets {
         }
     }
 
-    /// For text that was cut off at its end, and with it perhaps a secret.
+    /// For text whose end was truncated, possibly inside a secret.
     pub fn hide_cut(&self, text: String) -> String {
         let mut text = self.hide(text);
         let forms = self.0.iter().flat_map(|hidden| &hidden.forms);
@@ -123,7 +124,7 @@ fn looks_random(word: &str) -> bool {
     word.len() >= RANDOM && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) && !word.contains(' ')
 }
 
-/// As a secret may be written, each with what stands in its place, which is as well formed where it stands.
+/// The encodings of a secret, each with a replacement that is valid in the same place.
 fn forms(secret: &str) -> Vec<(String, String)> {
     let json = Value::from(secret).to_string();
     let mut forms = vec![
@@ -134,7 +135,7 @@ fn forms(secret: &str) -> Vec<(String, String)> {
         let encoded = |text| utf8_percent_encode(text, set).to_string();
         forms.push((encoded(secret), encoded(SHOWN_INSTEAD)));
     }
-    // Within longer bytes it may begin at any of three places of a group; what is next to it is left out.
+    // In longer Base64 it may begin at any of three positions of a group; the characters next to it are omitted.
     for before in 0..3 {
         let bytes = [&[0; 2][..before], secret.as_bytes()].concat();
         let its_own = (before * 8).div_ceil(6)..bytes.len() * 8 / 6;
@@ -147,7 +148,7 @@ fn forms(secret: &str) -> Vec<(String, String)> {
     forms
 }
 
-/// Takes the values out of a document that hands out tokens or passwords.
+/// Removes the values of tokens and passwords from a document.
 pub fn leave_out_credentials(document: &mut Value) {
     const NAMES: [&str; 5] =
         ["access_token", "refresh_token", "id_token", "client_secret", "registration_access_token"];

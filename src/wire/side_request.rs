@@ -1,5 +1,4 @@
-//! An HTTP request beside the conversation: it makes something happen, or fetches what is nobody else's business, and is
-//! not recorded.
+//! An HTTP request outside of the conversation, which triggers something or fetches private data. It is not recorded.
 
 use std::{str::FromStr, sync::Arc, time::Duration};
 
@@ -14,18 +13,18 @@ use super::{
 };
 use crate::target::Inside;
 
-/// So much of a response is read.
+/// How much of a response is read.
 const LONGEST: usize = 1 << 20;
 
-/// What came back.
+/// The response.
 pub struct Fetched {
     pub status: u16,
-    /// As [`crate::evidence::HttpStatus`] has them.
+    /// In the form of [`crate::evidence::HttpStatus`].
     pub challenges: Vec<Value>,
     pub body: Vec<u8>,
 }
 
-/// Sends it and looks at the status alone.
+/// Sends the request and checks only the status.
 pub async fn side_request(method: &str, url: &str, body: Option<String>, within: Duration) -> Result<(), String> {
     let json = [("content-type", "application/json")];
     let headers = if body.is_some() { json.as_slice() } else { &[] };

@@ -1,4 +1,4 @@
-//! A server of the HTTP+SSE transport: everything comes on one event stream, everything goes to the URL it names.
+//! A server of the HTTP+SSE transport: all responses are on one event stream, all requests go to the URL that it names.
 
 use reqwest::Url;
 use tokio::{
@@ -21,7 +21,7 @@ pub struct Sse {
     pub http: Http,
     /// Where messages go.
     pub messages: Url,
-    /// The exchange that is the connection.
+    /// The exchange of the event stream, which is the connection.
     stream: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Why a program could not be started, in words that lead to a cure.
+//! Why a program could not be started, with a hint how to fix it.
 
 use std::{io, path::Path};
 

@@ -1,5 +1,5 @@
-//! Drains what a process writes to stderr and keeps the end of it. It is free text: shown, never judged, and without what
-//! a terminal would act on.
+//! Reads the stderr of a process and keeps its end. It is free text: shown without terminal control characters, never
+//! judged.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -17,7 +17,7 @@ pub struct Tail(Arc<Mutex<Kept>>, Secrets);
 #[derive(Default)]
 struct Kept {
     bytes: Vec<u8>,
-    /// What came before is gone.
+    /// The beginning was dropped.
     is_cut: bool,
 }
 
@@ -37,18 +37,18 @@ impl Tail {
     pub fn text(&self) -> String {
         let kept = self.lock();
         let text = String::from_utf8_lossy(&kept.bytes);
-        // The first word may be half a secret.
+        // The first word may be the rest of a secret.
         let whole = if kept.is_cut { text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest) } else { &text };
         let shown = strip_str(whole).to_string().replace(|c: char| c.is_control() && c != '\n' && c != '\t', "");
         self.1.hide(shown)
     }
 
-    /// The line that says most.
+    /// The most informative line.
     pub fn telling_line(&self) -> Option<String> {
         telling_line(&self.text()).map(str::to_owned)
     }
 
-    /// What is left of a process that never came to talk.
+    /// The last output of a process that sent no message.
     pub fn last_words(&self) -> Option<String> {
         last_words(&self.text())
     }
@@ -58,14 +58,14 @@ impl Tail {
     }
 }
 
-/// The line that says what went wrong, or else the last one that says something: some runtimes end a trace with their
-/// own name, or with a frame around it, which may have a title, and some programs show how they are used behind an error.
+/// The line with the error, or else the last line with text. Some runtimes end a trace with their own name, or put a
+/// frame with a title around it. Some programs print their usage after an error.
 pub fn telling_line(text: &str) -> Option<&str> {
     complaint(text).or_else(|| spoken(text).next_back())
 }
 
-/// What a process that never came to talk left behind: the line that says what went wrong, or else the last few, as of a text on
-/// how it is used.
+/// The last output of a process that sent no message: the line with the error, or else the last few lines, such as a
+/// usage text.
 pub fn last_words(text: &str) -> Option<String> {
     if let Some(line) = complaint(text) {
         return Some(line.to_owned());
@@ -75,7 +75,7 @@ pub fn last_words(text: &str) -> Option<String> {
     (!last.is_empty()).then(|| last.join(" | "))
 }
 
-/// A line that begins as errors do, or else one that speaks of one and does not only name an option.
+/// A line that begins like an error, or else one that mentions an error and does not only name an option.
 fn complaint(text: &str) -> Option<&str> {
     let speaks = |line: &&str| {
         let line = line.to_ascii_lowercase();
@@ -84,20 +84,20 @@ fn complaint(text: &str) -> Option<&str> {
     raised(text).or_else(|| spoken(text).rfind(|line| begins(line))).or_else(|| spoken(text).rfind(speaks))
 }
 
-/// The first word is that of an error, as in `fatal: ...` and `ValueError: ...`.
+/// Whether the first word is that of an error, as in `fatal: ...` and `ValueError: ...`.
 fn begins(line: &str) -> bool {
     let first = line.split(|c: char| c.is_whitespace() || c == ':').next().unwrap_or_default();
     let word = first.trim_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase();
     ERRORS.contains(&word.as_str()) || word.ends_with("error") || word.ends_with("exception")
 }
 
-/// The end of the last traceback of Python, whatever the exception is called.
+/// The last line of the last Python traceback, whatever the exception is called.
 fn raised(text: &str) -> Option<&str> {
     let (_, trace) = text.rsplit_once("Traceback (most recent call last)")?;
     trace.lines().skip(1).find(|line| line.starts_with(char::is_alphanumeric)).map(str::trim_end)
 }
 
-/// The lines that say something, without the frame around them.
+/// The lines with text, without a frame around them.
 fn spoken(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     let is_edge = |line: &&str| ["──", "━━", "══"].iter().any(|edge| line.contains(edge));
     let is_around = |c: char| c.is_whitespace() || "│┃║".contains(c);

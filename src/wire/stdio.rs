@@ -1,4 +1,4 @@
-//! A server that is a process: one message a line on its stdin and stdout.
+//! A server process: one message per line on its stdin and stdout.
 
 use std::{
     sync::{
@@ -31,13 +31,13 @@ use crate::{
     target::{Limits, Target},
 };
 
-/// A line, and in how many pieces it is written.
+/// A line, and the number of pieces in which it is written.
 struct Queued {
     bytes: Vec<u8>,
     pieces: usize,
 }
 
-/// How often, and how many times, to look whether a piece has been read.
+/// How often, and how many times, to check whether a piece has been read.
 const GLANCE: Duration = Duration::from_millis(2);
 const GLANCES: u32 = 100;
 
@@ -47,13 +47,13 @@ pub struct Stdio {
     child: Child,
     queue: mpsc::UnboundedSender<Queued>,
     unread: Unread,
-    /// Bytes in the queue, and how many may wait there.
+    /// Bytes in the queue, and its limit.
     waiting: Arc<AtomicUsize>,
     limit: usize,
     close: watch::Sender<bool>,
     reading: JoinHandle<()>,
     grace: Duration,
-    /// How long it took until it first wrote to stdout, if it ever did.
+    /// The time until its first output on stdout, if there was any.
     heard: Arc<OnceLock<Duration>>,
 }
 
@@ -132,7 +132,7 @@ impl Stdio {
         }
     }
 
-    /// Ends the process, whether or not it reads what it is sent.
+    /// Stops the process, whether or not it reads its input.
     pub async fn put_down(&self) {
         self.close.send_replace(true);
         if self.child.exited().is_none() {
@@ -155,7 +155,7 @@ impl Stdio {
         if timeout(grace, &mut reading).await.is_err() {
             reading.abort();
         }
-        // A process that was still starting knew nothing of its stdin.
+        // A process that was still starting did not read its stdin yet.
         match heard {
             Some(_) => channel.ended(Carrier::default(), how.clone(), ended),
             None => channel.note(Carrier::default(), how.clone(), None),
@@ -164,7 +164,7 @@ impl Stdio {
     }
 }
 
-/// Waits until what was written has been read, or has not been for long enough.
+/// Waits until the process has read the bytes, or for the maximum time.
 async fn read(unread: &Unread) {
     for _ in 0..GLANCES {
         sleep(GLANCE).await;
@@ -201,7 +201,7 @@ async fn drain(mut pipe: Pipe<Readable>, tail: Tail) {
     }
 }
 
-/// What reads stdout, line by line.
+/// Reads stdout line by line.
 struct Reader {
     pipe: Pipe<Readable>,
     exit: watch::Receiver<Option<String>>,
@@ -209,7 +209,7 @@ struct Reader {
     tail: Tail,
     channel: Channel,
     limit: usize,
-    /// So many lines in a row that are no messages, and what comes is no conversation.
+    /// After this many consecutive lines that are not messages, the output is not MCP.
     junk_lines: usize,
     grace: Duration,
     began: Instant,
@@ -248,7 +248,7 @@ impl Reader {
         self.channel.hand_on(Incoming::Closed { why }).await;
     }
 
-    /// Stdout is over: because the process is, or for reasons of its own.
+    /// Why stdout was closed: because the process exited, or for another reason.
     async fn why(&mut self) -> String {
         let exit = timeout(self.grace, self.exit.wait_for(Option::is_some)).await;
         let Some(exit) = exit.ok().and_then(Result::ok).and_then(|exit| exit.clone()) else {
@@ -263,7 +263,7 @@ impl Reader {
     }
 }
 
-/// Whether it is a message.
+/// Passes on a line; returns whether it is a message.
 async fn take(channel: &Channel, limit: usize, line: Line) -> bool {
     let nowhere = Carrier::default();
     match line {

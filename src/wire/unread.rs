@@ -1,4 +1,4 @@
-//! Whether a process has read what was written to it, so that a start is not taken for silence.
+//! Whether a process has read its input, so that a slow start is not taken for a missing response.
 
 use std::{
     sync::{
@@ -10,12 +10,12 @@ use std::{
 
 use tokio::process::ChildStdin;
 
-/// How often to look.
+/// How often to check.
 pub const LOOK: Duration = Duration::from_millis(20);
 
 #[derive(Clone)]
 pub enum Unread {
-    /// The writing end of a pipe once more. The reader sees its end only when this is gone too.
+    /// A duplicate of the writing end of a pipe. The reader sees the end only when this is closed too.
     #[cfg(unix)]
     Pipe(Arc<std::os::fd::OwnedFd>),
     /// Bytes that wait in memory.
@@ -36,7 +36,7 @@ impl Unread {
         Self::Unknown
     }
 
-    /// Whether something waits there. Systems that cannot tell say no.
+    /// Whether unread bytes are left. Systems that cannot tell return `false`.
     pub fn any(&self) -> bool {
         match self {
             #[cfg(unix)]

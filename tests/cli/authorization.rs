@@ -1,4 +1,4 @@
-//! Servers that let nobody in without a token: how it is given, that it is shown nowhere, and what is judged without one.
+//! Servers that require a token: how it is configured, that it is never shown, and what is judged without one.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Failures that are known.
+//! Known failures.
 
 use std::fs;
 
@@ -18,7 +18,7 @@ fn what_is_known_is_expected_and_what_is_gone_is_told() {
     let entry = "[[known]]\nrule = \"resources-list-item-name\"\nsubject = \"memo://status\"\nreason = \"\"";
     assert!(text.contains(entry), "{text}");
 
-    // The reason is kept when the list is written anew, and told.
+    // The reason is kept when the list is written again, and is reported.
     fs::write(&path, text.replace("reason = \"\"", "reason = \"until 2.0\"")).unwrap();
     ran(FAULTY.iter().chain(&FILTER).copied().chain(["--write-baseline", &path]));
     let known = ran(FAULTY.iter().chain(&FILTER).copied().chain(["--baseline", &path]));
@@ -27,7 +27,7 @@ fn what_is_known_is_expected_and_what_is_gone_is_told() {
     assert!(known.stdout.contains("until 2.0"), "{}", known.stdout);
     assert!(known.stdout.contains("exit 0  All failures are known."), "{}", known.stdout);
 
-    // Others fail still.
+    // Other rules still fail.
     let other = ran([
         "run",
         "--reference",
@@ -46,7 +46,7 @@ fn what_is_known_is_expected_and_what_is_gone_is_told() {
     assert!(told.contains("resources-list-item-name now passes for file:///"), "{}", mended.stdout);
     assert!(told.contains(": remove them"), "{}", mended.stdout);
 
-    // Every form names it, or who reads that one alone would not know what is red.
+    // Every format names it: a user of only that format has to know what failed.
     let forms = ["github", "junit", "tap", "sarif", "markdown", "json"].map(|form| vec!["--report", form]);
     for form in forms.into_iter().chain([vec!["--quiet"]]) {
         let mended =
@@ -57,7 +57,7 @@ fn what_is_known_is_expected_and_what_is_gone_is_told() {
         assert!(counted, "{}", mended.stdout);
     }
 
-    // What is not judged this time is not taken for mended.
+    // A rule that was not judged this time does not count as fixed.
     let elsewhere =
         ran(["run", "--reference", "--filter", "base.ping", "--revision", "2025-11-25", "--baseline", &path]);
     assert_eq!(elsewhere.code, 0, "{}", elsewhere.stdout);
@@ -78,7 +78,7 @@ fn what_a_rule_finds_besides_fails() {
     let subject = last.split("subject = \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
     assert!(new.stdout.contains(&format!("  {subject}: ")), "{subject}: {}", new.stdout);
 
-    // Without a subject an entry is for all of the rule; what is not needed any more is not written again.
+    // An entry without a subject covers the whole rule; entries that are no longer needed are not written again.
     fs::write(&path, "[[known]]\nrule = \"resources-list-item-name\"\nreason = \"all\"\n").unwrap();
     assert_eq!(run("--baseline").code, 0);
     let gone = "[[known]]\nrule = \"resources-list-item-name\"\nsubject = \"gone:\"\n";

@@ -1,10 +1,10 @@
-//! What a finding offers for a shell shows the fault without this program.
+//! The shell command of a finding shows the failure without this program.
 
 use std::{path::Path, process::Command};
 
 use crate::{PROGRAM, report, server::Reference};
 
-/// The first command of a finding that can be run by hand.
+/// The first command of a finding.
 fn offered(line: &str) -> String {
     let (report, code) = report(line);
     assert_eq!(code, 1, "{line}");
@@ -32,7 +32,7 @@ fn lines_for_the_server_of_any_revision() {
     }
 }
 
-/// What killed the server stands before what it left without an answer.
+/// The request that killed the server comes before the requests that it left unanswered.
 #[test]
 fn what_came_before_is_sent_too() {
     let script = offered("run --reference --fault cancel-crashes --filter cancellation-races-handled");

@@ -1,4 +1,4 @@
-//! Clients that the configuration describes, and a client that somebody else starts.
+//! Clients in the configuration, and a client that the user starts.
 
 use std::{
     fs,
@@ -31,7 +31,7 @@ fn status<'a>(report: &'a Value, rule: &str) -> &'a str {
     rules.find(|one| one["id"] == rule).expect("the rule")["status"].as_str().expect("a status")
 }
 
-/// `tree` lists all resources, and is a client with a command line.
+/// `tree` lists all resources; it is a command line client.
 const TREE: &str = r#"
 [clients.tree]
 command = ["{program}", "tree", "--http", "{url}"]
@@ -47,7 +47,7 @@ fn a_client_with_a_command_line_runs_once_for_each_action_that_has_a_template() 
     let (report, code, stderr) = tested(TREE, &[&["tree"], &rules[..]].concat());
     let report = report.expect(&stderr);
     assert_eq!((code, status(&report, rules[1])), (0, "pass"), "{report:#}");
-    // It reports nothing of its actions, so a rule about what it made of a list shows nothing.
+    // It does not report its actions, so rules about its use of a list are not exercised.
     assert_eq!(status(&report, rules[3]), "not-exercised");
     assert_eq!(report["target"]["name"], "tree");
 }

@@ -37,7 +37,7 @@ fn check_shows_where_a_mistake_is() {
     assert!(missing.stderr.starts_with("error: failed to read `tests/cli/no-such-suite.yaml`: "), "{}", missing.stderr);
 }
 
-/// What `list WHAT --json` names, having seen that `list WHAT` has a line for each, before any table.
+/// The names in `list WHAT --json`; also checks that `list WHAT` has a line for each, before any table.
 fn listed(what: &str, members: &[&str]) -> HashSet<String> {
     let json = typed(&format!("list {what} --json"));
     let lines = typed(&format!("list {what}"));
@@ -46,7 +46,7 @@ fn listed(what: &str, members: &[&str]) -> HashSet<String> {
     let mut names = HashSet::new();
     for (json, line) in json.stdout.lines().zip(lines.stdout.lines()) {
         let json: Value = serde_json::from_str(json).unwrap_or_else(|error| panic!("{json}: {error}"));
-        // What is not tested has no more than a name and a reason.
+        // Untested requirements have only a name and a reason.
         if json.get("untested").is_none() || what == "suites" {
             for member in members {
                 assert!(json.get(member).is_some(), "{member} is missing: {json}");

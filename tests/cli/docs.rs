@@ -1,7 +1,7 @@
-//! What the pages of docs/ show is what happens. `MCP_CONFORM_BLESS=1` rewrites the output that they show.
+//! The pages of docs/ show the real output. `MCP_CONFORM_BLESS=1` rewrites the output in them.
 //!
-//! Fenced blocks are played in order, each page in a directory of its own: `LANGUAGE file=PATH` is a file to write, `console` a
-//! session to have, `sh` lines that have to be understood.
+//! Fenced blocks are executed in order, each page in its own directory: `LANGUAGE file=PATH` is a file to write,
+//! `console` a session to run, `sh` lines that only have to be valid.
 
 use std::{
     collections::BTreeMap,
@@ -33,7 +33,7 @@ fn blocks(page: &str) -> Vec<Block> {
     fenced.captures_iter(page).map(block).collect()
 }
 
-/// The commands of a session, each with all that it said.
+/// The commands of a session, each with its output.
 fn played(session: &str, directory: &Path) -> String {
     let folder = Path::new(PROGRAM).parent().expect("a directory").display();
     let search = format!("{folder}:{}", env::var("PATH").unwrap_or_default());
@@ -55,14 +55,14 @@ fn played(session: &str, directory: &Path) -> String {
     commands.map(said).collect()
 }
 
-/// The pages that people write; those of the rules are made.
+/// The hand-written pages; those of the rules are generated.
 fn pages() -> impl Iterator<Item = PathBuf> {
     fs::read_dir(path("docs")).expect("docs").flatten().map(|entry| entry.path()).filter(|path| path.is_file())
 }
 
 #[test]
 fn what_the_pages_show_is_what_happens() {
-    // Requests go out side by side, so their numbers may differ.
+    // Concurrent requests may have different numbers.
     let numbers = Regex::new(r#"#\d+ +|"id":\d+"#).expect("a pattern");
     for file in pages() {
         let page = fs::read_to_string(&file).expect("a page");
@@ -112,7 +112,7 @@ fn every_command_line_is_understood() {
     assert!(understood > 10, "only {understood} command lines were found");
 }
 
-/// Whether what stands before a command is where commands stand.
+/// Whether the text before a command can precede a command.
 fn is_a_command(before: &str) -> bool {
     matches!(before.trim().trim_start_matches("- "), "" | "-" | "run:")
 }
@@ -128,7 +128,7 @@ fn the_pages_link_to_what_is_there() {
     }
 }
 
-/// By name, what a directory holds.
+/// The files of a directory, by name.
 fn texts(directory: &Path) -> BTreeMap<PathBuf, String> {
     let entries = fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry").path());
     let text = |path: &Path| fs::read_to_string(path).expect("a text");

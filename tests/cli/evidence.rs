@@ -1,4 +1,4 @@
-//! What a report shows of a finding is true of it: its cause, its number, its messages, its source.
+//! A report shows findings correctly: cause, number, messages and source.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ fn rule<'r>(report: &'r Value, id: &str) -> &'r Value {
     report["rules"].as_array().expect("rules").iter().find(|rule| rule["id"] == id).unwrap_or_else(|| panic!("{id}"))
 }
 
-/// Two rules that say the same words of two responses: when one is mended, the other still fails.
+/// Two rules with the same message about two responses: when one is fixed, the other still fails.
 #[test]
 fn the_same_words_are_not_the_same_cause() {
     let directory = tempfile::tempdir().unwrap();
@@ -32,14 +32,14 @@ fn the_same_words_are_not_the_same_cause() {
     }
     assert_eq!(rule(&told, "own-first")["also"], Value::Null);
 
-    // What stands in no page of the specification is shown as it was written.
+    // A source that is not a page of the specification is shown unchanged.
     for form in ["human", "markdown", "html"] {
         let shown = typed(&format!("{line} --report {form}")).stdout;
         assert!(shown.contains("HOUSE-12") && !shown.contains("/HOUSE-12"), "{form}: {shown}");
     }
 }
 
-/// Lines that say different things are shown, however many there are of one kind.
+/// Different messages are all shown, however many there are of one kind.
 #[cfg(unix)]
 #[test]
 fn only_equal_findings_are_counted_instead_of_shown() {
@@ -60,7 +60,7 @@ fn only_equal_findings_are_counted_instead_of_shown() {
     assert_eq!((shown("starting"), shown("listening")), (Value::from(2), Value::Null));
 }
 
-/// What a finding over HTTP is about may stand in the head of a request or response alone.
+/// The subject of a finding over HTTP may be only in the head of a request or response.
 #[test]
 fn findings_over_http_show_methods_statuses_and_headers() {
     let server = Reference::with(&["--fault", "origin-ignored"]);
@@ -82,7 +82,7 @@ fn a_timeline_that_is_cut_off_says_so() {
     assert!(cut.contains("more messages are not in this report"), "{summary}");
 }
 
-/// The options that change what a client says are needed to see the same.
+/// Options that change the client's requests are needed to reproduce a finding.
 #[test]
 fn rerun_has_the_options_that_matter() {
     let line =
@@ -102,7 +102,7 @@ fn explain_shows_a_violation_of_each_rule_that_can_fail() {
     }
 }
 
-/// The example of a right answer is one that the rule was seen to hold for.
+/// The example of a correct response is one for which the rule passed.
 #[test]
 fn explain_shows_what_the_rule_holds_for() {
     for (rule, right) in [

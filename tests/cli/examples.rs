@@ -1,4 +1,4 @@
-//! The commands in `examples/` are run as they stand there: a worker for each part, and the merge.
+//! Runs the commands in `examples/` unchanged: a worker for each part, and the merge.
 #![cfg(unix)]
 
 use std::{
@@ -25,7 +25,7 @@ fn shell(script: &str, directory: &Path, variables: &[(&str, &str)]) -> Output {
     command.output().unwrap()
 }
 
-/// Servers that are quick to test: two that die, and one that is faultless, in an old revision.
+/// Servers that are quick to test: two that crash, and one without faults in an old revision.
 fn targets(directory: &Path) {
     let text = "[targets.a]\nstdio = [\"false\"]\n[targets.b]\nstdio = [\"false\"]\n\
                 [targets.c]\nstdio = [\"mcp-conform\", \"serve\", \"--revision\", \"2024-11-05\"]\n";
@@ -68,7 +68,7 @@ fn on_github() {
     let directory = tempfile::tempdir().unwrap();
     targets(directory.path());
     let workflow = example("github/servers.yaml");
-    // What installs the program is not run here.
+    // The installation of the program is not run here.
     let commands = |job: &Value| -> Vec<String> {
         let steps = job["steps"].as_array().unwrap().iter().filter_map(|step| step["run"].as_str());
         steps.filter(|line| !line.starts_with("cargo install")).map(str::to_owned).collect()

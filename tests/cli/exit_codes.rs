@@ -1,4 +1,4 @@
-//! Every exit code but those for mistakes of the user (`usage`) and of the target (`unreachable`).
+//! Every exit code except those for mistakes of the user (`usage`) and of the target (`unreachable`).
 
 use crate::{PROGRAM, ran, typed};
 
@@ -40,7 +40,7 @@ fn nothing_exercised_is_4() {
     assert!(shown.ends_with("\nexit 4  No rule could be checked.\n"), "{shown}");
 }
 
-/// It refuses `initialize` as well, so only what it answers shows which revision it speaks.
+/// It rejects `initialize` as well, so only its other responses show its revision.
 #[test]
 fn a_modern_server_without_discovery_is_1() {
     let serve = format!("{PROGRAM} serve --revision 2026-07-28 --fault discover-unknown");

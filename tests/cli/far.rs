@@ -1,4 +1,4 @@
-//! A server that is far away: whatever goes there takes its time, so it is asked for several suites at once.
+//! A remote server: every request takes time, so several suites send requests concurrently.
 
 use std::{
     collections::BTreeMap,
@@ -18,17 +18,17 @@ use crate::{report, server::Reference};
 
 const FAR: Way = Way { delay: Duration::from_millis(30), fatal: None, for_good: false };
 
-/// Pipes to the server, beside each other.
+/// Concurrent connections to the server.
 type Pipes = Arc<Mutex<Vec<TcpStream>>>;
 
-/// The way to a server.
+/// The connection to a server.
 #[derive(Clone, Copy, Default)]
 struct Way {
-    /// What each piece of a request takes.
+    /// The delay of each piece of a request.
     delay: Duration,
-    /// Where this is on its way, all connections end, ...
+    /// When this text passes, all connections are closed, ...
     fatal: Option<&'static str>,
-    /// ... for good, if so.
+    /// ... and stay closed, if so.
     for_good: bool,
 }
 
@@ -63,7 +63,7 @@ fn url_by(way: Way, server: &str) -> String {
     url
 }
 
-/// Until one side has had enough, or a piece is not to go on.
+/// Forwards until one side closes, or a piece must not pass.
 fn carry(mut from: TcpStream, mut to: TcpStream, goes_on: impl Fn(&[u8]) -> bool) {
     let mut buffer = vec![0; 1 << 16];
     while let Ok(length @ 1..) = from.read(&mut buffer) {
@@ -75,7 +75,7 @@ fn carry(mut from: TcpStream, mut to: TcpStream, goes_on: impl Fn(&[u8]) -> bool
     let _ = from.shutdown(Shutdown::Both);
 }
 
-/// The status of each rule of these suites, and what was found.
+/// The status of each rule of these suites, and its findings.
 fn verdicts(url: &str, suites: &[&str]) -> BTreeMap<String, (String, String)> {
     let filters: String = suites.iter().map(|suite| format!(" --filter {suite}")).collect();
     let (report, _) = report(&format!("run --http {url}{filters}"));
@@ -84,11 +84,11 @@ fn verdicts(url: &str, suites: &[&str]) -> BTreeMap<String, (String, String)> {
     rules.map(|rule| (text(&rule["id"]), (text(&rule["status"]), rule["findings"].to_string()))).collect()
 }
 
-/// Some of each kind of connection.
+/// Suites with each kind of connection.
 const SUITES: [&str; 7] =
     ["resources.list", "resources.read", "resources.refusals", "base.ids", "base.errors", "base.first", "tools.list"];
 
-/// Those that a server nearby is asked for at once.
+/// Suites that send requests concurrently to a nearby server.
 const WAITING: [&str; 5] = ["base.ids", "client.answers", "tools.calls", "tools.results", "utilities.logging"];
 
 #[test]
@@ -99,7 +99,7 @@ fn a_server_that_is_far_away_is_judged_like_one_nearby() {
     assert_eq!(verdicts(&url_by(FAR, &server.http), &SUITES), near);
 }
 
-/// What other suites were asking at that moment is asked again.
+/// Requests that other suites sent at that moment are repeated.
 #[test]
 fn the_request_alone_is_blamed_under_which_a_shared_server_ends() {
     let server = Reference::start();
@@ -110,7 +110,7 @@ fn the_request_alone_is_blamed_under_which_a_shared_server_ends() {
     ] {
         let near = verdicts(&server.http, suites);
         let ended = verdicts(&url_by(Way { fatal: Some(fatal), ..way }, &server.http), suites);
-        // Rules on that request alone have nothing to judge.
+        // Rules about only that request have nothing to judge.
         let is_judged = |(status, _): &(String, String)| status != "not-exercised";
         let other: Vec<_> =
             ended.iter().filter(|(rule, at_end)| near[*rule] != **at_end && is_judged(at_end)).collect();
@@ -122,7 +122,7 @@ fn the_request_alone_is_blamed_under_which_a_shared_server_ends() {
     }
 }
 
-/// Of several requests that were under way then none can be blamed.
+/// If several requests were open, none of them can be blamed.
 #[test]
 fn a_server_that_does_not_come_back_is_told_by_what_it_was_asked_last() {
     let server = Reference::start();

@@ -1,4 +1,5 @@
-//! `mcp-conform generate` against the reference server: without a fault nothing is found, and each fault is, and shrunk.
+//! `mcp-conform generate` with the reference server: without a fault there is no finding, and each fault is found and
+//! shrunk.
 
 use std::fs;
 
@@ -6,7 +7,7 @@ use serde_json::Value;
 
 use crate::{Ran, ran, server::Reference};
 
-/// The calls that failed, in a file of the test's own.
+/// The failed calls, in a file of this test.
 fn generated(options: &[&str]) -> (Value, i32) {
     let directory = tempfile::tempdir().expect("a directory");
     let examples = directory.path().join("failing.jsonl").display().to_string();
@@ -27,7 +28,7 @@ fn finding<'r>(report: &'r Value, rule: &str) -> &'r Value {
     &rules.iter().find(|result| result["id"] == rule).unwrap_or_else(|| panic!("no {rule}"))["findings"][0]
 }
 
-/// All but the tool that takes its time.
+/// All tools except the slow one.
 const QUICK: &[&str] = &[
     "--only",
     "echo",
@@ -70,7 +71,7 @@ fn a_server_without_a_fault_has_no_finding() {
     }
 }
 
-/// The tools of those faults.
+/// The tools of the faults with notes.
 const NOTES: &[&str] =
     &["--only", "create_note", "--only", "get_note", "--only", "update_note", "--only", "delete_note"];
 
@@ -88,7 +89,7 @@ const FAULTS: [(&str, &str, &str, &[&str]); 27] = [
     ),
     ("call-text-of-number", "generated-result-shape", r#"{"text":"#, &["--only", "echo"]),
     ("call-validates-by-other-schema", "generated-valid-accepted", r#"{"text":"aaaaaa"}"#, &["--only", "echo"]),
-    // The tool takes its time, so it is not called with anything else.
+    // The tool is slow, so it is called only with these arguments.
     ("call-off-by-one", "generated-bound-accepted", r#""steps":300"#, &["--replay", STEPS]),
     ("call-enum-ignored", "generated-invalid-rejected", r#"{"mark":""}"#, &["--only", "plot"]),
     ("call-sum-text-when-negative", "generated-output-schema", "", &["--only", "add"]),
@@ -122,7 +123,7 @@ fn each_fault_is_found_and_its_call_is_as_small_as_can_be() {
             continue;
         }
         let again = finding(&report, rule)["reproduce"].as_str().expect("a command");
-        // The command shows it alone.
+        // The command reproduces it alone.
         let words = shlex::split(again).expect("words of a shell");
         assert!(words.last().is_some_and(|call| call.contains(smallest)), "{fault}: {again}");
         let (replayed, _) = generated(&words[2..].iter().map(String::as_str).collect::<Vec<_>>());
@@ -163,7 +164,7 @@ fn calls_that_failed_are_made_first_the_next_time() {
         "{}",
         again.stdout
     );
-    // Where nothing fails any more, nothing is kept.
+    // If nothing fails any more, the file is empty.
     ran(["generate", "--reference", "--only", "echo", "--examples", &path]);
 }
 

@@ -1,4 +1,4 @@
-//! Files that are nested without end are refused like any other that cannot be read.
+//! Deeply nested files are rejected like any other unreadable file.
 
 use std::fs;
 

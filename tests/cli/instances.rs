@@ -1,4 +1,4 @@
-//! Servers that bear few instances beside each other, as those that lock what they work on.
+//! Servers that support few concurrent instances, for example because they lock their data.
 #![cfg(unix)]
 
 use std::collections::BTreeMap;
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::{PROGRAM, ran};
 
-/// On the connection of the survey, on a second one, and on one for each call.
+/// On the connection of the survey, on a second one, and on a separate one for each call.
 const SUITES: [&str; 5] = ["resources.list", "base.ping", "base.ids", "base.negotiation", "base.first"];
 
-/// The status of each rule where so many instances find a place.
+/// The status of each rule if this many instances can run.
 fn verdicts(places: usize, revision: &str) -> BTreeMap<String, Value> {
     let directory = tempfile::tempdir().unwrap();
     let script = format!(

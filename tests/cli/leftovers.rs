@@ -1,11 +1,11 @@
-//! Nothing that a run started outlives it.
+//! No process that a run started outlives it.
 #![cfg(target_os = "linux")]
 
 use std::{fs, path::Path};
 
 use crate::{PROGRAM, ran};
 
-/// Whether a process runs. One that nobody has waited for yet does not.
+/// Whether a process runs. A zombie does not.
 fn runs(id: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{}/stat", id.trim())).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))

@@ -1,4 +1,4 @@
-//! A limit that is reached is told by what it is. Those that end a run or a suite are tried in `tests/hostile`.
+//! A reached limit is reported by its name. Those that end a run or a suite are tested in `tests/hostile`.
 
 use crate::{PROGRAM, ran, report, typed};
 
@@ -15,7 +15,7 @@ fn of_a_walk() {
     }
 }
 
-/// What there is to walk takes many times as long.
+/// The whole walk would take many times as long.
 #[test]
 fn of_the_time_for_a_walk() {
     let far = ["walk_seconds=1", "walk_nodes=10000000", "walk_pages=10000000", "walk_depth=1000"];

@@ -1,4 +1,4 @@
-//! The program as its users meet it: commands in, output and exit code out.
+//! The program as users see it: commands in, output and exit code out.
 
 mod authorization;
 mod baseline;
@@ -40,7 +40,7 @@ use regex::Regex;
 use serde_json::Value;
 use similar::TextDiff;
 
-/// What one command came to.
+/// The result of one command.
 struct Ran {
     code: i32,
     stdout: String,
@@ -49,7 +49,7 @@ struct Ran {
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-conform");
 
-/// Runs the program in the directory of the crate, where nothing of the terminal around shows through.
+/// Runs the program in the directory of the crate, independent of the surrounding terminal.
 fn ran<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Ran {
     let mut command = Command::new(PROGRAM);
     for name in ["NO_COLOR", "CLICOLOR_FORCE", "COLUMNS"] {
@@ -69,7 +69,7 @@ fn ran<S: AsRef<std::ffi::OsStr>>(args: impl IntoIterator<Item = S>) -> Ran {
     }
 }
 
-/// A command line that needs no quotes.
+/// Runs a command line that needs no quotes.
 fn typed(line: &str) -> Ran {
     ran(line.split_whitespace())
 }
@@ -81,7 +81,7 @@ fn report(line: &str) -> (Value, i32) {
     (report, code)
 }
 
-/// Compares texts but for the time that a run took.
+/// Compares texts except for the duration of a run.
 fn assert_shown(shown: &str, expected: &str) {
     let times = Regex::new(r"\d+ ms|\d+\.\d s").expect("a pattern");
     let (shown, expected) = (times.replace_all(shown, "N ms"), times.replace_all(expected, "N ms"));

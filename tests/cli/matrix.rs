@@ -1,4 +1,4 @@
-//! `matrix`: many servers, of which some hang and some die.
+//! `matrix`: many servers, some of which hang or crash.
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::{PROGRAM, Ran, ran};
 
-/// A file of targets over stdio, by name and shell command, and a place for the results.
+/// A file of targets over stdio, by name and shell command, and a directory for the results.
 struct Servers(TempDir);
 
 impl Servers {
@@ -20,7 +20,7 @@ impl Servers {
     fn are(&self, targets: &[(&str, &str)]) {
         let mut text = String::new();
         for (name, command) in targets {
-            // A string of JSON is one of TOML too.
+            // A JSON string is also a TOML string.
             let argv = serde_json::json!(["sh", "-c", command]);
             writeln!(text, "[targets.{name:?}]\nstdio = {argv}").unwrap();
         }
@@ -55,7 +55,7 @@ fn written(directory: &Path) -> Value {
     serde_json::from_str(&fs::read_to_string(directory.join("matrix.json")).unwrap()).unwrap()
 }
 
-/// What became of each server.
+/// The standing of each server.
 fn standings(matrix: &Value) -> BTreeMap<&str, &str> {
     let rows = matrix["rows"].as_array().unwrap();
     rows.iter().map(|row| (row["name"].as_str().unwrap(), row["standing"].as_str().unwrap())).collect()
@@ -104,7 +104,7 @@ fn what_one_server_does_costs_it_alone() {
         assert!(text.contains("resources-list-item-uri") && !text.contains('\u{1b}'), "{ending}: {text}");
     }
 
-    // Each result is the report of a run, and says how to see it again.
+    // Each result is the report of a run, with the command to repeat it.
     let results = servers.results();
     assert_eq!(results.len(), 6, "{results:?}");
     let nameless_file = results.iter().find(|name| name.starts_with("io.github.me%2Fnameless.")).unwrap();
@@ -113,7 +113,7 @@ fn what_one_server_does_costs_it_alone() {
     assert_eq!(rendered.code, 1);
     assert!(rendered.stdout.contains("targets.toml io.github.me/nameless"), "{}", rendered.stdout);
 
-    // What stands is not tested again; what was defined anew is, and takes the place of what it was.
+    // A server with a result is not tested again. A server with a new definition is, and its old result is replaced.
     let again = servers.matrix("--timeout 3");
     assert_eq!(again.code, 1);
     assert!(again.stdout.starts_with("4 of 6 results are in "), "{}", again.stdout);
@@ -126,7 +126,7 @@ fn what_one_server_does_costs_it_alone() {
     assert!(mended.stdout.starts_with("3 of 6 results are in "), "{}", mended.stdout);
     assert_eq!(standings(&written(&servers.out()))["uriless"], "conforming");
     assert_eq!(servers.results().len(), 6);
-    // Other options make other results.
+    // Other options lead to other results.
     let other = servers.matrix("--timeout 3 --filter base.ping --partition count:1/6");
     assert!(other.stdout.starts_with("1/1  ok "), "{}", other.stdout);
 }
@@ -180,7 +180,7 @@ fn mistakes_are_told_before_any_server_is_tested() {
     assert!(empty.stderr.contains("there are no results"), "{}", empty.stderr);
 }
 
-/// Stopped in the middle: what is finished is kept, nothing goes on running, and the same command goes on from there.
+/// After an interruption finished results are kept, no process keeps running, and the same command continues.
 #[cfg(target_os = "linux")]
 #[test]
 fn stopped_and_gone_on() {

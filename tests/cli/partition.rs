@@ -1,4 +1,4 @@
-//! Parts of a run are together what the whole run is.
+//! All parts of a run together equal the whole run.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Calling a tool is an act: a whole run calls no tool that may change something unless the user allows it.
+//! Tool calls can have side effects: a whole run calls no tool that may have some unless the user allows it.
 
 use std::{
     collections::BTreeSet,
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{PROGRAM, ran, server::Reference};
 
-/// Who allows a tool that there is not has most likely mistyped one that there is.
+/// A user who allows an unknown tool has probably mistyped the name.
 #[test]
 fn names_that_the_server_does_not_list_are_told() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -34,10 +34,10 @@ fn names_that_the_server_does_not_list_are_told() {
     assert!(!notes.iter().any(|note| note.contains("`echo`, which")), "{notes:#?}");
 }
 
-/// An MCP server whose tools do nothing but note that they were called.
+/// An MCP server whose tools only record their calls.
 struct Recorder {
     url: String,
-    /// Names, and what each was called with.
+    /// Names, and the arguments of each call.
     calls: Arc<Mutex<BTreeSet<(String, String)>>>,
 }
 
@@ -56,7 +56,7 @@ impl Recorder {
         Self { url, calls }
     }
 
-    /// Names that were called in a run of all rules, in small letters: another case is the same tool to some servers.
+    /// Names that were called in a run of all rules, in lower case: some servers ignore case.
     fn called(&self, options: &[&str]) -> BTreeSet<String> {
         self.calls.lock().expect("no test panics inside").clear();
         let ran = ran(["run", "--http", &self.url, "--timeout", "5"].iter().chain(options));
@@ -153,11 +153,11 @@ fn only_tools_that_may_be_called_are_called() {
     assert_eq!(server.called(&["--call-tools"]), names(&["drop", "erase", "find", "look", "pick", "send"]));
 }
 
-/// What clients said to a server, byte by byte; the server itself knows nothing of it.
+/// The bytes that clients sent to a server, which does not know about it.
 struct Overheard(Arc<Mutex<Vec<Vec<u8>>>>);
 
 impl Overheard {
-    /// Stands between its clients and the server at that address; the address to use instead.
+    /// A proxy for the server at that address; returns the address of the proxy.
     fn before(server: &str) -> (Self, String) {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("an address").to_string();
@@ -216,7 +216,7 @@ impl Overheard {
     }
 }
 
-/// The names in all calls of tools, each body being a message or several.
+/// The names in all tool calls; each body is a message or a batch.
 fn calls<'a>(bodies: impl IntoIterator<Item = &'a [u8]>) -> BTreeSet<String> {
     let messages = bodies.into_iter().filter_map(|body| serde_json::from_slice::<Value>(body).ok());
     let messages = messages.flat_map(|message| message.as_array().cloned().unwrap_or_else(|| vec![message]));
@@ -224,8 +224,8 @@ fn calls<'a>(bodies: impl IntoIterator<Item = &'a [u8]>) -> BTreeSet<String> {
     calls.filter_map(|call| Some(call["params"]["name"].as_str()?.to_owned())).collect()
 }
 
-/// Of all rules in all revisions, over each transport, on a server that offers everything: who asks its client, has tasks,
-/// and sends logs and progress.
+/// All rules in all revisions, over each transport. The server has everything: requests to its client, tasks, logs and
+/// progress.
 #[test]
 fn no_suite_calls_a_tool_that_may_change_something() {
     let directory = tempfile::tempdir().expect("a directory");
@@ -257,7 +257,7 @@ fn no_suite_calls_a_tool_that_may_change_something() {
     }
 }
 
-/// The tools of all lists in a transcript: those that say in a revision that they change nothing, and the others.
+/// The tools of all lists in a transcript: those that are read-only in a revision, and the others.
 fn offered(transcript: &str) -> (BTreeSet<String>, BTreeSet<String>) {
     let frames = transcript.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let tools =

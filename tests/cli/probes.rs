@@ -1,4 +1,4 @@
-//! Probes that are wrong in one way: a server that rejects them for another reason gets no verdict about their subject.
+//! Probes with one deviation: a server that rejects them for another reason gets no verdict about the deviation.
 
 use crate::report;
 

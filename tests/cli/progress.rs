@@ -1,4 +1,4 @@
-//! What a terminal shows while a run goes on, and that nothing of it stays.
+//! The progress line on a terminal, which is erased at the end.
 
 use std::{
     fs,
@@ -31,7 +31,7 @@ impl Terminal {
         Self { script, screen: vt100::Parser::new(size(24), size(columns), 0) }
     }
 
-    /// Reads on until this stands on the screen, or to the end.
+    /// Reads until this is on the screen, or to the end.
     fn until(&mut self, text: &str) -> String {
         let mut byte = [0];
         while !self.screen.screen().contents().contains(text) {
@@ -47,14 +47,14 @@ impl Terminal {
         self.script.stdin.as_mut().expect("a pipe").write_all(key).expect("the program reads");
     }
 
-    /// What stands there when all is over, and the exit code.
+    /// The final screen, and the exit code.
     fn end(mut self) -> (String, Option<i32>) {
         let shown = self.until("nothing stops it before the end");
         (shown, self.script.wait().expect("it ends").code())
     }
 }
 
-/// A server that does not answer before a file is there.
+/// A server that does not respond until a file exists.
 fn held_back(directory: &Path) -> String {
     let go = directory.join("go").display().to_string();
     let server = format!("while [ ! -e {go} ]; do sleep 0.1; done; exec {PROGRAM} serve");

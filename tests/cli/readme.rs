@@ -1,4 +1,4 @@
-//! What the README shows is what happens. `MCP_CONFORM_BLESS=1` rewrites the output it shows.
+//! The README shows the real output. `MCP_CONFORM_BLESS=1` rewrites the output in it.
 
 use std::{env, fs};
 
@@ -29,7 +29,7 @@ fn the_run_it_shows_is_real() {
         fs::write(path("README.md"), kept.replace(&shown, &real)).expect("the README can be written");
         return;
     }
-    // Requests go out side by side, so their numbers may differ.
+    // Concurrent requests may have different numbers.
     let numbers = Regex::new(r#"#\d+ +|"id":\d+"#).expect("a pattern");
     assert_shown(&numbers.replace_all(&real, "N "), &numbers.replace_all(&shown, "N "));
 }
@@ -47,7 +47,7 @@ fn the_suite_it_shows_loads_and_holds() {
     assert_eq!(judged.code, 0, "{}", judged.stdout);
     assert!(judged.stdout.contains("pass            house-readme-is-markdown"), "{}", judged.stdout);
 
-    // And it can fail.
+    // The rule can also fail.
     fs::write(&file, suite.replace("text/markdown", "text/plain")).unwrap();
     assert_eq!(ran(["run", "--reference", "--suite", &file, "--filter", "house"]).code, 1);
 }

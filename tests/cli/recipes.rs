@@ -1,8 +1,8 @@
-//! Every `rerun` and `by hand` of a report shows its finding again, and neither does so on a server without the fault.
+//! Every `rerun` and `by hand` of a report reproduces its finding, and does not do so on a server without the fault.
 //!
-//! A part of the faults is tried each time: of suites from all areas, over both transports, and so each form of recipe. All of them are tried
-//! by `cargo test --test cli recipes -- --ignored`; `MCP_CONFORM_FAULTS=TEXT` picks those with the text in their name, and
-//! `MCP_CONFORM_SLICE=K/N` every Nth from the Kth.
+//! By default some of the faults are tested: of suites from all areas, over both transports, and so each form of
+//! recipe. `cargo test --test cli recipes -- --ignored` tests all of them. `MCP_CONFORM_FAULTS=TEXT` selects those with
+//! the text in their name, and `MCP_CONFORM_SLICE=K/N` every Nth from the Kth.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,10 +26,10 @@ use serde_json::{Value, json};
 
 use crate::{PROGRAM, server::Reference};
 
-/// Servers at once. Most of the time is waiting.
+/// Concurrent servers. Most of the time is waiting.
 const AT_ONCE: usize = 12;
 
-/// Faults whose recipe shows what was found, and shows the same on a server without the fault.
+/// Faults whose recipe shows the finding, but shows the same on a server without the fault.
 const ALIKE: [(&str, &str); 11] = [
     ("capabilities-remembered", "the server remembers what earlier requests of the whole run declared"),
     ("cursor-demanded-later", "the server rejects what it accepted earlier in the run"),
@@ -44,12 +44,12 @@ const ALIKE: [(&str, &str); 11] = [
     ("progress-crosses-streams", "two streams have to be open at once"),
 ];
 
-/// What was seen of one fault over one transport.
+/// The results of one fault over one transport.
 #[derive(Debug, Default)]
 struct Seen {
     reruns: usize,
     recipes: usize,
-    /// Rules whose findings offer no recipe.
+    /// Rules whose findings have no recipe.
     without: BTreeSet<String>,
     flaws: Vec<String>,
 }
@@ -97,7 +97,7 @@ fn all_of_them_show_the_faults_again() {
 fn newest_trials() -> Vec<Trial> {
     let mut newest: BTreeMap<(String, &str), Trial> = BTreeMap::new();
     for trial in trials(&Revision::ALL, &[Transport::Stdio, Transport::Http]) {
-        // Who tests a server that lets nobody in gives it tokens, which `rerun` names and does not tell.
+        // A protected server needs tokens, which `rerun` names but does not contain.
         if let Some(fault) = trial.fault.clone().filter(|_| !trial.protected) {
             newest.insert((fault, trial.transport.as_str()), trial);
         }
@@ -108,7 +108,7 @@ fn newest_trials() -> Vec<Trial> {
 fn try_all(trials: &[&Trial], suites: &[Suite]) -> Seen {
     let directory = tempfile::tempdir().expect("a directory");
     let config = directory.path().join("mcp-conform.toml");
-    // What `--reference` knows about the server without being told.
+    // The facts that `--reference` has built in.
     let mut facts = reference::facts();
     let mut apart =
         |name: &str| facts.as_object_mut().and_then(|facts| facts.remove(name)).unwrap_or_else(|| json!({}));
@@ -156,7 +156,7 @@ fn seen(trial: &Trial, suites: &[Suite], config: &Path) -> Seen {
     let filters: String = rules.iter().map(|rule| format!(" --filter {rule}")).collect();
     let line = format!("mcp-conform run {target} --timeout 2 --revision {}{filters}", trial.revision);
     let Some(result) = failed(&line, &rules) else {
-        // Some show only beside what other suites ask.
+        // Some faults show only together with requests of other suites.
         return seen;
     };
     let id = result["id"].as_str().unwrap_or_default();
@@ -209,10 +209,10 @@ fn served(trial: &Trial, faulty: bool) -> String {
     format!("mcp-conform serve{fault}{proposal}")
 }
 
-/// Does something with the line and, over HTTP, a server that has been asked nothing before.
+/// Runs the line, over HTTP with a server that has not received any request.
 fn fresh<T>(trial: &Trial, faulty: bool, old: Option<&Reference>, line: &str, act: impl Fn(&str) -> T) -> T {
     let (Some(old), Some(new)) = (old, server(trial, faulty)) else { return act(line) };
-    // Another address of this machine may be tried, at the same port.
+    // The line may contain another address of this machine, with the same port.
     let port = |server: &Reference| format!(":{}/", server.http.split([':', '/']).nth(4).unwrap_or_default());
     act(&line.replace(&port(old), &port(&new)))
 }
@@ -232,14 +232,14 @@ fn shell(script: &str) -> String {
     command.args(["60", "sh", "-c", script]).env("PATH", path).env_remove("NO_COLOR").stdin(Stdio::null());
     let output = command.output().expect("a shell");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    // What the response to a captured request was goes to stderr; so do the meters of curl.
+    // The response to a captured request is printed on stderr; so is the progress of curl.
     let besides = String::from_utf8_lossy(&output.stderr).into_owned();
     let besides: String =
         besides.lines().filter(|line| line.starts_with(['{', 'H', 'd'])).map(|line| format!("{line}\n")).collect();
     if script.contains("--report json") { said } else { said + &besides }
 }
 
-/// The text without what differs each time, such as the times of this run.
+/// The text without the parts that differ in each run, such as times.
 fn plain(text: &str) -> String {
     let patterns = [
         (r"(?im)^date: .*$", ""),
@@ -265,7 +265,7 @@ fn plain(text: &str) -> String {
         .fold(timeless.into_owned(), |text, (from, instead)| pattern(from).replace_all(&text, *instead).into_owned())
 }
 
-/// What the server sent by the finding, if it is not in the output.
+/// The message of the server in the finding, if it is not in the output.
 fn missing(finding: &Value, output: &str) -> Option<String> {
     let messages = finding["messages"].as_array()?;
     let last = messages.last().filter(|message| message["from"] == "server")?["text"].as_str()?;

@@ -1,4 +1,4 @@
-//! The same evidence gives the same verdicts: from a transcript, over another transport, a second time.
+//! The same evidence leads to the same verdicts: from a transcript, over another transport, and when judged again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::{PROGRAM, ran, report, server::Reference, typed};
 
-/// The status of each rule that applies, with what its findings say.
+/// The status of each rule that applies, with the messages of its findings.
 pub fn verdicts(report: &Value) -> BTreeMap<String, (String, Vec<String>)> {
     let rules = report["rules"].as_array().expect("rules").iter();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -68,7 +68,7 @@ fn a_transcript_can_be_judged_in_part() {
     assert_eq!(part["rules"][0]["status"], "pass");
 }
 
-/// A disk that was full, or a copy that was broken off.
+/// As after a full disk, or an interrupted copy.
 #[test]
 fn a_transcript_is_judged_up_to_where_it_is_cut_off() {
     let directory = tempfile::tempdir().unwrap();
@@ -105,7 +105,7 @@ fn a_second_run_comes_to_the_same() {
     }
 }
 
-/// Rules on answers that need not come over HTTP, where a status or the end of a stream can say the same.
+/// Rules about responses that need no message over HTTP, where a status or the end of a stream is enough.
 const NO_ANSWER_OVER_HTTP: [&str; 5] = [
     "cancellation-no-response",
     "cancellation-stops-processing",
@@ -118,7 +118,7 @@ const NO_ANSWER_OVER_HTTP: [&str; 5] = [
 fn every_transport_comes_to_the_same() {
     let directory = tempfile::tempdir().unwrap();
     let config = directory.path().join("mcp-conform.toml");
-    // What `--reference` knows about the server without being told.
+    // The facts that `--reference` has built in.
     let mut facts = reference::facts();
     let mut apart =
         |name: &str| facts.as_object_mut().and_then(|facts| facts.remove(name)).unwrap_or_else(|| json!({}));
@@ -130,9 +130,9 @@ fn every_transport_comes_to_the_same() {
         let over = |target: &str| verdicts(&report(&format!("run {target} --revision {revision}")).0);
         let stdio = over("--reference");
         let mut others = vec![];
-        // Each run changes the world of its server.
+        // Each run changes the state of its server.
         let (for_http, for_sse) = (Reference::start(), Reference::start());
-        // Revision 2024-11-05 has HTTP+SSE alone, and 2026-07-28 has it no longer.
+        // Revision 2024-11-05 has only HTTP+SSE, and 2026-07-28 does not have it any more.
         if revision != "2024-11-05" {
             others.push(format!("--http {}", for_http.http));
         }

@@ -1,4 +1,4 @@
-//! What can be done with reports and rules once a run is over.
+//! Commands for reports and rules after a run.
 
 use crate::{ran, typed};
 

@@ -1,4 +1,4 @@
-//! `reports/` shows a run that can be had. `MCP_CONFORM_BLESS=1` has it again.
+//! `reports/` shows a real run. `MCP_CONFORM_BLESS=1` repeats it.
 
 use std::{env, fs};
 

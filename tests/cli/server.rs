@@ -1,4 +1,4 @@
-//! The reference server over HTTP, and what is no MCP server at all.
+//! The reference server over HTTP, and servers that do not speak MCP.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -21,7 +21,7 @@ impl Reference {
         Self::with(&[])
     }
 
-    /// It lets nobody in without a token.
+    /// A server that requires a token.
     pub fn protected() -> Self {
         Self::with(&["--protected"])
     }
@@ -46,7 +46,7 @@ impl Drop for Reference {
     }
 }
 
-/// A web server that has never heard of MCP; its address.
+/// A web server that does not speak MCP; returns its address.
 pub fn web_site() -> String {
     const PAGE: &str = "<html><body>Not found</body></html>";
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -61,7 +61,7 @@ pub fn web_site() -> String {
                     "HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{PAGE}",
                     PAGE.len()
                 );
-                // Until the client has read it all: an early close would cut it off.
+                // Until the client has read everything: closing early would truncate the response.
                 let _ = stream.read(&mut [0; 8192]);
             });
         }

@@ -1,4 +1,4 @@
-//! How often a server over stdio is started.
+//! The number of starts of a server over stdio.
 
 use std::{collections::BTreeSet, fs};
 
@@ -18,14 +18,14 @@ fn connections(script: &str, more: &str) -> BTreeSet<u64> {
     lines.filter_map(|line| line["frame"]["link"].as_u64()).collect()
 }
 
-/// Longer than the first message is usually waited for.
+/// Longer than the usual timeout of the first message.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_start_is_no_silence() {
     assert_eq!(connections(&format!("sleep 2; exec {PROGRAM} serve"), "--filter base.errors").len(), 1);
 }
 
-/// One for the survey, one that shows that the server bears two, one for each handshake.
+/// One for the survey, one to test whether the server supports two, one for each handshake.
 #[test]
 fn a_handshake_that_is_refused_is_followed_by_another_on_the_same_process() {
     let serve = format!("exec {PROGRAM} serve");

@@ -1,4 +1,4 @@
-//! Servers that cannot be tested: exit code 3, and what was tried, what came, what to do.
+//! Servers that cannot be tested: exit code 3, and a message with the attempt, the result and the fix.
 
 use crate::{
     assert_shown, ran,
@@ -24,7 +24,7 @@ fn a_program_that_is_not_there() {
     );
 }
 
-/// It answers all but the handshake, so it is there, and the handshake is to blame.
+/// It responds to everything except the handshake, so the handshake is the cause.
 #[cfg(unix)]
 #[test]
 fn a_server_that_the_handshake_ends() {
@@ -86,7 +86,7 @@ fn a_web_server_without_mcp() {
     );
 }
 
-/// Another transport than the server's is a mistake of the command line, and no fault of the server.
+/// The wrong transport is a mistake in the command line, not a fault of the server.
 #[test]
 fn an_endpoint_of_the_other_transport() {
     let server = Reference::start();
@@ -115,7 +115,7 @@ fn each_report_says_why_there_is_nothing_in_it() {
     assert!(read("tap").contains("\nBail out! The server could not be tested: "), "{}", read("tap"));
     assert!(read("junit").contains("<error message=\"The server could not be tested: "), "{}", read("junit"));
 
-    // It is no part that could be joined to others.
+    // It cannot be merged as a part.
     let merged = ran(["report", "merge", &file("json")]);
     assert_eq!(merged.code, 2);
     assert!(merged.stderr.contains("has no results: no such file"), "{}", merged.stderr);
@@ -193,7 +193,7 @@ mod programs {
         }
     }
 
-    /// What was said can be judged, although nobody got to talk: the report shows the line and tells what to do.
+    /// The output can be judged although no handshake succeeded: the report shows the line and how to fix it.
     #[test]
     fn that_print_a_banner_instead_of_messages() {
         let ran = ran(["run", "--timeout", "1", "--", "sh", "-c", "echo Server v1 ready; while read line; do :; done"]);

@@ -1,8 +1,8 @@
-//! Mistakes of the user: exit code 2, a message that says what to do, and nothing is sent.
+//! Mistakes of the user: exit code 2, a message with the fix, and no request is sent.
 
 use crate::{assert_shown, ran, typed};
 
-/// The message for a command line that cannot be run.
+/// The error message for a command line.
 fn refused(line: &str, message: &str) {
     let ran = typed(line);
     assert_eq!(ran.code, 2, "{line}: {}{}", ran.stdout, ran.stderr);
@@ -20,7 +20,7 @@ fn a_run_needs_a_server() {
     );
 }
 
-/// What somebody types who has not read on, and the help that leads on.
+/// Likely first attempts of a new user, and the help for them.
 #[test]
 fn commands_where_none_are_looked_for() {
     let dashes = "mcp-conform run -- COMMAND";
@@ -80,7 +80,7 @@ fn names_that_nothing_has() {
     );
 }
 
-/// It would pass as if the reference server were faultless.
+/// The run would pass as if the reference server had no fault.
 #[test]
 fn faults_that_cannot_show() {
     for revision in ["", " --revision auto", " --revision 2026-07-28"] {
@@ -138,7 +138,7 @@ fn reports_that_cannot_be_written() {
     assert!(ran.stderr.starts_with("error: failed to write `/no/such/directory/report.json`: "), "{}", ran.stderr);
 }
 
-/// Nobody is left to believe that an option counts which does not.
+/// An option without an effect is rejected.
 #[test]
 fn options_that_mean_nothing_to_the_server() {
     refused(

@@ -1,4 +1,4 @@
-//! `run --watch`: a change is seen, and what it changed is told.
+//! `run --watch`: a change starts a run, and the changed verdicts are reported.
 
 use std::{
     fs,
@@ -20,7 +20,7 @@ struct Watching {
 }
 
 impl Watching {
-    /// Reads on until a line has these words.
+    /// Reads until a line contains these words.
     fn until(&self, words: &str) -> String {
         let mut read = String::new();
         loop {

@@ -1,4 +1,4 @@
-//! One test for each trait: the words of the report, the exit code, memory, and what is left.
+//! One test for each trait: the text of the report, the exit code, memory, and leftovers.
 
 use std::{env, fs::OpenOptions, io::Write};
 
@@ -9,9 +9,9 @@ use crate::{
     run::{Met, start},
 };
 
-/// No run needs more, however much is sent to it.
+/// No run needs more memory, however much it receives.
 const MEGABYTES: u64 = 256;
-/// So that a test is over soon; the traits are no other with the usual limits.
+/// Small limits make a test short; the behavior is the same as with the usual limits.
 const SMALL: [&str; 12] = [
     "--limit",
     "grace=0.3",
@@ -29,8 +29,8 @@ const SMALL: [&str; 12] = [
 
 struct Case {
     how: &'static str,
-    /// Requests are waited for in vain, so that the patience is to be short. What else is not answered in so short a
-    /// time depends on the machine, and with it the verdict.
+    /// Requests time out, so timeouts are short. Which other requests time out then depends on the machine, and so does
+    /// the verdict.
     hangs: bool,
     codes: &'static [i32],
     says: &'static str,
@@ -79,7 +79,8 @@ const SCRIPTS: &[(Case, &str)] = &[
         r#"read x; echo '{"jsonrpc":"2.0","id":"discover","error":{"code":-32601,"message":"no"}}'; exec 1>&-; while read x; do :; done"#,
     ),
     (
-        // The late response to `server/discover` shows that it speaks the newest revision, and its next process is silent.
+        // The late response to `server/discover` shows that it supports the newest revision, but its next process does
+        // not respond.
         hang("discovered-late", &[3], "no reply within 3 s"),
         r#"if mkdir once; then read -r x; read -r x; echo '{"jsonrpc":"2.0","id":"discover","result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{}}}'; echo '{"jsonrpc":"2.0","id":1,"error":{"code":-32022,"message":"no","data":{"supported":["2026-07-28"]}}}'; fi; while read -r x; do :; done"#,
     ),
@@ -202,7 +203,7 @@ fn trial(transport: &'static str, case: &'static Case, target: impl FnOnce() -> 
 }
 
 fn judge(case: &Case, met: &Met) -> Result<(), Failed> {
-    // The report is folded at the width of a page.
+    // The report is wrapped.
     let said = met.said.split_whitespace().collect::<Vec<_>>().join(" ");
     let wrong = match () {
         () if !met.code.is_some_and(|code| case.codes.contains(&code)) => {
@@ -221,7 +222,7 @@ fn judge(case: &Case, met: &Met) -> Result<(), Failed> {
     Err(format!("{wrong}\n{}", met.said).into())
 }
 
-/// A line of figures.
+/// Writes a line with the measurements.
 fn tabulate(transport: &str, case: &Case, met: &Met) {
     let Ok(path) = env::var("MCP_CONFORM_TABLE") else { return };
     let mut table = OpenOptions::new().create(true).append(true).open(path).expect("a table");

@@ -1,4 +1,4 @@
-//! Runs that end early, reports that cannot be written, and credentials that are asked for by somebody else.
+//! Runs that end early, reports that cannot be written, and servers that try to get credentials.
 
 use std::{
     fs,
@@ -14,7 +14,7 @@ use crate::{
     run::{Met, Run, start},
 };
 
-/// And the survey, which is part of every run.
+/// In addition to the survey, which is part of every run.
 const ONE_SUITE: [&str; 2] = ["--filter", "base.errors"];
 const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-conform");
 
@@ -40,7 +40,7 @@ pub fn all() -> Vec<Trial> {
     trials
 }
 
-/// A server that stops answering, with the usual patience of a client.
+/// A server that stops responding, with the usual timeouts.
 fn hanging(more: &[&str]) -> Run {
     let me = std::env::current_exe().expect("a program knows where it is").display().to_string();
     start(&[more, &["--limit", "grace=0.3", "--", &me, "behave", "stops"]].concat())
@@ -62,7 +62,7 @@ fn limit(limit: &str, more: &[&str], says: &str) -> Result<(), Failed> {
     if more.is_empty() { judged(&met) } else { Ok(()) }
 }
 
-/// What was seen before the end is in the report, and nothing that was still waited for is held against the server.
+/// The report contains everything before the end, and open requests are not counted as failures.
 fn judged(met: &Met) -> Result<(), Failed> {
     let report = met.report.as_ref().ok_or("there is no report")?;
     let status = |id: &str| report["rules"].as_array()?.iter().find(|rule| rule["id"] == id)?["status"].as_str();
@@ -74,7 +74,7 @@ fn judged(met: &Met) -> Result<(), Failed> {
     Err(format!("{} {}", report["totals"], met.said).into())
 }
 
-/// Waits until the program has a child, then sends it the signals, a moment apart.
+/// Waits until the program has a child, then sends it the signals with a short delay between them.
 #[cfg(target_os = "linux")]
 fn interrupted(signals: &[&str], code: i32) -> Result<(), Failed> {
     let run = hanging(&["--timeout", "60"]);
@@ -94,7 +94,7 @@ fn interrupted(signals: &[&str], code: i32) -> Result<(), Failed> {
     judged(&met)
 }
 
-/// Nobody can end the server then, but its stdin is closed.
+/// Then nothing can stop the server, but its stdin is closed.
 #[cfg(target_os = "linux")]
 fn killed() -> Result<(), Failed> {
     let run = hanging(&["--timeout", "60"]);
@@ -111,7 +111,7 @@ fn wait_for_server(id: u32) {
         assert!(began.elapsed() < Duration::from_secs(60), "no server was started");
         sleep(Duration::from_millis(10));
     }
-    // Long enough for the answers that it gives.
+    // Long enough for its responses.
     sleep(Duration::from_millis(500));
 }
 
@@ -133,7 +133,7 @@ fn unwritable_path() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Nothing can be written to two of the files; the verdict and the other reports are there all the same.
+/// Two of the files cannot be written; the verdict and the other reports are written anyway.
 #[cfg(target_os = "linux")]
 fn full_disk() -> Result<(), Failed> {
     let full = ["--report", "html=/dev/full", "--transcript", "/dev/full", "--reference", "--filter", "base.lifecycle"];
@@ -152,7 +152,7 @@ fn full_disk() -> Result<(), Failed> {
     Err(format!("{:?} {said}", ran.status).into())
 }
 
-/// A shell that has started something gives its place to the program.
+/// A shell that has started a child replaces itself with the program.
 #[cfg(target_os = "linux")]
 fn earlier_children() -> Result<(), Failed> {
     let script = "sleep 1000 >&- 2>&- & echo $!; exec \"$0\" run --reference --filter base.lifecycle";
@@ -166,7 +166,7 @@ fn earlier_children() -> Result<(), Failed> {
     Err(format!("{was_there} {:?} {said}", ran.status).into())
 }
 
-/// A reader that has seen enough.
+/// A reader that closes the pipe.
 #[cfg(target_os = "linux")]
 fn closed_pipe() -> Result<(), Failed> {
     let script =
@@ -180,7 +180,7 @@ fn closed_pipe() -> Result<(), Failed> {
     }
 }
 
-/// A server that sends its client elsewhere gets the user's credentials, and nobody else does.
+/// A server that redirects its client gets the user's credentials, but the other server does not.
 fn credentials_stay() -> Result<(), Failed> {
     let elsewhere = http::start("good", "");
     for how in ["redirects", "names-another"] {

@@ -1,4 +1,4 @@
-//! What a server leaves unanswered costs a few requests in each suite, however many the suites would send.
+//! An unresponsive server costs a few timeouts in each suite, however many requests the suites contain.
 
 use std::{collections::HashMap, fs};
 
@@ -7,17 +7,17 @@ use serde_json::Value;
 
 use crate::run::{Met, start};
 
-/// Requests of a kind that one suite sends to a server that answers none of them.
+/// Requests of a kind that one suite sends to a server that responds to none of them.
 const ENOUGH: usize = 2;
 
 pub fn all() -> Vec<Trial> {
     vec![Trial::test("given_up::subscriptions", subscriptions), Trial::test("given_up::a_server_that_hangs", hangs)]
 }
 
-/// How many, by suite and by what is chosen of them.
+/// Counts by suite and by a selected part of the requests.
 type Counts = HashMap<(String, String), usize>;
 
-/// Runs against a server, and counts the requests without a reply by suite and by what is chosen of them.
+/// Runs against a server, and counts the unanswered requests by suite and by a selected part of them.
 fn unanswered(arguments: &[&str], of: impl Fn(&Value) -> Option<String>) -> Result<(Met, Counts), Failed> {
     let directory = tempfile::tempdir()?;
     let path = directory.path().join("transcript").display().to_string();
@@ -56,7 +56,7 @@ fn status(met: &Met, id: &str) -> Option<(String, String)> {
     Some((rule["status"].as_str()?.to_owned(), rule["reason"].as_str().unwrap_or_default().to_owned()))
 }
 
-/// The rule that is about the acknowledgement fails all the same, wherever its suite comes in time.
+/// The rule about the acknowledgement still fails, if its suite runs early enough.
 fn subscriptions() -> Result<(), Failed> {
     let fault = ["--reference", "--fault", "listen-never-acknowledged", "--revision", "2026-07-28"];
     let listens = |message: &Value| {
@@ -71,7 +71,7 @@ fn subscriptions() -> Result<(), Failed> {
     }
 }
 
-/// In one suite a server is started again once after it hung.
+/// In one suite a server is restarted once after it hung.
 fn hangs() -> Result<(), Failed> {
     let fault =
         ["--reference", "--fault", "hangs-after-bad-json", "--revision", "2026-07-28", "--filter", "base.bad-input"];

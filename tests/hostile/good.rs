@@ -1,8 +1,8 @@
-//! The least that a well-behaved server answers: what the hostile ones are but for one trait.
+//! A minimal well-behaved server. Each hostile one differs from it by one trait.
 
 use serde_json::{Value, json};
 
-/// The answer to a message, if it wants one.
+/// The response to a message, if it needs one.
 pub fn answer(message: &Value) -> Option<Value> {
     let id = message.get("id")?;
     let said = match message["method"].as_str()? {
@@ -29,7 +29,7 @@ fn refusal(id: &Value, code: i32, words: &str) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": words } })
 }
 
-/// Answers that are made to be hard to read, by the name of the trait.
+/// Responses that are hard to parse, by the name of the trait.
 pub fn twisted(how: &str, answer: &Value) -> Option<Vec<u8>> {
     let text = answer.to_string();
     let listed = |member: &str| text.replacen("\"tools\":", &format!("\"x\":{member},\"tools\":"), 1).into_bytes();

@@ -1,4 +1,4 @@
-//! Servers over HTTP that do what no server should, byte by byte on a socket of their own.
+//! Misbehaving servers over HTTP, which write raw bytes to a socket.
 
 use std::{
     collections::HashMap,
@@ -20,10 +20,10 @@ use crate::{
 };
 
 const SECOND: Duration = Duration::from_secs(1);
-/// Requests.
+/// Number of requests.
 const LEAVES_AFTER: usize = 15;
 const FOREVER: Duration = Duration::from_secs(1000);
-/// The head of a response that ends with its connection.
+/// The head of a response that ends when its connection is closed.
 const EVENTS: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
 
 pub struct Server {
@@ -41,7 +41,7 @@ pub struct Request {
     pub body: Vec<u8>,
 }
 
-/// `elsewhere` is where to send the client to, for the traits that do.
+/// `elsewhere` is the target of redirects, for the traits that send some.
 pub fn start(how: &'static str, elsewhere: &str) -> Server {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address").to_string();
@@ -54,7 +54,7 @@ pub fn start(how: &'static str, elsewhere: &str) -> Server {
                 return;
             }
             let (heard, elsewhere, asked) = (heard.clone(), elsewhere.clone(), asked.clone());
-            // The client may go away at any moment.
+            // The client may disconnect at any moment.
             thread::spawn(move || _ = serve(how, &stream, &elsewhere, &heard, &asked));
         }
     });
@@ -79,7 +79,7 @@ fn serve(
         sleep(FOREVER);
     }
     if how == "resets" {
-        // What is closed unread is reset.
+        // Closing a connection with unread bytes resets it.
         stream.peek(&mut [0])?;
         return Ok(());
     }
@@ -90,7 +90,7 @@ fn serve(
         heard.lock().expect("nobody panics").push(request.clone());
         let message: Value = serde_json::from_slice(&request.body).unwrap_or_default();
         if request.method == "GET" {
-            // What the id was made of is what was asked for.
+            // The id contains what was requested.
             let Some(answer) = request.headers.get("last-event-id") else {
                 listen(how, out, elsewhere)?;
                 continue;
@@ -120,7 +120,7 @@ fn serve(
             continue;
         }
         if how == "leaves" && asked_before() >= LEAVES_AFTER {
-            // Nobody is to listen any more when this connection ends.
+            // Nothing must listen at the address any more when this connection ends.
             let address = stream.local_addr()?;
             while TcpStream::connect(address).is_ok() {}
             return Ok(());
@@ -140,7 +140,7 @@ fn serve(
     }
 }
 
-/// Answers a request.
+/// Responds to a request.
 fn post(how: &str, mut out: &TcpStream, elsewhere: &str, body: &[u8]) -> Result<()> {
     let ok = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
     let plain = |length: usize| format!("{ok}content-length: {length}\r\n\r\n").into_bytes();
@@ -222,7 +222,7 @@ fn post(how: &str, mut out: &TcpStream, elsewhere: &str, body: &[u8]) -> Result<
     Ok(())
 }
 
-/// Answers a GET: by a stream where the trait has one.
+/// Responds to a GET, with a stream for some traits.
 fn listen(how: &str, mut out: &TcpStream, elsewhere: &str) -> Result<()> {
     match how {
         "streams-for-ever" => {

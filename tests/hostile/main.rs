@@ -1,8 +1,8 @@
-//! The program against servers that do what no server should: it ends in time, says what happened in words that help,
-//! judges what it could, takes bounded memory and leaves nothing behind.
+//! The program against misbehaving servers: it ends in time, reports the problem in helpful words, judges what it can,
+//! uses bounded memory and leaves nothing behind.
 //!
-//! Servers over stdio are this very program, started as `behave NAME`; those over HTTP are threads in it. With
-//! `MCP_CONFORM_TABLE=PATH` every run adds a line of figures to that file.
+//! Servers over stdio are this program, started as `behave NAME`; those over HTTP are threads in it. With
+//! `MCP_CONFORM_TABLE=PATH` every run adds a line of measurements to that file.
 
 mod cases;
 mod early;
@@ -18,7 +18,7 @@ use std::{env, process::ExitCode};
 
 use libtest_mimic::Arguments;
 
-/// Tests at once, unless `--test-threads` says otherwise. Most of a test is waiting.
+/// Concurrent tests, unless `--test-threads` is given. Most of a test is waiting.
 const AT_ONCE: usize = 6;
 
 fn main() -> ExitCode {

@@ -1,4 +1,5 @@
-//! A pass means that it was seen: servers that send little, or more than is read, pass no rule for that.
+//! A rule passes only with evidence: servers that send little, or more than is read, do not pass rules without
+//! evidence.
 
 use std::{env, fs, path::Path};
 
@@ -7,7 +8,7 @@ use serde_json::Value;
 
 use crate::run::{Met, start};
 
-/// What a server without tools, resources and prompts passes, each rule about something that it did send.
+/// Rules that a server without tools, resources and prompts passes, each about something that it did send.
 const BARE: &str = "tests/hostile/bare.txt";
 
 pub fn all() -> Vec<Trial> {
@@ -94,7 +95,7 @@ fn unread(how: &str, why: &str) -> Result<(), Failed> {
     for id in ["schema-result-shape", "pagination-terminates", "tools-tool-has-name"] {
         same(status(&report, id), ("broken", &reason), &met.said)?;
     }
-    // What has nothing to do with that response is judged.
+    // Rules that do not depend on that response are judged.
     same(status(&report, "resources-list-item-name").0, "pass", &met.said)?;
     let said = met.said.split_whitespace().collect::<Vec<_>>().join(" ");
     same(said.contains(&format!("exit 3 Some rules could not be judged: {reason}.")), true, &met.said)?;

@@ -1,4 +1,4 @@
-//! One run against a hostile server: what it said, how it ended, and what it took and left.
+//! One run against a hostile server: its output, its exit, its resources and leftovers.
 
 use std::{
     fs::{self, File},
@@ -10,10 +10,10 @@ use std::{
 
 use serde_json::Value;
 
-/// In the environment of the run and of all that it starts.
+/// In the environment of the run and of all its children.
 const MARK: &str = "MCP_CONFORM_HOSTILE_TEST";
 const LOOK: Duration = Duration::from_millis(5);
-/// A process that was killed may need a moment to be gone.
+/// A killed process may need a moment to exit.
 const GOING: Duration = Duration::from_secs(2);
 /// A run that takes longer counts as hung.
 const LONGEST: Duration = Duration::from_secs(500);
@@ -27,7 +27,7 @@ pub struct Run {
     cpu_seconds: f32,
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Met {
     pub code: Option<i32>,
@@ -35,13 +35,13 @@ pub struct Met {
     /// The JSON report, if there was one.
     pub report: Option<Value>,
     pub seconds: f32,
-    /// Of the program itself, which says more on a machine that does other things too.
+    /// Of the program itself; more reliable than the duration on a busy machine.
     pub cpu_seconds: f32,
-    /// Memory of the program itself at its peak, where the system tells.
+    /// Peak memory of the program itself, if the system reports it.
     pub peak_mb: u64,
-    /// In what the report on the transcript differs, if it was written and does.
+    /// The difference between the report and that on the transcript, if there is one.
     pub judged_otherwise: Option<String>,
-    /// Processes that still run, and files in the directory for temporary ones.
+    /// Processes that still run, and files in the temporary directory.
     pub left: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ pub fn start(arguments: &[&str]) -> Run {
     let said = File::create(path("said")).expect("a file");
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcp-conform"));
     command.arg("run").args(["--report", "human"]).arg("--report").arg(format!("json={}", path("json").display()));
-    // Some name a transcript of their own.
+    // Some tests use their own transcript.
     if !arguments.iter().any(|argument| argument.starts_with("--transcript")) {
         command.arg("--transcript").arg(path("transcript"));
     }
@@ -96,7 +96,7 @@ impl Run {
         }
     }
 
-    /// Judges the transcript, where there is one: report and exit code have to be those of the run, times included.
+    /// Judges the transcript, if there is one: report and exit code must equal those of the run, including times.
     fn judged_otherwise(&self, code: Option<i32>) -> Option<String> {
         let path = |name: &str| self.directory.path().join(name);
         if fs::metadata(path("transcript")).is_ok_and(|file| file.len() == 0) || !path("transcript").exists() {
@@ -134,7 +134,7 @@ impl Run {
     }
 }
 
-/// The processes that have this in their environment, where the system shows it.
+/// The processes with this in their environment, if the system shows it.
 fn marked(mark: &str) -> Vec<String> {
     let holds = |path: &std::path::Path| {
         let environment = fs::read(path.join("environ")).unwrap_or_default();
@@ -155,7 +155,7 @@ fn memory(id: u32) -> u64 {
 }
 
 fn cpu(id: u32) -> f32 {
-    /// What the kernel counts in, on every system that has this file.
+    /// The unit of the kernel, on every system that has this file.
     const TICKS_A_SECOND: f32 = 100.0;
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     let (_, rest) = stat.rsplit_once(") ").unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Servers that repeat what they were entrusted with, in every place and form: nothing that the program writes shows it.
+//! Servers that repeat credentials in every place and form: no output of the program contains them.
 
 use std::{
     env, fs,
@@ -24,12 +24,12 @@ use crate::{
     run::start,
 };
 
-/// With signs that JSON, URLs and base64 write in other ways.
+/// With characters that JSON, URLs and Base64 encode.
 const TOKEN: &str = r#"Qx7/zR+9"LmK2vTe_W"#;
 const HALVES: [&str; 2] = ["Qx7/zR+9", "LmK2vTe_W"];
 const GRANTED: &str = "granted-Hj5-kPw8sVn";
 const SHOWN_INSTEAD: &str = "(given by the user)";
-/// Of text that is no message so much is shown.
+/// How much is shown of text that is not a message.
 const SHOWN: usize = 4096;
 
 pub fn all() -> Vec<Trial> {
@@ -68,7 +68,7 @@ fn http(url: &str, more: &[&str]) -> Vec<String> {
     ["--http", url].iter().chain(more).map(|&word| word.to_owned()).collect()
 }
 
-/// `@` stands for a file with this text.
+/// `@` is replaced by a file with this text.
 fn configured(text: &str) -> Vec<String> {
     vec!["--config".into(), format!("@{text}")]
 }
@@ -126,7 +126,8 @@ fn shows_nothing(place: &str, text: &str) -> std::result::Result<(), Failed> {
     Ok(())
 }
 
-/// The URL of a server that repeats [`TOKEN`], and whether it was sent it, or what was granted for it.
+/// The URL of a server that repeats [`TOKEN`], and whether the server received it, or the token that was granted for
+/// it.
 fn serve() -> Result<(String, Arc<AtomicBool>)> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let url = format!("http://{}/mcp", listener.local_addr()?);
@@ -135,7 +136,7 @@ fn serve() -> Result<(String, Arc<AtomicBool>)> {
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let noted = noted.clone();
-            // The client may go away at any moment.
+            // The client may disconnect at any moment.
             thread::spawn(move || _ = converse(&stream, &noted));
         }
     });
@@ -146,7 +147,7 @@ fn converse(stream: &TcpStream, saw: &AtomicBool) -> Result<()> {
     let (mut reader, mut out) = (BufReader::new(stream), stream);
     loop {
         let request = read(&mut reader)?;
-        // A query is no header; who has it is who was given it.
+        // A query is not a header; a client that sends it received it from the user.
         let carried = request.headers.iter().any(|(name, value)| match name.as_str() {
             "authorization" => !value.is_empty(),
             _ => value.contains(TOKEN),
@@ -156,7 +157,7 @@ fn converse(stream: &TcpStream, saw: &AtomicBool) -> Result<()> {
     }
 }
 
-/// Each method is answered in a way of its own.
+/// Each method gets a different response.
 fn reply(request: &Request) -> Vec<u8> {
     let message: Value = serde_json::from_slice(&request.body).unwrap_or_default();
     let head = format!("x-echo: {TOKEN}\r\nmcp-session-id: {TOKEN}\r\n");
@@ -183,7 +184,7 @@ fn reply(request: &Request) -> Vec<u8> {
     };
     match message["method"].as_str() {
         Some("ping") => {
-            // It is cut within the token.
+            // The text is truncated inside the token.
             let body = format!("{}{TOKEN}", "x".repeat(SHOWN - TOKEN.len() / 2));
             whole("500 Internal Server Error", &format!("text/{TOKEN}"), body.as_bytes())
         }
@@ -202,7 +203,7 @@ fn reply(request: &Request) -> Vec<u8> {
     }
 }
 
-/// A well-formed answer with the token all over it, and now and then a mistake that a finding shows.
+/// A well-formed response with the token everywhere, and sometimes a mistake that a finding shows.
 fn echoed(message: &Value) -> Option<Value> {
     let mut said = answer(message)?;
     if let Some(error) = said.get_mut("error") {
@@ -236,7 +237,7 @@ fn echoed(message: &Value) -> Option<Value> {
     Some(said)
 }
 
-/// The same over stdio, for what is in the environment.
+/// The same over stdio, for the environment.
 pub fn echo_over_stdio() -> ! {
     if env::var("API_KEY").as_deref() != Ok(TOKEN) {
         exit(3);

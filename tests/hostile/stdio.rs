@@ -1,4 +1,4 @@
-//! Servers over stdio that do what no server should. This very program is each of them: `behave NAME`.
+//! Misbehaving servers over stdio. Each is this program: `behave NAME`.
 
 use std::{
     fs::File,
@@ -82,7 +82,7 @@ pub fn behave(how: &str) -> ! {
     exit(0);
 }
 
-/// Every list goes on under a cursor that was never given before.
+/// Every list continues with a new cursor.
 pub fn endless_page(message: &Value, answer: &mut Value) {
     let lists = message["method"].as_str().is_some_and(|method| method.ends_with("/list"));
     if let Some(result) = answer.get_mut("result").filter(|_| lists) {
@@ -91,7 +91,7 @@ pub fn endless_page(message: &Value, answer: &mut Value) {
     }
 }
 
-/// No capability is declared, and no method there that would need one.
+/// No capability is declared, and no method exists that needs one.
 fn withhold(message: &Value, answer: &mut Value) {
     match message["method"].as_str() {
         Some("initialize") => answer["result"]["capabilities"] = json!({}),
@@ -114,7 +114,7 @@ fn write(bytes: &[u8]) {
     }
 }
 
-/// The same line for ever, many at once.
+/// The same line forever, many at once.
 fn flood(mut to: impl Write, line: &str) {
     let lines = format!("{line}\n").repeat((64 << 10) / (line.len() + 1) + 1);
     while to.write_all(lines.as_bytes()).is_ok() {}

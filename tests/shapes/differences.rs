@@ -1,4 +1,4 @@
-//! Where we part from the official schemas, and why.
+//! Our deviations from the official schemas, with reasons.
 
 /// Official types that we describe under another name.
 pub const SAME: &[(&str, &str)] = &[
@@ -15,7 +15,7 @@ pub const SAME: &[(&str, &str)] = &[
     ("UnsubscribeRequestParams", "ResourceRequestParams"),
 ];
 
-/// Official types without a description of ours.
+/// Official types without a description in this project.
 pub const NOT_DESCRIBED: &[(&[&str], &str)] = &[
     (
         &["ClientRequest", "ClientNotification", "ClientResult", "ServerRequest", "ServerNotification", "ServerResult"],
@@ -49,7 +49,7 @@ pub const NOT_DESCRIBED: &[(&[&str], &str)] = &[
     (&["JSONValue", "JSONArray", "JSONObject", "ResultType"], "plain JSON types"),
 ];
 
-/// Patterns of shapes that only we have.
+/// Patterns of shapes that only this project has.
 pub const OURS_ALONE: &[(&str, &str)] = &[
     ("Answer$", "what a method may answer, or what all answers have, is written out in the official types"),
     ("^JSONRPC(Call|(Result|Error)?Response)$|^(Plain)?Error$", "frames have had other names, and parts without name"),
@@ -68,8 +68,8 @@ pub const OURS_ALONE: &[(&str, &str)] = &[
     ("Task|^tasks/|^notifications/tasks", "the tasks extension is not part of the schema of 2026-07-28"),
 ];
 
-/// Patterns of lines, and why we judge otherwise. A line is `stricter: REVISION Type /pointer what we say` where they
-/// accept, and `looser: REVISION Type /pointer keyword` where they refuse.
+/// Patterns of lines, and the reason for the deviation. A line is `stricter: REVISION Type /pointer what we say` if the
+/// official schema accepts the value, and `looser: REVISION Type /pointer keyword` if it rejects the value.
 pub const APART: &[(&str, &str)] = &[
     (
         r"^stricter: 2026-\S+ \S*Result /resultType is ",

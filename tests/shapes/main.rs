@@ -1,7 +1,7 @@
-//! Our descriptions of messages against the official schemas: both judge the same values, and wherever they differ, a
-//! row of a table says why.
+//! Compares our descriptions of messages with the official schemas. Both validate the same values. A table has a reason
+//! for every difference.
 //!
-//! The values are made from either schema: samples that fit it, and the same with one thing broken.
+//! The values are generated from both schemas: valid samples, and the same with one change.
 
 mod differences;
 mod official;
@@ -19,11 +19,11 @@ use serde_json::{Value, json};
 use differences::{APART, NOT_DESCRIBED, OURS_ALONE, SAME};
 use official::Official;
 
-/// The official type and what we call it.
+/// The official type and our name for it.
 struct Pair {
     official: String,
     ours: String,
-    /// Before 2025-11-25 the types of messages leave out what all messages have.
+    /// Before 2025-11-25 the types of messages omit the fields that all messages have.
     frame: Option<Value>,
 }
 
@@ -54,7 +54,7 @@ fn pair(official: &Official, name: &str) -> Option<Pair> {
     Some(Pair { official: name.to_owned(), ours: method.to_owned(), frame })
 }
 
-/// One line for each thing that one side finds wrong and the other does not.
+/// One line for each mistake that only one side finds.
 fn compare(official: &Official, pair: &Pair, found: &mut BTreeMap<String, Value>) -> usize {
     let revision = official.revision;
     let theirs = official.validator(&pair.official);

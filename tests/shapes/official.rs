@@ -1,4 +1,4 @@
-//! The official schemas, where they are at hand.
+//! The official schemas, if they are available.
 
 use std::{fs, path::Path};
 
@@ -15,7 +15,7 @@ pub struct Official {
 }
 
 impl Official {
-    /// Nothing, and a word about it, where the files are not there.
+    /// Nothing, with a message, if the files do not exist.
     pub fn all() -> Vec<Self> {
         Revision::ALL.into_iter().filter_map(Self::read).collect()
     }

@@ -1,10 +1,10 @@
-//! Values made from a schema: samples that fit it, and the same with one thing broken.
+//! Values generated from a schema: valid samples, and the same with one change.
 //!
-//! It knows the keywords that the official schemas and ours use, and no more.
+//! It supports only the keywords that the official schemas and ours use.
 
 use serde_json::{Map, Value, json};
 
-/// The smallest sample, the largest, and between them each member and each alternative alone.
+/// The smallest sample, the largest, and between them each field and each alternative alone.
 pub fn all(schema: &Value) -> Vec<Value> {
     Sampler { root: schema }.of(schema, 0)
 }
@@ -13,7 +13,7 @@ struct Sampler<'a> {
     root: &'a Value,
 }
 
-/// Further inside only the smallest and the largest samples are made: every type is sampled by itself, too.
+/// Below this depth only the smallest and the largest samples are generated, because every type is also sampled itself.
 const WHOLE: usize = 1;
 const DEEPEST: usize = 7;
 
@@ -115,7 +115,7 @@ impl Sampler<'_> {
         made
     }
 
-    /// Objects that fit all parts.
+    /// Objects that match all parts.
     fn merged(&self, parts: &[Value], depth: usize) -> Vec<Value> {
         parts.iter().map(|part| self.of(part, depth)).fold(vec![json!({})], |merged, more| {
             let base = merged[0].clone();
@@ -135,7 +135,7 @@ fn array(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The value with one node replaced by something else or taken away, down to a few levels.
+/// The value with one node replaced or removed, down to a few levels.
 pub fn broken(value: &Value) -> Vec<Value> {
     broken_within(value, 3)
 }

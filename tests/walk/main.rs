@@ -1,4 +1,4 @@
-//! Walks over a graph with circles, several ways to one place, several pages and a branch without end.
+//! Walks over a graph with cycles, several paths to one resource, several pages and an endless branch.
 
 use std::process::Command;
 
@@ -39,8 +39,8 @@ fn observed() -> Vec<(String, Value)> {
 #[test]
 fn a_walk_ends_and_says_what_ended_it() {
     let expected = [
-        // The directory in itself, and the two in each other; what is met again are these, the tip of the diamond, and
-        // directories that the default list has as well.
+        // The directory in itself, and the two in each other. Visited again are these, the last node of the diamond,
+        // and directories that are also in the default list.
         ("walk-whole", json!(["complete", 2, 9, 10])),
         ("walk-visits", json!([2, 12])),
         ("walk-ends", json!(["node-limit", "depth-limit", "page-limit"])),
@@ -57,7 +57,7 @@ fn every_visit_is_judged_though_few_are_kept() {
         let told = rules.iter().map(|rule| json!([rule["id"], rule["checked"], rule["status"], values(rule)]));
         told.collect::<Vec<_>>()
     };
-    // Of 7,500 resources 2,500 have three children, but for the last that has two.
+    // Of 7,500 resources 2,500 have three children, except the last one, which has two.
     let expected = [
         json!(["grown-whole", 6, "observed", ["complete", 7500, 7499, 0, 0, 2500]]),
         json!(["grown-visits", 2500, "pass", []]),

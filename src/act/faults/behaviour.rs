@@ -1,4 +1,4 @@
-//! One deviation of the client, as functions that are called at the ends of the one healthy path.
+//! One deviation of the client, as functions that are called at the ends of the one correct code path.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ type Hearing<T> = Option<fn(&mut Memory, &Scene, &mut T) -> Heard>;
 /// A hook that may change something of a method.
 type HookBy<T> = Option<fn(&mut Memory, &Scene, &str, &mut T)>;
 
-/// A hook by method and parameters.
+/// A hook for a decision by method and parameters.
 type Permission = Option<fn(&mut Memory, &Scene, &str, &Value, &mut bool)>;
 
 /// A hook by method and outcome.
@@ -64,7 +64,7 @@ pub struct Behaviour {
     pub post: Hook<Posting>,
     /// The responses to a request of the server, which is the first argument.
     pub reply: HookOn<Value, Vec<Value>>,
-    /// How long the response to a request of the server is held back, by its method.
+    /// The delay of the response to a request of the server, by its method.
     pub reply_delay: Option<fn(&mut Memory, &str) -> Duration>,
     /// One request of the server is handled at a time, and only when no own request is open.
     pub serves_in_turn: bool,
@@ -72,19 +72,19 @@ pub struct Behaviour {
     // Messages that are received.
     /// The bytes of a line or body that is not JSON.
     pub noise: Noise,
-    /// A batch before it is taken apart.
+    /// A batch before it is split.
     pub hear_batch: Hearing<Vec<Value>>,
     /// A message before it is handled.
     pub hear: Hearing<Value>,
-    /// Which of the open requests (see `Scene::open`) a response ends.
+    /// Which of the open requests (see `Scene::open`) a response answers.
     pub correlate: HookOn<Value, Option<usize>>,
     /// The head of the response to an HTTP request.
     pub head: HookOn<Posting, Head>,
     /// An event before its data are read.
     pub event: Hearing<Event>,
-    /// How an event stream is cut into events.
+    /// How an event stream is split into events.
     pub streams: StreamWays,
-    /// How stdout is cut into lines, and what becomes of stderr.
+    /// How stdout is split into lines, and how stderr is handled.
     pub lines: LineWays,
 
     /// The end of a process or stream is not noticed.
@@ -92,30 +92,30 @@ pub struct Behaviour {
 
     // Decisions.
     pub handshake: Hook<Handshake>,
-    /// What follows from the result of `initialize`.
+    /// The consequences of the result of `initialize`.
     pub settle: HookOn<Outcome, Settlement>,
-    /// What follows from the probe.
+    /// The consequences of the probe.
     pub era: Option<fn(&mut Memory, &Scene, &Probed, &mut Era)>,
     /// A request waits until no other one is open.
     pub one_request: bool,
     /// The endpoint of HTTP+SSE, by the URL of its stream and the data of the event.
     pub endpoint: Option<fn(&str, &str) -> String>,
-    /// The endpoint of HTTP+SSE is not waited for.
+    /// The client does not wait for the endpoint of HTTP+SSE.
     pub guesses_endpoint: bool,
-    /// The tools that are kept, by the whole list.
+    /// The tools that the client uses, selected from the whole list.
     pub tools: HookOn<Vec<Value>, Vec<Value>>,
     /// Whether a request may be sent, by its method and parameters.
     pub permit: Permission,
     /// Parameters of a request before `_meta` is added.
     pub params: HookBy<Value>,
-    /// How long a request may take; none is for ever.
+    /// The time limit of a request; `None` is no limit.
     pub timeout: HookBy<Option<Duration>>,
     pub abort: HookOn<(Value, String), Abort>,
-    /// Whether a request is sent again that ended like this.
+    /// Whether a request with this outcome is repeated.
     pub retry: Repetition,
     /// The parameters of the request that follows an `input_required` result, which is the first value.
     pub input: HookOn<Value, Map<String, Value>>,
-    /// Which page is next.
+    /// The next page.
     pub page: HookOn<Pages, NextPage>,
     /// Whether a resource is listed in a walk; its URI may be changed in the node.
     pub walk: Option<fn(&mut Memory, &mut Node, &mut bool)>,
@@ -127,13 +127,13 @@ pub struct Behaviour {
     pub shutdown: Hook<Shutdown>,
     /// What is reported for an action.
     pub outcome: Option<fn(&mut Memory, &Value, &mut Outcome)>,
-    /// Actions that nobody requested; `"force": true` skips the check of capabilities.
+    /// Additional actions; `"force": true` skips the check of capabilities.
     pub unasked: Errands,
     pub habits: Habits,
 }
 
 impl Behaviour {
-    /// The client as it should be.
+    /// The correct client.
     pub const USUAL: Self = Self {
         name: "",
         about: "",
@@ -203,7 +203,7 @@ pub const HTTP: &[TransportKind] = &[TransportKind::Http];
 pub const SSE: &[TransportKind] = &[TransportKind::Sse];
 pub const WEB: &[TransportKind] = &[TransportKind::Http, TransportKind::Sse];
 
-/// A failure as it is shown to hooks that look at outcomes.
+/// The code of a failure.
 pub fn code_of(outcome: &Outcome) -> Option<i64> {
     outcome.as_ref().err().and_then(Failure::code)
 }

@@ -1,4 +1,4 @@
-//! What the client decides in the course of a run. It decides correctly; a fault may then change the decision.
+//! Decisions of the client during a run. It decides correctly; then a fault may change the decision.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::{
     revision::Revision,
 };
 
-/// How far the connection is.
+/// The state of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
     /// Nothing was sent, or only a probe.
@@ -19,12 +19,12 @@ pub enum Phase {
     Open,
 }
 
-/// What a hook may know of the client.
+/// The information that a hook gets about the client.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// None before it is settled.
+    /// `None` until it is negotiated.
     pub revision: Option<Revision>,
-    /// Messages of this moment state a modern version.
+    /// Messages currently have a modern version.
     pub modern: bool,
     pub transport: TransportKind,
     pub phase: Phase,
@@ -43,7 +43,7 @@ impl Scene {
     }
 }
 
-/// What becomes of something that was received.
+/// How a received message is handled.
 pub enum Heard {
     /// It is handled as usual.
     Message,
@@ -51,19 +51,20 @@ pub enum Heard {
     Nothing,
     /// These are sent, and it is handled as usual.
     And(Vec<Value>),
-    /// These are sent in place of handling it.
+    /// These are sent, and the message is not handled.
     Instead(Vec<Value>),
-    /// Like an exception that nobody catches: a trace on stderr, and the process ends.
+    /// Like an uncaught exception: a trace on stderr, and the process exits.
     Crash,
     /// The connection is closed in order.
     Disconnect,
     /// Nothing is handled any more; requests time out.
     Deaf,
-    /// Nothing is handled any more, and requests wait for ever.
+    /// Nothing is handled any more, and requests wait forever.
     Hang,
-    /// Like an exception in the reader of one event stream: it is read no further. Over stdio nothing is.
+    /// Like an exception in the reader of one event stream, which is read no further. Over stdio nothing is read any
+    /// more.
     Break,
-    /// The requests that are open fail.
+    /// All open requests fail.
     Fail,
 }
 
@@ -79,33 +80,33 @@ pub enum Initialized {
 
 #[derive(Clone, Debug)]
 pub struct Handshake {
-    /// `server/discover` goes first.
+    /// `server/discover` is sent first.
     pub probe: bool,
     pub initialize: bool,
     /// The version in `initialize`.
     pub offer: Value,
-    /// `initialize` is waited for before anything else is sent.
+    /// The client waits for the response to `initialize` before it sends anything else.
     pub awaits: bool,
     pub initialized: Initialized,
     /// The stream of a GET is opened before `initialize`.
     pub early_stream: bool,
-    /// How long the response to `initialize` is waited for.
+    /// The time limit of the response to `initialize`.
     pub timeout: Option<Duration>,
-    /// How long the response to the probe is waited for.
+    /// The time limit of the response to the probe.
     pub probe_timeout: Option<Duration>,
-    /// After an error, `initialize` is repeated so many times, and at which intervals.
+    /// After an error, `initialize` is repeated this many times, at this interval.
     pub repeats: u32,
     pub pause: Duration,
 }
 
-/// What follows from the response to `initialize`.
+/// The consequence of the response to `initialize`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Settlement {
     GoOn(Revision),
     Disconnect(String),
 }
 
-/// What follows from the response to the probe.
+/// The consequence of the response to the probe.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Era {
     Modern(Revision),
@@ -124,7 +125,7 @@ pub enum Probed<'a> {
     Failure(&'a Failure),
 }
 
-/// One walk through the pages of a list.
+/// One traversal of the pages of a list.
 #[derive(Clone, Debug, Default)]
 pub struct Pages {
     pub method: String,
@@ -138,11 +139,11 @@ pub struct Pages {
     pub items: usize,
     /// Number of items of the latest page.
     pub on_page: usize,
-    /// The error of the latest page.
+    /// The latest page was an error.
     pub failed: bool,
 }
 
-/// Whether a further page is requested, and with which parameters.
+/// Whether another page is requested, and with which parameters.
 pub type NextPage = Option<Map<String, Value>>;
 
 /// A node in the walk through the resources.
@@ -157,17 +158,17 @@ pub struct Node {
     pub uri: Value,
 }
 
-/// A stream that ended before the responses that it was to bring.
+/// A stream that ended before all its responses were received.
 #[derive(Clone, Debug)]
 pub struct Lost {
-    /// The requests that wait for it; none for the stream of a GET.
+    /// The requests that wait for it; empty for the stream of a GET.
     pub ids: Vec<Value>,
     pub method: String,
     pub last_event_id: Option<String>,
     /// The first event id of the stream.
     pub first_event_id: Option<String>,
     pub retry: Option<Duration>,
-    /// How often it was resumed already.
+    /// How often it was already resumed.
     pub attempts: u32,
 }
 
@@ -176,9 +177,9 @@ pub struct Resumption {
     pub again: bool,
     pub wait: Duration,
     pub last_event_id: Option<String>,
-    /// The message is sent again by POST.
+    /// The message is sent again with POST.
     pub repost: bool,
-    /// Nobody notices, and the requests wait for their time limit.
+    /// The client does not notice, and the requests time out.
     pub unnoticed: bool,
 }
 
@@ -186,26 +187,26 @@ pub struct Resumption {
 #[derive(Clone, Debug)]
 pub struct Standalone {
     pub open: bool,
-    /// The whole connection is given up.
+    /// The whole connection is closed.
     pub disconnect: bool,
     pub wait: Duration,
-    /// How often it was opened already, and the status of the last time.
+    /// How often it was already opened, and the last status.
     pub attempts: u32,
     pub status: u16,
 }
 
-/// The session is over, or the process has ended.
+/// The session has ended, or the process has exited.
 #[derive(Clone, Debug)]
 pub struct Restart {
     pub again: bool,
     pub wait: Duration,
-    /// The dead session id is kept for `initialize`.
+    /// The old session id is sent with `initialize`.
     pub keeps_id: bool,
-    /// A handshake goes first.
+    /// A handshake is performed first.
     pub handshake: bool,
-    /// Open listens are opened again.
+    /// Open subscriptions are opened again.
     pub listens: bool,
-    /// How often it was done already.
+    /// How often this was already done.
     pub attempts: u32,
 }
 
@@ -222,7 +223,7 @@ pub struct Shutdown {
     pub kill: bool,
 }
 
-/// How a request is given up.
+/// How a request is cancelled.
 #[derive(Clone, Debug)]
 pub struct Abort {
     pub notify: bool,
@@ -231,19 +232,19 @@ pub struct Abort {
     pub timed_out: bool,
 }
 
-/// Whether a request is sent again after its end.
+/// Whether a request is repeated after it ended.
 #[derive(Clone, Debug)]
 pub struct Retry {
     pub again: bool,
-    /// The tools are listed before.
+    /// The tools are listed first.
     pub refresh: bool,
     pub wait: Duration,
     pub same_id: bool,
-    /// How often it was sent again already.
+    /// How often it was already repeated.
     pub attempts: u32,
 }
 
-/// When a fault may do something unasked.
+/// When a fault may do something additional.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     Connected,
@@ -287,21 +288,21 @@ impl Posting {
     }
 }
 
-/// The head of an HTTP response before it is looked at.
+/// The head of an HTTP response before it is handled.
 #[derive(Clone, Debug)]
 pub struct Head {
     pub status: u16,
     /// The media type without parameters, in lower case.
     pub media: Option<String>,
-    /// The value of `Content-Type` as it came.
+    /// The unchanged value of `Content-Type`.
     pub content_type: Option<String>,
     pub session: Option<String>,
-    /// The names of the headers as they were written.
+    /// The names of the headers in their original case.
     pub spelling: Vec<String>,
-    /// The body is read at all.
+    /// The body is read.
     pub reads_body: bool,
-    /// The requests are left to their time limit.
+    /// The requests time out.
     pub unnoticed: bool,
-    /// The connection is given up.
+    /// The connection is closed.
     pub disconnect: bool,
 }

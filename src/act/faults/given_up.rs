@@ -1,4 +1,4 @@
-//! Faults in how the client gives requests up, pings, logs, and ends where there is no common version.
+//! Faults in cancelling requests, pings, logging, and what the client does without a common version.
 
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ pub static GIVEN_UP: &[Behaviour] = &[
         }),
         ..Behaviour::legacy("roots-internal-error", "the error of a client without roots is -32603", EVERYWHERE)
     },
-    // Requests that are given up.
+    // Cancelled requests.
     Behaviour {
         say: Some(|_, _, messages| {
             of_method(messages, "notifications/cancelled", |message| {

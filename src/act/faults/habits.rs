@@ -1,17 +1,17 @@
-//! What one conforming client does and another one does not.
+//! Differences between conforming clients.
 
 /// Choices that the specification leaves to the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Habits {
-    /// Lists everything at once when it was given no actions, and walks several directories at once.
+    /// Lists everything concurrently if it has no actions, and walks several directories concurrently.
     pub parallel: bool,
-    /// Does only what it is told: no stream of a GET, no discovery besides the probe.
+    /// Opens the stream of a GET.
     pub standalone_stream: bool,
-    /// Goes on after a notification before the server has accepted it.
+    /// Continues after a notification only when the server has accepted it.
     pub awaits_acceptance: bool,
-    /// Gives requests up by notification or by closing their stream.
+    /// Cancels requests by notification or by closing their stream.
     pub cancels: bool,
-    /// Keeps results for their `ttlMs`.
+    /// Caches results for their `ttlMs`.
     pub caches: bool,
     /// Of a list, keeps only the first page.
     pub caches_first_pages: bool,
@@ -23,7 +23,7 @@ pub struct Habits {
     pub own_extras: bool,
     /// Probes servers for the modern era even if a legacy revision is configured.
     pub probes: bool,
-    /// Asks for progress in every call.
+    /// Requests progress in every call.
     pub wants_progress: bool,
     /// Resumes streams that broke.
     pub resumes: bool,
@@ -35,7 +35,7 @@ pub struct Habits {
     pub declares_nothing: bool,
     /// Follows the pages of a list.
     pub pages: bool,
-    /// Sends reads and lists again whose stream broke (2026-07-28).
+    /// Repeats reads and lists whose stream was closed (2026-07-28).
     pub reissues: bool,
     /// Ends its session with DELETE.
     pub ends_session: bool,

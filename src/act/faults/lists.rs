@@ -8,7 +8,7 @@ use crate::act::faults::{
     simple::{outcome, page, params, reject, walk},
 };
 
-/// Pages that a client without a limit requests: more than a rule permits, and few enough for a run.
+/// Pages that a client without a limit requests: more than a rule allows, but few enough for a run.
 const MANY: usize = 5_100;
 
 pub static LISTS: &[Behaviour] = &[
@@ -305,7 +305,7 @@ fn null_cursor(
     Heard::Message
 }
 
-/// Goes on although the cursor was sent before.
+/// Continues although the cursor was sent before.
 fn follow(
     pages: &crate::act::faults::decisions::Pages,
     next: &mut crate::act::faults::decisions::NextPage,

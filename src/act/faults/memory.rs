@@ -1,4 +1,4 @@
-//! What some faults have to remember from one message to the next.
+//! The state that some faults need between messages.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ pub struct Memory {
     pub tallies: HashMap<String, u64>,
     /// Values by name.
     pub values: HashMap<&'static str, Value>,
-    /// Texts that came before.
+    /// Texts that occurred before.
     pub seen: HashSet<String>,
     /// Messages that are held back.
     pub held: Vec<Value>,
@@ -42,7 +42,7 @@ impl Memory {
         self.values.insert(name, value);
     }
 
-    /// Null if nothing was kept.
+    /// Null if there is none.
     pub fn kept(&self, name: &'static str) -> Value {
         self.values.get(name).cloned().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What the client can get wrong. Each fault is a row of a table; the file is that of the rules which it breaks.
+//! The faults of the client. Each is a row of a table; the files group them by the rules that they violate.
 
 mod base;
 pub mod behaviour;
@@ -20,7 +20,7 @@ use behaviour::Behaviour;
 
 use crate::embedded::CLIENT_FAULTS;
 
-/// What each fault breaks besides the rules that name it.
+/// The rules that each fault violates besides those that name it.
 pub static ALSO: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
     let read = |(path, text): &(&str, &str)| -> HashMap<String, Vec<String>> {
         serde_saphyr::from_str(text).unwrap_or_else(|why| panic!("{path}: {why}"))

@@ -1,4 +1,4 @@
-//! Faults in what a client makes of contents, and in how long it keeps them.
+//! Faults in the use of contents, and in how long they are cached.
 
 use serde_json::{Value, json};
 
@@ -278,7 +278,7 @@ fn uri(method: &str, params: &mut Value, change: fn(&str) -> String) {
     }
 }
 
-/// The resources of a list, if the action was one.
+/// The resources of a list, if the action was a list.
 fn listed(action: &Value, outcome: &Outcome) -> Vec<Value> {
     let items = outcome
         .as_ref()
@@ -294,7 +294,7 @@ fn lost(memory: &Memory, action: &Value, outcome: &mut Outcome, why: &str) {
     }
 }
 
-/// The first outcome is that of all others.
+/// Replaces all later outcomes with the first one.
 fn keep(memory: &mut Memory, name: &'static str, outcome: &mut Outcome) {
     if memory.kept(name).is_null() {
         memory.keep(name, json!(outcome.clone().ok()));

@@ -1,4 +1,4 @@
-//! Faults in roots, sampling, elicitation and whatever else the client does for a server.
+//! Faults in roots, sampling, elicitation and other requests of the server.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::act::{
     message,
 };
 
-/// A fault in results, in the way of every revision.
+/// A fault in results of every revision.
 macro_rules! results {
     ($name:literal, $about:literal, $method:literal, $change:expr $(, $field:ident: $value:expr)*) => {
         Behaviour {

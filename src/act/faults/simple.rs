@@ -1,4 +1,4 @@
-//! How most faults are written: a name, what it is, and one hook.
+//! The usual form of a fault: a name, a description, and one hook.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use crate::act::{
     report::{Failure, Outcome},
 };
 
-/// What the client makes of a response, as its caller sees it.
+/// The outcome that the caller of a request sees.
 pub const fn outcome(
     name: &'static str,
     about: &'static str,
@@ -52,17 +52,17 @@ pub const fn hear(
     Behaviour { hear: Some(hook), ..Behaviour::new(name, about, EVERYWHERE) }
 }
 
-/// The client rejects what it received.
+/// The client rejects the response.
 pub fn reject(outcome: &mut Outcome, why: &str) {
     *outcome = Err(Failure::invalid(why));
 }
 
-/// What an action does to what: its word and its URI.
+/// The URI of an action that reads.
 pub fn reads(action: &Value) -> Option<&str> {
     action["uri"].as_str().filter(|_| action["do"] == "read")
 }
 
-/// The text that an action has `echo` say.
+/// The text of a call of `echo` in an action.
 pub fn said(action: &Value) -> &str {
     action["arguments"]["text"].as_str().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! What the tables of faults have in common.
+//! Functions that the tables of faults share.
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ pub fn fail_call(scene: &Scene, heard: &mut Value) {
     }
 }
 
-/// Ends the latest open call if a notification is like this.
+/// Fails the latest open call if a notification matches.
 pub fn fail_call_at(scene: &Scene, heard: &mut Value, method: &str, is_odd: impl Fn(&Value) -> bool) -> Heard {
     if message::method(heard) == Some(method) && is_odd(&heard["params"]) {
         fail_call(scene, heard);
@@ -39,7 +39,7 @@ pub fn fail_call_at(scene: &Scene, heard: &mut Value, method: &str, is_odd: impl
     Heard::Message
 }
 
-/// Ends the requests of a method as if their responses were invalid, if the results are like this.
+/// Fails the requests of a method as if their responses were invalid, if the results match.
 pub fn reject(scene: &Scene, heard: &mut Value, method: &str, is_odd: impl Fn(&Value) -> bool) -> Heard {
     let of_method = scene.open.iter().any(|(id, of)| of == method && message::same_id(id, &heard["id"]));
     if of_method && heard.get("result").is_some_and(is_odd) {

@@ -1,4 +1,4 @@
-//! `elicitation/create`: a user who fills in forms and visits pages without really visiting them.
+//! `elicitation/create`: simulates a user who fills in forms and visits URLs.
 
 use serde_json::{Map, Value, json};
 
@@ -42,7 +42,7 @@ pub fn create(consent: Consent, own: &Value, revision: Revision, params: &Value)
         });
         match filled {
             Some(value) => drop(content.insert(name.clone(), value)),
-            // A form that cannot be filled in is not sent half empty.
+            // A form with a required field that cannot be filled in is declined.
             None if is_needed => return Ok(json!({ "action": "decline" })),
             None => {}
         }
@@ -58,7 +58,7 @@ fn is_flat(value: &Value) -> bool {
     }
 }
 
-/// A value that fits a property of a form; none if it is outside of what forms may have.
+/// A value for a property of a form; `None` if forms must not have such a property.
 pub fn value_for(property: &Value) -> Option<Value> {
     let choice = |choices: &Value| choices.as_array().and_then(|choices| choices.first()).cloned();
     let of_titled = |choices: &Value| choice(choices).map(|choice| choice["const"].clone());

@@ -1,4 +1,4 @@
-//! What the client returns to requests of the server, legacy ones and those inside of a result.
+//! The client's results for requests of the server, both legacy requests and those inside of a result.
 
 mod elicitation;
 mod sampling;
@@ -44,7 +44,7 @@ fn roots(client: &Client) -> Value {
     json!({ "roots": roots.iter().map(named).collect::<Vec<_>>() })
 }
 
-/// How long a user would think about a request.
+/// The simulated time that a user needs for a request.
 pub fn delay(client: &Client, method: &str) -> Duration {
     match method {
         "sampling/createMessage" | "elicitation/create" => client.options.answers.delay,

@@ -1,14 +1,14 @@
-//! `sampling/createMessage`: a model that says one sentence, and uses a tool if it may.
+//! `sampling/createMessage`: a model that returns one sentence, and calls a tool if it may.
 
 use serde_json::{Map, Value, json};
 
 use super::{Refusal, unfit};
 use crate::{act::options::Answers, revision::Revision};
 
-/// What a user's rejection is answered with.
+/// The error code for a rejection by the user.
 const REJECTED: i64 = -1;
 
-/// Characters of a token, roughly.
+/// Approximate number of characters of a token.
 const TOKEN: usize = 4;
 
 pub fn create(answers: &Answers, own: &Value, revision: Revision, params: &Value) -> Result<Value, Refusal> {
@@ -52,7 +52,7 @@ fn blocks<'a>(message: &'a Value, kind: &str) -> Vec<&'a Value> {
     all.into_iter().filter(|block| block["type"] == kind).collect()
 }
 
-/// Every use of a tool is followed by its result, and results stand alone.
+/// Each call of a tool must be followed by its result, and results must be alone in a message.
 fn check_history(messages: &[Value]) -> Result<(), Refusal> {
     for (at, message) in messages.iter().enumerate() {
         let results = blocks(message, "tool_result");

@@ -1,4 +1,4 @@
-//! Event streams, as the HTML standard reads them.
+//! Event streams, as the HTML standard defines them.
 
 use std::time::Duration;
 
@@ -12,9 +12,9 @@ pub struct Event {
     /// Empty for an event without a name.
     pub name: String,
     pub data: String,
-    /// The last event id when it was complete.
+    /// The last event id when the event was complete.
     pub id: Option<String>,
-    /// It came on the stream of a GET that resumes nothing.
+    /// It was received on the stream of a GET without `Last-Event-ID`.
     pub standalone: bool,
 }
 
@@ -23,19 +23,19 @@ pub struct Event {
 pub struct EventStream {
     ways: StreamWays,
     begun: bool,
-    /// A carriage return ended the last chunk: a line feed next belongs to it.
+    /// The last chunk ended with a carriage return, so a following line feed belongs to it.
     after_return: bool,
     line: Vec<u8>,
     name: String,
     data: Option<String>,
     id: Option<String>,
-    /// The event in progress names an id.
+    /// The current event has an id.
     new_id: bool,
     pub last_id: Option<String>,
     pub first_id: Option<String>,
     pub retry: Option<Duration>,
     events: Vec<Event>,
-    /// It cannot be read any further.
+    /// The stream cannot be read any further.
     pub failed: bool,
     pub standalone: bool,
 }
@@ -90,7 +90,7 @@ impl EventStream {
         events
     }
 
-    /// What a reader makes of the rest that keeps it, which it should not.
+    /// The incomplete event at the end, for a fault that uses it.
     pub fn finish(&mut self) -> Vec<Event> {
         if self.ways.keeps_unfinished {
             if !self.line.is_empty() {

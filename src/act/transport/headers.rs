@@ -10,7 +10,7 @@ pub struct MirroredParam {
     pub name: String,
 }
 
-/// A value as it is sent in a header: plain if it can be, else in Base64 between markers.
+/// A value in a header: plain if possible, otherwise in Base64 between markers.
 pub fn encode(value: &str) -> String {
     let plain = value.bytes().all(|byte| (b' '..=b'~').contains(&byte))
         && !value.starts_with(' ')
@@ -23,13 +23,13 @@ fn is_sentinel(value: &str) -> bool {
     value.starts_with("=?base64?") && value.ends_with("?=")
 }
 
-/// An argument as text; none if it is not mirrored.
+/// An argument as text; `None` if it is not mirrored.
 pub fn text_of(argument: &Value) -> Option<String> {
     match argument {
         Value::String(text) => Some(text.clone()),
         Value::Bool(flag) => Some(flag.to_string()),
         Value::Number(number) => match number.as_f64() {
-            // Integers within the safe range have the form of an integer, however they are written in the body.
+            // Integers within the safe range are written as integers, whatever their form in the body.
             Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() <= 9_007_199_254_740_991.0 => {
                 Some(format!("{float:.0}"))
             }
@@ -51,7 +51,7 @@ pub fn mirrored(schema: &Value) -> Result<Vec<MirroredParam>, String> {
     Ok(found)
 }
 
-/// Deeper schemas are not looked at: they are the work of a hostile server.
+/// Deeper schemas are ignored: they come from a hostile server.
 const DEEPEST: usize = 64;
 
 fn collect(

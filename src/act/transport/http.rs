@@ -1,4 +1,4 @@
-//! Streamable HTTP: each message is a POST, and its response a JSON text or an event stream.
+//! Streamable HTTP: each message is a POST, and its response is JSON or an event stream.
 
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
@@ -20,12 +20,12 @@ use crate::act::{
     },
 };
 
-/// How long the acceptance of a notification is waited for. A guess.
+/// How long to wait for the acceptance of a notification. A guess.
 const ACCEPTANCE: Duration = Duration::from_secs(10);
 
 pub struct Http {
     pub url: String,
-    /// What is under way, with the ids of its requests.
+    /// Running exchanges, with the ids of their requests.
     tasks: RefCell<Vec<(Vec<Value>, AbortHandle)>>,
 }
 
@@ -34,7 +34,7 @@ impl Http {
         Rc::new(Self { url: url.to_owned(), tasks: RefCell::default() })
     }
 
-    /// Sends one message; requests are followed on their own.
+    /// Sends one message; the responses to requests are handled concurrently.
     pub async fn send(self: &Rc<Self>, client: &Rc<Client>, message: Value) {
         let ids = message::request_ids(&message);
         let posting = posting::with_message(client, &self.url, &message);
@@ -119,7 +119,7 @@ impl Http {
         }
     }
 
-    /// A status that is an error: what is in its body counts, if it is a JSON-RPC error.
+    /// An error status: the body is used if it is a JSON-RPC error.
     async fn rejected(client: &Rc<Client>, posting: &Posting, head: &Head, answer: Answer, ids: &[Value]) {
         let body = if head.reads_body { raw::whole(answer).await.unwrap_or_default() } else { Vec::new() };
         if Self::lost_session(client, posting, head) {
@@ -128,7 +128,7 @@ impl Http {
         }
         let error = serde_json::from_slice::<Value>(&body).ok().filter(|body| body["error"].is_object());
         if let (Some(mut error), [id]) = (error, ids) {
-            // Who could not read the request cannot know its id.
+            // A server that could not read the request does not know its id.
             if error.get("id").is_none_or(Value::is_null) {
                 error["id"] = id.clone();
             }
@@ -138,7 +138,7 @@ impl Http {
         client.fail(ids, &Failure { status: Some(head.status), ..Failure::closed(why) });
     }
 
-    /// 404 for a session means that it is over; the client begins anew.
+    /// 404 for a session means that it has ended; the client starts again.
     fn lost_session(client: &Rc<Client>, posting: &Posting, head: &Head) -> bool {
         let used = posting.get("mcp-session-id").map(|id| String::from_utf8_lossy(id).into_owned());
         let lost = head.status == 404 && !client.is_modern() && posting.method != "DELETE";
@@ -152,7 +152,7 @@ impl Http {
         false
     }
 
-    /// The same message again, for faults.
+    /// Sends the same message again, for faults.
     pub async fn repost(self: &Rc<Self>, client: &Rc<Client>, message: &Value, last_event_id: Option<&str>) {
         let mut posting = posting::with_message(client, &self.url, message);
         if let Some(id) = last_event_id {
@@ -174,7 +174,7 @@ impl Http {
         Err(Failure { status: Some(head.status), ..failure })
     }
 
-    /// Ends the session; what the server makes of it does not matter.
+    /// Ends the session; the response does not matter.
     pub async fn delete(&self, client: &Rc<Client>) {
         let posting = posting::without_message(client, "DELETE", &self.url, None);
         timeout(Duration::from_secs(2), Self::exchange(client, &posting)).await.ok();

@@ -1,15 +1,15 @@
-//! How the output of a process becomes lines.
+//! Splits the output of a process into lines.
 
 /// How stdout and stderr of the server are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineWays {
     /// Lines also end at U+2028, U+2029 and U+0085.
     pub splits_at_unicode: bool,
-    /// Each chunk is taken for one line.
+    /// Each chunk is treated as one line.
     pub chunk_is_line: bool,
     /// Each chunk is decoded by itself.
     pub decodes_chunks: bool,
-    /// What is longer is cut, and the rest is taken for a line.
+    /// A longer line is split, and the rest is treated as another line.
     pub longest_line: Option<usize>,
     pub stderr: Stderr,
 }
@@ -17,11 +17,11 @@ pub struct LineWays {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stderr {
     Drained,
-    /// A pipe that is read after the exit only.
+    /// The pipe is read only after the exit.
     Unread,
-    /// Any text ends the connection.
+    /// Any output ends the connection.
     IsFailure,
-    /// A text that is not UTF-8 ends the client.
+    /// Output that is not UTF-8 ends the client.
     Strict,
 }
 
@@ -72,7 +72,7 @@ impl Lines {
         lines
     }
 
-    /// Where the first line ends, and where the next one begins.
+    /// The end of the first line, and the beginning of the next one.
     fn line_end(&self) -> Option<(usize, usize)> {
         let feed = self.rest.iter().position(|&byte| byte == b'\n').map(|at| (at, at + 1));
         if !self.ways.splits_at_unicode {

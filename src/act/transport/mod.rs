@@ -44,7 +44,7 @@ impl Transport {
         Ok(())
     }
 
-    /// Gives a request up by closing its stream, where each request has one.
+    /// Cancels a request by closing its stream, if each request has one.
     pub fn close_stream(&self, id: &Value) {
         if let Self::Http(http) = self {
             http.close_stream(id);
@@ -57,7 +57,7 @@ impl Transport {
         }
     }
 
-    /// An HTTP request that carries nothing, for faults.
+    /// An HTTP request without a message, for faults.
     pub async fn without_message(&self, client: &Rc<Client>, method: &str) {
         match self {
             Self::Http(http) if method == "DELETE" => http.delete(client).await,

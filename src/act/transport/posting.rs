@@ -1,4 +1,4 @@
-//! HTTP requests as they should be, before a fault changes them.
+//! Correct HTTP requests, before a fault changes them.
 
 use std::rc::Rc;
 

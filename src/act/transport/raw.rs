@@ -1,4 +1,4 @@
-//! One HTTP request on a connection of its own: nothing is followed, kept or sent again.
+//! One HTTP request on its own connection: no redirects, cookies or retries.
 
 use std::{
     cell::RefCell,
@@ -28,7 +28,7 @@ use crate::act::{
     outside::{Outside, Stream},
 };
 
-/// A connection to a server of the same machine takes less than a millisecond; this is a guess for others.
+/// A connection to a local server takes less than a millisecond; this is a guess for others.
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// A guess: far more than any message of a world.
@@ -95,7 +95,7 @@ pub async fn send(outside: &dyn Outside, posting: &Posting) -> Result<(Head, Ans
     Ok((head, Answer { body: response.into_body(), guard }))
 }
 
-/// The next bytes of a body; none at its end.
+/// The next bytes of a body; `None` at its end.
 pub async fn frame(body: &mut Incoming) -> Option<Result<Bytes, hyper::Error>> {
     loop {
         match body.frame().await? {
@@ -109,7 +109,7 @@ pub async fn frame(body: &mut Incoming) -> Option<Result<Bytes, hyper::Error>> {
     }
 }
 
-/// A whole body, if it is not absurdly long.
+/// A complete body, if it is within the limit.
 pub async fn whole(mut answer: Answer) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     while let Some(next) = frame(&mut answer.body).await {
@@ -121,17 +121,17 @@ pub async fn whole(mut answer: Answer) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Bytes of a response that are kept for the spelling of its headers.
+/// Bytes of a response that are kept for the case of its header names.
 const HEAD: usize = 16 * 1024;
 
-/// The names of the headers as they were written, which the parser forgets.
+/// The names of the headers in their original case, which the parser does not keep.
 fn names(written: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(written);
     let head = text.split("\r\n\r\n").next().unwrap_or_default();
     head.lines().skip(1).filter_map(|line| Some(line.split_once(':')?.0.to_owned())).collect()
 }
 
-/// A stream that keeps the beginning of what is read.
+/// A stream that keeps the first bytes that are read.
 struct Tee {
     stream: Box<dyn Stream>,
     written: Rc<RefCell<Vec<u8>>>,

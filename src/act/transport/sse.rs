@@ -1,4 +1,5 @@
-//! HTTP+SSE, the transport of 2024-11-05: one stream by GET brings everything, messages go to the endpoint that it names.
+//! HTTP+SSE, the transport of 2024-11-05: one GET stream for all messages of the server, and an endpoint for those of
+//! the client.
 
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
@@ -23,7 +24,7 @@ use crate::act::{
     },
 };
 
-/// How long the endpoint event is waited for. A guess.
+/// How long to wait for the endpoint event. A guess.
 const ENDPOINT: Duration = Duration::from_secs(10);
 
 pub struct Sse {
@@ -66,7 +67,7 @@ impl Sse {
         let work = async move {
             match Http::exchange(&client, &posting).await {
                 Ok((head, answer)) => {
-                    // The response comes on the stream; what stands here says only whether the message was taken.
+                    // The response is on the stream; this one only says whether the message was accepted.
                     raw::whole(answer).await.ok();
                     if head.disconnect {
                         return client.disconnect("the response to a POST was not expected");
@@ -108,7 +109,7 @@ async fn listen(client: Rc<Client>, answer: Answer, sender: watch::Sender<Option
     client.lose("the event stream ended");
 }
 
-/// A reference against the URL of the stream, as RFC 3986 says.
+/// Resolves a reference against the URL of the stream, as in RFC 3986.
 fn resolve(base: &str, reference: &str) -> Option<String> {
     let reference = reference.trim();
     let base: Uri = base.parse().ok()?;

@@ -1,4 +1,4 @@
-//! A server process: one message a line on its stdin and stdout.
+//! A server process: one message per line on its stdin and stdout.
 
 use std::{cell::RefCell, rc::Rc, time::Duration};
 
@@ -58,7 +58,7 @@ impl Stdio {
         }
     }
 
-    /// Closes stdin, waits, and ends the process if it does not exit.
+    /// Closes stdin, waits, and kills the process if it does not exit.
     pub async fn close(&self, client: &Client, plan: &Shutdown) {
         let stdin = self.stdin.lock().await.take();
         let mut child = self.child.lock().await;
@@ -97,7 +97,7 @@ async fn read(client: Rc<Client>, mut stdout: impl AsyncRead + Unpin, started: u
             }
         }
     }
-    // A process that was replaced says nothing about the one in use.
+    // The exit of a replaced process does not concern the current one.
     if client.state.borrow().starts == started {
         client.lose("the server closed its stdout");
     }

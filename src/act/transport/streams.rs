@@ -1,4 +1,4 @@
-//! How a client may get event streams wrong, and how they are followed to their end.
+//! The ways of reading event streams, correct and wrong, and how streams are followed to their end.
 
 use std::{rc::Rc, time::Duration};
 
@@ -20,7 +20,7 @@ use crate::act::{
     },
 };
 
-/// How an event stream is read; the standard's way is `USUAL`.
+/// How an event stream is read; `USUAL` follows the standard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamWays {
     /// A carriage return is part of the line.
@@ -31,36 +31,36 @@ pub struct StreamWays {
     pub fails_at_unknown_field: bool,
     /// A comment ends the event around it.
     pub comment_ends_event: bool,
-    /// Each chunk is taken for one event.
+    /// Each chunk is treated as one event.
     pub chunk_is_event: bool,
-    /// Of several events in a chunk only the first is seen.
+    /// Of several events in a chunk only the first is used.
     pub first_of_chunk: bool,
     /// Each data line is a message.
     pub each_data_line: bool,
     /// Only the last data line counts.
     pub last_data_line: bool,
-    /// `data:x` is not understood.
+    /// `data:x` is not recognized.
     pub needs_space: bool,
     /// Comments count as data.
     pub comments_are_data: bool,
     /// An event without its final empty line is used.
     pub keeps_unfinished: bool,
     pub ignores_ids: bool,
-    /// An id counts before its event is complete.
+    /// An id is used before its event is complete.
     pub takes_id_at_once: bool,
     pub keeps_empty_id: bool,
-    /// Events without data are handed on.
+    /// Events without data are dispatched.
     pub dispatches_empty: bool,
     /// The id of an event without data is forgotten.
     pub skips_priming: bool,
     pub longest_line: Option<usize>,
-    /// Chunks are decoded by themselves.
+    /// Each chunk is decoded separately.
     pub decodes_chunks: bool,
     /// Messages are handled when the stream has ended.
     pub waits_for_end: bool,
     /// Nothing is read after the first event.
     pub first_event_only: bool,
-    /// A stream that brings nothing for so long is closed.
+    /// A stream that is idle for this long is closed.
     pub idle: Option<Duration>,
 }
 
@@ -91,13 +91,13 @@ impl StreamWays {
     };
 }
 
-/// Between attempts to resume, if the server named no time. A guess.
+/// Delay between attempts to resume, if the server sent no time. A guess.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Waits longer than this are the work of a hostile server. A guess.
+/// Longer delays come from a hostile server. A guess.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// Attempts to resume one stream. A guess: more than any world needs.
+/// Maximum number of attempts to resume one stream. A guess: more than any world needs.
 const MOST_ATTEMPTS: u32 = 20;
 
 /// Reads events until the stream ends; false if a fault stopped it.
@@ -151,7 +151,7 @@ pub async fn read(
     take(client, rest, true)
 }
 
-/// Hands the message of an event to the client.
+/// Passes the message of an event to the client.
 pub fn hear(client: &Rc<Client>, event: &Event) {
     if event.name.is_empty() || event.name == "message" {
         client.hear_bytes(event.data.as_bytes());
@@ -225,14 +225,14 @@ fn decide(client: &Client, lost: &Lost) -> Resumption {
     next
 }
 
-/// Opens the stream on which a legacy server sends what belongs to no request, and keeps it open.
+/// Opens the stream for messages of a legacy server that belong to no request, and keeps it open.
 pub async fn stand_by(client: Rc<Client>, http: Rc<Http>) {
     let usual: &Behaviour = client.ways;
     let mut last_id: Option<String> = None;
     let (mut attempts, mut status, mut wait) = (0, 0, Duration::ZERO);
     loop {
         let mut next = Standalone {
-            // A stream that ends again and again is not worth more than this.
+            // A stream that is closed again and again gets no more attempts.
             disconnect: false,
             open: usual.habits.standalone_stream && matches!(status, 0 | 200) && attempts < 5,
             wait,

@@ -1,4 +1,4 @@
-//! Faults in how the server takes the answers of a client that it asked for something.
+//! Faults in how the server handles the client's responses to its requests.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ pub static ASKING: &[Behaviour] = &[
         until: Some(Revision::NEWEST_LEGACY),
         ..slip("roots-asked-once", "the first list of roots is used forever", |world| world.slips.roots_kept = true)
     },
-    // Before, it takes a client that waits long enough.
+    // In earlier revisions this needs a client that waits long enough.
     modern(slip("tool-loop-endless", "a model that wishes for tools is asked without end", |world| {
         world.slips.endless = true;
     })),
@@ -202,10 +202,10 @@ pub static ASKING: &[Behaviour] = &[
     }),
 ];
 
-/// The state of a prompt or a resource that asks.
+/// The state of a prompt or a resource that sends requests to its client.
 const ROUND: &str = "round-1";
 
-/// Has one prompt or one resource ask clients that can be asked, until `retried` is content.
+/// Makes one prompt or one resource send requests to capable clients, until `retried` accepts the retry.
 fn ask_first(message: &mut Value, method: &str, retried: fn(&mut Value) -> Option<Heard>) -> Heard {
     let params = &message["params"];
     let meant = params["name"] == "greet" || params["uri"] == "file:///docs/report";
@@ -241,13 +241,13 @@ const fn slip(name: &'static str, about: &'static str, prepare: fn(&mut World)) 
     Behaviour { prepare: Some(prepare), ..Behaviour::new(name, about, EVERYWHERE) }
 }
 
-// It is made of constants, before the program runs.
+// The value is a compile-time constant.
 #[allow(clippy::large_types_passed_by_value)]
 pub(super) const fn modern(behaviour: Behaviour) -> Behaviour {
     Behaviour { since: Some(Revision::V2026_07_28), ..behaviour }
 }
 
-/// The answers of a client, in a response or in a retry.
+/// The results of a client, in a response or in a retry.
 pub(super) fn answers(message: &mut Value) -> Vec<&mut Value> {
     if message.get("method").is_none() {
         return message.get_mut("result").into_iter().collect();
@@ -256,12 +256,12 @@ pub(super) fn answers(message: &mut Value) -> Vec<&mut Value> {
     given.into_iter().flat_map(|given| given.values_mut()).collect()
 }
 
-/// Hears nothing of a message with such an answer.
+/// Ignores a message with such a result.
 fn unless(message: &mut Value, hangs: impl Fn(&Value) -> bool) -> Heard {
     if answers(message).into_iter().any(|answer| hangs(answer)) { Heard::Nothing } else { Heard::Message }
 }
 
-/// What would have been filled into the form for a person.
+/// The values that a person would enter into the form.
 pub(super) fn accepted() -> Value {
     json!({ "action": "accept", "content": { "name": "conform", "mail": "conform@example.com", "size": "s" } })
 }
@@ -279,7 +279,7 @@ pub(super) fn refused(message: &Value, why: &str) -> Heard {
     Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }))
 }
 
-/// A read of one resource goes on when it was told a name.
+/// A read of one resource continues when it receives a name.
 fn ask_reader(message: &Value) -> Heard {
     if message["method"] != "resources/read" || message["params"]["uri"] != "file:///docs/report" {
         return Heard::Message;
@@ -308,7 +308,7 @@ fn keep_history(memory: &mut Memory, _: &Scene, message: &mut Value) -> bool {
     true
 }
 
-/// Remembers what is asked, and by which tool.
+/// Remembers the requests to the client, and the tool that sends them.
 pub(super) fn remember(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     if let Some(inputs) = message.pointer("/result/inputRequests").and_then(Value::as_object) {
         memory.keys.extend(inputs.keys().cloned());

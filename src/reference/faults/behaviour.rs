@@ -1,4 +1,4 @@
-//! Faults as small functions, for what no patch on an answer can do.
+//! Faults as small functions, for deviations that cannot be written as a patch of a response.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -18,19 +18,19 @@ use crate::{
     revision::Revision,
 };
 
-/// A name for one server among all processes, and among all servers of one process.
+/// A unique name for one server among all processes, and among all servers of one process.
 pub fn unlike_any_other() -> String {
     static SERVERS: AtomicU64 = AtomicU64::new(0);
     format!("{}-{}", std::process::id(), SERVERS.fetch_add(1, Relaxed))
 }
 
-/// What some faults have to remember from one message to the next.
+/// The state of faults between messages.
 #[derive(Default)]
 pub struct Memory {
     pub requests: u64,
     pub responses: u64,
     deaf: bool,
-    /// A name that no other server has.
+    /// A unique name of this server.
     pub own: Option<String>,
     /// The URI of the last scoped list.
     pub scope: Option<Value>,
@@ -38,62 +38,62 @@ pub struct Memory {
     pub prefixes: HashMap<String, Value>,
     /// The last result of each method.
     pub results: HashMap<String, Value>,
-    /// Cursors, of each method, that came or were given before.
+    /// Cursors of each method that were received or sent before.
     pub cursors: HashSet<String>,
-    /// The cursor that each method gave last, if its last page had one.
+    /// The last cursor that each method returned, if its last page had one.
     pub places: HashMap<String, String>,
     pub listed: bool,
-    /// When something slow began.
+    /// When a slow operation began.
     pub slow: Option<tokio::time::Instant>,
-    /// How often something happened, by its name.
+    /// Counters by name.
     pub counts: HashMap<String, u64>,
     pub unlocked: bool,
     pub reads: u64,
-    /// A session is open and not yet initialized.
+    /// A session is open but not initialized.
     pub early: bool,
     /// Ids of requests that were cancelled.
     pub cancelled: HashSet<String>,
-    /// What an earlier request said, by the name that a fault gives it.
+    /// Data of earlier requests, by a name that the fault chooses.
     pub said: HashMap<&'static str, Value>,
     pub tasks: tasks::TaskMemory,
     pub task_extension: task_extension::TaskMemory,
-    /// What models were told so far.
+    /// All messages that were sent to models.
     pub history: Vec<Value>,
-    /// Keys under which something was asked, and tools that wait for it.
+    /// Keys of requests to the client, and tools that wait for them.
     pub keys: HashSet<String>,
     pub waiting: HashSet<String>,
-    /// What is to be written to stderr.
+    /// Text to write to stderr.
     pub stderr: String,
     pub stderr_bytes: Vec<u8>,
 }
 
-/// What becomes of a batch.
+/// How a batch is handled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Batch {
     Refused,
     /// Only the first message in it is handled.
     First,
-    /// Nothing behind an error is handled.
+    /// Nothing after an error is handled.
     UntilError,
-    /// An array goes out even if it is empty.
+    /// An array is returned even if it is empty.
     Always,
 }
 
-/// One fault. Each of the functions acts at one place; most faults have one.
+/// How stdin is decoded and split.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
     ByLine,
-    /// Of what is read at once with a ping, only the first line is handled.
+    /// Lines that are read together with a ping, after it, are lost.
     FirstLine,
-    /// What is read at once is taken for whole lines.
+    /// The bytes of one read are taken for complete lines.
     AsItComes,
     /// Each byte is taken for a character.
     Latin1,
-    /// What is read at once is decoded before it is cut into lines.
+    /// The bytes of one read are decoded before they are split into lines.
     Decoded,
 }
 
-/// What is said before and after a message.
+/// Messages before and after a message.
 type Around = fn(&mut Memory, &Scene, &Value) -> (Vec<Value>, Vec<Value>);
 
 #[derive(Clone, Copy)]
@@ -103,62 +103,62 @@ pub struct Behaviour {
     pub transports: &'static [Transport],
     pub since: Option<Revision>,
     pub until: Option<Revision>,
-    /// The proposal that has to be in force for it to show.
+    /// The proposal that has to be enabled for the fault to show.
     pub proposal: Option<&'static str>,
-    /// It shows on a protected server.
+    /// The fault only shows on a protected server.
     pub protected: bool,
-    /// Rules besides those that name it which it truly breaks; `*` stands for any.
+    /// Rules besides those that name the fault which it also violates; `*` stands for any.
     pub also: &'static [&'static str],
-    /// Of a variation with which all suites would take too long: those that are run.
+    /// For a variation with which all suites would take too long: the suites that run.
     pub suites: &'static [&'static str],
-    /// Where it prevents every run: what the server says.
+    /// The message of the server, if the fault prevents every run.
     pub stops: Option<&'static str>,
-    /// What a tester knows of the reference server is not true of this one.
+    /// The usual facts about the reference server do not apply.
     pub without_facts: bool,
-    /// How long it takes until anything is read.
+    /// The delay before the server reads anything.
     pub start: Duration,
-    /// Why the process ends before it reads anything.
+    /// Why the process exits before it reads anything.
     pub ends_at_start: Option<&'static str>,
-    /// How much later than usual a response is ready, by how many there were before.
+    /// The additional delay of a response, by its number (from 1).
     pub delay: fn(u64) -> Duration,
     /// Printed before anything else.
     pub banner: Option<&'static str>,
     /// Changes the world before it is shown.
     pub prepare: Option<fn(&mut World)>,
-    /// Bytes that are no JSON.
+    /// Called for bytes that are not JSON.
     pub noise: Option<fn(&mut Memory, &[u8]) -> Heard>,
-    /// A message before it is handled.
+    /// Called for a message before it is handled.
     pub hear: Option<fn(&mut Memory, &mut Value) -> Heard>,
-    /// A message before it leaves; false keeps it back.
+    /// Called for a message before it is sent; false suppresses it.
     pub say: Option<fn(&mut Memory, &Scene, &mut Value) -> bool>,
     /// The bytes of a message.
     pub spell: Option<fn(&Value) -> Vec<u8>>,
     pub batch: Option<Batch>,
     /// How stdin is read.
     pub reading: Reading,
-    /// A cancelled request loses its answer and nothing else.
+    /// A cancelled request is not answered, but its work continues.
     pub works_on: bool,
     /// A cancelled request is answered all the same.
     pub answers_cancelled: bool,
-    /// The stream of a subscription ends with its acknowledgement.
+    /// The stream of a subscription ends after its acknowledgement.
     pub cuts_streams: bool,
-    /// The process runs on when stdin has ended.
+    /// The process keeps running when stdin is closed.
     pub outlives_stdin: bool,
-    /// How messages travel over Streamable HTTP.
+    /// How messages are sent over Streamable HTTP.
     pub ways: HttpWays,
-    /// The newline behind a message is written with the next one.
+    /// The newline after a message is written with the next one.
     pub holds_newlines: bool,
-    /// What is wrong with event streams.
+    /// The deviation of event streams.
     pub streaming: Option<Streaming>,
     /// Messages before and after a message.
     pub around: Option<Around>,
-    /// What becomes of an HTTP request before it is served; it has `method`, `path`, `query`, `headers` and `message`.
+    /// Called for an HTTP request before it is handled; it has `method`, `path`, `query`, `headers` and `message`.
     pub meet: Option<fn(&mut Memory, &Value) -> Met>,
     /// Changes the response to such a request.
     pub reply: Option<fn(&mut Memory, &Value, &mut Reply)>,
     /// Whether a message ends the stream of HTTP+SSE, in place of a response.
     pub breaks: Option<fn(&Value) -> bool>,
-    /// How a stream of HTTP+SSE begins; `$endpoint` stands for the address to post to.
+    /// The beginning of a stream of HTTP+SSE; `$endpoint` stands for the URL for messages.
     pub opening: Option<&'static str>,
     /// Messages over stdio are written in small pieces.
     pub pieces: bool,
@@ -229,7 +229,7 @@ impl Behaviour {
 pub const EVERYWHERE: &[Transport] = &Transport::ALL;
 pub const STDIO: &[Transport] = &[Transport::Stdio];
 
-/// More than a parser that calls itself bears, in some languages.
+/// Deeper than a recursive parser supports in some languages.
 const DEEP: usize = 1000;
 
 pub static BEHAVIOURS: &[Behaviour] = &[
@@ -243,7 +243,7 @@ pub static BEHAVIOURS: &[Behaviour] = &[
             Heard::Nothing
         }),
         hear: Some(|memory, _| if memory.deaf { Heard::Nothing } else { Heard::Message }),
-        // What is sent after the second time that it hangs.
+        // Rules about messages that are sent after the server has hung for the second time.
         also: &[
             "stdio-frames-on-newline",
             "stdio-understands-utf8",
@@ -534,7 +534,7 @@ pub static BEHAVIOURS: &[Behaviour] = &[
     },
 ];
 
-/// Batches came with one revision and went with the next.
+/// Batches were added by one revision and removed by the next.
 const fn batch(name: &'static str, about: &'static str) -> Behaviour {
     Behaviour {
         since: Some(Revision::V2025_03_26),

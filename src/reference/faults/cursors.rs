@@ -1,4 +1,4 @@
-//! Faults in how a server keeps the place in its lists.
+//! Faults in the cursors of lists.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use crate::reference::faults::{Heard, Scene, behaviour::Memory};
 
 const BUFFER: usize = 64 * 1024;
 
-/// `cursor-never-ends`: each cursor is a number that was never used before, and the healthy cursor, or none on the last page.
+/// `cursor-never-ends`: each cursor is a new number followed by the healthy cursor, which is empty on the last page.
 pub fn say_endless(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     memory.requests += 1;
     if let Some(result) = list_result(scene, message) {
@@ -36,13 +36,13 @@ pub fn ignore(_: &mut Memory, message: &mut Value) -> Heard {
     Heard::Message
 }
 
-/// `long-cursor-unanswered`: it does not fit into the buffer that there is for a line.
+/// `long-cursor-unanswered`: the cursor does not fit into the buffer for a line.
 pub fn drop_long(_: &mut Memory, message: &mut Value) -> Heard {
     let length = cursor(Some(message)).map_or(0, |cursor| cursor.len());
     if length < BUFFER { Heard::Message } else { Heard::Nothing }
 }
 
-/// `cursor-repeats`: the last page asks for itself again.
+/// `cursor-repeats`: the cursor of the last page leads to the last page again.
 pub fn repeat(_: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     let asked = scene.sent.and_then(|sent| sent.pointer("/params/cursor"));
     if let Some((result, cursor)) = list_result(scene, message).zip(asked) {
@@ -56,7 +56,7 @@ pub fn list_result<'a>(scene: &Scene, message: &'a mut Value) -> Option<&'a mut 
     message.get_mut("result")?.as_object_mut()
 }
 
-/// `place-remembered`: a list without a cursor goes on where the last page ended.
+/// `place-remembered`: a list without a cursor continues where the last page ended.
 pub fn recall(memory: &mut Memory, message: &mut Value) -> Heard {
     let place = message.get("method").and_then(Value::as_str).and_then(|method| memory.places.get(method));
     let params = message.get("params").is_none_or(|params| params.is_object() && params.get("cursor").is_none());
@@ -76,7 +76,7 @@ pub fn remember(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool
     true
 }
 
-/// `cursor-works-once`: a cursor that comes again leads to nothing.
+/// `cursor-works-once`: a cursor that is used again leads to an empty page.
 pub fn spend(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     if let (Some(cursor), Some(result)) = (cursor(scene.sent), list_result(scene, message))
         && !memory.cursors.insert(cursor)
@@ -87,7 +87,7 @@ pub fn spend(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     true
 }
 
-/// `cursor-bound-to-connection`: only cursors that this process has given are known.
+/// `cursor-bound-to-connection`: only cursors that this process has returned are known.
 pub fn refuse_foreign(memory: &mut Memory, message: &mut Value) -> Heard {
     if cursor(Some(message)).is_some_and(|cursor| !memory.cursors.contains(&cursor)) {
         message["params"]["cursor"] = json!("foreign");
@@ -103,7 +103,7 @@ pub fn issue(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     true
 }
 
-/// The cursor of a request, told apart from those of other methods.
+/// The cursor of a request, distinct from those of other methods.
 fn cursor(request: Option<&Value>) -> Option<String> {
     let method = request?.get("method")?.as_str()?;
     Some(format!("{method} {}", request?.pointer("/params/cursor")?.as_str()?))

@@ -1,7 +1,6 @@
-//! Faults as data: a condition on an exchange, and what becomes of the answer (or of the request) where it holds.
+//! Faults as data: a condition on an exchange, and the change of the response (or of the request) if it is met.
 //!
-//! A patch that cannot be applied to an answer leaves that answer as it was, so one patch may serve answers of several
-//! shapes.
+//! A patch that cannot be applied leaves the response unchanged, so one patch may be for responses of several shapes.
 
 use std::{
     collections::BTreeMap,
@@ -29,95 +28,97 @@ pub struct DataFault {
     #[serde(alias = "variation")]
     fault: String,
     about: String,
-    /// Methods of requests or notifications; `*` stands for every answer, `error` for every answer that is an error,
-    /// `http` for HTTP requests and responses, whatever they carry.
+    /// Methods of requests or notifications; `*` stands for every response, `error` for every error, `http` for all
+    /// HTTP requests and responses.
     #[serde(deserialize_with = "one_or_many")]
     on: Vec<String>,
-    /// JSON Pointers into `{ request, response }`, and what has to be there: a value, one of a list, `present` or `absent`.
+    /// JSON Pointers into `{ request, response }` with the expected value: a value, one of a list, `present` or
+    /// `absent`.
     #[serde(default)]
     when: IndexMap<String, Value>,
-    /// How many exchanges that fit are let pass before the fault shows.
+    /// How many matching exchanges pass before the fault shows.
     #[serde(default)]
     skip: usize,
     /// Changes the request, or the notification, before it is handled.
     mishear: Option<Patch>,
-    /// Changes what the client is asked by one of the methods, in a request or inside of a result.
+    /// Changes requests of these methods to the client, as requests of their own or inside of a result.
     asks: Option<Patch>,
-    /// The name of another fault that is committed as well, wherever this one changes nothing.
+    /// The name of another fault that also shows wherever this one changes nothing.
     besides: Option<String>,
     #[serde(skip)]
     other: Option<Box<DataFault>>,
-    /// Changes the answer.
+    /// Changes the response.
     pub(super) patch: Option<Patch>,
-    /// Another answer; `$id` stands for the id.
+    /// Replaces the response; `$id` stands for the id.
     instead: Option<Value>,
-    /// Another line, event or body; `$message` stands for the answer, `$id` for its id.
+    /// Replaces the line, event or body; `$message` stands for the response, `$id` for its id.
     pub(super) raw: Option<String>,
-    /// A further line or event.
+    /// A line or event before the response.
     before: Option<String>,
     after: Option<String>,
     #[serde(default)]
     twice: bool,
     #[serde(default)]
     drop: bool,
-    /// Another HTTP status.
+    /// Replaces the HTTP status.
     pub(super) status: Option<u16>,
-    /// HTTP headers of requests that the server never looks at, or not where `when` holds.
+    /// Request headers that the server ignores, always or only where `when` is met.
     #[serde(default)]
     pub(super) ignore_headers: Vec<String>,
-    /// HTTP headers of responses; null takes one away.
+    /// Changes response headers; null removes one.
     #[serde(default)]
     pub(super) answer_headers: IndexMap<String, Option<String>>,
-    /// The HTTP request is answered by its status, or 200, and never handled.
+    /// The HTTP request is answered with its status, or 200, and is not handled.
     #[serde(default)]
     pub(super) unheard: bool,
-    /// The HTTP request is never handled, and its connection ends.
+    /// The HTTP request is not handled, and its connection is closed.
     #[serde(default)]
     pub(super) hangs_up: bool,
-    /// The HTTP request is never handled, and its connection stays open.
+    /// The HTTP request is not handled, and its connection stays open.
     #[serde(default)]
     pub(super) keeps_waiting: bool,
-    /// The session ids that are given out; `$n` stands for the number of the session.
+    /// The session ids of the server; `$n` stands for the number of the session.
     pub(super) session_id: Option<String>,
-    /// The server knows the last client alone.
+    /// The server only knows the last client.
     #[serde(default)]
     pub(super) one_client: bool,
     /// The only revisions that the server speaks.
     pub(super) speaks: Option<Vec<Revision>>,
-    /// It listens on every address of the machine.
+    /// It listens on all addresses of the machine.
     #[serde(default)]
     pub(super) listens_everywhere: bool,
-    /// Other bytes at the beginning of a stream of HTTP+SSE; `$endpoint` stands for the address to post to.
+    /// Replaces the beginning of a stream of HTTP+SSE; `$endpoint` stands for the URL for messages.
     pub(super) opening: Option<String>,
     pub(super) event_name: Option<String>,
-    /// Names of headers are found in lower case only.
+    /// Names of headers are recognized in lower case only.
     #[serde(default)]
     pub(super) lower_case_only: bool,
     pub(super) misroutes: Option<Misroute>,
-    /// The HTTP request is let in, authorized or not.
+    /// The HTTP request is accepted, authorized or not.
     #[serde(default)]
     pub(super) unguarded: bool,
     since: Option<Revision>,
     until: Option<Revision>,
     transport: Option<Vec<Transport>>,
     proposal: Option<String>,
-    /// It shows on a protected server.
+    /// The fault only shows on a protected server.
     #[serde(default)]
     protected: bool,
-    /// Rules besides those that name it which it truly breaks; `*` stands for any. No rule names a variation: these are all it may change.
+    /// Rules besides those that name the fault which it also violates; `*` stands for any. No rule names a variation:
+    /// for a variation these are all the rules that it may change.
     #[serde(default, alias = "changes")]
     also: Vec<String>,
-    /// What a tester knows of the reference server is not true of this one.
+    /// The usual facts about the reference server do not apply.
     #[serde(default)]
     without_facts: bool,
 }
 
-/// Every file with its faults, or with what is wrong with it.
+/// Every file with its faults, or with the reason why it is invalid.
 pub fn files(texts: impl Iterator<Item = Text>) -> Vec<(&'static str, Result<Vec<DataFault>, String>)> {
     texts.map(|(path, text)| (path, parse(text))).collect()
 }
 
-/// The fault or variation of that name, if these files have it.
+/// The fault or variation of that name, if one of these files has it.
 pub fn find(name: &str, texts: impl Iterator<Item = Text>) -> Result<Option<DataFault>, String> {
     for (file, text) in texts.filter(|(_, text)| text.contains(name)) {
         let found = parsed(file, text)?;
@@ -138,7 +139,7 @@ pub fn faults() -> impl Iterator<Item = Text> {
     FAULTS.iter().chain(EXAMPLES).copied()
 }
 
-/// A proof has thousands of servers, so what was read once is kept.
+/// A proof starts thousands of servers, so the parsed files are cached.
 fn parsed(file: &'static str, text: &str) -> Result<Arc<Vec<DataFault>>, String> {
     static READ: Mutex<BTreeMap<&str, Arc<Vec<DataFault>>>> = Mutex::new(BTreeMap::new());
     let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
@@ -195,7 +196,7 @@ impl DataFault {
         self.transport.clone().unwrap_or(all)
     }
 
-    /// What is wrong with how the fault is written.
+    /// What is invalid in the definition of the fault.
     #[cfg(test)]
     pub fn flaw(&self) -> Option<String> {
         let pointer = |text: &str| text.is_empty() || text.starts_with('/');
@@ -295,12 +296,12 @@ impl DataFault {
         lines.into_iter().flatten().map(spoken).collect()
     }
 
-    /// Whether this exchange over HTTP is one that the fault is about.
+    /// Whether the fault affects this HTTP exchange.
     pub(super) fn strikes(&mut self, request: &Value, response: Option<&Value>) -> bool {
         self.on.iter().any(|on| on == "http") && self.fits(Some(request), response) && self.is_due()
     }
 
-    /// Whether the message is one of those named by `on`.
+    /// Whether the message matches `on`.
     fn concerns(&self, scene: &Scene, message: &Value) -> bool {
         let answer = message.get("method").is_none();
         let method = message.get("method").and_then(Value::as_str).or(scene.method());
@@ -343,7 +344,7 @@ impl DataFault {
     }
 }
 
-/// All of the patch or nothing of it.
+/// Applies the whole patch, or nothing of it.
 pub(super) fn apply(message: &mut Value, operations: &[PatchOperation]) {
     let mut changed = message.clone();
     if patch(&mut changed, operations).is_ok() {

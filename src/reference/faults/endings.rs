@@ -128,7 +128,7 @@ pub static ENDINGS: &[Behaviour] = &[
     },
     Behaviour {
         hear: Some(refuse_early),
-        // Other revisions are not agreed to by the handshake that is left unfinished.
+        // The unfinished handshake of the suite negotiates no other revision.
         since: Some(Revision::NEWEST_LEGACY),
         until: Some(Revision::NEWEST_LEGACY),
         ..Behaviour::new(
@@ -144,7 +144,7 @@ fn cancelled(message: &Value) -> Option<&Value> {
     message.pointer("/params/requestId").filter(|_| message["method"] == "notifications/cancelled")
 }
 
-/// The first ping behind a slow call takes as long as that.
+/// The first ping after a slow call takes as long as the call.
 fn queue(memory: &mut Memory, message: &mut Value) -> Heard {
     if message["id"] == "mcp-conform-busy" {
         memory.unlocked = true;

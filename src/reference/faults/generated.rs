@@ -1,4 +1,4 @@
-//! Faults of tools that show for some arguments alone: only generated calls find them.
+//! Faults of tools that show only for some arguments: only generated calls find them.
 
 use std::time::Duration;
 
@@ -16,13 +16,13 @@ use crate::{
     revision::Revision,
 };
 
-/// Where connections share what a fault remembers.
+/// The transport on which connections share the state of a fault.
 const HTTP: &[Transport] = &[Transport::Http];
-/// The suites that `generate` alone judges.
+/// The suites that only `generate` judges.
 pub const SUITES: &[&str] = &["generated.calls", "generated.sequences"];
-/// How long those calls take that get in each other's way.
+/// The duration of calls that disturb each other.
 const WHILE: Duration = Duration::from_millis(100);
-/// Of each call, where it is kept for good.
+/// Bytes that are leaked by each call.
 const LEAKED: usize = 256 << 10;
 
 /// A behaviour that only generated calls show.
@@ -139,7 +139,7 @@ pub static GENERATED: &[Behaviour] = &[
             if let Some(text) = argument(Some(message), "text").and_then(|text| text.strip_suffix('!')) {
                 let first = text.chars().next();
                 let repeated = text.chars().rev().take_while(|c| Some(*c) == first).take(44).count();
-                // Twice as long for each four characters.
+                // The time doubles with every four characters.
                 let times = u64::try_from(repeated / 4).unwrap_or_default();
                 std::thread::sleep(std::time::Duration::from_micros(1_500 << times));
             }
@@ -177,7 +177,7 @@ pub static GENERATED: &[Behaviour] = &[
     Behaviour {
         hear: Some(|_, message| {
             if message["method"] == "tools/call" {
-                // Written to, so that it takes memory.
+                // Memory only counts once it is written to.
                 vec![1_u8; LEAKED].leak();
             }
             Heard::Message
@@ -289,7 +289,7 @@ pub static GENERATED: &[Behaviour] = &[
 const NOTES: [(&str, &[&str]); 4] =
     [("create_note", &["title"]), ("get_note", &["id"]), ("update_note", &["id", "title"]), ("delete_note", &["id"])];
 
-/// Tools for notes, besides those that there are.
+/// Tools for notes, in addition to the usual ones.
 fn list_notes(_: &mut Memory, _: &Scene, message: &mut Value) -> bool {
     if let Some(tools) = message.pointer_mut("/result/tools").and_then(Value::as_array_mut) {
         for (name, arguments) in NOTES {
@@ -305,7 +305,7 @@ fn list_notes(_: &mut Memory, _: &Scene, message: &mut Value) -> bool {
     true
 }
 
-/// What those tools do, with one mistake.
+/// The behavior of those tools, with one mistake.
 fn notes(memory: &mut Memory, message: &Value, mistake: &str) -> Heard {
     let Some(name) = message.pointer("/params/name").and_then(Value::as_str) else { return Heard::Message };
     let Some((_, arguments)) = NOTES.iter().find(|(known, _)| *known == name) else { return Heard::Message };
@@ -339,13 +339,13 @@ fn notes(memory: &mut Memory, message: &Value, mistake: &str) -> Heard {
     returns(message, &json!(text), takes)
 }
 
-/// Responds with this text after a while.
+/// Responds with this text after a delay.
 fn returns(message: &Value, text: &Value, after: Duration) -> Heard {
     let result = json!({ "resultType": "complete", "content": [{ "type": "text", "text": text }] });
     Heard::AnsweredLater(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }), after)
 }
 
-/// Whether no other call is under way that takes its time.
+/// Whether no other slow call is running.
 fn is_alone(memory: &mut Memory) -> bool {
     memory.slow.replace(Instant::now()).is_none_or(|began| began.elapsed() >= WHILE)
 }
@@ -382,7 +382,7 @@ fn count_calls(memory: &mut Memory, message: &Value) -> Heard {
     Heard::Message
 }
 
-/// The last page of the list of resources has one for each call.
+/// The last page of the list of resources has an item for each call.
 fn list_calls(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     let last_page = message.pointer("/result/nextCursor").is_none() && scene.method() == Some("resources/list");
     if let Some(items) = message.pointer_mut("/result/resources").and_then(Value::as_array_mut).filter(|_| last_page) {

@@ -1,4 +1,4 @@
-//! Faults in what HTTP adds to the messages: statuses, headers, requests that are not handled.
+//! Faults in the HTTP layer: statuses, headers, requests that are not handled.
 
 use hyper::{
     HeaderMap, StatusCode,
@@ -16,23 +16,23 @@ use crate::{
     revision::Revision,
 };
 
-/// Where a server of HTTP+SSE takes a message to that was posted for one of its streams.
+/// The stream to which a server of HTTP+SSE assigns a message that was posted for one of its streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Misroute {
-    /// To the stream that was opened last.
+    /// The stream that was opened last.
     Newest,
-    /// If that stream is gone, to any other.
+    /// Any other stream, if that one is closed.
     Any,
-    /// If that stream is gone, nowhere, and nobody is told.
+    /// None if that stream is closed, without an error.
     Nowhere,
-    /// Once a stream is gone, nothing goes anywhere.
+    /// Once a stream is closed, none for any message.
     NoMore,
-    /// To that stream, but what comes of it into the body of the response to the POST.
+    /// The right stream, but the response is in the body of the response to the POST.
     InBody,
 }
 
-/// How messages travel over Streamable HTTP.
+/// How messages are sent over Streamable HTTP.
 #[derive(Clone, Copy)]
 pub struct HttpWays {
     pub bodies: Bodies,
@@ -42,11 +42,11 @@ pub struct HttpWays {
     pub one_session: bool,
     /// While one stream that was opened by GET is open, no other can be opened in its session.
     pub one_get_stream: bool,
-    /// What becomes of each event.
+    /// Changes each event.
     pub event: Option<Rewrite>,
 }
 
-/// Makes other bytes of those of an event.
+/// Changes the bytes of an event.
 pub type Rewrite = fn(&[u8]) -> Vec<u8>;
 
 impl HttpWays {
@@ -54,23 +54,23 @@ impl HttpWays {
         Self { bodies: Bodies::AsNeeded, stateless: false, one_session: false, one_get_stream: false, event: None };
 }
 
-/// What becomes of an HTTP request before it is served.
+/// What happens to an HTTP request before it is handled.
 pub enum Met {
     Served,
-    /// It gets this response and is never handled.
+    /// It gets this response and is not handled.
     Answered(Reply),
-    /// Its connection ends.
+    /// Its connection is closed.
     HungUp,
 }
 
-/// What the body of a response is.
+/// The form of a response body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bodies {
-    /// JSON for a response that is ready, else an event stream.
+    /// JSON if the response is ready, otherwise an event stream.
     AsNeeded,
-    /// An event stream for each response.
+    /// Always an event stream.
     Events,
-    /// JSON without what would be said besides the response.
+    /// Always JSON, without the messages that would accompany the response.
     Json,
 }
 
@@ -94,7 +94,7 @@ impl HttpRequest {
         &self.0["message"]
     }
 
-    /// Text with the address put in under which the server was reached.
+    /// The text with the address that the client used.
     fn filled(&self, text: &str) -> String {
         let host = self.0["headers"]["host"].as_str().unwrap_or_default();
         text.replace("$origin", &format!("http://{host}"))
@@ -102,7 +102,7 @@ impl HttpRequest {
 }
 
 impl Faults {
-    /// Headers of this request that the server does not look at.
+    /// Headers of this request that the server ignores.
     pub fn overlooked_headers(&self, request: &HttpRequest) -> Vec<String> {
         match &self.committed {
             Some(Committed::Data(fault)) if fault.fits(Some(&request.0), None) => fault.ignore_headers.clone(),
@@ -118,12 +118,12 @@ impl Faults {
         }
     }
 
-    /// Whether whoever begins a session ends those of all others.
+    /// Whether a new session ends all others.
     pub fn keeps_one_client(&self) -> bool {
         matches!(&self.committed, Some(Committed::Data(fault)) if fault.one_client)
     }
 
-    /// The revisions that the server speaks instead of those it was told to.
+    /// The revisions that the server speaks in place of the configured ones.
     pub fn speaks(&self) -> Option<Vec<Revision>> {
         match &self.committed {
             Some(Committed::Data(fault)) => fault.speaks.clone(),
@@ -131,17 +131,17 @@ impl Faults {
         }
     }
 
-    /// Whether the server listens on every address of the machine.
+    /// Whether the server listens on all addresses of the machine.
     pub fn listens_everywhere(&self) -> bool {
         matches!(&self.committed, Some(Committed::Data(fault)) if fault.listens_everywhere)
     }
 
-    /// Whether the names of headers are found in lower case only.
+    /// Whether names of headers are recognized in lower case only.
     pub fn lower_case_only(&self) -> bool {
         matches!(&self.committed, Some(Committed::Data(fault)) if fault.lower_case_only)
     }
 
-    /// How a stream of HTTP+SSE begins.
+    /// The beginning of a stream of HTTP+SSE.
     pub fn opening(&self, endpoint: &str) -> Option<String> {
         match &self.committed {
             Some(Committed::Data(fault)) => {
@@ -162,7 +162,7 @@ impl Faults {
         }
     }
 
-    /// What becomes of a message that was posted for a stream.
+    /// The stream for a posted message.
     pub fn misroutes(&self) -> Option<Misroute> {
         match &self.committed {
             Some(Committed::Data(fault)) => fault.misroutes,
@@ -170,7 +170,7 @@ impl Faults {
         }
     }
 
-    /// The response that a request gets without being handled.
+    /// The response to a request that is not handled.
     pub fn unheard(&mut self, request: &HttpRequest) -> Option<Reply> {
         let fault = self.data().filter(|fault| fault.unheard)?;
         let mut reply = empty(StatusCode::OK);
@@ -178,28 +178,28 @@ impl Faults {
         Some(reply)
     }
 
-    /// Whether the connection ends in place of a response.
+    /// Whether the connection is closed in place of a response.
     pub fn hangs_up(&mut self, request: &HttpRequest) -> bool {
         self.data().is_some_and(|fault| fault.hangs_up && fault.strikes(&request.0, None))
     }
 
-    /// Whether there is never a response, and the client is left to wait for one.
+    /// Whether the client waits forever for a response.
     pub fn keeps_waiting(&mut self, request: &HttpRequest) -> bool {
         self.data().is_some_and(|fault| fault.keeps_waiting && fault.strikes(&request.0, None))
     }
 
-    /// Whether a request is let in that nobody should let in.
+    /// Whether a request without access is accepted.
     pub fn unguarded(&mut self, request: &HttpRequest) -> bool {
         self.data().is_some_and(|fault| fault.unguarded && fault.strikes(&request.0, None))
     }
 
-    /// What becomes of a request before it is served.
+    /// What happens to a request before it is handled.
     pub fn meet(&mut self, request: &HttpRequest) -> Met {
         let meet = self.behaviour().and_then(|behaviour| behaviour.meet);
         meet.map_or(Met::Served, |meet| meet(&mut self.memory, &request.0))
     }
 
-    /// Whether a message ends the stream of HTTP+SSE that it belongs to.
+    /// Whether a message ends its stream of HTTP+SSE.
     pub fn breaks_pipe(&self, message: &Value) -> bool {
         self.behaviour().and_then(|behaviour| behaviour.breaks).is_some_and(|breaks| breaks(message))
     }
@@ -236,7 +236,7 @@ impl Faults {
 }
 
 impl DataFault {
-    /// Changes the status, the headers and the body of a response, as far as they are given.
+    /// Changes the status, the headers and the body of a response, where they are set.
     fn dress(&self, request: &HttpRequest, reply: &mut Reply) {
         if let Some(status) = self.status.and_then(|status| StatusCode::from_u16(status).ok()) {
             *reply.status_mut() = status;

@@ -1,4 +1,4 @@
-//! Faults in versions, handshakes and what is remembered between requests, as far as no patch on an answer can do them.
+//! Faults in versions, handshakes and state between requests that cannot be written as a patch of a response.
 
 use serde_json::{Map, Value, json};
 
@@ -306,7 +306,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
     },
 ];
 
-/// Lets a handshake for one revision end with another.
+/// Ends a handshake for one revision with another one.
 fn agreed(scene: &Scene, message: &mut Value, asked: Revision, instead: Revision) -> bool {
     let params = scene.sent.map_or(&Value::Null, |sent| &sent["params"]);
     if params["protocolVersion"] == json!(asked)
@@ -317,7 +317,7 @@ fn agreed(scene: &Scene, message: &mut Value, asked: Revision, instead: Revision
     true
 }
 
-/// After a handshake a request no longer says for itself which revision it is of.
+/// After a handshake, the revision and the capabilities in a request's `_meta` are ignored.
 fn legacy_after_initialize(memory: &mut Memory, message: &mut Value) -> Heard {
     if message["method"] == "initialize" {
         memory.said.insert("initialized", Value::Null);
@@ -333,7 +333,7 @@ fn refusal(id: &Value, code: i64, message: &str) -> Heard {
     Heard::Answered(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }))
 }
 
-/// `meta-remembered`: what a request says is kept, and what it leaves out is given back.
+/// `meta-remembered`: keeps the `_meta` of a request, and returns the kept values of missing keys.
 fn keep(memory: &mut Memory, meta: &Map<String, Value>) -> Vec<(&'static str, Value)> {
     let mut left_out = Vec::new();
     for name in [VERSION, CAPABILITIES] {
@@ -346,7 +346,7 @@ fn keep(memory: &mut Memory, meta: &Map<String, Value>) -> Vec<(&'static str, Va
     left_out
 }
 
-/// Takes whatever revision a request names for the newest one, once a request of this kind was served.
+/// Takes any revision of a request for the newest one, once a request of this kind was handled.
 fn unchecked_behind(memory: &mut Memory, message: &mut Value, kind: fn(&str) -> bool) -> Heard {
     let counts = message.get("id").is_some() && kind(message["method"].as_str().unwrap_or_default());
     let newest = json!(Revision::NEWEST);
@@ -360,7 +360,7 @@ fn unchecked_behind(memory: &mut Memory, message: &mut Value, kind: fn(&str) -> 
     Heard::Message
 }
 
-/// Puts the member that an earlier request had in the place of its own: the first one that was not empty, or the last.
+/// Replaces a field with that of an earlier request: the first one that was not empty, or the last.
 fn replaced(memory: &mut Memory, message: &mut Value, name: &'static str, first: bool) -> Heard {
     let own = message.pointer_mut(META).and_then(|meta| meta.get_mut(name));
     if let Some(own) = own.filter(|own| own.is_string() || own.is_object()) {
@@ -375,7 +375,7 @@ fn replaced(memory: &mut Memory, message: &mut Value, name: &'static str, first:
     Heard::Message
 }
 
-/// The newest revision is the only one, so that there is no handshake.
+/// The newest revision is the only one, so there is no handshake.
 fn no_handshake(_: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     if only_modern(scene, message) && scene.method() == Some("initialize") {
         let error = json!({ "code": -32601, "message": "Method not found" });
@@ -384,7 +384,7 @@ fn no_handshake(_: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     true
 }
 
-/// Lets server/discover name the newest revision alone; true for an answer to anything else.
+/// Makes server/discover list only the newest revision; true for other responses.
 fn only_modern(scene: &Scene, message: &mut Value) -> bool {
     let supported = message.pointer_mut("/result/supportedVersions").filter(|_| scene.method() != Some("initialize"));
     supported.map(|supported| *supported = json!([Revision::NEWEST])).is_none()

@@ -1,7 +1,7 @@
-//! Faults: each is one thing that real servers get wrong, under a name.
+//! Faults: each is one mistake of real servers, under a name.
 //!
-//! What changes an answer is data (`*.yaml`, see `data`); what changes how the server behaves is a few functions (see
-//! `behaviour`). Both act at the ends of the one healthy path, on what is heard and on what is said.
+//! Faults that change a response are data (`*.yaml`, see `data`). Faults that change the behavior are small functions
+//! (see `behaviour`). Both act at the ends of the one correct code path, on received and on sent messages.
 
 mod asking;
 mod behaviour;
@@ -48,7 +48,7 @@ use crate::{
     revision::Revision,
 };
 
-/// What is known about a fault without committing it.
+/// The metadata of a fault.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FaultInfo {
     pub name: String,
@@ -58,26 +58,26 @@ pub struct FaultInfo {
     pub until: Option<Revision>,
     /// The transports over which it can show.
     pub transports: Vec<Transport>,
-    /// The proposal that has to be in force for it to show.
+    /// The proposal that has to be enabled for the fault to show.
     pub proposal: Option<String>,
-    /// It shows on a protected server.
+    /// The fault only shows on a protected server.
     pub protected: bool,
-    /// Rules besides those that name it which it truly breaks; `*` stands for any.
+    /// Rules besides those that name the fault which it also violates; `*` stands for any.
     pub also: Vec<String>,
-    /// What the server says where it ends before anything is read.
+    /// The message of the server, if it exits before it reads anything.
     pub stops: Option<&'static str>,
     /// The suites that are run; all if there are none.
     pub suites: &'static [&'static str],
-    /// What a tester knows of the reference server is not true of this one.
+    /// The usual facts about the reference server do not apply.
     pub without_facts: bool,
 }
 
-/// Every fault there is, in the order of the files.
+/// All faults, in the order of the files.
 pub fn faults() -> Vec<FaultInfo> {
     listed(data::faults(), behaviours())
 }
 
-/// Those that are data, then those that are code.
+/// Faults that are data, then those that are code.
 pub fn listed(
     texts: impl Iterator<Item = Text>,
     behaviours: impl Iterator<Item = &'static Behaviour>,
@@ -86,7 +86,7 @@ pub fn listed(
     written.map(|fault| fault.info()).chain(behaviours.map(Behaviour::info)).collect()
 }
 
-/// Faults that are code, by the file they stand in.
+/// Faults that are code, by file.
 static BEHAVIOUR_FILES: &[&[Behaviour]] = &[
     BEHAVIOURS,
     PREFIXED,
@@ -107,7 +107,7 @@ fn behaviours() -> impl Iterator<Item = &'static Behaviour> {
     BEHAVIOUR_FILES.iter().copied().flatten()
 }
 
-/// The fault that this server commits, and what it has to remember for that.
+/// The fault of this server, with its state.
 #[derive(Default)]
 pub struct Faults {
     committed: Option<Committed>,
@@ -135,25 +135,25 @@ impl Faults {
         Ok(Self { committed: Some(committed), memory: Memory::default() })
     }
 
-    /// What happens before anything is read.
+    /// Runs before anything is read.
     pub async fn start(&self) -> Result<(), String> {
         let Some(behaviour) = self.behaviour() else { return Ok(()) };
         sleep(behaviour.start).await;
         behaviour.ends_at_start.map_or(Ok(()), |why| Err(why.to_owned()))
     }
 
-    /// What is to be written to stderr now.
+    /// The text to write to stderr now.
     pub fn stderr(&mut self) -> Vec<u8> {
         [take(&mut self.memory.stderr).into_bytes(), take(&mut self.memory.stderr_bytes)].concat()
     }
 
-    /// How much later than usual the next response is ready.
+    /// The additional delay of the next response.
     pub fn delay(&mut self) -> Duration {
         self.memory.responses += 1;
         self.behaviour().map_or(Duration::ZERO, |behaviour| (behaviour.delay)(self.memory.responses))
     }
 
-    /// What is printed before anything was asked.
+    /// The text to print before anything is received.
     pub fn banner(&self) -> Option<&'static str> {
         self.behaviour()?.banner
     }
@@ -163,27 +163,27 @@ impl Faults {
         self.behaviour().map_or(Reading::ByLine, |behaviour| behaviour.reading)
     }
 
-    /// Whether a request is worked on after it was cancelled.
+    /// Whether work on a request continues after it was cancelled.
     pub fn works_on(&self) -> bool {
         self.behaviour().is_some_and(|behaviour| behaviour.works_on)
     }
 
-    /// Whether a cancelled request is answered all the same.
+    /// Whether a cancelled request is still answered.
     pub fn answers_cancelled(&self) -> bool {
         self.behaviour().is_some_and(|behaviour| behaviour.answers_cancelled)
     }
 
-    /// Whether the stream of a subscription ends with its acknowledgement.
+    /// Whether the stream of a subscription ends after its acknowledgement.
     pub fn cuts_streams(&self) -> bool {
         self.behaviour().is_some_and(|behaviour| behaviour.cuts_streams)
     }
 
-    /// Whether the process runs on when stdin has ended.
+    /// Whether the process keeps running when stdin is closed.
     pub fn outlives_stdin(&self) -> bool {
         self.behaviour().is_some_and(|behaviour| behaviour.outlives_stdin)
     }
 
-    /// Whether the newline behind a message is written with the next one.
+    /// Whether the newline after a message is written with the next one.
     pub fn holds_newlines(&self) -> bool {
         self.behaviour().is_some_and(|behaviour| behaviour.holds_newlines)
     }
@@ -193,22 +193,22 @@ impl Faults {
         self.behaviour().is_some_and(|behaviour| behaviour.pieces)
     }
 
-    /// What is wrong with event streams.
+    /// The deviation of event streams.
     pub fn streaming(&self) -> Option<Streaming> {
         self.behaviour()?.streaming
     }
 
-    /// How messages travel over Streamable HTTP.
+    /// How messages are sent over Streamable HTTP.
     pub fn ways(&self) -> HttpWays {
         self.behaviour().map_or(HttpWays::USUAL, |behaviour| behaviour.ways)
     }
 
-    /// What becomes of a batch that is in order.
+    /// How a valid batch is handled.
     pub fn batch(&self) -> Option<Batch> {
         self.behaviour()?.batch
     }
 
-    /// Bytes arrived that are no JSON.
+    /// Called for bytes that are not JSON.
     pub fn hear_noise(&mut self, transport: Transport, bytes: &[u8]) -> Heard {
         match self.behaviour().filter(|behaviour| behaviour.shows(transport)).and_then(|behaviour| behaviour.noise) {
             Some(noise) => noise(&mut self.memory, bytes),
@@ -216,7 +216,7 @@ impl Faults {
         }
     }
 
-    /// A message arrived; it may be heard as another one.
+    /// Called for a received message, which may be changed.
     pub fn hear(&mut self, scene: &Scene, message: &mut Value) -> Heard {
         match &mut self.committed {
             Some(Committed::Data(fault)) => fault.hear(scene, message),
@@ -228,7 +228,7 @@ impl Faults {
         Heard::Message
     }
 
-    /// A message is to be said; what comes out may be another one, or several, or none.
+    /// Called for a message to be sent, which may become another one, several or none.
     pub fn say(&mut self, scene: &Scene, mut message: Value) -> Vec<Spoken> {
         match &mut self.committed {
             Some(Committed::Data(fault)) => fault.say(scene, message),

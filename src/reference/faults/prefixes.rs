@@ -1,4 +1,4 @@
-//! Faults in how a prefix is compared, by whatever it is asked for.
+//! Faults in the comparison of prefixes, for all methods that have them.
 
 use regex::Regex;
 
@@ -121,7 +121,7 @@ fn decoded(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The beginning of the URI, with signs that stand for other characters.
+/// Whether the URI begins with the prefix, in which some characters are wildcards.
 fn by_pattern(uri: &str, prefix: &str, signs: &[(char, &str)]) -> bool {
     let sign = |c: char| signs.iter().find(|(sign, _)| *sign == c).map(|(_, meaning)| (*meaning).to_owned());
     let pattern: String = prefix.chars().map(|c| sign(c).unwrap_or_else(|| regex::escape(&c.to_string()))).collect();

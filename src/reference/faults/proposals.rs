@@ -1,4 +1,4 @@
-//! Faults of proposals and dialects that no patch on an answer can do.
+//! Faults of proposals and dialects that cannot be written as a patch of a response.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use crate::reference::faults::{
     cursors::list_result,
 };
 
-/// The cursor of a page that never was.
+/// The cursor of a page that does not exist.
 const REST: &str = "rest";
 
 pub static PROPOSED: &[Behaviour] = &[
@@ -121,7 +121,7 @@ const fn of(proposal: &'static str, name: &'static str, about: &'static str) -> 
     Behaviour { proposal: Some(proposal), ..Behaviour::new(name, about, EVERYWHERE) }
 }
 
-/// Remembers the scope of a list; the id and params of a default list that comes after one, and that scope.
+/// Remembers the scope of a list. Returns the id and params of a default list that follows one, and that scope.
 fn default_after_scope<'a>(
     memory: &mut Memory,
     message: &'a mut Value,
@@ -137,7 +137,7 @@ fn default_after_scope<'a>(
     Some((id, params, scope))
 }
 
-/// Resources have no capabilities, and the contents of one of them are spoiled.
+/// Removes the capabilities of resources, and spoils the contents of one of them.
 fn undeclared(scene: &Scene, message: &mut Value, spoil: fn(&mut Vec<Value>)) -> bool {
     for resource in message.pointer_mut("/result/resources").and_then(Value::as_array_mut).into_iter().flatten() {
         resource.as_object_mut().map(|members| members.shift_remove("capabilities"));
@@ -164,7 +164,7 @@ fn remember_prefix(memory: &mut Memory, message: &mut Value, method: &str) -> He
     Heard::Message
 }
 
-/// Behind the last page of lists whose request has `member` there is an empty one.
+/// Adds an empty page after the last page of lists whose request has `member`.
 fn say_rest(scene: &Scene, message: &mut Value, member: &str) -> bool {
     let asked = scene.sent.map_or(&Value::Null, |sent| &sent["params"]);
     if let Some(result) = list_result(scene, message).filter(|_| asked.get(member).is_some() && asked["cursor"] != REST)

@@ -1,10 +1,10 @@
-//! Faults in what reads have to do with lists: nothing, in a healthy server.
+//! Faults that make reads depend on lists, or lists on reads.
 
 use serde_json::{Value, json};
 
 use crate::reference::faults::{Heard, Scene, behaviour::Memory, cursors::list_result};
 
-/// `read-needs-list`: what was not listed is not found.
+/// `read-needs-list`: a resource is found only if it was listed.
 pub fn need_list(memory: &mut Memory, message: &mut Value) -> Heard {
     memory.listed |= message["method"] == "resources/list";
     if message["method"] == "resources/read"
@@ -16,7 +16,7 @@ pub fn need_list(memory: &mut Memory, message: &mut Value) -> Heard {
     Heard::Message
 }
 
-/// `reading-lists-more`: as many resources come to the end of the list as were read.
+/// `reading-lists-more`: each read adds a resource to the end of the list.
 pub fn count(memory: &mut Memory, message: &mut Value) -> Heard {
     memory.reads += u64::from(message["method"] == "resources/read");
     Heard::Message

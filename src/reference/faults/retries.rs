@@ -1,4 +1,4 @@
-//! Faults in how requests that come again, and the forms in them, are taken.
+//! Faults in the handling of repeated requests and of the forms in them.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::{
     revision::Revision,
 };
 
-/// What one tool asks for at once.
+/// The requests of one tool that are sent together.
 const PAIR: [&str; 2] = ["person", "places"];
 
 pub static RETRIES: &[Behaviour] = &[
@@ -42,7 +42,7 @@ pub static RETRIES: &[Behaviour] = &[
     },
 ];
 
-/// Puts the tool that was called last in the place of the one that a retry names.
+/// Replaces the tool in a retry with the tool that was called last.
 fn take_last_call(memory: &mut Memory, message: &mut Value) -> Heard {
     if message["method"] != "tools/call" {
         return Heard::Message;

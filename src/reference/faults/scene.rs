@@ -1,4 +1,4 @@
-//! Where a fault stands when it acts: what was sent, in which revision, over what; and what it makes of it.
+//! The context of a fault: the request, its revision and transport; and what the fault does with a message.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::{reference::options::Transport, revision::Revision};
 
 #[derive(Clone, Copy)]
 pub struct Scene<'a> {
-    /// The request that is answered; none for a notification that nobody asked for.
+    /// The request that is answered; `None` for a notification without a request.
     pub sent: Option<&'a Value>,
     pub revision: Revision,
     pub transport: Transport,
@@ -19,33 +19,33 @@ impl<'a> Scene<'a> {
         Self { sent: Some(sent), revision, transport }
     }
 
-    /// The method of the request, or of a message that is none.
+    /// The method of the request, or of a message without one.
     pub fn method(&self) -> Option<&'a str> {
         self.sent?.get("method")?.as_str()
     }
 }
 
-/// What an arriving message is taken for.
+/// How a received message is handled.
 pub enum Heard {
-    /// What it is.
+    /// As usual.
     Message,
-    /// Nothing that needs an answer.
+    /// It is ignored.
     Nothing,
-    /// The end.
+    /// The server crashes.
     Crash,
-    /// The end, and what is written to stderr about it.
+    /// The server exits, and writes this to stderr.
     Exit(&'static str),
-    /// Something with this answer.
+    /// It gets this response.
     Answered(Value),
-    /// Something with this answer, which takes a while.
+    /// It gets this response, after a delay.
     AnsweredLater(Value, Duration),
 }
 
-/// One line, event or body, exactly as it goes out.
+/// One line, event or body, exactly as it is sent.
 #[derive(Debug, PartialEq)]
 pub struct Spoken {
     pub bytes: Vec<u8>,
-    /// Another HTTP status than the healthy one.
+    /// Replaces the HTTP status.
     pub status: Option<u16>,
 }
 

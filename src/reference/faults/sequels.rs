@@ -1,4 +1,4 @@
-//! Faults that depend on what came before on the connection.
+//! Faults that depend on earlier messages of the connection.
 
 use serde_json::{Value, json};
 
@@ -15,9 +15,9 @@ use crate::{
 };
 
 const LEVEL: &str = "io.modelcontextprotocol/logLevel";
-/// Longer than any value that somebody types.
+/// Longer than any value that a person types.
 const LONG: usize = 60_000;
-/// Over HTTP all connections share what a fault remembers.
+/// Over HTTP all connections share the state of a fault.
 const NOT_HTTP: &[Transport] = &[Transport::Stdio, Transport::Sse];
 
 pub static SEQUELS: &[Behaviour] = &[
@@ -177,13 +177,13 @@ fn refused(message: &Value, code: i64, why: &str) -> Heard {
     Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "error": { "code": code, "message": why } }))
 }
 
-/// Whether the default list was asked for.
+/// Whether the request is for the default list.
 fn lists_all(scene: &Scene) -> bool {
     let scoped = scene.sent.is_some_and(|sent| sent.pointer("/params/uri").is_some());
     scene.method() == Some("resources/list") && !scoped
 }
 
-/// To the last page of a list, as far as its prefix, if any, allows.
+/// Adds resources to the last page of a list, if its prefix allows them.
 fn add_resources(scene: &Scene, message: &mut Value, more: impl Iterator<Item = (String, String)>) {
     let prefix = scene.sent.and_then(|sent| sent.pointer("/params/prefix")).and_then(Value::as_str).unwrap_or_default();
     let more = more.filter(|(uri, _)| uri.starts_with(prefix));
@@ -195,7 +195,7 @@ fn add_resources(scene: &Scene, message: &mut Value, more: impl Iterator<Item = 
     }
 }
 
-/// The first list after an announcement, with all of its pages, is the one from before it.
+/// The first list after a list_changed notification, with all its pages, is the old one.
 fn show_late(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     if message["method"] == "notifications/resources/list_changed" {
         memory.unlocked = true;

@@ -1,48 +1,48 @@
-//! Faults in the event streams of Streamable HTTP that no patch on a message can do.
+//! Faults in the event streams of Streamable HTTP that cannot be written as a patch of a message.
 
 use crate::{
     reference::{faults::behaviour::Behaviour, options::Transport},
     revision::Revision,
 };
 
-/// What is wrong with event streams.
+/// The deviation of event streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Streaming {
     /// They stay open after the response.
     Lingers,
-    /// They begin without an event to come back to.
+    /// They begin without an event from which they can be resumed.
     Unprimed,
     /// Each counts its events from 1.
     Renumbers,
-    /// Whoever comes back hears what was said on all of them.
+    /// A resumed stream replays the events of all streams.
     ReplaysAll,
-    /// What the client has is sent again too.
+    /// Events that the client already has are sent again.
     Repeats,
-    /// Whoever comes back to one hears what was said on another.
+    /// A resumed stream replays the events of another one.
     Mistakes,
-    /// Responses go to the stream that was opened by GET.
+    /// Responses are sent on the stream that was opened by GET.
     AnswersOnGet,
-    /// So does progress.
+    /// Progress is sent on the stream that was opened by GET.
     ProgressOnGet,
-    /// So does what the model or the user is asked.
+    /// Requests to the client are sent on the stream that was opened by GET.
     AsksOnGet,
-    /// Notifications go to the stream that was opened by GET, too.
+    /// Notifications are also sent on the stream that was opened by GET.
     Broadcasts,
-    /// Events lack the name of the field with the message.
+    /// The line with the message has no field name.
     Unnamed,
-    /// Progress goes to whichever other stream is open.
+    /// Progress is sent on any other open stream.
     Crosses,
-    /// The connection is cut as soon as it is open, and nobody is told when to come back.
+    /// The connection of a stream opened by POST is closed as soon as it is open, without a `retry` time.
     Drops,
-    /// So is that of a stream opened by GET.
+    /// The connection of a stream opened by GET is closed as soon as it is open, without a `retry` time.
     DropsGet,
-    /// So is it whenever it is resumed.
+    /// The same, and also whenever a stream is resumed.
     ClosesGet,
-    /// Streams of POST end after each event, and say when to come back.
+    /// Streams of POST end after each event, with a `retry` time.
     Breaks,
-    /// The work ends with the connection.
+    /// The work on a request ends when its connection closes.
     Aborts,
-    /// What nobody listens to any more goes to the subscribers.
+    /// Messages of closed streams are sent to the subscribers.
     Redirects,
 }
 
@@ -108,7 +108,7 @@ pub static STREAMING: &[Behaviour] = &[
     Behaviour {
         since: Some(Revision::V2026_07_28),
         until: None,
-        // What is still on its way when a client leaves depends on the moment.
+        // Messages that are in transit when a client leaves depend on the timing.
         also: &["*"],
         ..of(
             Streaming::Redirects,

@@ -1,4 +1,4 @@
-//! Faults of the tasks extension that need a memory.
+//! Faults of the tasks extension that need state.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,11 +14,11 @@ use crate::{
 
 #[derive(Default)]
 pub struct TaskMemory {
-    /// Some request declared the extension.
+    /// Whether a request declared the extension.
     declared: bool,
-    /// Tasks that were looked at.
+    /// Tasks that were read.
     seen: HashSet<String>,
-    /// The true id behind each number.
+    /// The real id for each number.
     numbers: HashMap<String, String>,
     /// Completed tasks that were looked at.
     ended: HashSet<String>,

@@ -1,4 +1,4 @@
-//! Faults with tasks of 2025-11-25 that take some memory.
+//! Faults with tasks of 2025-11-25 that need state.
 
 use serde_json::{Value, json};
 
@@ -13,12 +13,12 @@ use crate::{
     revision::Revision,
 };
 
-/// What the faults remember.
+/// The state of the faults.
 #[derive(Default)]
 pub struct TaskMemory {
-    /// Ids of tasks in the order of their creation, and for each how often it was seen at its end.
+    /// Ids of tasks in the order of their creation, each with the number of times that it was read as completed.
     ids: Vec<(String, u64)>,
-    /// Ids of tasks whose result was asked for.
+    /// Ids of tasks whose result was requested.
     asked: Vec<String>,
     /// Tasks as they were created.
     created: Vec<Value>,
@@ -131,7 +131,7 @@ pub static TASKS: &[Behaviour] = &[
     },
 ];
 
-/// How often a task is seen as completed before it is something else.
+/// How often a task is read as completed before its status changes.
 const LOOKS: u64 = 2;
 
 const fn fault(name: &'static str, about: &'static str) -> Behaviour {
@@ -176,7 +176,7 @@ fn note_creation(memory: &mut Memory, message: &Value) {
     memory.tasks.ids.extend(id.map(|id| (id.to_owned(), 0)));
 }
 
-/// A completed task has another status some time later.
+/// A completed task changes its status later.
 fn end(memory: &mut Memory, scene: &Scene, message: &mut Value, later: &str) -> bool {
     if sight(memory, scene, message) {
         message["result"]["status"] = json!(later);
@@ -184,7 +184,7 @@ fn end(memory: &mut Memory, scene: &Scene, message: &mut Value, later: &str) -> 
     true
 }
 
-/// Counts the looks at a completed task; whether there were some before.
+/// Counts the reads of a completed task; returns whether it was read before.
 fn sight(memory: &mut Memory, scene: &Scene, message: &Value) -> bool {
     note_creation(memory, message);
     let result = message.get("result").filter(|result| result["status"] == "completed");

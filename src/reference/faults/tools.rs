@@ -1,4 +1,4 @@
-//! Faults of tools and prompts that no patch on an answer can do.
+//! Faults of tools and prompts that cannot be written as a patch of a response.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::{
     revision::Revision,
 };
 
-/// Over HTTP all connections share what a fault remembers.
+/// Over HTTP all connections share the state of a fault.
 const STDIO: &[Transport] = &[Transport::Stdio];
 const NOT_HTTP: &[Transport] = &[Transport::Stdio, Transport::Sse];
 
@@ -157,7 +157,7 @@ fn note_one(memory: &mut Memory, message: &Value, method: &str, name: &str) -> H
     Heard::Message
 }
 
-/// The subscription that was opened last and not cancelled.
+/// Remembers the subscription that was opened last and not cancelled.
 fn note_listener(memory: &mut Memory, message: &mut Value) -> Heard {
     if message["method"] == "subscriptions/listen" {
         memory.said.insert("listener", message["id"].clone());
@@ -174,7 +174,7 @@ fn tell_listener(memory: &mut Memory, message: &mut Value, method: &str) -> bool
     true
 }
 
-/// Every other list is turned around, page by page.
+/// Every other list is reversed, page by page.
 fn shuffle(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     let Some(tools) = message.pointer_mut("/result/tools").and_then(Value::as_array_mut) else { return true };
     let first_page = scene.sent.is_some_and(|sent| sent.pointer("/params/cursor").is_none());
@@ -185,7 +185,7 @@ fn shuffle(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     true
 }
 
-/// The last page of a list ends with an entry that belongs to this process.
+/// The last page of a list ends with an item that is unique to this process.
 fn list_unlocked(memory: &mut Memory, scene: &Scene, message: &mut Value, list: &str) -> bool {
     let unlocked = memory.unlocked;
     list_more(memory, scene, message, list, unlocked)
@@ -204,13 +204,13 @@ fn list_more(memory: &mut Memory, scene: &Scene, message: &mut Value, list: &str
     true
 }
 
-/// Whether all resources are asked for, and not those below one or with a prefix.
+/// Whether the request is for all resources, without a scope or prefix.
 fn is_for_all(scene: &Scene) -> bool {
     scene.method() == Some("resources/list")
         && scene.sent.is_some_and(|sent| ["uri", "prefix"].iter().all(|name| sent["params"].get(name).is_none()))
 }
 
-/// Takes away the last of all resources.
+/// Removes the last of all resources.
 fn list_less(scene: &Scene, message: &mut Value, less: bool) -> bool {
     let last_page = message.pointer("/result/nextCursor").is_none();
     let items = message.pointer_mut("/result/resources").and_then(Value::as_array_mut);
@@ -220,7 +220,7 @@ fn list_less(scene: &Scene, message: &mut Value, less: bool) -> bool {
     true
 }
 
-/// Repeats on the last page what stood on the first one, another resource each time.
+/// The last page repeats an item of the first one, a different one each time.
 fn repeat_another(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     let last_page = message.pointer("/result/nextCursor").is_none();
     let items = message.pointer_mut("/result/resources").and_then(Value::as_array_mut);

@@ -9,7 +9,7 @@ use crate::reference::{
     world::templates::{Settled, TEMPLATES},
 };
 
-/// The protocol allows no more in one answer.
+/// Maximum number of values in one response, by the specification.
 const MOST_VALUES: usize = 100;
 
 pub fn complete(context: &mut Context, params: Params) -> Result<Value, Fail> {
@@ -33,7 +33,7 @@ pub fn complete(context: &mut Context, params: Params) -> Result<Value, Fail> {
     Ok(suggest(values.unwrap_or_default(), typed))
 }
 
-/// None if there is nothing to complete: a variable that the template lacks, or a plain URI.
+/// `None` if there is nothing to complete: an unknown variable, or a plain URI.
 fn template_values(
     context: &Context,
     uri: &str,
@@ -46,7 +46,7 @@ fn template_values(
     resources::find(context, uri).map(|_| None).map_err(|_| Fail::params(format!("Unknown template: {uri}")))
 }
 
-/// Values that begin with what was typed come first, then those that hold it elsewhere.
+/// Values that begin with the input come first, then those that contain it elsewhere.
 fn suggest(values: Vec<String>, typed: &str) -> Value {
     let typed = typed.to_lowercase();
     let (mut fitting, others): (Vec<_>, Vec<_>) =

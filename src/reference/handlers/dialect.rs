@@ -1,4 +1,4 @@
-//! The versioned dialect: `resources/get`, which can say that nothing has changed.
+//! The versioned dialect: `resources/get`, which can report that nothing has changed.
 
 use serde_json::{Value, json};
 

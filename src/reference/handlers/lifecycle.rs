@@ -1,4 +1,5 @@
-//! Who the server is and what it can do: `initialize` for the legacy revisions, `server/discover` for the modern ones.
+//! Identity and capabilities of the server: `initialize` for the legacy revisions, `server/discover` for the modern
+//! ones.
 
 use serde_json::{Map, Value, json};
 
@@ -14,7 +15,7 @@ use crate::{
 
 const INSTRUCTIONS: &str = "A made-up world: list it, read it, change it with `touch` and `add_resource`.";
 
-/// Settles the revision of a session: the one asked for, or the newest that the handshake can lead to.
+/// Sets the revision of a session: the requested one, or the newest that the handshake can negotiate.
 pub fn initialize(session: &mut Session, revisions: &[Revision], params: Params) -> Result<Value, Fail> {
     let asked = params.string("protocolVersion")?;
     let declared = params.object("capabilities")?;

@@ -1,4 +1,4 @@
-//! The methods, one file an area, and the table that says which revision has which of them.
+//! The methods, one file per area, and the table of the revisions that have them.
 
 mod completion;
 mod dialect;
@@ -28,8 +28,8 @@ pub use tools::input_schema;
 
 pub type Handler = fn(&mut Context, Params) -> Result<Value, Fail>;
 
-/// The handler of a method, if the revision or a proposal in force has it. `initialize` is no such method: it makes the
-/// revision.
+/// The handler of a method, if the revision or an enabled proposal has it. `initialize` is not in the table, because it
+/// sets the revision.
 pub fn find(method: &str, revision: Revision, proposals: Proposals) -> Option<Handler> {
     let handler: Handler = match method {
         "resources/list" => resources::list,
@@ -59,7 +59,7 @@ fn modern(method: &str) -> Option<Handler> {
     }
 }
 
-/// In one revision tasks are part of the core.
+/// Only one revision has tasks in its core.
 fn tasks(method: &str) -> Option<Handler> {
     match method {
         "tasks/get" => Some(tasks::get),
@@ -80,7 +80,7 @@ fn legacy(method: &str) -> Option<Handler> {
     }
 }
 
-/// Complete results of these methods say in 2026-07-28 how long they can be kept.
+/// In 2026-07-28, complete results of these methods say how long they can be cached.
 pub fn can_be_kept(method: &str) -> bool {
     matches!(
         method,

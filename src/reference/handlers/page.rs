@@ -1,7 +1,7 @@
-//! Lists in pages. A cursor holds the place and a seal over the list that it belongs to.
+//! Pages of lists. A cursor contains the position and a checksum of the list that it belongs to.
 //!
-//! Nothing is remembered: the same cursor gives the same page on any connection, and a cursor that was made up, or that
-//! belongs to another list, does not carry the right seal.
+//! The server keeps no state: the same cursor returns the same page on any connection. A forged cursor, or one of
+//! another list, has a wrong checksum.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use serde_json::{Map, Value};
 
 use crate::reference::{fail::Fail, handlers::Params};
 
-/// One page of `items` as a result; `list` tells apart all lists that can be asked for.
+/// One page of `items` as a result; `list` identifies the list.
 pub fn page(params: Params, member: &str, items: Vec<Value>, size: usize, list: &str) -> Result<Value, Fail> {
     let length = items.len();
     let told = |page: Range<usize>| items.into_iter().skip(page.start).take(page.len()).collect();
     page_of(params, member, length, told, size, list)
 }
 
-/// As `page`, of a list of which only that page is made.
+/// Like `page`, for a list of which only this page is generated.
 pub fn page_of(
     params: Params,
     member: &str,
@@ -49,7 +49,7 @@ fn place(cursor: &str, list: &str) -> Option<usize> {
     (self::cursor(place, list) == cursor).then_some(place)
 }
 
-/// FNV-1a. No secret: a forged cursor would harm nobody.
+/// FNV-1a. It is not a secret: a forged cursor does no harm.
 fn seal(place: usize, list: &str) -> u64 {
     let bytes = list.bytes().chain(place.to_le_bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))

@@ -1,4 +1,4 @@
-//! Typed access to the parameters of a request; what does not fit is an invalid-params error that says why.
+//! Typed access to the parameters of a request; an invalid one causes an invalid-params error with the reason.
 
 use serde_json::{Map, Value};
 
@@ -41,7 +41,7 @@ impl<'a> Params<'a> {
         self.optional_strings(name)?.ok_or_else(|| missing(name, "an array of strings"))
     }
 
-    /// An object all of whose members are strings.
+    /// An object whose fields are all strings.
     pub fn optional_string_map(self, name: &str) -> Result<Option<&'a Map<String, Value>>, Fail> {
         let strings = |value: &'a Value| value.as_object().filter(|object| object.values().all(Value::is_string));
         self.typed(name, "an object of strings", strings)

@@ -1,4 +1,4 @@
-//! Listing prompts and turning them into messages.
+//! Lists prompts and returns their messages.
 
 use serde_json::{Map, Value, json};
 

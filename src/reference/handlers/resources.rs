@@ -1,4 +1,4 @@
-//! Listing, reading and describing resources, and their templates; with SEP-2093 and prefix filtering if in force.
+//! Lists, reads and describes resources and their templates; with SEP-2093 and prefix filtering if enabled.
 
 use std::ops::Range;
 
@@ -90,7 +90,7 @@ pub fn metadata(context: &mut Context, params: Params) -> Result<Value, Fail> {
     Ok(json!({ "resource": context.view().resource(&node) }))
 }
 
-/// What is no URI at all is told apart from what does not exist.
+/// Distinguishes an invalid URI from a resource that does not exist.
 pub fn find(context: &Context, uri: &str) -> Result<Node, Fail> {
     UriStr::new(uri).map_err(|_| params::unfit("uri", "a URI"))?;
     context.world.find(uri).ok_or_else(|| Fail::resource(uri, context.revision))
@@ -100,7 +100,7 @@ fn prefix<'a>(context: &Context, params: Params<'a>) -> Result<&'a str, Fail> {
     if context.proposals.prefix { Ok(params.optional_string("prefix")?.unwrap_or_default()) } else { Ok("") }
 }
 
-/// The versioned dialect leaves the filter to the server; this one knows kinds.
+/// The versioned dialect does not define filters; this server supports kinds.
 fn kind<'a>(context: &Context, params: Params<'a>) -> Result<Option<&'a str>, Fail> {
     if !context.proposals.versioned {
         return Ok(None);

@@ -1,8 +1,8 @@
-//! What a tool asks of the client before it can go on: by requests of their own up to 2025-11-25, inside of a result since
-//! then.
+//! Requests to the client that a tool needs before it can continue: separate requests up to 2025-11-25, and part of a
+//! result since then.
 //!
-//! A modern server remembers nothing between the rounds: earlier answers travel in the state of the request, under a seal
-//! that also covers which request it was and when.
+//! A modern server keeps no state between the rounds. The client's earlier responses are in the state of the request,
+//! with a checksum that also covers the request and the time.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -20,13 +20,13 @@ use crate::reference::{
     world::Slips,
 };
 
-/// Seconds for which a state is good.
+/// Lifetime of a state in seconds.
 const LIFETIME: u64 = 600;
 
-/// Nobody else can seal.
+/// A random key, so that only this process can create a valid checksum.
 static KEY: LazyLock<RandomState> = LazyLock::new(RandomState::new);
 
-/// Adds the answers of earlier rounds to those of this one.
+/// Adds the client's responses of earlier rounds to those of this one.
 pub fn remember(context: &mut Context, params: Params) -> Result<(), Fail> {
     if context.answers.values().any(|answer| !answer.is_object()) {
         return Err(params::unfit("inputResponses", "an object of objects"));
@@ -59,7 +59,7 @@ fn sealed(answers: &Map<String, Value>, params: Params, slips: &Slips) -> String
     format!("{payload}.{:016x}", seal(&payload, params, slips))
 }
 
-/// None for a state that somebody else made, for another request, or too long ago.
+/// `None` for a state that is forged, expired, or of another request.
 fn opened(state: &str, params: Params, slips: &Slips) -> Option<Map<String, Value>> {
     let (payload, given) = state.split_once('.')?;
     if given != format!("{:016x}", seal(payload, params, slips)) {

@@ -12,7 +12,7 @@ use crate::{
     revision::Revision,
 };
 
-/// Open at once on one connection.
+/// Maximum number of open subscriptions on one connection.
 const MOST_LISTENS: usize = 100;
 
 pub fn subscribe(context: &mut Context, params: Params) -> Result<Value, Fail> {
@@ -38,13 +38,13 @@ pub fn unsubscribe(context: &mut Context, params: Params) -> Result<Value, Fail>
     Ok(Map::new().into())
 }
 
-/// The versioned dialect names several resources at once.
+/// The versioned dialect subscribes to several resources at once.
 fn dialect_uris<'a>(context: &Context, params: Params<'a>) -> Result<Option<Vec<&'a str>>, Fail> {
     let wanted = context.proposals.versioned && !params.0.contains_key("uri");
     wanted.then(|| params.strings("uris")).transpose()
 }
 
-/// The acknowledgement holds what will be honoured: what was asked for, less resources and tasks that do not exist.
+/// The acknowledgement lists what will be sent: the request, without resources and tasks that do not exist.
 pub fn listen(context: &mut Context, params: Params) -> Result<Value, Fail> {
     let filter = params.object("notifications")?;
     let mut honoured = Map::new();
@@ -87,7 +87,7 @@ pub fn listen(context: &mut Context, params: Params) -> Result<Value, Fail> {
     Ok(Value::Null)
 }
 
-/// What the server answers to the subscriptions that it closes, and to whom.
+/// The final responses to the subscriptions that the server closes, with their ids.
 pub fn closed(session: &mut Session) -> Vec<(Value, Value)> {
     let listens = std::mem::take(&mut session.listens);
     let server = identity(Revision::V2026_07_28);

@@ -1,4 +1,4 @@
-//! The tasks of the extension: a call may be answered by a task, which is then looked at, answered and cancelled.
+//! The tasks extension: a call may return a task, which the client can then read, answer and cancel.
 
 use std::{mem, time::Duration};
 
@@ -14,17 +14,17 @@ use crate::reference::{
 
 pub const EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
-/// Longer than this nobody is kept waiting for an answer.
+/// Maximum delay of a response.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-/// A request that needs the extension, of a client that did not declare it there.
+/// Rejects a request that needs the extension if the client did not declare it.
 pub fn demand(context: &Context) -> Result<(), Fail> {
     let declared = context.capabilities.pointer("/extensions").and_then(|extensions| extensions.get(EXTENSION));
     let required = || Fail::capability(&json!({ "extensions": { EXTENSION: {} } }));
     declared.filter(|settings| settings.is_object()).map(drop).ok_or_else(required)
 }
 
-/// Runs a tool that makes a task, or answers at once where the client does not know tasks.
+/// Runs a tool that creates a task, or returns its result directly if the client does not support tasks.
 pub fn start(context: &mut Context, tool: &'static Tool, arguments: Map<String, Value>) -> Result<Value, Fail> {
     let result = run(context, tool, &arguments);
     let required = demand(context).err();
@@ -32,7 +32,7 @@ pub fn start(context: &mut Context, tool: &'static Tool, arguments: Map<String, 
     if required.is_some() && !asks && context.delay <= LONGEST_WAIT {
         return result;
     }
-    // The answer comes at once: what would have been said meanwhile is not said.
+    // The response is immediate, so messages that would be sent before it are dropped.
     let time = mem::take(&mut context.delay);
     context.notes.retain(|(after, _)| after.is_zero());
     if let Some(required) = required {
@@ -70,7 +70,7 @@ pub fn cancel(context: &mut Context, params: Params) -> Result<Value, Fail> {
     tell(context, params)
 }
 
-/// Acknowledges a request that changed a task, and tells the subscribers.
+/// Acknowledges a request that changed a task, and notifies the subscribers.
 fn tell(context: &mut Context, params: Params) -> Result<Value, Fail> {
     get(context, params)?;
     Ok(json!({}))

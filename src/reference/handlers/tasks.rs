@@ -1,4 +1,4 @@
-//! Tasks of 2025-11-25: the call that becomes one, and the methods to follow it.
+//! Tasks of 2025-11-25: calls that create a task, and the methods for tasks.
 
 use std::{mem::take, time::Duration};
 
@@ -18,7 +18,7 @@ use crate::reference::{
 
 const TASKS_A_PAGE: usize = 2;
 
-/// Calls a tool as a task. What it says on its way follows behind the answer.
+/// Calls a tool as a task. Its notifications are sent after the response.
 pub fn start(
     context: &mut Context,
     params: Params,
@@ -56,7 +56,7 @@ pub fn get(context: &mut Context, params: Params) -> Result<Value, Fail> {
     find(context.session, params).map(|task| task.now())
 }
 
-/// Answers when the task has ended; if it cannot go on without the client, asks first.
+/// Responds when the task has ended; if it needs the client, sends the request to it first.
 pub fn result(context: &mut Context, params: Params) -> Result<Value, Fail> {
     let task = find(context.session, params)?;
     if !task.has_ended() {
@@ -88,13 +88,13 @@ pub fn list(context: &mut Context, params: Params) -> Result<Value, Fail> {
     page(params, "tasks", tasks, TASKS_A_PAGE, "tasks")
 }
 
-/// The client has answered something; the requests that this settles, and what they are answered.
+/// Handles a response of the client, and returns the requests that can now be answered.
 pub fn answered(session: &mut Session, answer: &Value) -> Vec<(Value, Result<Value, Fail>)> {
     let question = answer["id"].as_str().unwrap_or_default();
     session.tasks.answer(question, answer).map(settle).unwrap_or_default()
 }
 
-/// Every request that waits for the result, as it came, and the answer to it.
+/// All requests that wait for the result, with the response to each.
 fn settle(task: &mut Task) -> Vec<(Value, Result<Value, Fail>)> {
     let asked = |id, task: &str| json!({ "id": id, "method": "tasks/result", "params": { "taskId": task } });
     let waiting = take(&mut task.waiting);

@@ -1,4 +1,4 @@
-//! Listing and calling tools.
+//! Lists and calls tools.
 
 use serde_json::{Map, Value, json};
 
@@ -40,7 +40,7 @@ pub fn call(context: &mut Context, params: Params) -> Result<Value, Fail> {
         context.changes.push(Change::Resources);
     }
     let known = (tool.input)().0;
-    // What comes back with a state was looked at when that was made.
+    // A retry with a state was already checked when the state was created.
     let first = !params.0.contains_key("requestState");
     if let Some(unknown) = arguments.keys().find(|argument| first && known.get(argument.as_str()).is_none()) {
         return Ok(failed(&format!("There is no argument `{unknown}`.")));
@@ -64,7 +64,7 @@ pub fn call(context: &mut Context, params: Params) -> Result<Value, Fail> {
     }
 }
 
-/// Calls a tool, and puts what comes of it into the words of the protocol.
+/// Calls a tool, and returns its result in the form of the protocol.
 pub fn run(context: &mut Context, tool: &Tool, arguments: &Map<String, Value>) -> Result<Value, Fail> {
     match (tool.call)(context, arguments) {
         Ok(Outcome::Content(blocks)) => Ok(json!({ "content": blocks })),
@@ -112,7 +112,7 @@ fn describe(tool: &Tool, revision: Revision) -> Value {
     told
 }
 
-/// The schema of a tool's arguments; the headers of a call over HTTP are checked by it.
+/// The schema of a tool's arguments, by which the headers of a call over HTTP are checked.
 pub fn input_schema(name: &str) -> Option<Value> {
     TOOLS.iter().chain(&TASK_TOOLS).chain(&ASKING).find(|tool| tool.name == name).map(schema)
 }

@@ -1,4 +1,5 @@
-//! What a protected server publishes, and a small authorization server: it grants tokens to the one client it knows.
+//! The metadata of a protected server, and a small authorization server that grants tokens to the one client that it
+//! knows.
 
 use hyper::{
     Method, StatusCode,
@@ -17,7 +18,7 @@ use crate::reference::http::{
 pub const CLIENT: (&str, &str) = ("reference-client", "ref-secret-60b7e41c95");
 const HOUR: u32 = 3600;
 
-/// The answer, if the request is about authorization and not about the protocol.
+/// The response, if the request is about authorization and not about MCP.
 pub fn serve(head: &Parts, body: &Bytes) -> Option<Reply> {
     let origin = origin(&head.headers);
     Some(match (&head.method, head.uri.path()) {
@@ -74,7 +75,7 @@ fn token(head: &Parts, body: &Bytes) -> Reply {
     document(&json!({ "access_token": value, "token_type": "Bearer", "expires_in": HOUR, "scope": scope }))
 }
 
-/// Nobody is there to consent, so what is in order ends at the login.
+/// Nobody can consent, so a valid request ends at the login.
 fn authorize(query: &str) -> Reply {
     let field = |name: &str| query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
     let local = field("redirect_uri").is_some_and(|uri| uri.starts_with("http%3A%2F%2Flocalhost"));

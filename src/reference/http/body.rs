@@ -1,4 +1,4 @@
-//! Bodies of HTTP responses: all at once, or event by event.
+//! Bodies of HTTP responses: complete, or event by event.
 
 use std::{
     convert::Infallible,
@@ -17,7 +17,7 @@ use crate::reference::{faults::Rewrite, turn::Outgoing};
 
 pub enum Body {
     Whole(Option<Bytes>),
-    /// Event by event, and how each is changed before it leaves.
+    /// Event by event, and how each is changed before it is sent.
     Events(Receiver<Bytes>, Option<Rewrite>),
 }
 
@@ -46,7 +46,7 @@ pub fn empty(status: StatusCode) -> Reply {
     reply(status, Body::Whole(None))
 }
 
-/// In words and without a content type, as many servers accept a message over HTTP+SSE.
+/// As text without a content type, like many servers of HTTP+SSE respond to a message.
 pub fn accepted() -> Reply {
     reply(StatusCode::ACCEPTED, Body::Whole(Some("Accepted".into())))
 }
@@ -58,7 +58,7 @@ pub fn json(status: u16, bytes: Vec<u8>) -> Reply {
     reply
 }
 
-/// An event stream that is complete.
+/// A complete event stream.
 pub fn all_events(out: &[Outgoing]) -> Reply {
     events_of(&out.iter().map(|out| out.bytes.clone().into()).collect::<Vec<_>>())
 }

@@ -1,4 +1,4 @@
-//! Who may come in, where the server is protected: it is a resource server of OAuth.
+//! Access control of the protected server, which is an OAuth resource server.
 
 use std::collections::HashMap;
 
@@ -15,13 +15,13 @@ use crate::reference::http::{
     request::text,
 };
 
-/// A token that somebody may come with.
+/// A token that a client may send.
 pub struct Token {
     pub name: &'static str,
     pub value: &'static str,
     user: &'static str,
     pub scopes: &'static str,
-    /// It is in order, and issued for this server.
+    /// It is valid, and was issued for this server.
     good: bool,
 }
 
@@ -29,7 +29,7 @@ const fn token(name: &'static str, value: &'static str, scopes: &'static str) ->
     Token { name, value, user: "ada", scopes, good: true }
 }
 
-/// The signature alone is right.
+/// A token with nothing valid except the signature.
 const fn bad(name: &'static str, value: &'static str) -> Token {
     Token { name, value, user: "ada", scopes: ALL, good: false }
 }
@@ -37,12 +37,12 @@ const fn bad(name: &'static str, value: &'static str) -> Token {
 pub const READ: &str = "notes:read";
 pub const ALL: &str = "notes:read notes:write notes:share";
 
-/// What the authorization server has granted, and what others have.
+/// The tokens of the authorization server, and those of other issuers.
 pub const TOKENS: [Token; 10] = [
     token("own", "ref-tok-own-5f1c2a90d7", ALL),
     token("narrow", "ref-tok-narrow-81b3c6e2f4", READ),
     token("broad", "ref-tok-broad-27d9e0a6b1", "notes:read notes:admin"),
-    // Its audience is this server, spelt in capitals.
+    // Its audience is this server, in capitals.
     token("upper", "ref-tok-upper-c40f8b53ea", ALL),
     Token { user: "bob", ..token("second", "ref-tok-second-9ae7d15c02", ALL) },
     bad("expired", "ref-tok-expired-3b68f7c1d9"),
@@ -52,20 +52,20 @@ pub const TOKENS: [Token; 10] = [
     bad("orphaned", "ref-tok-orphaned-d83e5a61f7"),
 ];
 
-/// The tool that needs more than to read, and the argument that opens a drawer of Ada's.
+/// The tool that needs more than the scope for reading, and the argument that selects a private drawer of Ada.
 const GUARDED: &str = "touch";
 const DRAWER: &str = "drawer-of-ada";
 
 #[derive(Default)]
 pub struct Guard {
-    /// Whose session it is, by its id.
+    /// The owner of each session, by its id.
     owners: HashMap<String, &'static str>,
-    /// Whose task it is, by its id.
+    /// The owner of each task, by its id.
     tasks: HashMap<String, &'static str>,
 }
 
 impl Guard {
-    /// The user who asks, or what is answered instead.
+    /// The user of the request, or the response that rejects it.
     pub fn admit(&self, head: &Parts, message: &Value) -> Result<&'static str, Box<Reply>> {
         let headers = &head.headers;
         let Some(given) = headers.get(AUTHORIZATION) else { return Err(refusal(headers, 401, None, READ)) };
@@ -108,7 +108,7 @@ impl Guard {
     }
 }
 
-/// Where this server was reached.
+/// The address that the client used.
 pub fn origin(headers: &HeaderMap) -> String {
     format!("http://{}", text(headers, "host").unwrap_or("127.0.0.1"))
 }

@@ -1,4 +1,4 @@
-//! The headers of 2026-07-28 that repeat what the body says: both have to agree.
+//! The headers of 2026-07-28 that repeat values of the body: both have to be equal.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use hyper::HeaderMap;
@@ -8,8 +8,8 @@ use crate::reference::{era, fail::Fail, handlers};
 
 pub const VERSION: &str = "mcp-protocol-version";
 
-/// Checks a request. Notifications have no headers defined for them, and no revision has them on `initialize`, whose
-/// answer here names the versions that are spoken.
+/// Checks a request. Notifications have no such headers, and no revision defines them for `initialize`, whose response
+/// here lists the supported versions.
 pub fn check(headers: &HeaderMap, message: &Value, ignored: &[String]) -> Result<(), Fail> {
     let method = message.get("method").and_then(Value::as_str).filter(|method| *method != "initialize");
     let Some(method) = method.filter(|_| message.get("id").is_some()) else { return Ok(()) };
@@ -31,7 +31,7 @@ pub fn check(headers: &HeaderMap, message: &Value, ignored: &[String]) -> Result
     if let Some(named) = named.and_then(Value::as_str).filter(|_| looked_at("mcp-name")) {
         match value(headers, "mcp-name")? {
             Some(name) => agree("mcp-name", &decoded(&name)?, named)?,
-            // Clients owe it here too, but nothing lets a server insist.
+            // Clients must send it here as well, but the specification does not allow a server to require it.
             None if method.starts_with("tasks/") => {}
             None => return Err(missing("mcp-name")),
         }
@@ -39,7 +39,7 @@ pub fn check(headers: &HeaderMap, message: &Value, ignored: &[String]) -> Result
     if method == "tools/call" { check_arguments(headers, message, looked_at) } else { Ok(()) }
 }
 
-/// Arguments that a tool's schema marks with `x-mcp-header` are repeated in headers of that name.
+/// Arguments that a tool's schema marks with `x-mcp-header` are repeated in a header of that name.
 fn check_arguments(headers: &HeaderMap, message: &Value, looked_at: impl Fn(&str) -> bool) -> Result<(), Fail> {
     let tool = message.pointer("/params/name").and_then(Value::as_str).and_then(handlers::input_schema);
     let properties = tool.as_ref().and_then(|schema| schema.get("properties")).and_then(Value::as_object);
@@ -64,7 +64,7 @@ fn value(headers: &HeaderMap, name: &str) -> Result<Option<String>, Fail> {
     headers.get(name).map(text).transpose().map_err(malformed)
 }
 
-/// What does not fit into a header travels as `=?base64?...?=`.
+/// Values that do not fit into a header are encoded as `=?base64?...?=`.
 pub fn decoded(value: &str) -> Result<String, Fail> {
     let Some(payload) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
         return Ok(value.to_owned());

@@ -1,4 +1,4 @@
-//! Everybody who is connected over HTTP, and the one server behind them.
+//! All clients that are connected over HTTP, and the server.
 
 use std::{
     collections::hash_map::RandomState,
@@ -24,18 +24,18 @@ use crate::reference::{
 
 pub type Shared = Arc<Mutex<Hub>>;
 
-/// More clients than this, and the oldest is forgotten.
+/// Maximum number of clients; beyond it the oldest is forgotten.
 const MOST_CLIENTS: usize = 1000;
 
 pub struct Hub {
     pub server: Server,
-    /// Only where the server is protected.
+    /// Only for a protected server.
     pub guard: Option<Guard>,
     /// Legacy sessions of Streamable HTTP, by session id.
     pub clients: IndexMap<String, Client>,
     /// Connections of HTTP+SSE, by the name in their endpoint.
     pub pipes: IndexMap<String, Pipe>,
-    /// Subscriptions of modern clients, each on a stream of its own.
+    /// Subscriptions of modern clients, each on its own stream.
     listeners: Vec<Pipe>,
     /// Sessions opened so far.
     sessions: usize,
@@ -45,12 +45,12 @@ pub struct Client {
     pub session: Session,
     pub streams: Streams,
     pub jobs: Jobs,
-    /// Streams whose requests wait for answers of the client.
+    /// Streams whose requests wait for responses of the client.
     pub waiting: Vec<(Value, u64)>,
 }
 
 impl Client {
-    /// The stream of a request that is worked on or waits no longer.
+    /// The stream of a request that continues or no longer waits.
     pub fn resume(&mut self, request: &Value) -> Option<u64> {
         if let Some(stream) = self.jobs.stop(request) {
             return Some(stream);
@@ -60,14 +60,14 @@ impl Client {
     }
 }
 
-/// A session whose messages all go to one stream.
+/// A session whose messages are all sent on one stream.
 pub struct Pipe {
     pub session: Session,
     pub events: Sender<Bytes>,
     pub jobs: Jobs,
 }
 
-/// Requests that are still being worked on: id, stream, task.
+/// Requests that are being handled: id, stream, task.
 #[derive(Default)]
 pub struct Jobs(Vec<(Value, u64, AbortHandle)>);
 
@@ -77,7 +77,7 @@ impl Jobs {
         self.0.push((id, stream, task));
     }
 
-    /// Stops the work on a request; the stream that it leaves behind comes back.
+    /// Stops the work on a request, and returns its stream.
     pub fn stop(&mut self, id: &Value) -> Option<u64> {
         let at = self.0.iter().position(|(job, _, task)| job == id && !task.is_finished())?;
         let (_, stream, task) = self.0.swap_remove(at);
@@ -121,14 +121,14 @@ impl Hub {
         }
     }
 
-    /// Says something to every subscriber, wanted or not.
+    /// Sends a message to every subscriber, requested or not.
     pub fn tell_listeners(&self, data: &[u8]) {
         for listener in &self.listeners {
             listener.events.try_send(event("message", None, data)).ok();
         }
     }
 
-    /// Tells everybody who wants to know.
+    /// Notifies all clients that subscribed to these changes.
     pub fn announce(&mut self, changes: &[Change]) {
         if changes.is_empty() {
             return;
@@ -146,12 +146,12 @@ impl Hub {
     }
 }
 
-/// Nobody panics with the lock in hand; if somebody did, the others could go on.
+/// Nobody panics while holding the lock; if somebody did, the others could continue.
 pub fn lock(hub: &Shared) -> MutexGuard<'_, Hub> {
     hub.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Says each message when its time has come, until nobody listens any more.
+/// Sends each message at its time, until the client is gone.
 pub async fn in_time(out: Vec<Outgoing>, mut say: impl FnMut(&Outgoing) -> bool) {
     let start = Instant::now();
     for out in out {
@@ -162,7 +162,7 @@ pub async fn in_time(out: Vec<Outgoing>, mut say: impl FnMut(&Outgoing) -> bool)
     }
 }
 
-/// 128 bits that cannot be guessed: hashes under keys that the system's source of randomness gave.
+/// 128 bits that cannot be guessed: hashes with random keys of the system.
 fn fresh_id() -> String {
     let half = || RandomState::new().hash_one(0_u8);
     format!("{:016x}{:016x}", half(), half())

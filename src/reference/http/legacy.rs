@@ -1,4 +1,4 @@
-//! Streamable HTTP of 2025-03-26 to 2025-11-25: sessions, event streams that can be resumed, GET and DELETE.
+//! Streamable HTTP of 2025-03-26 to 2025-11-25: sessions, resumable event streams, GET and DELETE.
 
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ use hyper::{HeaderMap, StatusCode};
 use serde_json::Value;
 
 pub const SESSION: &str = "mcp-session-id";
-/// The number of no stream: they count from one.
+/// Means no stream, because streams count from 1.
 const NO_STREAM: u64 = 0;
-/// An `initialize`, which is the one message that needs no session and may open one.
+/// Handles `initialize`, the only message that needs no session and may create one.
 pub fn open(hub: &Shared, value: Value) -> Reply {
     let mut hub = lock(hub);
     let mut session = Session::new(Transport::Http);
@@ -43,7 +43,7 @@ pub fn open(hub: &Shared, value: Value) -> Reply {
     reply
 }
 
-/// A body that is no JSON.
+/// Handles a body that is not JSON.
 pub fn unreadable(hub: &Shared, headers: &HeaderMap, body: &[u8]) -> Reply {
     let hub = &mut *lock(hub);
     let fresh = Session::new(Transport::Http);
@@ -51,7 +51,7 @@ pub fn unreadable(hub: &Shared, headers: &HeaderMap, body: &[u8]) -> Reply {
     first(hub.server.unreadable(client.map_or(&fresh, |client| &client.session), body))
 }
 
-/// Any other message.
+/// Handles any other message.
 pub fn post(hub: &Shared, headers: &HeaderMap, value: Value) -> Reply {
     let shared = hub;
     let mut hub = lock(hub);
@@ -87,7 +87,7 @@ pub fn post(hub: &Shared, headers: &HeaderMap, value: Value) -> Reply {
     }
 }
 
-/// Says what follows behind an answer, on the stream for what belongs to no request.
+/// Sends messages after the response, on the stream for messages without a request.
 fn follow_up(shared: &Shared, session: &str, client: &mut Client, later: Vec<Outgoing>) {
     let Some(request) = later.first().and_then(|out| out.id.clone()) else { return };
     let (hub, session) = (Arc::clone(shared), session.to_owned());
@@ -101,7 +101,7 @@ fn follow_up(shared: &Shared, session: &str, client: &mut Client, later: Vec<Out
     client.jobs.add(request, NO_STREAM, tokio::spawn(in_time(later, say)).abort_handle());
 }
 
-/// Answers by an event stream. The work goes on when the client is gone, for it may come back.
+/// Responds with an event stream. The work continues when the client disconnects, because it may resume the stream.
 fn stream(shared: &Shared, session: String, client: &mut Client, turn: Turn) -> Reply {
     let (number, receiver) = client.streams.open(false, primes(client));
     if turn.open || !turn.takes_time() {
@@ -127,7 +127,7 @@ fn stream(shared: &Shared, session: String, client: &mut Client, turn: Turn) -> 
     events(receiver)
 }
 
-/// Says what a request has come to on its stream, which stays open as long as the client has to answer something first.
+/// Sends the messages of a request on its stream, which stays open while the client has to respond first.
 fn go_on(client: &mut Client, stream: u64, turn: &Turn) {
     turn.out.iter().for_each(|out| client.streams.say(stream, &out.bytes));
     if turn.open {
@@ -137,7 +137,7 @@ fn go_on(client: &mut Client, stream: u64, turn: &Turn) {
     }
 }
 
-/// The stream for what belongs to no request, or one taken up again.
+/// The stream for messages without a request, or a resumed one.
 pub fn get(hub: &Shared, headers: &HeaderMap) -> Reply {
     let mut hub = lock(hub);
     let id = match known(&hub, headers) {
@@ -167,7 +167,7 @@ pub fn delete(hub: &Shared, headers: &HeaderMap) -> Reply {
     }
 }
 
-/// Why a request belongs to no session.
+/// Why a request has no session.
 enum Refusal {
     Malformed(&'static str),
     Ended,
@@ -181,11 +181,11 @@ impl Refusal {
     }
 }
 
-/// The session that a request belongs to, if its headers are in order.
+/// The session of a request, if its headers are valid.
 fn known(hub: &Hub, headers: &HeaderMap) -> Result<String, Refusal> {
     let id = text(headers, SESSION).ok_or(Refusal::Malformed("The header Mcp-Session-Id is missing."))?;
     let client = hub.clients.get(id).ok_or(Refusal::Ended)?;
-    // The header came with 2025-06-18; sessions of older revisions know nothing of it.
+    // The header was added in 2025-06-18; sessions of older revisions do not have it.
     let revision = client.session.revision.filter(|revision| revision.features().version_header);
     match revision {
         Some(revision) if headers.get(VERSION).is_some_and(|version| version != revision.as_str()) => {
@@ -203,7 +203,7 @@ fn primes(client: &Client) -> bool {
     client.session.revision.is_some_and(|revision| revision.features().primed_streams)
 }
 
-/// Whether an answer is due.
+/// Whether the message needs a response.
 pub fn is_asking(value: &Value) -> bool {
     match value {
         Value::Array(batch) => batch.is_empty() || batch.iter().any(is_asking),

@@ -43,12 +43,12 @@ use crate::reference::{
     server::Server,
 };
 
-/// The tokens that a protected server knows of, good and bad, by what they show.
+/// The tokens that a protected server knows, valid and invalid, by their purpose.
 pub fn tokens() -> Vec<(&'static str, &'static str)> {
     guard::TOKENS.iter().map(|token| (token.name, token.value)).collect()
 }
 
-/// Everybody who connects to one server.
+/// All clients of one server.
 #[derive(Clone)]
 pub struct Listening(Shared);
 
@@ -58,12 +58,12 @@ impl Listening {
         Ok(Self(Arc::new(Mutex::new(Hub::new(Server::new(options)?, guard)))))
     }
 
-    /// Whether connections to every address of the machine are accepted.
+    /// Whether connections to all addresses of the machine are accepted.
     pub fn is_everywhere(&self) -> bool {
         lock(&self.0).server.faults.listens_everywhere()
     }
 
-    /// Whether a client has a session that it did not end.
+    /// Whether a client has not ended its session.
     pub fn has_clients(&self) -> bool {
         let hub = lock(&self.0);
         !hub.clients.is_empty() || hub.pipes.values().any(|pipe| !pipe.events.is_closed())
@@ -77,7 +77,7 @@ impl Listening {
     /// Serves one connection until it ends.
     pub async fn serve(self, mut stream: impl AsyncRead + AsyncWrite + Unpin) {
         let Self(hub) = self;
-        // How a client spells the names of headers shows in its first request; after the parser nobody can tell any more.
+        // The case of header names is only visible in the raw bytes; the parser converts them.
         let mut head = Vec::with_capacity(1024);
         if lock(&hub).server.faults.lower_case_only() {
             let _ = stream.read_buf(&mut head).await;
@@ -95,19 +95,19 @@ impl Listening {
     }
 }
 
-/// Serves until it is cancelled; `ready` is told the address once connections are accepted.
+/// Serves until it is cancelled; `ready` gets the address once connections are accepted.
 pub async fn http(options: Options, addr: SocketAddr, ready: impl FnOnce(SocketAddr)) -> Result<(), String> {
     let listening = Listening::new(options)?;
     let on = if listening.is_everywhere() { SocketAddr::from((Ipv4Addr::UNSPECIFIED, addr.port())) } else { addr };
     let listener = TcpListener::bind(on).await.map_err(|why| format!("cannot listen on {on}: {why}"))?;
     let port = listener.local_addr().map_err(|why| why.to_string())?.port();
     ready(SocketAddr::new(addr.ip(), port));
-    // Connections end with the set, and the set with this function.
+    // Connections end with the set, and the set ends with this function.
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => {
-                // A connection that failed before it was accepted is no reason to stop.
+                // A connection that failed before it was accepted is not a reason to stop.
                 let Ok((stream, _)) = accepted else { continue };
                 stream.set_nodelay(true).ok();
                 connections.spawn(listening.clone().serve(stream));

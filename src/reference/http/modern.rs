@@ -1,4 +1,4 @@
-//! Streamable HTTP of 2026-07-28: POST alone, every request for itself.
+//! Streamable HTTP of 2026-07-28: only POST, and every request is independent.
 
 use std::{sync::Arc, time::Duration};
 
@@ -25,7 +25,7 @@ use crate::{
     revision::Revision,
 };
 
-/// How long a stream that should have ended stays open.
+/// How long a stream that should be closed stays open.
 const LINGERING: Duration = Duration::from_secs(10);
 
 pub fn post(shared: &Shared, headers: &HeaderMap, value: Value, overlooked: &[String]) -> Reply {
@@ -43,7 +43,7 @@ pub fn post(shared: &Shared, headers: &HeaderMap, value: Value, overlooked: &[St
     carry(shared, session, turn, asks)
 }
 
-/// A legacy message to a server without sessions: each begins and ends one.
+/// A legacy message to a server without sessions: each creates and ends a session.
 pub fn sessionless(shared: &Shared, headers: &HeaderMap, value: Value) -> Reply {
     let mut session = Session::new(Transport::Http);
     if value["method"] != "initialize" {

@@ -1,4 +1,4 @@
-//! What an HTTP request has to look like before anybody reads its message.
+//! Checks of an HTTP request before its message is read.
 
 use http_body_util::{BodyExt, Limited};
 use hyper::{
@@ -14,7 +14,7 @@ pub fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// A web page from elsewhere must not reach a server on this machine; clients that are no browsers send no origin.
+/// Web pages of other origins must not reach a local server; clients other than browsers send no `Origin`.
 pub fn is_foreign(headers: &HeaderMap) -> bool {
     let Some(origin) = headers.get(ORIGIN) else { return false };
     let authority = origin.to_str().ok().and_then(|origin| origin.split_once("://")).map(|(_, authority)| authority);
@@ -29,7 +29,7 @@ pub fn takes_events(headers: &HeaderMap) -> bool {
     accepts(headers, "text/event-stream")
 }
 
-/// The status for a POST whose headers rule out any answer.
+/// The status for a POST whose headers prevent a response.
 pub fn refused(headers: &HeaderMap) -> Option<StatusCode> {
     let is_json = text(headers, CONTENT_TYPE.as_str()).is_some_and(|kind| essence(kind) == "application/json");
     if !is_json {
@@ -52,7 +52,7 @@ fn essence(kind: &str) -> String {
     kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// None if the body is too long or breaks off.
+/// `None` if the body is too long or incomplete.
 pub async fn whole_body(body: Incoming) -> Option<Bytes> {
     Some(Limited::new(body, LONGEST_BODY).collect().await.ok()?.to_bytes())
 }

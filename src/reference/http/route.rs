@@ -1,4 +1,4 @@
-//! Which part of the server an HTTP request is for.
+//! Assigns an HTTP request to a part of the server.
 
 use std::{error::Error, fmt, future};
 
@@ -28,7 +28,7 @@ use crate::{
     revision::Revision,
 };
 
-/// There is no response; what there is to say about that, nobody hears.
+/// The connection is closed without a response.
 #[derive(Debug)]
 pub struct HungUp;
 
@@ -46,7 +46,7 @@ pub async fn route(hub: Shared, request: Request<Incoming>) -> Result<Reply, Hun
     respond(hub, head, bytes).await
 }
 
-/// The response to a request that is there as a whole.
+/// The response to a complete request.
 pub async fn respond(hub: Shared, mut head: Parts, bytes: Bytes) -> Result<Reply, HungUp> {
     let exchange = HttpRequest::new(&head, &bytes);
     let overlooked = lock(&hub).server.faults.overlooked_headers(&exchange);
@@ -83,7 +83,7 @@ pub async fn respond(hub: Shared, mut head: Parts, bytes: Bytes) -> Result<Reply
     Ok(reply)
 }
 
-/// The same response with the body that the server always has.
+/// The same response with a body in the form that the server always uses.
 async fn carried(mut reply: Reply, bodies: Bodies) -> Reply {
     let is_json = reply.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "application/json");
     let is_json = is_json && reply.status().is_success();
@@ -110,7 +110,7 @@ async fn carried(mut reply: Reply, bodies: Bodies) -> Reply {
     }
 }
 
-/// Lets in only whom the guard admits, unless the fault has it otherwise.
+/// Admits only requests that the guard accepts, unless the fault disables it.
 fn guarded(hub: &Shared, head: &Parts, bytes: &Bytes, overlooked: &[String], exchange: &HttpRequest) -> Reply {
     if let Some(reply) = authority::serve(head, bytes) {
         return reply;
@@ -172,7 +172,7 @@ fn post(hub: &Shared, headers: &HeaderMap, bytes: &Bytes, overlooked: &[String])
     }
 }
 
-/// A message is modern if it says so itself, or if its header does and no session speaks against it.
+/// A message is modern if its body says so, or if its header does and no session contradicts it.
 fn is_modern(hub: &Hub, headers: &HeaderMap, value: &Value) -> bool {
     let modern = hub.server.newest().is_modern();
     if !modern || !has_legacy(hub) {

@@ -1,4 +1,4 @@
-//! HTTP+SSE of 2024-11-05: one stream for all that the server says, one address to post to.
+//! HTTP+SSE of 2024-11-05: one stream for all messages of the server, one URL for all messages of the client.
 
 use hyper::{HeaderMap, StatusCode, body::Bytes};
 use serde_json::Value;
@@ -31,7 +31,7 @@ pub fn get(hub: &Shared, headers: &HeaderMap) -> Reply {
     events(receiver)
 }
 
-/// The answer to the POST says only that the message arrived; the answer to the message comes on the stream.
+/// The response to the POST only confirms that the message arrived; the response to the message is on the stream.
 pub fn post(shared: &Shared, query: &str, body: &[u8]) -> Reply {
     let mut hub = lock(shared);
     let hub = &mut *hub;
@@ -69,7 +69,7 @@ pub fn post(shared: &Shared, query: &str, body: &[u8]) -> Reply {
     accepted()
 }
 
-/// The name of the stream that a message belongs to; none if it is gone.
+/// The name of the stream of a message; `None` if it is closed.
 fn addressee(hub: &Hub, name: &str) -> Option<String> {
     let live = |name: &&String| hub.pipes.get(*name).is_some_and(|pipe| !pipe.events.is_closed());
     let own = Some(name.to_owned()).filter(|name| live(&name));

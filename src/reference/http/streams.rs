@@ -1,7 +1,7 @@
-//! The event streams of one legacy session: numbered events that a client can come back for.
+//! The event streams of one legacy session: numbered events, so that a client can resume a stream.
 //!
-//! An event id is the number of the stream and the number of the event in it. What a stream has said is kept, within
-//! limits, so that a client which lost its connection can ask for what followed its last event.
+//! An event id consists of the number of the stream and the number of the event in it. Sent events are kept, within
+//! limits, so that a client that lost its connection can request the events after the last one it received.
 
 use std::collections::VecDeque;
 
@@ -10,33 +10,34 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use crate::reference::{faults::Streaming, http::body::event};
 
-/// What tells a report of progress, a message that is no answer, and what a model or the user is asked.
+/// Text that identifies a progress notification, a message that is not a response, and a request to a model or the
+/// user.
 const PROGRESS: &[u8] = b"\"notifications/progress\"";
 const METHOD: &[u8] = b"\"method\":";
 const NOTIFICATION: &[u8] = b"\"method\":\"notifications/";
 const MODEL: &[u8] = b"\"sampling/createMessage\"";
 const USER: &[u8] = b"\"elicitation/create\"";
 
-/// When to come back to a stream that ends after each event.
+/// When to reconnect to a stream that ends after each event.
 const RETRY: &[u8] = b"retry: 400\n";
 
 const EVENTS_KEPT: usize = 256;
 const STREAMS_KEPT: usize = 32;
-/// Events on their way to a client; a client that is this far behind is cut off, and can come back.
+/// Events that a client has not received yet; a client that is slower is disconnected, and can resume.
 pub const EVENTS_AHEAD: usize = 512;
 
 #[derive(Default)]
 pub struct Streams {
     kept: VecDeque<Stream>,
     opened: u64,
-    /// For a stream that is not open yet.
+    /// Messages for a stream that is not open yet.
     unsent: VecDeque<Vec<u8>>,
     fault: Option<Streaming>,
 }
 
 struct Stream {
     number: u64,
-    /// Opened by GET, for what belongs to no request.
+    /// Opened by GET, for messages without a request.
     general: bool,
     events: VecDeque<(u64, Bytes)>,
     said: u64,
@@ -44,7 +45,7 @@ struct Stream {
     live: Option<Sender<Bytes>>,
     /// Whether events are numbered without the number of the stream.
     renumbered: bool,
-    /// Nobody works for it any more.
+    /// Its work was aborted.
     aborted: bool,
     /// Each connection to it ends after one event.
     breaks: bool,
@@ -55,7 +56,7 @@ impl Streams {
         Self { fault, ..Self::default() }
     }
 
-    /// Opens a stream; `primed` gives the client an event id to come back with before anything is said.
+    /// Opens a stream; `primed` sends an event id first, with which the client can resume.
     pub fn open(&mut self, general: bool, primed: bool) -> (u64, Receiver<Bytes>) {
         self.opened += 1;
         let (live, events) = channel(EVENTS_AHEAD);
@@ -78,7 +79,7 @@ impl Streams {
             self.unsent.drain(..).for_each(|data| stream.say(&data));
         }
         if self.kept.len() >= STREAMS_KEPT {
-            // What is still open is needed more than what could only be asked for again.
+            // Streams that are still open are more important than those that could only be resumed.
             let over = self.kept.iter().position(|stream| stream.finished).unwrap_or(0);
             self.kept.remove(over);
         }
@@ -117,7 +118,7 @@ impl Streams {
         }
     }
 
-    /// Says something that belongs to no request, on exactly one stream.
+    /// Sends a message without a request, on exactly one stream.
     pub fn say_generally(&mut self, data: Vec<u8>) {
         let mut open = self.kept.iter_mut().rev().filter(|stream| stream.general && !stream.finished);
         if let Some(stream) = open.find(|stream| stream.is_live()) {
@@ -130,7 +131,7 @@ impl Streams {
         self.unsent.push_back(data);
     }
 
-    /// Whether a stream that was opened by GET is open.
+    /// Whether a stream opened by GET is open.
     pub fn is_listened_to(&self) -> bool {
         self.kept.iter().any(|stream| stream.general && stream.is_live())
     }
@@ -145,7 +146,7 @@ impl Streams {
         }
     }
 
-    /// Takes up the stream of an event where that event left it. None if no such event is kept.
+    /// Resumes a stream after an event. `None` if the event is no longer kept.
     pub fn resume(&mut self, last_event: &str) -> Option<Receiver<Bytes>> {
         let (number, said) = last_event.split_once('-')?;
         let (number, said) = (number.parse().ok()?, said.parse::<u64>().ok()?);

@@ -1,4 +1,4 @@
-//! A fault changes one thing, and only where it says so.
+//! A fault changes one thing, and only where it declares it.
 
 use serde_json::{Value, json};
 

@@ -8,9 +8,9 @@ use tokio::{sync::oneshot, time::timeout};
 
 use crate::reference::{Options, http};
 
-/// Runs `talk` against a server that lives as long as it.
+/// Runs `talk` against a server that runs as long as it.
 fn with_server<F: Future<Output = ()>>(options: Options, talk: impl FnOnce(String) -> F) {
-    // A client is not made without a provider of TLS, even if it never needs one; another test may have installed it.
+    // A client needs a TLS provider even if it never uses TLS; another test may have installed it.
     rustls::crypto::ring::default_provider().install_default().ok();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {

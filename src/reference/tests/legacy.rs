@@ -1,4 +1,4 @@
-//! The revisions that begin with a handshake.
+//! The revisions with a handshake.
 
 use serde_json::{Value, json};
 
@@ -235,7 +235,7 @@ fn the_versioned_dialect_tells_what_has_not_changed() {
     assert_eq!(talk.result("resources/get", &known)["resource"]["version"], "v2");
 }
 
-/// Whatever arrives, the server answers or keeps silent, and goes on.
+/// Whatever the server receives, it responds or ignores it, and continues.
 #[test]
 fn nothing_makes_it_panic() {
     let odd =

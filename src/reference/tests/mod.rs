@@ -1,4 +1,4 @@
-//! The server as its clients meet it, without any transport: messages in, messages out.
+//! The server without a transport: messages in, messages out.
 
 mod faults;
 mod http;
@@ -52,7 +52,7 @@ impl Talk {
         self.send(&request).pop().expect("an answer to initialize")
     }
 
-    /// All the messages that follow from one, at once and in order.
+    /// Sends a message, and returns all messages that follow, immediately and in order.
     fn send(&mut self, message: &Value) -> Vec<Value> {
         self.send_bytes(message.to_string().as_bytes())
     }
@@ -64,7 +64,7 @@ impl Talk {
         out.filter_map(|out| serde_json::from_slice(&out.bytes).ok()).collect()
     }
 
-    /// What follows from a request; the answer comes last.
+    /// Sends a request, and returns all messages that follow; the response is the last one.
     fn ask(&mut self, method: &str, params: &Value) -> Vec<Value> {
         self.id += 1;
         let mut params = params.clone();

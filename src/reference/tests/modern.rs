@@ -1,4 +1,4 @@
-//! 2026-07-28: no handshake, every request for itself.
+//! 2026-07-28: no handshake, and every request is independent.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! The tasks extension: made, looked at, answered, cancelled, and told of.
+//! The tasks extension: tasks are created, read, answered and cancelled, and clients are notified.
 
 use std::{thread::sleep, time::Duration};
 
@@ -23,7 +23,7 @@ fn result(talk: &mut Talk, method: &str, params: Value) -> Value {
     answer.get("result").cloned().unwrap_or_else(|| panic!("{method}: {answer}"))
 }
 
-/// The id of the task that a call becomes.
+/// The id of the task that a call creates.
 fn task(talk: &mut Talk, tool: &str, arguments: &Value) -> String {
     let made = result(talk, "tools/call", json!({ "name": tool, "arguments": arguments }));
     assert_eq!((&made["resultType"], &made["status"]), (&json!("task"), &json!("working")), "{made}");

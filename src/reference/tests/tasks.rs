@@ -40,7 +40,7 @@ fn tools_and_tasks_have_to_fit() {
     let mut talk = Talk::new(Revision::V2025_11_25);
     assert_eq!(call(&mut talk, "echo")["error"]["code"], -32601);
     assert_eq!(talk.answer("tools/call", &json!({ "name": "interview" }))["error"]["code"], -32601);
-    // A client that cannot be asked is told so.
+    // A client without the capability gets an error.
     let created = call(&mut talk, "interview");
     let which = json!({ "taskId": created["result"]["task"]["taskId"] });
     assert_eq!(talk.answer("tasks/result", &which)["result"]["isError"], true);

@@ -1,4 +1,4 @@
-//! Variations of what is there: more or less of it, and methods that the server does not have.
+//! Variations of the content: more or less of it, and methods that the server does not have.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::{
     revision::Revision,
 };
 
-/// What is left of a server that is asked for tools alone.
+/// The remaining methods of a server with tools only.
 const FEW: [&str; 3] = ["tools/list", "tools/call", "ping"];
 
 pub static CONTENT: &[Behaviour] = &[
@@ -16,7 +16,7 @@ pub static CONTENT: &[Behaviour] = &[
             overlooks(message, &["resourcesListChanged", "resourceSubscriptions"]);
             lacks(message, &["resources/", "completion/"])
         }),
-        // Its tools embed resources all the same.
+        // Its tools still embed resources.
         also: &["resources-embedded-capability", "tools-embedded-resources-need-capability"],
         say: Some(|_, _, message| denies(message, &["resources", "completions"])),
         without_facts: true,
@@ -144,7 +144,7 @@ pub static CONTENT: &[Behaviour] = &[
             (0..10_000).for_each(|number| world.insert(&format!("row://table/{number}"), "row"));
         }),
         suites: &["base.pagination", "resources.list"],
-        // What is so long is looked at in one revision, and in another at once.
+        // A list of this length takes time, so it is tested in one revision only.
         since: Some(Revision::NEWEST),
         ..Behaviour::new("ten-thousand", "there are ten thousand resources, in pages of a thousand", EVERYWHERE)
     },
@@ -217,17 +217,17 @@ pub static CONTENT: &[Behaviour] = &[
     },
 ];
 
-/// What a subscription of the modern era may be to.
+/// The kinds of changes in a subscription of the modern era.
 const CHANGES: [&str; 3] = ["resourcesListChanged", "toolsListChanged", "promptsListChanged"];
 
-/// Takes out of a subscription what the server does not have.
+/// Removes kinds from a subscription that the server does not support.
 fn overlooks(message: &mut Value, kinds: &[&str]) {
     if let Some(Value::Object(filter)) = message.pointer_mut("/params/notifications") {
         filter.retain(|name, _| !kinds.contains(&name.as_str()));
     }
 }
 
-/// Tells of no change and declares that.
+/// Sends no change notifications, and declares that.
 fn plain(message: &mut Value, capability: &Value) -> bool {
     let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
     if method.ends_with("/list_changed") || method == "notifications/resources/updated" {
@@ -241,7 +241,7 @@ fn plain(message: &mut Value, capability: &Value) -> bool {
     true
 }
 
-/// A server that sends no requests of its own does not learn that the client would take them, and looks at no `task`.
+/// Hides the client's capabilities and `task`, for a server that sends no requests of its own.
 pub fn asks_nothing(message: &mut Value) {
     if message["method"] == "initialize"
         && let Some(Value::Object(declared)) = message.pointer_mut("/params/capabilities")
@@ -255,7 +255,7 @@ pub fn asks_nothing(message: &mut Value) {
     }
 }
 
-/// Nor does it say of its tools whether they can be run as tasks, and declares none.
+/// Removes from tools whether they can be called as tasks, and declares no tasks.
 pub fn without_execution(message: &mut Value) {
     for tool in message.pointer_mut("/result/tools").and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(tool) = tool.as_object_mut() {
@@ -265,7 +265,7 @@ pub fn without_execution(message: &mut Value) {
     denies(message, &["tasks", "extensions"]);
 }
 
-/// A request for a method that begins with one of these is for an unknown method.
+/// Treats methods with one of these prefixes as unknown.
 pub fn lacks(message: &Value, prefixes: &[&str]) -> Heard {
     let method = message["method"].as_str().unwrap_or_default();
     if prefixes.iter().any(|prefix| method.starts_with(prefix)) { unknown(message) } else { Heard::Message }

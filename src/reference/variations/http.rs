@@ -1,4 +1,4 @@
-//! Variations of HTTP that headers and statuses alone do not make.
+//! Variations of HTTP that need more than headers and statuses.
 
 use serde_json::Value;
 

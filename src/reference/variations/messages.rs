@@ -1,10 +1,10 @@
-//! Variations of messages that no single patch can make.
+//! Variations of messages that cannot be written as a single patch.
 
 use serde_json::{Map, Value, json};
 
 use crate::reference::faults::{Behaviour, EVERYWHERE, Memory, Scene};
 
-/// Lists in results, and what they are lists of.
+/// Lists in results, and the type of their items.
 const LISTS: [&str; 7] = ["resources", "resourceTemplates", "tools", "prompts", "contents", "content", "messages"];
 
 pub static MESSAGES: &[Behaviour] = &[
@@ -33,7 +33,7 @@ pub static MESSAGES: &[Behaviour] = &[
             "pagination-cursor-stable",
             "pagination-cursor-stable-at-once",
             "tools-list-deterministic-order",
-            // It compares whole lists.
+            // This rule compares whole lists.
             "prefix-templates-empty-prefix-matches-all",
         ],
         ..Behaviour::new("order-varies", "each list comes in another order each time", EVERYWHERE)
@@ -76,8 +76,8 @@ pub static MESSAGES: &[Behaviour] = &[
     },
 ];
 
-/// The result or error of a response, and the resources, tools and whatever else it describes. Results that have to be
-/// empty stay so.
+/// The result or error of a response, and the resources, tools and other objects in it. Results that have to be empty
+/// stay empty.
 fn each_object(message: &mut Value, mut change: impl FnMut(&mut Map<String, Value>)) {
     for place in ["/result", "/error", "/result/resource"] {
         if let Some(Value::Object(outcome)) = message.pointer_mut(place).filter(|outcome| **outcome != json!({})) {

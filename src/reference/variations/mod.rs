@@ -1,8 +1,8 @@
-//! Variations: each is a way to be a server that the reference server does not show by itself, under a name.
+//! Variations: each is a named behavior that the reference server does not have by default.
 //!
-//! Most are lawful; some are wrong in one way that has nothing to do with the rest. No verdict may change because of a
-//! variation but those of the rules that it names in `changes` (in code: `also`). They are made as faults are, by the same
-//! means and with the same windows.
+//! Most conform to the specification. Some are wrong in one way that is unrelated to the rest. A variation must not
+//! change any verdict except those of the rules in `changes` (in code: `also`). Variations are implemented like faults,
+//! and limited to revisions and transports in the same way.
 
 mod content;
 mod http;
@@ -14,10 +14,10 @@ use crate::{
     reference::faults::{Behaviour, FaultInfo, listed},
 };
 
-/// Variations that are code, by the file they stand in.
+/// Variations that are code, by file.
 static FILES: &[&[Behaviour]] = &[process::PROCESS, messages::MESSAGES, content::CONTENT, http::HTTP];
 
-/// Every variation there is, in the order of the files.
+/// All variations, in the order of the files.
 pub fn variations() -> Vec<FaultInfo> {
     listed(VARIATIONS.iter().copied(), behaviours())
 }

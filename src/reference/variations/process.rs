@@ -9,15 +9,15 @@ use crate::{
     revision::Revision,
 };
 
-/// A Python server with many imports on a busy machine.
+/// The start of a Python server with many imports on a busy machine.
 const SLOW_START: Duration = Duration::from_millis(700);
-/// A server that asks a model or a remote service for each response.
+/// The response of a server that calls a model or a remote service.
 const SLOW_RESPONSE: Duration = Duration::from_millis(800);
 /// Python with FastMCP on two processors that twenty-five processes share: the start, and the first response after it.
 const OVERLOADED: [Duration; 2] = [Duration::from_secs(12), Duration::from_secs(11)];
 /// Enough that later responses overtake earlier ones.
 const OVERTAKEN: Duration = Duration::from_millis(15);
-/// Lines that a server with debug logging writes for a message.
+/// Lines that a server with debug logging writes per message.
 const LOG_LINES: usize = 40;
 
 pub static PROCESS: &[Behaviour] = &[
@@ -48,13 +48,13 @@ pub static PROCESS: &[Behaviour] = &[
             let first = message["method"] == "initialize";
             if first { Heard::Exit("no license was found") } else { Heard::Message }
         }),
-        // As it answers a ping, it is a server that fails in its handshake.
+        // It responds to a ping, so it fails in its handshake.
         until: Some(Revision::NEWEST_LEGACY),
         also: &["lifecycle-initialize-answered"],
         ..Behaviour::new("exits-at-handshake", "the process prints an error and exits at `initialize`", STDIO)
     },
     Behaviour {
-        // One of them takes as long as all others together.
+        // One such trial takes as long as all others together.
         since: Some(Revision::NEWEST_LEGACY),
         until: Some(Revision::NEWEST_LEGACY),
         delay: |_| SLOW_RESPONSE,
@@ -164,7 +164,7 @@ pub static PROCESS: &[Behaviour] = &[
     },
 ];
 
-/// As `json.dumps` of Python and `json_encode` of PHP write it by default.
+/// The default output of `json.dumps` in Python and `json_encode` in PHP.
 fn escaped(message: &Value) -> Vec<u8> {
     let mut text = String::new();
     for c in message.to_string().chars() {

@@ -1,4 +1,4 @@
-//! The arguments of a tool, each read as what it has to be.
+//! Typed access to the arguments of a tool.
 
 use std::ops::RangeInclusive;
 

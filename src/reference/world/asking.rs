@@ -1,5 +1,5 @@
-//! Tools that ask the client for something first. Each is a function of the answers so far: it gives what came of them, or
-//! what is still to be asked.
+//! Tools that send requests to the client first. Each is a function of the client's responses so far. It returns its
+//! outcome, or the next requests.
 
 use serde_json::{Map, Value, json};
 
@@ -16,7 +16,7 @@ use crate::{
     revision::Revision,
 };
 
-/// Rounds in which the model may use tools.
+/// Maximum number of rounds in which the model may use tools.
 const MOST_TURNS: usize = 4;
 
 const NOTHING: fn() -> (Value, &'static [&'static str]) = || (json!({}), &[]);
@@ -110,7 +110,7 @@ fn visit(context: &mut Context, _: &Arguments) -> Result<Outcome, Trouble> {
     }
 }
 
-/// Up to 2025-11-25 a client can be told by an error what has to be done before.
+/// Up to 2025-11-25 an error can tell the client what it has to do first.
 fn connect(context: &mut Context, _: &Arguments) -> Result<Outcome, Trouble> {
     if context.revision.is_modern() {
         return said("connected");
@@ -136,7 +136,7 @@ fn redeem(context: &mut Context, _: &Arguments) -> Result<Outcome, Trouble> {
     let schema = json!({ "type": "object", "properties": { "coupon": { "type": "string" } }, "required": ["coupon"] });
     let Some(given) = context.answers.get("coupon") else {
         let mut requests = Map::new();
-        // The mode may be left out.
+        // The mode is optional.
         let params = json!({ "message": "Which coupon?", "requestedSchema": schema });
         requests.insert("coupon".into(), json!({ "method": "elicitation/create", "params": params }));
         let ticket = context.world.visits + 1;
@@ -221,7 +221,7 @@ fn places(context: &mut Context, _: &Arguments) -> Result<Outcome, Trouble> {
 fn peek(context: &mut Context, arguments: &Arguments) -> Result<Outcome, Trouble> {
     let path = string(arguments, "path")?.to_owned();
     match roots(context)? {
-        // Without looking at any file it is known that none is meant by a path with steps upwards.
+        // A path that contains `..` is rejected without reading any file.
         Ok(roots) => {
             let inside =
                 |root: &String| format!("file://{path}/").starts_with(&format!("{}/", root.trim_end_matches('/')));
@@ -254,7 +254,7 @@ fn roots(context: &mut Context) -> Result<Result<Vec<String>, Outcome>, Trouble>
     Ok(Ok(roots))
 }
 
-/// Refuses to ask what the client did not declare.
+/// Fails if the client did not declare the capability.
 fn need(context: &Context, capability: &Value) -> Result<(), Trouble> {
     let declares = |(name, modes): (&String, &Value)| {
         let declared = context.capabilities.get(name)?.as_object()?;
@@ -279,7 +279,7 @@ fn said(words: &str) -> Result<Outcome, Trouble> {
     Ok(Outcome::Content(vec![text(words)]))
 }
 
-/// A malformed answer is told to the client where it stands in the client's own request.
+/// Reports a malformed response as the error of the client's own request.
 fn unfit(context: &Context, why: &str) -> Result<Outcome, Trouble> {
     if context.revision.is_modern() {
         return Err(Trouble::Refused(Fail::params(why)));

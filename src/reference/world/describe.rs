@@ -1,4 +1,4 @@
-//! How a resource is told in a given revision: members that a revision does not define are left out there.
+//! The form of a resource in each revision: fields that a revision does not define are omitted.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use jiff::Timestamp;
@@ -12,10 +12,10 @@ use crate::{
     revision::Revision,
 };
 
-/// 2026-01-15T12:00:00Z; each edit moves a resource on by a minute, so that runs can be compared.
+/// 2026-01-15T12:00:00Z; each edit adds a minute, so that runs can be compared.
 const FIRST_MODIFIED: i64 = 1_768_478_400;
 const ICON: &str = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciLz4=";
-/// A read of a directory holds no more of its children than this; the list has them all.
+/// Maximum number of children in a read of a directory; the list has all of them.
 const CHILDREN_READ: usize = 4;
 
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ pub struct View {
 }
 
 impl View {
-    /// The resource as lists, links and `resources/metadata` have it.
+    /// The resource in the form of lists, links and `resources/metadata`.
     pub fn resource(self, node: &Node) -> Map<String, Value> {
         let mut told = Map::new();
         let mut tell = |name: &str, value: Value| drop(told.insert(name.to_owned(), value));
@@ -80,7 +80,7 @@ impl View {
         (!annotations.is_empty()).then(|| annotations.into())
     }
 
-    /// All that a read gives: every format of a file; of a directory its listing and some of the files in it.
+    /// The full result of a read: every format of a file; for a directory its listing and some of its files.
     pub fn contents(self, node: &Node, world: &World) -> Vec<Value> {
         match &node.body {
             Body::Leaf(formats) => formats.iter().map(|format| self.content(node, format)).collect(),
@@ -94,7 +94,7 @@ impl View {
         }
     }
 
-    /// The preferred format alone, as embedded resources have it.
+    /// Only the preferred format, for embedded resources.
     pub fn first_content(self, node: &Node) -> Option<Value> {
         match &node.body {
             Body::Leaf(formats) => formats.first().map(|format| self.content(node, format)),
@@ -118,7 +118,7 @@ impl View {
         told.into()
     }
 
-    /// SEP-2093 leaves annotations to the resource inside; before, they stand on the block.
+    /// With SEP-2093 annotations are in the embedded resource, otherwise in the block.
     pub fn embedded(self, node: &Node) -> Option<Value> {
         let mut block = json!({ "type": "resource", "resource": self.first_content(node)? });
         if let Some(annotations) = self.annotations(node).filter(|_| !self.proposals.metadata) {

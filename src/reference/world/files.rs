@@ -1,8 +1,8 @@
-//! The resources that are always there: files, directories, links that lead in circles, and names that are hard to spell.
+//! The fixed resources: files, directories, cyclic links, and names that need encoding.
 
 use crate::reference::world::{Data, Node};
 
-/// The smallest picture there is: one transparent pixel.
+/// The smallest image: one transparent pixel.
 pub const PIXEL: &[u8] = &[
     0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0x00, 0x00, 0x00, 0x0D, 0x49, 0x48, 0x44, 0x52, 0x00, 0x00, 0x00,
     0x01, 0x00, 0x00, 0x00, 0x01, 0x08, 0x06, 0x00, 0x00, 0x00, 0x1F, 0x15, 0xC4, 0x89, 0x00, 0x00, 0x00, 0x0B, 0x49,
@@ -10,11 +10,11 @@ pub const PIXEL: &[u8] = &[
     0x00, 0x00, 0x00, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82,
 ];
 
-/// The shortest sound there is: a WAV file of no samples.
+/// The shortest audio: a WAV file without samples.
 pub const SILENCE: &[u8] =
     b"RIFF\x24\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x40\x1f\0\0\x01\0\x08\0data\0\0\0\0";
 
-/// The days that have a log; more than fit on one page.
+/// The days that have a log; more than one page.
 pub const LOG_DAYS: [&str; 12] = [
     "2026-01-01",
     "2026-01-02",
@@ -30,7 +30,7 @@ pub const LOG_DAYS: [&str; 12] = [
     "2026-01-12",
 ];
 
-/// The one resource that is there to be changed.
+/// The only resource that tools change.
 pub const STATUS: &str = "memo://status";
 pub const README: &str = "file:///docs/readme.md";
 
@@ -92,7 +92,7 @@ fn sources() -> Vec<Node> {
     ]
 }
 
-/// A directory that holds itself, two that hold each other, and one leaf with two ways to it.
+/// A directory that contains itself, two that contain each other, and a leaf with two parents.
 fn links() -> Vec<Node> {
     vec![
         Node::directory("file:///links", "links", &["file:///links/self", "file:///links/there"]),
@@ -124,7 +124,7 @@ fn elsewhere() -> Vec<Node> {
         Node::text("db://shop/customers/grace", "grace", "application/json", r#"{"name":"Grace"}"#).unlisted(),
         Node::text("db://shop/orders/1001", "1001", "application/json", r#"{"customer":"ada"}"#).unlisted(),
         Node::text("db://shop/orders/1002", "1002", "application/json", r#"{"customer":"grace"}"#).unlisted(),
-        // Beside a directory of a longer name, and with a URI inside a URI: what prefixes are to be told apart by.
+        // For tests of prefixes: next to a directory whose name is a prefix, and with a URI inside a URI.
         Node::text("file:///docs.old/plan.txt", "plan.txt", "text/plain", "no plan any more\n"),
         Node::text("search://grab?url=https://api.example/users/1", "user 1", "application/json", r#"{"user":1}"#),
     ]

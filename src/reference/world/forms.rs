@@ -1,17 +1,17 @@
-//! What the asking tools ask: a form with every kind of field, and a tool for the client's model.
+//! Forms and tools in requests to the client: a form with every kind of field, and a tool for the client's model.
 
 use serde_json::{Value, json};
 
 use crate::{reference::world::tools::text, revision::Revision};
 
-/// What became of a form.
+/// The client's response to a form.
 pub enum Answer<'a> {
     Given(&'a Value),
     Withheld,
     Unfit(String),
 }
 
-/// The params of a form that asks who somebody is.
+/// The params of a form for the name of a person.
 pub fn person(revision: Revision) -> Value {
     let mut fields = json!({
         "name": { "type": "string", "title": "Name", "description": "As on the door.", "minLength": 1, "maxLength": 60 },
@@ -35,7 +35,7 @@ pub fn person(revision: Revision) -> Value {
     params
 }
 
-/// Reads the answer to a form; all that is checked is what the forms here have.
+/// Reads the response to a form; checks only what the forms of this server contain.
 pub fn answer<'a>(answer: &'a Value, schema: &Value) -> Answer<'a> {
     match answer["action"].as_str() {
         Some("decline" | "cancel") => return Answer::Withheld,
@@ -73,7 +73,7 @@ pub fn lookup() -> Value {
     })
 }
 
-/// The result of one use of that tool.
+/// The result of a call of that tool.
 pub fn looked_up(wish: &Value) -> Value {
     let meaning = json!({ "meaning": format!("{} means nothing.", wish["input"]["word"]) });
     json!({

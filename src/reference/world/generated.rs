@@ -1,4 +1,4 @@
-//! Resources that exist because they are asked for: a branch without end, and a thousand numbers.
+//! Resources that are generated on request: an endless branch, and a thousand numbers.
 
 use crate::reference::world::Node;
 
@@ -31,7 +31,7 @@ fn leaf(depth: u64) -> Node {
     Node::text(uri, format!("leaf {depth}"), "text/plain", format!("at depth {depth}\n")).unlisted()
 }
 
-/// One number has one spelling, so that one resource has one URI.
+/// Each number has only one spelling, so each resource has only one URI.
 fn canonical(digits: &str) -> Option<u64> {
     digits.parse::<u64>().ok().filter(|number| number.to_string() == digits)
 }

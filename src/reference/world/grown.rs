@@ -1,7 +1,8 @@
-//! Worlds of any size, for walks: resources that are made when they are asked for, and never stored.
+//! Worlds of any size, for walks: resources that are generated on request and never stored.
 //!
-//! Each has a number, and below `k` stand `fanout` numbers from `k * fanout + 1` on. In a tree they end with the last
-//! number; in a cyclic world they go round, so that every resource is a directory and the ways through it are circles.
+//! Each resource has a number, and the children of `k` are the `fanout` numbers from `k * fanout + 1`. In a tree they
+//! end with the last number. In a cyclic world they wrap around, so every resource is a directory and the graph is
+//! cyclic.
 
 use std::str::FromStr;
 
@@ -11,7 +12,7 @@ const SCHEME: &str = "grown:///";
 const FANOUT: u32 = 100;
 const PAGE: u32 = 100;
 
-/// How a world is made, as `tree:1000000,fanout:100,page:50` says it.
+/// The parameters of a world, as in `tree:1000000,fanout:100,page:50`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grown {
     cyclic: bool,
@@ -26,7 +27,7 @@ pub struct Grown {
 pub struct Branch {
     world: Grown,
     first: u64,
-    /// How many children it has.
+    /// The number of its children.
     pub length: usize,
 }
 
@@ -56,7 +57,7 @@ impl FromStr for Grown {
 }
 
 impl Grown {
-    /// Where it begins: the one resource that is in the default list.
+    /// The root, which is the only resource in the default list.
     pub fn root(self) -> Node {
         Node { listed: true, ..self.node(0) }
     }
@@ -65,7 +66,7 @@ impl Grown {
         self.number(uri).map(|number| self.node(number))
     }
 
-    /// The directory that a URI names, if it does.
+    /// The directory with this URI, if it exists.
     pub fn branch(self, uri: &str) -> Option<Branch> {
         let first = self.number(uri)? * self.fanout + 1;
         let after = if self.cyclic { first + self.fanout } else { (first + self.fanout).min(self.nodes) };
@@ -75,7 +76,7 @@ impl Grown {
 
     fn node(self, number: u64) -> Node {
         let (uri, name) = (format!("{SCHEME}{number}"), number.to_string());
-        // Its children are made page by page, and so stand nowhere as a whole.
+        // Its children are generated page by page, so the node does not list them.
         let node = match self.branch(&uri) {
             Some(_) => Node::directory(uri, name, &[]),
             None => Node::text(uri, name, "text/plain", format!("number {number}\n")),
@@ -83,7 +84,7 @@ impl Grown {
         node.unlisted()
     }
 
-    /// One number has one spelling, so that one resource has one URI.
+    /// Each number has only one spelling, so each resource has only one URI.
     fn number(self, uri: &str) -> Option<u64> {
         let digits = uri.strip_prefix(SCHEME)?;
         digits.parse().ok().filter(|number: &u64| *number < self.nodes && number.to_string() == digits)
@@ -102,7 +103,7 @@ mod tests {
 
     use super::*;
 
-    /// Every node that can be reached from the root, and how many edges lead to them.
+    /// The numbers of nodes that can be reached from the root, and of the edges to them.
     fn walked(world: &str) -> (usize, usize) {
         let world: Grown = world.parse().expect("a world");
         let (mut known, mut ahead, mut edges) = (HashSet::from([world.root().uri]), vec![world.root()], 0);

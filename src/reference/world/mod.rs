@@ -1,4 +1,4 @@
-//! What the reference server serves. All of it is made up: no request ever reaches a file, a process or the network.
+//! The content of the reference server. All of it is fictional: no request reaches a file, a process or the network.
 
 mod arguments;
 pub mod asking;

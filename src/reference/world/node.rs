@@ -1,4 +1,4 @@
-//! One resource of the world, with more members than any single revision lets it show.
+//! One resource of the world, with the fields of all revisions.
 
 #[derive(Clone, Debug)]
 pub struct Node {
@@ -9,11 +9,11 @@ pub struct Node {
     pub audience: &'static [&'static str],
     pub priority: Option<f64>,
     pub icon: bool,
-    /// In the default list; other resources are found as children, by a template or by a link.
+    /// Whether it is in the default list; other resources are found as children, by a template or by a link.
     pub listed: bool,
-    /// A tool can change it, so a subscription to it makes sense.
+    /// Whether a tool can change it, so that a subscription is useful.
     pub changes: bool,
-    /// How often it was changed.
+    /// The number of changes.
     pub edits: u64,
     pub body: Body,
 }

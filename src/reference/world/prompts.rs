@@ -1,4 +1,4 @@
-//! The prompts: their arguments, what can stand there, and the messages they become.
+//! The prompts: their arguments, the possible values, and the messages.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ use crate::reference::{
     },
 };
 
-/// The messages, or why there are none.
+/// The messages, or an error.
 type Filled = Result<Vec<Value>, Fail>;
 
 pub struct Prompt {
@@ -19,7 +19,7 @@ pub struct Prompt {
     pub title: &'static str,
     pub description: &'static str,
     pub arguments: &'static [Argument],
-    /// Required arguments are there, and all are strings.
+    /// Called only if all required arguments are present and all are strings.
     pub messages: fn(&Context, &Map<String, Value>) -> Filled,
 }
 
@@ -28,7 +28,7 @@ pub struct Argument {
     pub title: &'static str,
     pub description: &'static str,
     pub required: bool,
-    /// What completion suggests.
+    /// The values for completion.
     pub values: &'static [&'static str],
 }
 

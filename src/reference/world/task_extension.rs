@@ -1,7 +1,7 @@
-//! The tasks of the extension: calls that go on after they were answered.
+//! Tasks of the extension: calls that continue after their response.
 //!
-//! The tool has run when its task begins; what comes of it is kept back until its time is over. So nothing ever happens
-//! by itself: how a task stands is found out when somebody asks.
+//! The tool has already run when its task begins; its result is held back until the time of the task is over. So
+//! nothing happens in the background: the status of a task is computed when it is read.
 
 use std::time::Duration;
 
@@ -18,16 +18,16 @@ use crate::reference::{
 };
 use crate::revision::Revision;
 
-/// With more tasks than this, the oldest is forgotten.
+/// Maximum number of tasks; beyond it the oldest is forgotten.
 const MOST_TASKS: usize = 1000;
 /// How long a task is kept.
 const KEPT: Duration = Duration::from_secs(600);
 const POLL_MILLISECONDS: u64 = 10;
 
-/// Tools that run as tasks for every client that knows tasks.
+/// Tools that run as tasks for every client that supports tasks.
 const AS_TASKS: [&str; 4] = ["slow", "fail", "interview", "collapse"];
 
-/// Tools that are there for tasks.
+/// Tools that exist only for tasks.
 pub static TASK_TOOLS: [Tool; 2] = [
     Tool {
         description: "Asks for a name and a colour, and then whether that was right.",
@@ -70,20 +70,20 @@ pub struct Task {
     id: String,
     pub tool: &'static Tool,
     pub arguments: Map<String, Value>,
-    /// What the client answered so far.
+    /// The client's responses so far.
     pub answers: Map<String, Value>,
     began: Instant,
     created: Timestamp,
     updated: Timestamp,
-    /// As it was last found.
+    /// The status when it was last read.
     status: &'static str,
     stage: Stage,
 }
 
 enum Stage {
-    /// Until every request here is answered, nothing goes on.
+    /// It waits until every request here has a response.
     Asking(Map<String, Value>),
-    /// What comes of it, and when.
+    /// Its result, and when it is available.
     Ending(Instant, Result<Value, Fail>),
     Cancelled,
 }
@@ -122,7 +122,7 @@ impl Tasks {
 }
 
 impl Task {
-    /// What the tool gave in this round, which takes some time to show.
+    /// The result of the tool in this round, which becomes visible after some time.
     pub fn go_on(&mut self, mut run: Result<Value, Fail>, time: Duration) {
         let asked = run.as_mut().ok().and_then(|result| result.get_mut("inputRequests")).map(Value::take);
         self.stage = match asked {
@@ -131,7 +131,7 @@ impl Task {
         };
     }
 
-    /// Takes the answers to what was asked; whether that was all. Other answers are ignored.
+    /// Handles responses of the client; returns whether all requests are answered. Other responses are ignored.
     pub fn answer(&mut self, answers: &Map<String, Value>) -> bool {
         let Stage::Asking(requests) = &mut self.stage else { return false };
         for (key, answer) in answers {
@@ -142,14 +142,14 @@ impl Task {
         requests.is_empty()
     }
 
-    /// A task that is over stays as it ended.
+    /// A finished task keeps its status.
     pub fn cancel(&mut self) {
         if matches!(self.now(), "working" | "input_required") {
             self.stage = Stage::Cancelled;
         }
     }
 
-    /// Looks how it stands; whether that is something new.
+    /// Updates the status; returns whether it changed.
     pub fn settle(&mut self) -> bool {
         let now = self.now();
         let changed = now != self.status;
@@ -169,7 +169,7 @@ impl Task {
         }
     }
 
-    /// Its members but for what has come of it.
+    /// Its fields without the result.
     pub fn handle(&self) -> Value {
         json!({
             "taskId": self.id,
@@ -181,7 +181,7 @@ impl Task {
         })
     }
 
-    /// All there is to say of it, as it was last found.
+    /// All its fields, when it was last read.
     pub fn describe(&self) -> Value {
         let mut told = self.handle();
         match (self.status, &self.stage) {

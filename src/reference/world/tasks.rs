@@ -1,7 +1,7 @@
-//! Tasks of 2025-11-25: calls of tools that are answered at once and carried out behind the answer.
+//! Tasks of 2025-11-25: tool calls that get a response at once and continue after it.
 //!
-//! What comes of a tool is known as soon as it was called; a task keeps it back until its time has come. A task belongs
-//! to the session that created it.
+//! The result of a tool is known as soon as it was called; a task holds it back for some time. A task belongs to the
+//! session that created it.
 
 use std::{collections::hash_map::RandomState, hash::BuildHasher, time::Duration};
 
@@ -20,15 +20,15 @@ use crate::{
 pub const RELATED: &str = "io.modelcontextprotocol/related-task";
 
 const POLL_INTERVAL: u64 = 10;
-/// Of tasks for which no time to live is asked, and the longest that is granted, in milliseconds.
+/// The default and the maximum time to live, in milliseconds.
 const USUAL_TTL: u64 = 600_000;
 const LONGEST_TTL: u64 = 3_600_000;
-/// The oldest one goes when there are more.
+/// Maximum number of tasks; beyond it the oldest is removed.
 const MOST_TASKS: usize = 100;
-/// From the last word of a tool to the end of its task, so that nothing is said of a task that has ended.
+/// The delay between the last message of a tool and the end of its task, so that no message follows the end.
 const SETTLING: Duration = Duration::from_millis(5);
 
-/// Asks the user, which takes a task: nobody waits for the answer of a person.
+/// Sends a request to the user. It is a task because a person takes time to respond.
 pub const INTERVIEW: Tool = Tool {
     name: "interview",
     title: "Interview",
@@ -40,13 +40,13 @@ pub const INTERVIEW: Tool = Tool {
     call: |_, _| Ok(Outcome::Ask(form("What is your name?", "name"))),
 };
 
-/// A form with one field to fill in.
+/// A form with one field.
 pub fn form(message: &str, field: &str) -> Value {
     let schema = json!({ "type": "object", "properties": { field: { "type": "string" } }, "required": [field] });
     json!({ "mode": "form", "message": message, "requestedSchema": schema })
 }
 
-/// Whether a tool can be called as a task, must be, or (`None`) must not be.
+/// Whether a tool may be called as a task, must be, or (`None`) must not be.
 pub fn support(tool: &str) -> Option<&'static str> {
     match tool {
         "slow" | "fail" => Some("optional"),
@@ -61,7 +61,7 @@ pub struct Tasks(Vec<Task>);
 #[derive(Debug)]
 pub struct Task {
     pub id: String,
-    /// The id of the call that it came of.
+    /// The id of the call that created it.
     pub call: Value,
     ttl: u64,
     created: Timestamp,
@@ -74,7 +74,7 @@ pub struct Task {
 enum Stage {
     /// It ends at this time.
     Ends(Timestamp, Result<Value, Fail>),
-    /// The client has to answer this first; whether it was asked already.
+    /// The client has to respond to this first; whether it was already sent.
     Asks(Value, bool),
     Cancelled(Timestamp),
 }
@@ -111,12 +111,12 @@ impl Tasks {
         &self.0
     }
 
-    /// Nobody waits any more for the answer to this request.
+    /// Nobody waits any more for the response to this request.
     pub fn forget(&mut self, request: &Value) {
         self.0.iter_mut().for_each(|task| task.waiting.retain(|waiting| waiting != request));
     }
 
-    /// The client has answered the question of this task.
+    /// Handles the client's response to the request of this task.
     pub fn answer(&mut self, question: &str, answer: &Value) -> Option<&mut Task> {
         let task = self.0.iter_mut().find(|task| task.question_id() == question)?;
         let Stage::Asks(_, true) = task.stage else { return None };
@@ -137,7 +137,7 @@ impl Task {
         self.rest().is_some_and(|rest| rest.is_zero())
     }
 
-    /// The time until it ends, if that is known.
+    /// The remaining time, if it is known.
     pub fn rest(&self) -> Option<Duration> {
         match &self.stage {
             Stage::Ends(ends, _) => Some(ends.duration_since(clock::now()).try_into().unwrap_or_default()),
@@ -146,7 +146,7 @@ impl Task {
         }
     }
 
-    /// What the call led to.
+    /// The result of the call.
     pub fn outcome(&self) -> Result<Value, Fail> {
         match &self.stage {
             Stage::Ends(_, outcome) => {
@@ -158,7 +158,7 @@ impl Task {
         }
     }
 
-    /// The request that asks what is to be known, the first time that somebody waits for it.
+    /// The request to the client, when the result is waited for the first time.
     pub fn question(&mut self) -> Option<Value> {
         let (id, relation) = (self.question_id(), self.relation());
         let Stage::Asks(question, asked @ false) = &mut self.stage else { return None };
@@ -172,7 +172,7 @@ impl Task {
         format!("ask-{}", self.id)
     }
 
-    /// For `_meta` of every message about it.
+    /// For `_meta` of every message about the task.
     pub fn relation(&self) -> Value {
         json!({ RELATED: { "taskId": self.id } })
     }
@@ -181,7 +181,7 @@ impl Task {
         self.stage = Stage::Cancelled(clock::now());
     }
 
-    /// As it was when it began, whatever has become of it since.
+    /// The task in its initial status, whatever its status is now.
     pub fn at_first(&self) -> Value {
         self.told("working", self.created, None)
     }
@@ -195,7 +195,7 @@ impl Task {
         }
     }
 
-    /// As it will be when it has ended.
+    /// The task in its final status.
     pub fn in_the_end(&self) -> Value {
         let Stage::Ends(ends, outcome) = &self.stage else { return self.now() };
         match outcome {
@@ -223,7 +223,7 @@ impl Task {
     }
 }
 
-/// The name of a task: 128 bits that cannot be guessed: hashes under keys that the system's source of randomness gave.
+/// The id of a task: 128 bits that cannot be guessed, hashes with random keys of the system.
 pub fn fresh_id() -> String {
     let half = || RandomState::new().hash_one(0_u8);
     format!("{:016x}{:016x}", half(), half())

@@ -1,11 +1,11 @@
-//! Resource templates, and what their variables can be.
+//! Resource templates, and the values of their variables.
 
 use crate::reference::world::{
     files::{self, LOG_DAYS},
     generated::NUMBERS,
 };
 
-/// The values of the variables that have one already.
+/// The values of variables that are already known.
 pub type Settled<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 pub struct Template {
@@ -79,7 +79,7 @@ pub static TEMPLATES: [Template; 6] = [
 ];
 
 impl Template {
-    /// None for a variable that the template does not have.
+    /// `None` for an unknown variable.
     pub fn values(&self, variable: &str, settled: &Settled) -> Option<Vec<String>> {
         (self.values)(variable, settled)
     }

@@ -1,7 +1,7 @@
-//! The tools: what each is called, takes and gives, and the small function behind it.
+//! The tools: name, schemas, and the small function of each.
 //!
-//! Arguments that do not fit come back as a failed execution with words that say what to correct, as do all failures
-//! inside of a tool.
+//! Invalid arguments, and all other failures of a tool, are results with `isError` and a text that says what to
+//! correct.
 
 use std::time::Duration;
 
@@ -36,19 +36,19 @@ pub struct Tool {
 pub enum Outcome {
     Content(Vec<Value>),
     Structured(Value),
-    /// The client has to answer something first.
+    /// The client has to respond to something first.
     Ask(Value),
 }
 
 pub enum Trouble {
-    /// Told to the model, inside of the result.
+    /// Reported to the model, in the result.
     Failed(String),
-    /// Told to the client, as an error of the protocol.
+    /// Reported to the client, as a JSON-RPC error.
     Refused(Fail),
 }
 
 const NOTHING: fn() -> (Value, &'static [&'static str]) = || (json!({}), &[]);
-/// The longest that the slow tool can be told to take.
+/// Maximum duration of the slow tool.
 const MOST_STEPS: u64 = 300;
 const LONGEST_STEP: u64 = 500;
 const MARKS: [&str; 2] = ["dot", "cross"];

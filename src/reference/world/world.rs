@@ -1,4 +1,4 @@
-//! The state of the world: what is there, and the few things that tools can change in it.
+//! The state of the world: its resources, and the few things that tools can change.
 
 use std::collections::HashSet;
 
@@ -6,12 +6,12 @@ use indexmap::IndexMap;
 
 use crate::reference::world::{Body, Branch, Data, Grown, Node, files, generated, task_extension::Tasks};
 
-/// Tools can add this many resources; then the oldest added one goes.
+/// Maximum number of resources that tools can add; then the oldest added one is removed.
 const MOST_ADDED: usize = 5;
 
 pub struct World {
     nodes: IndexMap<String, Node>,
-    /// What stands below one more root, instead of the branch without end.
+    /// The content of an additional root, in place of the endless branch.
     grown: Option<Grown>,
     added: Vec<String>,
     ever_added: usize,
@@ -19,37 +19,37 @@ pub struct World {
     pub extra_tool: bool,
     pub extra_prompt: bool,
     pub tasks: Tasks,
-    /// Pages that clients were sent to so far, and states that were used up.
+    /// The number of pages that clients were sent to, and the states that were used.
     pub visits: u64,
     pub spent: HashSet<String>,
     pub slips: Slips,
-    /// How many items a page has, if not as many as usual.
+    /// The size of a page, if it is not the usual one.
     pub page: Option<usize>,
-    /// Each call of a tool that may change something adds a resource.
+    /// Each call of a tool that may have side effects adds a resource.
     pub grows_by_calls: bool,
 }
 
-/// What is done wrong with the world as it is, if so.
+/// Mistakes of the usual world.
 #[derive(Debug, Default)]
 pub struct Slips {
-    /// Whatever the client declared, it is asked.
+    /// Requests are sent to the client even if it did not declare the capability.
     pub asks_anyway: bool,
     pub asks_twice: bool,
-    /// A model that wishes for tools is asked without end.
+    /// A model that requests tools gets further rounds without end.
     pub endless: bool,
     pub roots_ignored: bool,
-    /// A path with steps upwards is taken for one below its beginning.
+    /// A path with `..` is taken for one below its beginning.
     pub roots_climbed: bool,
-    /// The first list of roots is used as long as the session lasts.
+    /// The first list of roots is used for the whole session.
     pub roots_kept: bool,
     pub redeems_twice: bool,
-    /// States of requests are not verified, or not tied to their requests.
+    /// States of requests are not verified, or not bound to their requests.
     pub state_unverified: bool,
     pub state_for_any: bool,
-    /// Whether a URI, or a template, belongs under a prefix.
+    /// Whether a URI, or a template, matches a prefix.
     pub resource_prefix: Option<fn(&str, &str) -> bool>,
     pub template_prefix: Option<fn(&str, &str) -> bool>,
-    /// What is less grave than the level is logged, and the rest is not.
+    /// Messages below the log level are sent, and the others are not.
     pub levels_inverted: bool,
 }
 
@@ -73,13 +73,13 @@ impl World {
         }
     }
 
-    /// URIs are compared as they are: one character changed is another resource.
+    /// URIs are compared byte by byte: a different character is a different resource.
     pub fn find(&self, uri: &str) -> Option<Node> {
         let made = || generated::find(uri).or_else(|| self.grown?.find(uri));
         self.nodes.get(uri).cloned().or_else(made)
     }
 
-    /// A directory of the grown world, and how many of its children stand on one page.
+    /// A directory of the grown world, and its page size.
     pub fn branch(&self, uri: &str) -> Option<(Branch, usize)> {
         let grown = self.grown?;
         Some((grown.branch(uri)?, grown.page))
@@ -112,7 +112,7 @@ impl World {
         Some(node)
     }
 
-    /// A resource that is there from the start.
+    /// Adds a resource at the start.
     pub fn insert(&mut self, uri: &str, name: &'static str) {
         self.nodes.insert(uri.to_owned(), Node::text(uri, name, "text/plain", "a row\n"));
     }

@@ -1,6 +1,6 @@
 //! Worlds for rules about messages, the lifecycle, cancellation, progress, logging and timeouts.
 //!
-//! In `odd-messages` the text of a call of `echo` names what comes before or after its response, or in place of it.
+//! In `odd-messages` the text of a call of `echo` selects the message before, after or in place of its response.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::{
     revision::Revision,
 };
 
-/// As long as a client has to wait before it may send anything.
+/// The delay of the response to `initialize`, so that messages that are sent too early are noticed.
 const SLOW: Duration = Duration::from_millis(1200);
 
 pub static BASE: &[Behaviour] = &[
@@ -151,7 +151,7 @@ pub static BASE: &[Behaviour] = &[
     },
 ];
 
-/// Around a page: one that nobody requested, and another one for the same request.
+/// Before a page, one that nobody requested; after it, another one for the same request.
 fn crossed(_: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Vec<Value>) {
     let is_list = scene.method().is_some_and(|method| method.ends_with("/list"));
     if !is_list || message.get("result").is_none() {
@@ -164,7 +164,7 @@ fn crossed(_: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Vec<V
     (vec![stray], vec![second])
 }
 
-/// Fields by the vendor, each in another place, so that it shows where a client fails.
+/// Vendor fields, each in another place, so that a failure shows the place.
 fn vendor(_: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     let Some(result) = message.get_mut("result") else { return true };
     match scene.method() {

@@ -1,4 +1,4 @@
-//! Worlds for rules about clients: resources that contain each other, as SEP-2093 has them.
+//! Worlds for rules about clients: resources that contain each other, as in SEP-2093.
 
 use serde_json::{Value, json};
 
@@ -7,9 +7,9 @@ use crate::reference::{
     worlds::made::{error, method, page, resource, result, uri},
 };
 
-/// Diamonds in a row.
+/// Diamonds in a chain.
 const DIAMONDS: u32 = 20;
-/// Branches of the wide world; the first and the last never end.
+/// Branches of the wide world; the first and the last are endless.
 const BRANCHES: u32 = 5;
 
 pub static GRAPHS: &[Behaviour] = &[
@@ -92,7 +92,7 @@ fn graph(_: &mut Memory, message: &mut Value) -> Heard {
         ("resources/metadata", _) => error(message, -32601, "Method not found"),
         ("resources/read", uri) if uri.starts_with("graph://") => {
             let contents = json!([{ "uri": uri, "mimeType": "text/plain", "text": uri }]);
-            // Of a directory with many children, a read shows some.
+            // A read of a directory with many children contains only some of them.
             let some = json!([{ "uri": "graph://pages/0", "text": "0" }, { "uri": "graph://pages/1", "text": "1" }]);
             let contents = if uri == "graph://pages" { some } else { contents };
             result(message, json!({ "contents": contents }))

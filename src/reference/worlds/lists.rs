@@ -1,4 +1,4 @@
-//! Worlds for rules about clients: lists in odd pages, and lists that never end.
+//! Worlds for rules about clients: lists with unusual pages, and endless lists.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ fn odd(_: &mut Memory, message: &mut Value) -> Heard {
     match method(message) {
         "resources/list" if uri(message).is_empty() => {
             let pages = [
-                // A client that follows this cursor lists pages; many request only the first.
+                // A client that follows this cursor paginates; many clients request only the first page.
                 ("", resources(0, 7)),
                 ("0", resources(7, 10)),
                 (" lead and \"quotes\" / \u{1F980} ", Vec::new()),
@@ -43,7 +43,7 @@ fn odd(_: &mut Memory, message: &mut Value) -> Heard {
             let pages = [("", vec![template(1)]), ("0", vec![template(2)])];
             match page(message, "resourceTemplates", &pages) {
                 Heard::Answered(mut response) => {
-                    // The last page says so by null.
+                    // The last page has a null cursor.
                     if let Some(Value::Object(result)) = response.get_mut("result") {
                         result.entry("nextCursor").or_insert(Value::Null);
                     }

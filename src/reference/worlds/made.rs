@@ -1,4 +1,4 @@
-//! Responses that a world makes by itself, past the handlers.
+//! Responses that a world creates itself, without the handlers.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,7 @@ use crate::reference::faults::Heard;
 
 const VERSION: &str = "/params/_meta/io.modelcontextprotocol~1protocolVersion";
 
-/// Whether a request names a revision since 2026-07-28.
+/// Whether a request names revision 2026-07-28 or later.
 pub fn is_modern(message: &Value) -> bool {
     message.pointer(VERSION).is_some()
 }
@@ -15,18 +15,18 @@ pub fn method(message: &Value) -> &str {
     message["method"].as_str().unwrap_or_default()
 }
 
-/// The URI that a request names.
+/// The URI in a request.
 pub fn uri(message: &Value) -> &str {
     message["params"]["uri"].as_str().unwrap_or_default()
 }
 
-/// What a call of the tool `echo` says.
+/// The text of a call of `echo`.
 pub fn said(message: &Value) -> &str {
     let echo = method(message) == "tools/call" && message["params"]["name"] == "echo";
     message["params"]["arguments"]["text"].as_str().filter(|_| echo).unwrap_or_default()
 }
 
-/// A result with what each of 2026-07-28 has.
+/// A result with the fields that every result of 2026-07-28 has.
 pub fn result(message: &Value, mut result: Value) -> Heard {
     if let Some(result) = result.as_object_mut().filter(|_| is_modern(message)) {
         result.entry("resultType").or_insert_with(|| json!("complete"));
@@ -43,7 +43,7 @@ pub fn error(message: &Value, code: i64, text: &str) -> Heard {
     Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }))
 }
 
-/// One page of a list: the pages with their items, and the cursors that lead to all but the first of them.
+/// One page of a list: the pages with their items, and the cursors of all pages except the first.
 pub fn page(message: &Value, field: &str, pages: &[(&str, Vec<Value>)]) -> Heard {
     let cursor = message["params"]["cursor"].as_str();
     let at = match cursor {

@@ -1,7 +1,7 @@
-//! Worlds: what a client meets besides the server as it is, its faults and its variations. They provoke clients.
+//! Worlds: servers that test clients, in addition to the usual server, its faults and its variations.
 //!
-//! A world need not be lawful for a server: endless cursors, cyclic graphs, requests at odd times. They are made as faults are,
-//! by the same means and with the same windows.
+//! A world may violate the specification: endless cursors, cyclic graphs, requests at unexpected times. Worlds are
+//! implemented like faults, and limited to revisions and transports in the same way.
 
 mod base;
 mod graphs;
@@ -21,7 +21,7 @@ use crate::{
     reference::faults::{Behaviour, FaultInfo, listed},
 };
 
-/// Worlds that are code, by the file they stand in.
+/// Worlds that are code, by file.
 static FILES: &[&[Behaviour]] = &[
     base::BASE,
     serving::SERVING,
@@ -35,7 +35,7 @@ static FILES: &[&[Behaviour]] = &[
     passages::PASSAGES,
 ];
 
-/// Every world there is, in the order of the files.
+/// All worlds, in the order of the files.
 pub fn worlds() -> Vec<FaultInfo> {
     listed(WORLDS.iter().copied(), behaviours())
 }

@@ -1,17 +1,17 @@
-//! `odd-messages`: what a call of `echo` is surrounded with, by its text.
+//! `odd-messages`: the messages around a call of `echo`, selected by its text.
 
 use serde_json::{Value, json};
 
 use crate::reference::faults::{Heard, Memory, Scene};
 
-/// So many notifications come at once.
+/// Notifications that are sent at once.
 const BURST: usize = 200;
-/// So deep is a message nested that few parsers take.
+/// Depth of a nested message, which few parsers support.
 const DEEP: usize = 200;
-/// So deep is a schema nested; some parsers take no more than 128 levels.
+/// Depth of a nested schema; some parsers support at most 128 levels.
 const DEEP_SCHEMA: usize = 50;
 
-/// Texts that lead to an error, its code, and `data` if there are any.
+/// Texts that cause an error, its code, and `data` if there is any.
 const ERRORS: [(&str, i64, Option<&str>); 13] = [
     ("error -32603", -32603, None),
     ("error -32602", -32602, None),
@@ -52,7 +52,7 @@ pub fn say(_: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
 
 pub fn around(_: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Vec<Value>) {
     let modern = scene.revision.is_modern();
-    // While a slow call is open, and long before its result.
+    // While a slow call is running, and long before its result.
     if message["method"] == "notifications/progress" && message["params"]["progress"] == 1 && !modern {
         let id = format!("busy-{}", message["params"]["progress"]);
         return (Vec::new(), vec![request(&json!(id), "ping", Value::Null)]);
@@ -113,12 +113,12 @@ pub fn around(_: &mut Memory, scene: &Scene, message: &Value) -> (Vec<Value>, Ve
     (before, after)
 }
 
-/// What is not JSON travels as `raw`.
+/// Text that is not JSON is in the field `raw`.
 pub fn spell(message: &Value) -> Vec<u8> {
     message.get("raw").and_then(Value::as_str).map_or_else(|| message.to_string(), str::to_owned).into_bytes()
 }
 
-/// Tools whose schemas are hard to use, and one in a dialect that nobody knows.
+/// Tools with difficult schemas, and one in an unknown dialect.
 pub fn schemas(result: &mut Value) {
     let deep =
         (0..DEEP_SCHEMA).fold(json!({ "type": "string" }), |inner, _| json!({ "type": "array", "items": inner }));

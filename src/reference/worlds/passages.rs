@@ -1,6 +1,6 @@
-//! Worlds for rules about gateways: results and errors with everything that a gateway has to pass on.
+//! Worlds for rules about gateways: results and errors with everything that a gateway has to forward.
 //!
-//! In `passages` the text of a call of `echo` names what is returned.
+//! In `passages` the text of a call of `echo` selects the result.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
@@ -11,7 +11,8 @@ use crate::{
     revision::Revision,
 };
 
-/// What readers of text get wrong: several bytes, several units, no letters, direction, ends of lines, spaces at both ends.
+/// Text that programs often handle wrongly: multi-byte characters, surrogate pairs, symbols, direction, line ends,
+/// outer spaces.
 const TEXT: &str = "  Grüße 日本 🦀👩\u{200d}👩\u{200d}👧 \u{202e}abc\u{202c} \u{2028} \u{7f} \\u0041 \"'<>&\r\n\ttab e\u{301} \u{fffd} \u{10ffff}  ";
 
 pub static PASSAGES: &[Behaviour] = &[Behaviour {
@@ -81,7 +82,7 @@ fn meta() -> Value {
     json!({ "com.example/trace": "4bf92f3577b34da6", "com.example/nested": { "n": 1.5, "list": ["ü", null] }, "plain": true })
 }
 
-/// Fields of an item of a list that are allowed, and seldom there.
+/// Optional and rare fields of list items.
 fn decorate(result: &mut Value, revision: Revision) {
     result["_meta"] = meta();
     for list in ["tools", "prompts", "resources", "resourceTemplates"] {

@@ -1,4 +1,4 @@
-//! Worlds for rules about clients: what a server writes to stdout and stderr, and when its process exits.
+//! Worlds for rules about clients: output on stdout and stderr, and the exit of the process.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::reference::{
     worlds::made::said,
 };
 
-/// Characters of one long message.
+/// Length of a long message in characters.
 const LONG: usize = 1 << 20;
 /// Lines of 64 bytes: together they are 1 MiB, and a pipe holds 64 KiB.
 const LINES: usize = 16_384;

@@ -1,4 +1,4 @@
-//! Worlds for rules about clients: resources and what is read of them.
+//! Worlds for rules about clients: resources and the results of reading them.
 
 use serde_json::{Value, json};
 
@@ -12,11 +12,11 @@ use crate::{
     revision::Revision,
 };
 
-/// Bytes of a text whose size is given as 3.
+/// Length in bytes of a text whose declared size is 3.
 const LARGE: usize = 1 << 20;
-/// Notifications at once.
+/// Notifications that are sent at once.
 const BURST: usize = 200;
-/// Notifications during lists, all in all.
+/// Number of notifications during lists, in total.
 const CHANGES: u64 = 10;
 
 pub static RESOURCES: &[Behaviour] = &[
@@ -173,7 +173,7 @@ fn read_odd(message: &Value) -> Heard {
     result(message, json!({ "contents": contents }))
 }
 
-/// Each read and each page says how often it was requested.
+/// Each read and each page contains the number of its requests.
 fn cached(memory: &mut Memory, message: &mut Value) -> Heard {
     let cursor = message["params"]["cursor"].as_str().unwrap_or_default().to_owned();
     let key = format!("{} {} {cursor}", method(message), uri(message));
@@ -213,7 +213,7 @@ fn cached(memory: &mut Memory, message: &mut Value) -> Heard {
     result(message, listed)
 }
 
-/// Remembers the resource that is subscribed to.
+/// Remembers the subscribed resource.
 fn acknowledge(memory: &mut Memory, message: &mut Value) -> Heard {
     if method(message) == "resources/subscribe" {
         memory.said.insert("subscribed", message["params"]["uri"].clone());

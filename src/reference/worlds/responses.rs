@@ -1,4 +1,4 @@
-//! Worlds for rules about clients: HTTP responses of every form. The text of a call says which one it gets.
+//! Worlds for rules about clients: all forms of HTTP responses. The text of a call selects the form.
 
 use std::time::Duration;
 
@@ -20,13 +20,13 @@ use crate::reference::{
     worlds::made::{is_modern, method, said},
 };
 
-/// What is written to a stream at once, and what is waited for before.
+/// Bytes to write at once, each with the delay before them.
 type Chunks = Vec<(Duration, Vec<u8>)>;
 
 const AT_ONCE: Duration = Duration::ZERO;
-/// Enough for a response to a ping.
+/// Long enough for a response to a ping.
 const SOON: Duration = Duration::from_millis(1500);
-/// A stream that stays open after the response.
+/// The delay of a stream that stays open after the response.
 const LATE: Duration = Duration::from_secs(6);
 /// The slow call takes a second.
 const SLOW: Duration = Duration::from_millis(900);
@@ -125,7 +125,7 @@ fn reply(_: &mut Memory, request: &Value, reply: &mut Reply) {
     }
 }
 
-/// The first event of a stream that was opened by GET is a ping.
+/// Sends a ping as the first event of a stream opened by GET.
 fn ping(reply: &mut Reply) {
     let Body::Events(events, _) = reply.body_mut() else { return };
     let (sender, receiver) = channel(64);
@@ -149,14 +149,14 @@ async fn write(sender: Sender<Bytes>, chunks: Chunks) {
     }
 }
 
-/// The event stream with this response, in the spelling of that name.
+/// The event stream with this response, in the format of that name.
 fn spelled(name: &str, body: &str, modern: bool) -> Option<Chunks> {
     let event = |data: &str| format!("event: message\ndata: {data}\n\n");
     let at_once = |text: String| Some(vec![(AT_ONCE, text.into_bytes())]);
     match name {
         "stream" | "stream-charset" | "large" => at_once(event(body)),
         "stream-after-log" => {
-            // In 2026-07-28 the server sends no requests, and logs only if asked to.
+            // In 2026-07-28 the server sends no requests, and logs only if requested.
             let before = if modern { ": wait\n\n".to_owned() } else { event(LOG) + &event(PING) };
             Some(vec![(AT_ONCE, before.into_bytes()), (SOON, event(body).into_bytes())])
         }

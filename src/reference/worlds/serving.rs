@@ -1,7 +1,7 @@
 //! Worlds for rules about roots, sampling and elicitation.
 //!
-//! In `requests-of-all-kinds` the text of a call of `echo` names what the server requests from the client: up to 2025-11-25
-//! by requests, since then inside of the result.
+//! In `requests-of-all-kinds` the text of a call of `echo` selects the server's request to the client. Up to 2025-11-25
+//! it is a separate request, since then it is part of the result.
 
 use serde_json::{Map, Value, json};
 
@@ -16,10 +16,10 @@ pub static SERVING: &[Behaviour] = &[Behaviour {
     ..Behaviour::new("requests-of-all-kinds", "calls of `echo` have the client do what their text names", EVERYWHERE)
 }];
 
-/// A request with an id of its own, its method and its params.
+/// A request with its id, its method and its params.
 type Wanted = (String, &'static str, Value);
 
-/// A call since 2026-07-28 has to be sent again with input.
+/// Since 2026-07-28 a call has to be repeated with the input.
 fn hear(_: &mut Memory, message: &mut Value) -> Heard {
     if text(message) == Some("page required") {
         let page = json!({ "mode": "url", "message": "Please visit", "url": "https://example.com/", "elicitationId": "page-1" });

@@ -1,4 +1,4 @@
-//! Worlds for rules about clients: tools whose arguments go into HTTP headers.
+//! Worlds for rules about clients: tools whose arguments are repeated in HTTP headers.
 
 use hyper::{StatusCode, header::HeaderValue};
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ fn tools(later: bool) -> Vec<Value> {
     ]
 }
 
-/// The tool `moving` was changed after it was first listed.
+/// The schema of the tool `moving` changed after it was first listed.
 fn meet(_: &mut Memory, request: &Value) -> Met {
     let message = &request["message"];
     let moving = method(message) == "tools/call" && message["params"]["name"] == "moving";

@@ -1,4 +1,4 @@
-//! Worlds for rules about clients: sessions that end, and streams that break.
+//! Worlds for rules about clients: sessions that end, and streams that are closed.
 
 use hyper::{
     StatusCode,

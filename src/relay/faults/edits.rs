@@ -1,4 +1,4 @@
-//! What faults do to a message.
+//! Changes of messages that faults make.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ pub fn is(message: &Value, method: &str) -> bool {
     message["method"] == method
 }
 
-/// Takes a field out of an object inside the message.
+/// Removes a field from an object inside the message.
 pub fn without(message: &mut Value, pointer: &str, field: &str) -> Fate {
     if let Some(object) = message.pointer_mut(pointer).and_then(Value::as_object_mut) {
         object.shift_remove(field);
@@ -16,7 +16,7 @@ pub fn without(message: &mut Value, pointer: &str, field: &str) -> Fate {
     Fate::Pass
 }
 
-/// Puts a value in the place of another one, where there is one.
+/// Replaces a value, if it exists.
 pub fn instead(message: &mut Value, pointer: &str, value: impl FnOnce(&Value) -> Value) -> Fate {
     if let Some(old) = message.pointer_mut(pointer) {
         *old = value(old);
@@ -44,7 +44,7 @@ pub fn texts(value: &mut Value, change: &dyn Fn(&str) -> String) -> Fate {
     Fate::Pass
 }
 
-/// Takes a field out of each item of a list.
+/// Removes a field from each item of a list.
 pub fn of_each(message: &mut Value, list: &str, field: &str) -> Fate {
     for item in message.pointer_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(item) = item.as_object_mut() {

@@ -1,4 +1,4 @@
-//! The faults of the reference gateway, by what they spoil.
+//! The faults of the reference gateway, by the messages that they change.
 
 mod edits;
 mod news;

@@ -1,11 +1,11 @@
-//! Faults in what clients send.
+//! Faults in messages of clients.
 
 use serde_json::{Value, json};
 
 use super::edits::{error, everywhere, instead, is, objects, texts, without};
 use crate::relay::{Fault, fault::Fate};
 
-/// A request that is larger is rejected.
+/// A larger request is rejected.
 const SMALL: usize = 100_000;
 
 pub static REQUESTS: &[Fault] = &[

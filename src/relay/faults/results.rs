@@ -1,4 +1,4 @@
-//! Faults in what the upstream returns.
+//! Faults in messages of the upstream.
 
 use serde_json::{Value, json};
 
@@ -251,7 +251,7 @@ fn in_content(message: &mut Value, change: &dyn Fn(&str) -> String) -> Fate {
     Fate::Pass
 }
 
-/// Content of that type does not pass.
+/// Removes content of that type.
 fn kept(message: &mut Value, dropped: &str) -> Fate {
     if let Some(content) = message.pointer_mut("/result/content").and_then(Value::as_array_mut) {
         content.retain(|block| block["type"] != dropped);

@@ -1,4 +1,4 @@
-//! Faults that are not about one message.
+//! Faults that concern more than one message.
 
 use serde_json::json;
 
@@ -28,7 +28,7 @@ pub static WHOLE: &[Fault] = &[
             }
             Fate::Pass
         }),
-        // Calls that are open at the same time are mistaken for each other.
+        // Concurrent calls are mixed up.
         also: &["*"],
         ..Fault::new("ids-shared", "all calls have the same id for the upstream")
     },

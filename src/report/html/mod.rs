@@ -1,7 +1,8 @@
-//! The report as one HTML file: no network, readable with scripts off, which only add the filter.
+//! The report as one HTML file. It loads nothing from the network, and works without scripts, which only add the
+//! filter.
 //!
-//! Text of a server is escaped wherever it stands, and a policy in the page forbids all that the page does not need, so that
-//! nothing in it can load or run anything.
+//! Text of a server is escaped everywhere. A Content-Security-Policy forbids everything that the page does not need, so
+//! that nothing in it can be loaded or run.
 
 mod picture;
 mod rules;
@@ -41,7 +42,7 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
     write!(page, "<script>\n{FILTER}{SCRIPT}</script>\n</body>\n</html>\n")
 }
 
-/// All up to the body.
+/// Everything before the body.
 pub(super) fn begin(page: &mut String, title: &str, style: &str) -> std::fmt::Result {
     write!(
         page,
@@ -160,7 +161,7 @@ fn timeline(page: &mut String, moments: &[Moment], left_out: usize) -> std::fmt:
     writeln!(page, "</details>")
 }
 
-/// Text that is nothing but text, in an element or in a quoted attribute.
+/// Escapes text for an element or a quoted attribute.
 pub(super) fn text(raw: &str) -> String {
     let mut safe = String::with_capacity(raw.len() + 16);
     for c in plain(&flow(raw)).chars() {
@@ -169,14 +170,14 @@ pub(super) fn text(raw: &str) -> String {
     safe
 }
 
-/// The same with what is in backticks as code.
+/// The same, with text in backticks as code.
 fn prose(raw: &str) -> String {
     let mut safe = String::new();
     let parts: Vec<String> = text(raw).split('`').map(str::to_owned).collect();
     for (at, part) in parts.iter().enumerate() {
         match at % 2 {
             1 if at + 1 < parts.len() => safe.push_str(&format!("<code>{part}</code>")),
-            // It is not closed.
+            // The last backtick is not closed.
             1 => safe.push_str(&format!("`{part}")),
             _ => safe.push_str(part),
         }
@@ -184,7 +185,7 @@ fn prose(raw: &str) -> String {
     safe
 }
 
-/// The same with its line breaks kept.
+/// The same, with line breaks.
 fn lines(raw: &str) -> String {
     raw.lines()
         .map(|line| {

@@ -1,6 +1,6 @@
-//! The resources as a picture: a tree of the first way to each, and the other ways drawn across it.
+//! The resources as a picture: a tree with one path to each resource. Further links are drawn across it.
 //!
-//! Of many children only the first are drawn, and those with a finding on or below them, so that a large graph stays
+//! Only the first children of a node are drawn, and those with a finding on or below them, so that a large graph stays
 //! legible.
 
 use std::{
@@ -17,24 +17,24 @@ use crate::{
     report::text::plain,
 };
 
-/// Children drawn of one node, and nodes drawn in all, before the rest is folded.
+/// Maximum number of drawn children of one node, and of drawn nodes in total. The rest is folded.
 const CHILDREN: usize = 8;
 const NODES: usize = 150;
-/// A level is indented by so much: deep branches stay on the page.
+/// Indentation of one level, small so that deep branches fit on the page.
 const COLUMN: usize = 32;
 const ROW: usize = 22;
-/// What a letter takes.
+/// Width of a letter.
 const LETTER: usize = 7;
-/// Characters of a label.
+/// Maximum number of characters of a label.
 const LABEL: usize = 22;
 
 struct Picture<'a> {
     graph: &'a Graph,
-    /// How many findings are about each URI.
+    /// The number of findings about each URI.
     findings: HashMap<&'a str, usize>,
     /// Nodes that have a finding on or below them.
     marked: HashSet<usize>,
-    /// Where each drawn node stands.
+    /// The position of each drawn node.
     places: HashMap<usize, Spot>,
     rows: usize,
     columns: usize,
@@ -72,7 +72,7 @@ impl<'a> Picture<'a> {
         }
         let mut marked: HashSet<usize> =
             (0..graph.nodes.len()).filter(|index| findings.contains_key(graph.nodes[*index].uri.as_str())).collect();
-        // Upwards until nothing is new; a graph with cycles has no order to do it in.
+        // Repeat until nothing changes: a graph with cycles has no topological order.
         loop {
             let above = (0..graph.nodes.len()).filter(|index| !marked.contains(index));
             let above: Vec<usize> =
@@ -88,12 +88,12 @@ impl<'a> Picture<'a> {
     fn draw(&mut self) -> std::fmt::Result {
         let parents: HashSet<usize> = self.graph.nodes.iter().flat_map(|node| node.children.iter().copied()).collect();
         let roots = 0..self.graph.roots.min(self.graph.nodes.len());
-        // What is listed at the top and in another resource as well is drawn there.
+        // A node that is listed at the top and in another resource is drawn in the other resource.
         let (inside, tops): (Vec<usize>, Vec<usize>) = roots.partition(|node| parents.contains(node));
         let mut again = Vec::new();
         self.descend(&tops, &mut again)?;
         for node in inside {
-            // In a circle everything is inside of something.
+            // In a cycle every node is inside of another one.
             if !self.places.contains_key(&node) && !self.graph.nodes[node].children.is_empty() {
                 self.descend(&[node], &mut again)?;
             }
@@ -101,9 +101,9 @@ impl<'a> Picture<'a> {
         again.into_iter().try_for_each(|(from, to)| self.across(from, to))
     }
 
-    /// Draws some nodes and what is below them; `again` gets the further ways to what is drawn.
+    /// Draws some nodes and everything below them; `again` collects further links to drawn nodes.
     fn descend(&mut self, tops: &[usize], again: &mut Vec<(usize, usize)>) -> std::fmt::Result {
-        // Depth first, on a stack of its own: how deep it goes is for the server to say.
+        // Depth first, with an explicit stack: the server determines the depth.
         let mut ahead: Vec<(Step, usize, Option<usize>)> = self.steps(tops, 0, None);
         ahead.reverse();
         while let Some((step, depth, parent)) = ahead.pop() {
@@ -126,7 +126,7 @@ impl<'a> Picture<'a> {
     /// What is drawn of some siblings.
     fn steps(&self, siblings: &[usize], depth: usize, parent: Option<usize>) -> Vec<(Step, usize, Option<usize>)> {
         let few = if self.places.len() < NODES { CHILDREN } else { 0 };
-        // What has something in it says more than a leaf.
+        // A node with children is more interesting than a leaf.
         let matters = |node: usize| few > 0 && !self.graph.nodes[node].children.is_empty();
         let drawn =
             |(at, node): (usize, &usize)| (at < few || self.marked.contains(node) || matters(*node)).then_some(*node);
@@ -173,11 +173,11 @@ impl<'a> Picture<'a> {
         writeln!(self.shapes, "<path d=\"M{} {} V{y} H{x}\"/>", from.x, from.y)
     }
 
-    /// A further way to a node; one to a node that stands above is part of a cycle.
+    /// A further link to a node; a link to an ancestor is part of a cycle.
     fn across(&mut self, from: usize, to: usize) -> std::fmt::Result {
         let (Spot { y: y1, end: x1, .. }, Spot { y: y2, end: x2, .. }) = (self.places[&from], self.places[&to]);
         let class = if self.reaches(to, from) { "cycle" } else { "again" };
-        // Outwards, so that it is seen after the names; a node that leads to itself gets a loop.
+        // Bent to the right so that it does not cross names; a node that links to itself gets a loop.
         let bend = x1.max(x2) + 60;
         let (above, below) = if from == to { (y1 - 14, y1 + 14) } else { (y1, y2) };
         writeln!(self.shapes, "<path class=\"{class}\" d=\"M{x1} {y1} C{bend} {above} {bend} {below} {x2} {y2}\"/>")
@@ -201,7 +201,7 @@ impl<'a> Picture<'a> {
 struct Spot {
     x: usize,
     y: usize,
-    /// Where its name ends.
+    /// The end of its name.
     end: usize,
 }
 

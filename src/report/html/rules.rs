@@ -1,4 +1,4 @@
-//! The rules: those that need attention in full, and all of them in a table.
+//! The rules: those that need attention in detail, and all of them in a table.
 
 use std::fmt::Write;
 
@@ -15,9 +15,9 @@ use crate::{
     },
 };
 
-/// Columns of a value beside another one.
+/// Width of a value next to another one.
 const WIDTH: usize = 110;
-/// Columns of a message, around what is wrong in it.
+/// Width of a message around its error.
 const MESSAGE: usize = 500;
 /// The requests of a finding in a shell.
 const BY_HAND: &str = "by hand";
@@ -37,7 +37,7 @@ pub fn attention(page: &mut String, report: &RunReport) -> std::fmt::Result {
             writeln!(page, "<h2>{heading}</h2>")?;
         }
         for (index, rule) in rules.into_iter().enumerate() {
-            // The first failures are what the reader came for.
+            // The first failures are the most important.
             let open = if status == Status::Fail && index < 3 { " open" } else { "" };
             in_full(page, report, rule, open)?;
         }
@@ -98,7 +98,7 @@ fn findings(page: &mut String, report: &RunReport, rule: &RuleResult) -> std::fm
     Ok(())
 }
 
-/// What a link to the rule ends with.
+/// The suffix of a link to the rule.
 fn anchor(report: &RunReport, rule: &RuleResult) -> String {
     match report.revisions.len() {
         0 | 1 => format!("rule-{}", text(&rule.id)),
@@ -106,7 +106,7 @@ fn anchor(report: &RunReport, rule: &RuleResult) -> String {
     }
 }
 
-/// The last frame that the timeline of the report has.
+/// The last frame in the timeline of the report.
 fn last_in_timeline(report: &RunReport) -> u64 {
     report.timeline.last().map_or(0, |moment| moment.frame)
 }
@@ -154,7 +154,7 @@ fn finding(page: &mut String, finding: &Finding, last: u64, open: &str) -> std::
             let (line, part) = shown(&message.text, fault.unwrap_or(0..0), MESSAGE);
             let (before, inside, after) = (&line[..part.start], &line[part.clone()], &line[part.end..]);
             let marked = if inside.is_empty() { String::new() } else { format!("<mark>{}</mark>", lines(inside)) };
-            // Where the timeline ends earlier, there is no place for a link to lead to.
+            // The timeline may be truncated before this frame, so there is nothing to link to.
             let number = match number <= last {
                 true => format!("<a href=\"#frame-{number}\">#{number}</a>"),
                 false => format!("#{number}"),
@@ -217,7 +217,7 @@ pub fn all(page: &mut String, report: &RunReport) -> std::fmt::Result {
     Ok(())
 }
 
-/// The statuses of rules that are told in full, with an anchor, before the table.
+/// The statuses of rules that are shown in detail, with an anchor, before the table.
 const IN_FULL: [Status; 5] = [Status::Fail, Status::Broken, Status::Known, Status::Warn, Status::Advice];
 
 fn table(page: &mut String, report: &RunReport, rules: &[&RuleResult]) -> std::fmt::Result {
@@ -244,7 +244,7 @@ fn table(page: &mut String, report: &RunReport, rules: &[&RuleResult]) -> std::f
     writeln!(page, "</tbody>\n</table></div>")
 }
 
-/// What the filter goes by.
+/// The attributes that the filter uses.
 fn data(status: Status, rule: &RuleResult) -> String {
     format!(
         "data-status=\"{}\" data-level=\"{}\" data-suite=\"{}\"",

@@ -6,7 +6,7 @@ use crate::{
     report::text::plain,
 };
 
-/// Rows that are shown unless everything is asked for.
+/// Maximum number of rows without --verbose.
 const ROWS: usize = 20;
 const HEADINGS: [&str; 6] = ["calls", "valid accepted", "invalid rejected", "hostile", "errors", "slowest"];
 
@@ -50,7 +50,7 @@ pub fn calls(page: &mut Page, report: &RunReport) {
     }
 }
 
-/// Tools are what most of them are.
+/// The name; the kind is omitted for tools, which are the most frequent.
 fn name(counts: &CallCounts) -> String {
     match counts.what.as_str() {
         "tool" | "list" => counts.name.clone(),

@@ -1,4 +1,4 @@
-//! What shows a finding: the values against each other, and the messages with the part at fault marked.
+//! The evidence of a finding: expected and received values, and the messages with the error marked.
 
 use std::ops::Range;
 
@@ -16,9 +16,9 @@ use crate::{
     },
 };
 
-/// Lines of a diff that are shown, unless everything is asked for.
+/// Maximum number of lines of a diff without --verbose.
 const DIFF_LINES: usize = 16;
-/// Lines that the head of an HTTP request or response may take.
+/// Maximum number of lines for an HTTP head.
 const HEAD_LINES: usize = 5;
 /// Between the first line of the head of a request or response and its headers.
 const HEADERS: &str = " · ";
@@ -41,7 +41,7 @@ pub fn values(page: &mut Page, indent: usize, finding: &Finding) {
         (Some(expected), None) => one(page, "expected  ", GREEN, expected),
         (None, Some(received)) => one(page, "received  ", RED, received),
         (Some(expected), Some(received)) => match contrast(expected, received, room) {
-            // The message has said it already, and there is no place in it to point at.
+            // The message already contains the values, and there is nothing to mark in them.
             Contrast::Lines { fault: None, .. } if is_told(finding, expected) && is_told(finding, received) => {}
             Contrast::Lines { expected, received, fault } => {
                 page.line(indent, &[span(FAINT, "expected  "), span(GREEN, expected)]);
@@ -60,7 +60,7 @@ fn is_told(finding: &Finding, value: &Value) -> bool {
     finding.message.contains(&value.to_string())
 }
 
-/// A line of a diff that adds nothing to the message.
+/// A line of a diff that the message already contains.
 fn is_said(finding: &Finding, line: &Line) -> bool {
     line.side == Side::Gap || finding.message.contains(line.text.trim())
 }
@@ -82,7 +82,7 @@ fn parts(page: &mut Page, indent: usize, lines: &[Line]) {
     }
 }
 
-/// The messages that show it, each on one line, or their numbers where no more is known.
+/// The messages of the finding, each on one line, or only their numbers if the messages are not known.
 pub fn messages(page: &mut Page, indent: usize, finding: &Finding) {
     if finding.messages.is_empty() && !finding.frames.is_empty() {
         let numbers: Vec<_> = finding.frames.iter().map(|frame| format!("#{frame}")).collect();
@@ -131,11 +131,11 @@ fn is_head(text: &str) -> bool {
                 .is_some_and(|second| ["/", "http://", "https://"].iter().any(|start| second.starts_with(start)))
 }
 
-/// The field at fault, or if it is missing the bracket of what it is missing from.
+/// The wrong field, or if a field is missing, the bracket of its object.
 pub fn fault(message: &ShownFrame, finding: &Finding) -> Option<Range<usize>> {
     let mut pointer = finding.pointer.as_deref()?;
     if message.text.starts_with('…') {
-        // Too long to be kept whole, so there is nothing to follow the pointer through.
+        // The message was too long to be kept whole, so the pointer cannot be resolved.
         let member = format!("{}:{}", Value::from(pointer.rsplit('/').next()?), finding.received.as_ref()?);
         let start = message.text.find(&member)?;
         return Some(start..start + member.len());
@@ -143,7 +143,7 @@ pub fn fault(message: &ShownFrame, finding: &Finding) -> Option<Range<usize>> {
     loop {
         let (parent, _) = pointer.rsplit_once('/')?;
         if let Some(range) = locate(&message.text, pointer) {
-            // The bracket says where; to mark all that is inside would mark what is right.
+            // Marking the bracket is enough: marking the whole object would include correct fields.
             let is_whole = !message.text[range.clone()].starts_with(['{', '[']);
             return Some(if is_whole { range } else { range.start..range.start + 1 });
         }

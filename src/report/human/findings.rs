@@ -1,6 +1,6 @@
-//! What needs attention: failures, what broke, warnings, advice.
+//! Rules that need attention: failures, broken rules, warnings, advice.
 //!
-//! The same findings of a rule in several revisions are told once, and so is what broke for one reason.
+//! The same findings of a rule in several revisions are shown once, and so are rules that broke for the same reason.
 
 use indexmap::{IndexMap, IndexSet};
 
@@ -22,17 +22,17 @@ use crate::{
     revision::Revision,
 };
 
-/// Findings of a rule that are shown whole, unless everything is asked for.
+/// Findings of a rule that are shown in detail without --verbose.
 const SHOWN: usize = 1;
-/// Subjects and messages that a summary names.
+/// Maximum number of subjects and messages in a summary.
 const NAMED: usize = 3;
-/// Lines that one message may take.
+/// Maximum number of lines of one message.
 const MESSAGE_LINES: usize = 6;
 /// `source  `
 const LABEL: usize = 8;
 /// Rules that the end of the report lists by name.
 const RECAP: usize = 20;
-/// Warnings that are told, unless everything is asked for; the others are named.
+/// Warnings that are shown in detail without --verbose; the others are named.
 const TOLD: usize = 10;
 
 pub fn findings(page: &mut Page, report: &RunReport) {
@@ -51,7 +51,7 @@ pub fn findings(page: &mut Page, report: &RunReport) {
         summarise(page, 2, rule);
     }
     let warned = alike(report, Status::Warn);
-    // Failures come first for the reader too: until they are fixed, warnings are only named.
+    // Failures are more important: while there are any, warnings are only named.
     let told = if failed.is_empty() || page.is_verbose() { told(page, &warned) } else { 0 };
     let (told, named) = warned.split_at(told);
     for (rule, revisions) in told {
@@ -68,7 +68,7 @@ pub fn findings(page: &mut Page, report: &RunReport) {
     only_named(page, named);
     page.gap();
     for (rule, revisions) in alike(report, Status::Advice) {
-        // What one generated call has shown is worth making again, advice or not.
+        // A failing generated call can be reproduced, so it is shown even for advice.
         if rule.findings.iter().any(|finding| finding.yaml.is_some()) {
             headline(page, "ADVICE", CYAN, &rule.id, &revisions);
             if page.is_verbose() {
@@ -82,9 +82,9 @@ pub fn findings(page: &mut Page, report: &RunReport) {
     }
 }
 
-/// How many of these are told in full: a long run of warnings would bury what failed.
+/// The number of rules that are shown in detail: many warnings would hide the failures.
 fn told(page: &Page, rules: &[Told]) -> usize {
-    // One that stands for the rest takes as much room as the rest.
+    // A line for one remaining rule would take as much room as the rule.
     if page.is_verbose() || rules.len() <= TOLD + 1 { rules.len() } else { TOLD }
 }
 
@@ -98,7 +98,7 @@ fn only_named(page: &mut Page, rules: &[Told]) {
     page.hang(2, &[], FAINT, &names.into_iter().collect::<Vec<_>>().join(", "));
 }
 
-/// Only the names of what failed or broke.
+/// Only the names of rules that failed or broke.
 pub fn names(page: &mut Page, report: &RunReport) {
     for (status, word, ink) in [(Status::Fail, "FAIL  ", RED), (Status::Broken, "BROKEN  ", MAGENTA)] {
         for (rule, revisions) in alike(report, status) {
@@ -110,10 +110,10 @@ pub fn names(page: &mut Page, report: &RunReport) {
     }
 }
 
-/// A rule, and the revisions in which it has the same findings; none if only one was tested.
+/// A rule, and the revisions in which it has the same findings; no revisions if only one was tested.
 type Told<'a> = (&'a RuleResult, Vec<Revision>);
 
-/// The rules of one standing.
+/// The rules with this status.
 fn alike(report: &RunReport, status: Status) -> Vec<Told<'_>> {
     let mut groups: IndexMap<_, Told> = IndexMap::new();
     for rule in standing_so(report, status) {
@@ -139,7 +139,7 @@ fn named(page: &mut Page, word: &str, ink: Ink, id: &str, tested: &[Revision]) {
     page.line(0, &spans);
 }
 
-/// All that is known about a rule.
+/// All details of a rule.
 pub fn explain(page: &mut Page, indent: usize, rule: &RuleResult) {
     tell(page, indent, rule);
     by_hand(page, indent, &rule.findings);
@@ -218,7 +218,7 @@ fn rerun_any(page: &mut Page, rules: &[Told]) {
     }
 }
 
-/// Findings that say the same of different things.
+/// Findings grouped by message.
 fn by_message(findings: &[Finding]) -> IndexMap<&str, Vec<&Finding>> {
     let mut groups: IndexMap<_, Vec<_>> = IndexMap::new();
     for finding in findings {
@@ -227,7 +227,7 @@ fn by_message(findings: &[Finding]) -> IndexMap<&str, Vec<&Finding>> {
     groups
 }
 
-/// What some findings are about, by name where they are few.
+/// The subjects of some findings, by name if there are few.
 fn subjects(findings: &[&Finding]) -> String {
     let named: IndexSet<_> = findings.iter().map(|finding| finding.subject.as_str()).collect();
     let named: Vec<_> = named.into_iter().filter(|subject| !subject.is_empty()).map(plain).collect();
@@ -255,7 +255,7 @@ fn advise(page: &mut Page, rule: &RuleResult, tested: &[Revision]) {
     page.hang(2, &[span(FAINT, "- ")], TEXT, &format!("{}{more}", sentence(&plain(&text), room)));
 }
 
-/// What could not be judged, by what broke.
+/// Rules that could not be judged, by reason.
 fn broken(page: &mut Page, report: &RunReport) {
     let mut by_reason: IndexMap<Option<&str>, Vec<_>> = IndexMap::new();
     for (rule, revisions) in alike(report, Status::Broken) {
@@ -294,7 +294,7 @@ fn subject(page: &mut Page, indent: usize, finding: &Finding) {
     page.hang(indent, &[], TEXT, &message);
 }
 
-/// The rules that failed or broke, a line each, so that the last screen has them all.
+/// The rules that failed or broke, one per line, so that the last screen shows all of them.
 pub fn recap(page: &mut Page, report: &RunReport) {
     let is_short = alike(report, Status::Fail).len() + alike(report, Status::Broken).len() < 2;
     if is_short && !page.is_verbose() {
@@ -319,7 +319,7 @@ pub fn recap(page: &mut Page, report: &RunReport) {
     }
 }
 
-/// Findings that are only counted, here or in the whole report.
+/// The number of findings that are not shown, here or in the whole report.
 fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Finding>, alike: usize, further: usize) {
     let places = places(hidden) + alike;
     let text = match (places, further) {
@@ -331,7 +331,7 @@ fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Fin
     page.line(indent, &[span(FAINT, text)]);
 }
 
-/// What to do about it. Sources are for copying, so they are never broken.
+/// How to fix the rule and where it comes from. Sources can be copied, so they are never wrapped.
 fn footer(page: &mut Page, indent: usize, rule: &RuleResult) {
     let also = (!rule.also.is_empty()).then(|| format!("{} (same cause)", rule.also.join(", ")));
     let why = rule.derived.as_ref().filter(|_| page.is_verbose()).cloned();
@@ -366,7 +366,7 @@ fn rerun<'a>(page: &mut Page, indent: usize, findings: impl Iterator<Item = &'a 
     }
 }
 
-/// For copying, so it stays as it is.
+/// A command to copy, so it is never wrapped.
 fn by_hand(page: &mut Page, indent: usize, findings: &[Finding]) {
     let shown = findings.iter().find_map(|finding| finding.by_hand.as_deref());
     for (at, line) in shown.into_iter().flat_map(str::lines).enumerate() {

@@ -1,4 +1,4 @@
-//! What was tested, how, with what: one line, or two where one would not hold it.
+//! The target, the transport and the versions: one line, or two if one is too long.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ pub fn header(page: &mut Page, report: &RunReport) {
     let target = middle(&plain(&shortened(&report.target.name, room)), room).into_owned();
     let stated = [("server", &report.target.server), ("client", &report.target.client)];
     let sides = stated.into_iter().filter_map(|(noun, info)| Some((noun, stated_as(info.as_ref()?))));
-    // Without both sides it is clear who is meant.
+    // With only one side it is clear which one is meant.
     let both = report.target.subject == Subject::Both;
     let mut about: Vec<_> = sides.map(|(noun, info)| if both { format!("{noun} {info}") } else { info }).collect();
     about.extend([revisions(&report.revisions), report.target.transport.clone()]);
@@ -43,7 +43,7 @@ pub fn header(page: &mut Page, report: &RunReport) {
     }
 }
 
-/// A command that has no room, with only the last part of each long path: there stands what tells them apart.
+/// A command that is too long, with only the last part of each long path, which is the distinctive one.
 fn shortened(name: &str, room: usize) -> Cow<'_, str> {
     if columns(name) <= room || name.contains("://") {
         return name.into();
@@ -55,7 +55,7 @@ fn shortened(name: &str, room: usize) -> Cow<'_, str> {
     name.split(' ').map(short).collect::<Vec<_>>().join(" ").into()
 }
 
-/// Name and version, as a side states them.
+/// Name and version as a side sends them.
 fn stated_as(info: &Value) -> String {
     let member = |name: &str| info.get(name).and_then(|value| value.as_str());
     let stated = match (member("name"), member("version")) {
@@ -66,7 +66,7 @@ fn stated_as(info: &Value) -> String {
     middle(&plain(&stated), 40).into_owned()
 }
 
-/// Revisions in a few words.
+/// A short text for revisions.
 pub fn revisions(revisions: &[Revision]) -> String {
     match revisions {
         [first, .., last] if revisions.len() > 2 && revisions == between(*first, *last) => format!("{first} to {last}"),

@@ -1,4 +1,4 @@
-//! The report for people: what failed first, the totals last, where a terminal comes to rest.
+//! The report for people: failures first, totals last, where a terminal stops scrolling.
 
 mod calls;
 mod cost;
@@ -41,7 +41,7 @@ pub(super) fn render(report: &RunReport, style: &Style) -> String {
     page.finish()
 }
 
-/// What is known about one rule, for formats that have a place for text.
+/// The details of one rule, for formats with a text field.
 pub fn explanation(rule: &RuleResult) -> String {
     let mut page = Page::new(Style { width: 100, ..Style::default() });
     findings::explain(&mut page, 0, rule);

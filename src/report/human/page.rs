@@ -1,6 +1,6 @@
-//! Lines of text of a bounded width, with colour where it is wanted.
+//! Lines of text of a limited width, with optional color.
 //!
-//! Everything is written through [`Page::line`], which makes it safe to show: no text of a server can act on the terminal.
+//! Everything is written through [`Page::line`], which escapes it: text of a server cannot control the terminal.
 
 use std::{borrow::Cow, fmt::Write as _};
 
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// How a text is to stand out.
+/// Color and emphasis of a text.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Ink {
     color: Option<Color>,
@@ -76,9 +76,9 @@ pub struct Page {
 
 impl Page {
     pub fn new(style: Style) -> Self {
-        // Whether there is colour is for the style to say: `colored` would ask the environment.
+        // The style decides about color; `colored` would read the environment.
         control::set_override(true);
-        // Below that nothing is legible, and indents would leave no room.
+        // A narrower page is not legible, and has no room for indents.
         Self { text: String::new(), style: Style { width: style.width.max(60), ..style } }
     }
 
@@ -94,14 +94,14 @@ impl Page {
         self.text
     }
 
-    /// An empty line, unless there is one or the page is empty.
+    /// An empty line, unless the page is empty or already ends with one.
     pub fn gap(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');
         }
     }
 
-    /// One line, however long.
+    /// One line of any length.
     pub fn line(&mut self, indent: usize, spans: &[Span]) {
         let start = self.text.len();
         let _ = write!(self.text, "{:indent$}", "");
@@ -162,7 +162,7 @@ impl Page {
         self.line(0, &line);
     }
 
-    /// A text behind a lead, broken into lines that keep clear of the lead.
+    /// A text after a lead, wrapped with a hanging indent.
     pub fn hang(&mut self, indent: usize, lead: &[Span], ink: Ink, text: &str) {
         let margin = indent + lead.iter().map(|(_, text)| columns(&plain(text))).sum::<usize>();
         let mut lines = wrap(&plain(text), self.width().saturating_sub(margin)).into_iter();

@@ -1,4 +1,4 @@
-//! The counts by suite, what was not judged and why, and on request a line for each rule.
+//! The counts by suite, the rules that were not judged with reasons, and optionally a line for each rule.
 
 use indexmap::IndexMap;
 
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// A column a status; a heading may take two lines.
+/// One column per status; a heading may take two lines.
 const COLUMNS: [(Status, [&str; 2], Ink); 8] = [
     (Status::Pass, ["", "passed"], GREEN),
     (Status::Fail, ["", "failed"], RED),
@@ -26,10 +26,10 @@ const COLUMNS: [(Status, [&str; 2], Ink); 8] = [
     (Status::NotApplicable, ["not", "applicable"], FAINT),
 ];
 
-/// Columns that a name needs; where there are fewer, the last counts are left to the lines below the table.
+/// Minimum width of a name; if there is less room, the last counts move below the table.
 const NAME: usize = 12;
 
-/// Counts by suite on request, and by revision where there are several.
+/// Counts by suite with --verbose, and by revision if there are several.
 pub fn suites(page: &mut Page, report: &RunReport) {
     if page.is_verbose() {
         page.gap();
@@ -85,7 +85,7 @@ pub fn table(page: &mut Page, title: &str, rows: &[(&str, Tally)]) {
     }
 }
 
-/// What was not judged, by reason.
+/// Rules that were not judged, by reason.
 pub fn unjudged(page: &mut Page, report: &RunReport) {
     let names = if page.is_verbose() { "" } else { " (--verbose names them)" };
     let title = format!("Not exercised: this run could not test these rules{names}");
@@ -97,9 +97,9 @@ pub fn unjudged(page: &mut Page, report: &RunReport) {
     }
 }
 
-/// Reasons that are told, unless everything is asked for: first what the configuration could change.
+/// Maximum number of reasons without --verbose: first those that the configuration can remove.
 const REASONS: usize = 4;
-/// How a reason reads that the configuration can do away with.
+/// The beginning and end of a reason that the configuration can remove.
 const GIVE: &str = "give ";
 /// From so many rules on, a reason says what they are about, and names so many subjects.
 const MANY: usize = 20;
@@ -118,7 +118,7 @@ fn reasons(page: &mut Page, report: &RunReport, status: Status, title: &str) {
         return;
     }
     by_reason.sort_by(|_, a, _, b| b.cmp(a));
-    // What the user could tell about the server is one thing to do.
+    // All missing facts are one task for the user.
     let known = |reason: &String| reason.starts_with(GIVE) && reason.ends_with(CONFIGURATION);
     let (facts, others): (Vec<_>, Vec<_>) = by_reason.into_iter().partition(|(reason, _)| known(reason));
     let mut by_reason = others;

@@ -1,4 +1,4 @@
-//! The last lines: notes, the totals on one line, and what the exit code says.
+//! The last lines: notes, the totals on one line, and the meaning of the exit code.
 
 use indexmap::{IndexMap, IndexSet};
 
@@ -43,9 +43,9 @@ pub fn totals(page: &mut Page, report: &RunReport) {
     page.hang(0, &[span(ink.bold(), format!("exit {}", report.exit_code)), span(TEXT, "  ")], STRONG, &meaning(report));
 }
 
-/// What the exit code says.
+/// The meaning of the exit code.
 pub fn meaning(report: &RunReport) -> String {
-    // A rule counts once, in however many revisions it fails.
+    // A rule counts once, even if it fails in several revisions.
     let failed: IndexMap<_, _> = report
         .rules
         .iter()
@@ -82,7 +82,7 @@ pub fn meaning(report: &RunReport) -> String {
     }
 }
 
-/// What the rules about one of both sides say.
+/// The result of the rules about one of both sides.
 fn side_of(report: &RunReport, side: Subject) -> String {
     let failed = report.rules.iter().filter(|rule| rule.subject == side && standing(report, rule) == Status::Fail);
     let failed: IndexSet<_> = failed.map(|rule| &rule.id).collect();
@@ -94,7 +94,7 @@ fn side_of(report: &RunReport, side: Subject) -> String {
     }
 }
 
-/// Why rules are broken: the reason, where it is the same for all of them.
+/// Why rules are broken, if the reason is the same for all of them.
 fn broken(report: &RunReport) -> String {
     let mut reasons =
         report.rules.iter().filter(|rule| rule.status == Status::Broken).map(|rule| rule.reason.as_deref());
@@ -106,7 +106,7 @@ fn broken(report: &RunReport) -> String {
     }
 }
 
-/// What there is to say beside results or in their place, where the run ended before all was asked.
+/// The note for a run that ended early, shown with the results or in place of them.
 pub fn ended(report: &RunReport) -> Option<String> {
     let early = || report.cut_short.as_ref().map(|_| meaning(report)).filter(|_| report.exit_code == 3);
     report.cause().map(|cause| format!("{}: {cause}", meaning(report).trim_end_matches('.'))).or_else(early)

@@ -1,4 +1,4 @@
-//! One report after the other, and nothing kept of it but counts and, of the worst, a row.
+//! Reads one report after the other. It keeps counts, and a row for each of the worst servers.
 
 use std::{
     cmp::Reverse,
@@ -13,16 +13,16 @@ use crate::{
     report::tally::{Tally, standing},
 };
 
-/// Rows that are kept. A reader looks at the worst, and the results of the others stand in their files.
+/// Maximum number of rows. Readers look at the worst servers; the results of the others are in their files.
 const ROWS: usize = 1000;
-/// Rules told of one server.
+/// Maximum number of rules of one server.
 const TOLD: usize = 8;
-/// Servers named with one rule.
+/// Maximum number of servers named with one rule.
 const NAMED: usize = 20;
-/// Columns of a text of a server, where many are told.
+/// Width of a server's text in a list.
 const WIDTH: usize = 200;
 
-/// What counts as not holding; advice is no reason to look at a server among hundreds.
+/// Statuses that count as not passed; advice is not important among hundreds of servers.
 const UNHELD: [Status; 4] = [Status::Fail, Status::Known, Status::Broken, Status::Warn];
 
 #[derive(Default)]
@@ -35,18 +35,18 @@ pub struct Fold {
     rows: BTreeMap<Rank, Row>,
 }
 
-/// The order of rows: the worst first, then by name; the number tells apart what has the same name.
+/// The order of rows: the worst first, then by name. The number distinguishes servers of the same name.
 type Rank = (Standing, Reverse<[usize; 3]>, String, usize);
 
 struct Kept {
     rule: RuleResult,
     servers: usize,
-    /// The first by name, so that it does not matter in which order they come.
+    /// The first names in order, so that the result does not depend on the order of reports.
     named: BTreeSet<String>,
 }
 
 impl Row {
-    /// What one report says, in short. `file` is where it is, as seen from the matrix.
+    /// A summary of one report. `file` is its path relative to the matrix.
     pub fn of(name: &str, file: Option<String>, report: &RunReport) -> Self {
         let mut suites: BTreeMap<String, Tally> = BTreeMap::new();
         for rule in &report.rules {
@@ -103,7 +103,7 @@ impl Fold {
         }
     }
 
-    /// There was a file, and it is no report of this version.
+    /// Counts a file that is not a report of this version.
     pub fn add_unreadable(&mut self) {
         self.unreadable += 1;
     }
@@ -135,7 +135,7 @@ impl Fold {
     }
 }
 
-/// The rules that do not hold, each once in however many revisions, the worst first.
+/// The rules that did not pass, each once even in several revisions, the worst first.
 fn unheld(report: &RunReport) -> Vec<(Status, &RuleResult)> {
     let mut worst: IndexMap<&str, (Status, &RuleResult)> = IndexMap::new();
     for rule in &report.rules {
@@ -154,7 +154,7 @@ fn unheld(report: &RunReport) -> Vec<(Status, &RuleResult)> {
 }
 
 fn tally<'a>(suites: &'a mut BTreeMap<String, Tally>, suite: &str) -> &'a mut Tally {
-    // The name is copied once for each suite, and not for each rule.
+    // Copy the name once per suite, not once per rule.
     if !suites.contains_key(suite) {
         suites.insert(suite.to_owned(), Tally::default());
     }

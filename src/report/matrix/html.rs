@@ -1,6 +1,7 @@
-//! The matrix as one HTML file: no network, readable with scripts off, which only add the filter and the order.
+//! The matrix as one HTML file. It loads nothing from the network, and works without scripts, which only add the filter
+//! and the order.
 //!
-//! Text of a server is escaped wherever it stands, as in the report of one server, whose looks this page shares.
+//! Text of a server is escaped everywhere, as in the report of one server, whose style this page shares.
 
 use std::{collections::HashMap, fmt::Write};
 
@@ -18,9 +19,9 @@ use crate::{
 
 const OWN_STYLE: &str = include_str!("matrix.css");
 const SCRIPT: &str = include_str!("matrix.js");
-/// What stands for itself in the address of a file.
+/// Characters that need no encoding in a link to a file.
 const SAFE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'/');
-/// Rules that are not folded away, if they fail on more than one server.
+/// Rules that are not folded, if they fail on more than one server.
 const RULES: usize = 20;
 
 pub fn render(matrix: &Matrix) -> String {
@@ -54,7 +55,7 @@ fn header(page: &mut String, matrix: &Matrix) -> std::fmt::Result {
     Ok(())
 }
 
-/// What the servers have in common.
+/// Failures that servers have in common.
 fn shared(page: &mut String, matrix: &Matrix) -> std::fmt::Result {
     if matrix.failures.is_empty() {
         return Ok(());
@@ -159,7 +160,7 @@ fn cells(page: &mut String, number: usize, row: &Row, suites: &[&str]) -> std::f
     Ok(())
 }
 
-/// The worst of what a suite came to.
+/// The worst result of a suite.
 fn cell(page: &mut String, tally: Tally) -> std::fmt::Result {
     let shown = [Status::Fail, Status::Known, Status::Broken, Status::Warn, Status::Pass];
     match shown.into_iter().find(|status| tally.count(*status) > 0) {
@@ -168,7 +169,7 @@ fn cell(page: &mut String, tally: Tally) -> std::fmt::Result {
     }
 }
 
-/// Whether there is more to say of a server than its counts.
+/// Whether a server has more details than its counts.
 fn has_more(row: &Row) -> bool {
     !row.findings.is_empty() || row.note.is_some()
 }

@@ -1,4 +1,4 @@
-//! The matrix for job summaries and comments, which have their limits: the worst servers, and what they have in common.
+//! The matrix for job summaries and comments, whose size is limited: the worst servers, and their common failures.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::{
     report::markdown::{code, prose},
 };
 
-/// Servers, rules, and servers named with a rule; `matrix.html` and `matrix.json` have more.
+/// Maximum number of servers, and of rules; `matrix.html` and `matrix.json` have more.
 const SERVERS: usize = 100;
 const RULES: usize = 30;
 const NAMED: usize = 5;
@@ -83,7 +83,7 @@ fn more(page: &mut String, all: usize, shown: usize, noun: &str) -> std::fmt::Re
     if all > shown { writeln!(page, "\nand {} more {noun}", all - shown) } else { Ok(()) }
 }
 
-/// A code span in a table: a bar would end the cell, even there.
+/// A code span in a table: `|` would end the cell even there.
 fn cell(span: &str) -> String {
     span.replace('|', "\\|")
 }

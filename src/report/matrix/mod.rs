@@ -1,7 +1,7 @@
-//! Many servers concurrently: which rules fail on most of them, and how each server stands in each suite.
+//! Many servers in one report: which rules fail on most of them, and the result of each server in each suite.
 //!
-//! A [`Matrix`] is plain data of a bounded size, however many servers there are: [`Fold`] takes one report after the other and
-//! keeps counts of all, and of the worst servers a row each. The forms of it are functions of that data.
+//! A [`Matrix`] is plain data of a limited size, however many servers there are. [`Fold`] reads one report after the
+//! other. It keeps counts of all, and a row for each of the worst servers. All formats are functions of that data.
 
 mod fold;
 mod html;
@@ -27,12 +27,12 @@ pub use terminal::{line, summary};
 /// Raised when a reader of `matrix.json` would have to change.
 pub const MATRIX_SCHEMA: u32 = 1;
 
-/// What a run against one server comes to; the worst first.
+/// The result of a run against one server, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
     Failing,
-    /// It could not be started or reached, or died.
+    /// It could not be started or reached, or it crashed.
     Broken,
     /// No rule could be checked.
     Empty,
@@ -51,7 +51,7 @@ impl Standing {
         }
     }
 
-    /// The exit code of a matrix in which nothing is worse.
+    /// The exit code of a matrix in which no server is worse.
     pub const fn exit_code(self) -> u8 {
         match self {
             Self::Failing => 1,
@@ -61,7 +61,7 @@ impl Standing {
         }
     }
 
-    /// The class in a page, which is that of the status that looks like it.
+    /// The CSS class, which is that of the status with the same look.
     const fn status(self) -> Status {
         match self {
             Self::Failing => Status::Fail,
@@ -71,7 +71,7 @@ impl Standing {
         }
     }
 
-    /// After a number of servers.
+    /// Follows a number of servers.
     const fn said_of(self, one: bool) -> &'static str {
         match (self, one) {
             (Self::Failing, true) => "fails",
@@ -88,23 +88,23 @@ impl Standing {
 pub struct Matrix {
     pub schema: u32,
     pub tool: Tool,
-    /// How many servers there are.
+    /// The number of servers.
     pub servers: usize,
     pub by_standing: IndexMap<Standing, usize>,
     pub exit_code: u8,
-    /// Files that are no reports of this version.
+    /// Files that are not reports of this version.
     pub unreadable: usize,
-    /// What does not hold, by status, and of those what most servers have in common first.
+    /// Rules that did not pass, by status, the most frequent first.
     pub failures: Vec<Common>,
     /// All results of all servers, by suite.
     pub suites: BTreeMap<String, Tally>,
-    /// The worst first.
+    /// The worst servers, the worst first.
     pub rows: Vec<Row>,
-    /// Servers that are counted and have no row.
+    /// Servers that are counted but have no row.
     pub left_out: usize,
 }
 
-/// A rule that does not hold on some servers.
+/// A rule that does not pass on some servers.
 #[derive(Debug, Serialize)]
 pub struct Common {
     pub rule: String,
@@ -113,7 +113,7 @@ pub struct Common {
     pub level: Level,
     pub statement: String,
     pub source: String,
-    /// On how many it does not hold.
+    /// The number of servers.
     pub servers: usize,
     /// Some of them, by name.
     pub named: Vec<String>,
@@ -123,27 +123,27 @@ pub struct Common {
 #[derive(Debug, Serialize)]
 pub struct Row {
     pub name: String,
-    /// Where its report is, as seen from the matrix.
+    /// The path of its report, relative to the matrix.
     pub file: Option<String>,
     pub standing: Standing,
     /// The command line or URL.
     pub target: String,
-    /// Name and version, as it states them.
+    /// Name and version as the server sends them.
     pub server: String,
     pub transport: String,
     pub revisions: Vec<Revision>,
     pub ms: u64,
     pub rules: Tally,
     pub suites: BTreeMap<String, Tally>,
-    /// The worst of what does not hold.
+    /// The worst rules that did not pass.
     pub findings: Vec<Told>,
-    /// Rules that do not hold besides these.
+    /// The number of further rules that did not pass.
     pub more: usize,
-    /// Why there is nothing better to tell.
+    /// Why there are no results, if so.
     pub note: Option<String>,
 }
 
-/// A rule that does not hold on a server, in short.
+/// A short description of a rule that did not pass on a server.
 #[derive(Debug, Serialize)]
 pub struct Told {
     pub rule: String,
@@ -154,18 +154,18 @@ pub struct Told {
 }
 
 impl Matrix {
-    /// The forms in which it is kept, each with the ending of its file.
+    /// All formats, each with the extension of its file.
     pub fn forms(&self) -> [(&'static str, String); 3] {
         let json = serde_json::to_string_pretty(self).expect("a matrix is plain data with strings for keys");
         [("html", html::render(self)), ("md", markdown::render(self)), ("json", json + "\n")]
     }
 
-    /// Suites in which something is worth a look, the same in each form.
+    /// Suites with failures, broken rules, warnings or advice, the same in each format.
     fn notable(&self) -> impl Iterator<Item = &str> {
         self.suites.iter().filter(|(_, tally)| tally.is_notable()).map(|(suite, _)| suite.as_str())
     }
 
-    /// What it all comes to.
+    /// The overall result in a sentence.
     fn meaning(&self) -> String {
         let servers = if self.servers == 1 { "server" } else { "servers" };
         if self.by_standing.keys().all(|standing| *standing == Standing::Conforming) {

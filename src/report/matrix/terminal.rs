@@ -1,4 +1,5 @@
-//! The matrix in a terminal: a line for each server as it comes, and at the end the worst of them and what they have in common.
+//! The matrix in a terminal: a line for each finished server, and at the end the worst servers and their common
+//! failures.
 
 use super::{Matrix, Row, Standing, verb};
 use crate::{
@@ -17,13 +18,13 @@ use crate::{
     },
 };
 
-/// Servers in the table, and rules below it; the files have more.
+/// Maximum number of servers in the table, and of rules below it; the files have more.
 const SERVERS: usize = 20;
 const RULES: usize = 10;
-/// Columns of the word for a standing.
+/// Width of the word for a standing.
 const WORD: usize = 8;
 
-/// A server that is done, and how far all are.
+/// A finished server, and the progress of all.
 pub fn line(row: &Row, (done, of): (usize, usize), longest_name: usize, style: &Style) -> String {
     let (word, ink) = word(row.standing);
     let mut page = Page::new(*style);
@@ -50,7 +51,7 @@ pub fn line(row: &Row, (done, of): (usize, usize), longest_name: usize, style: &
     page.finish().trim_end().to_owned()
 }
 
-/// As many counts as there is room for.
+/// As many counts as fit.
 fn counts(row: &Row, room: usize) -> String {
     let mut told = String::new();
     for (status, word) in
@@ -69,7 +70,7 @@ fn counts(row: &Row, room: usize) -> String {
     told
 }
 
-/// The whole of it.
+/// The complete summary.
 pub fn summary(matrix: &Matrix, style: &Style) -> String {
     let mut page = Page::new(*style);
     let notable: Vec<_> = matrix.rows.iter().filter(|row| row.standing != Standing::Conforming).collect();
@@ -98,7 +99,7 @@ pub fn summary(matrix: &Matrix, style: &Style) -> String {
     page.finish().trim_end().to_owned()
 }
 
-/// What most servers have in common.
+/// Failures that most servers have in common.
 fn common(page: &mut Page, matrix: &Matrix) {
     let shared: Vec<_> = matrix.failures.iter().filter(|common| common.servers > 1).take(RULES).collect();
     if shared.is_empty() {

@@ -1,4 +1,5 @@
-//! A client that somebody else starts: the server waits for it, shows what passes, and the record is judged when it has left.
+//! A client that the user starts: the program serves it, shows new messages, and judges the record after the client has
+//! left.
 
 use std::time::{Duration, Instant};
 
@@ -29,15 +30,15 @@ const EVERY: Duration = Duration::from_millis(100);
 /// The name of the server in the configuration of a client.
 const SERVER: &str = "mcp-conform";
 
-/// What the client meets.
+/// The server that the client connects to.
 pub struct Attended<'a> {
     pub world: &'a str,
-    /// 0: a free one.
+    /// 0: any free port.
     pub port: u16,
     pub width: usize,
 }
 
-/// Waits for any client, until it has left or the user ends it.
+/// Serves any client until it leaves or the user presses Ctrl-C.
 pub async fn attend(
     job: &ClientJob,
     suites: &[Suite],
@@ -51,7 +52,7 @@ pub async fn attend(
         message: format!("unknown world `{}`", attended.world),
         help: help.or_else(|| Some("`mcp-conform list faults` and `list variations` have the names".to_owned())),
     })?;
-    // In a world that no suite has, only rules without a world judge what happens.
+    // If no suite uses this world, only rules without a world judge the run.
     let scenario = course.planned.iter().find(|planned| planned.scenario.world == attended.world);
     let scenario = scenario.map_or(attended.world, |planned| planned.id).to_owned();
     let transport = job.client.transport;
@@ -95,12 +96,12 @@ pub async fn attend(
     let start = facts::start(&scenario, attended.world, &ran, &links, &spawned, unread, &course.recorder);
     course.keep(revision, &[start]);
     let mut evidence = course.evidence();
-    // Ctrl-C is how such a run ends.
+    // Ctrl-C is the normal end of such a run.
     evidence.header.end.interrupted = None;
     Ok(evidence)
 }
 
-/// What to type or to paste.
+/// The command line or the configuration that the user needs.
 fn instructions(transport: Transport, target: &str) -> String {
     let (server, what) = if transport.capabilities().process {
         (json!({ "command": target, "args": [] }), "Let it start this server")

@@ -1,10 +1,11 @@
-//! What is started for a scenario: one process that reads its actions, or one for each action of a command line client.
+//! The command lines for a scenario: one process that reads all its actions, or one process for each action of a
+//! command line client.
 
 use serde_json::Value;
 
 use crate::config::Arguments;
 
-/// In arguments: what the client connects to.
+/// Placeholders for the server that the client connects to.
 const PLACES: [&str; 2] = ["{url}", "{stub}"];
 
 /// The command lines of a scenario, in order. Empty if no template exists for any of its actions.
@@ -19,12 +20,12 @@ pub fn lines(command: &[String], templates: &[(String, Arguments)], drive: &[Val
     for action in flat {
         let Some(arguments) = template(&name(action)) else { continue };
         let line = line(command.iter().cloned().chain(filled(arguments, action)), target);
-        // Each process is a new connection, so that the same action again shows nothing new.
+        // Each process is a new connection, so repeating an action shows nothing new.
         if !lines.contains(&line) {
             lines.push(line);
         }
     }
-    // A scenario without actions is about connecting; the shortest action does it.
+    // A scenario without actions only tests connecting; the first of these actions that has a template is enough.
     if drive.is_empty() {
         let any = ["connect", "list-tools", "list-resources", "list-prompts"].into_iter().find_map(template);
         lines.extend(any.map(|arguments| line(command.iter().cloned().chain(filled(arguments, &Value::Null)), target)));
@@ -32,7 +33,7 @@ pub fn lines(command: &[String], templates: &[(String, Arguments)], drive: &[Val
     lines
 }
 
-/// With the target in its place, or at the end.
+/// The command line with the target in place of the placeholder, or appended.
 fn line(words: impl Iterator<Item = String>, target: &str) -> Vec<String> {
     let words: Vec<String> = words.collect();
     let placed = words.iter().any(|word| PLACES.iter().any(|place| word.contains(place)));
@@ -40,7 +41,7 @@ fn line(words: impl Iterator<Item = String>, target: &str) -> Vec<String> {
     filled.chain((!placed).then(|| target.to_owned())).collect()
 }
 
-/// A command line client carries out concurrent actions one after another.
+/// A command line client runs concurrent actions sequentially.
 fn flatten<'a>(drive: &'a [Value], flat: &mut Vec<&'a Value>) {
     for action in drive {
         match action["actions"].as_array() {
@@ -50,7 +51,7 @@ fn flatten<'a>(drive: &'a [Value], flat: &mut Vec<&'a Value>) {
     }
 }
 
-/// As templates name an action.
+/// The name of an action as templates use it.
 fn name(action: &Value) -> String {
     let name = action["do"].as_str().unwrap_or_default();
     action["of"].as_str().map_or_else(|| name.to_owned(), |list| format!("{name}-{list}"))
@@ -94,7 +95,7 @@ fn put(word: &str, values: &[(&str, &str)]) -> String {
     filled + rest
 }
 
-/// A string as it is, everything else as JSON.
+/// Strings unchanged, other values as JSON.
 fn text(value: &Value) -> String {
     value.as_str().map_or_else(|| if value.is_null() { String::new() } else { value.to_string() }, str::to_owned)
 }

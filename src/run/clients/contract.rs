@@ -1,7 +1,7 @@
-//! The environment that a client is started with.
+//! The environment variables that a client is started with.
 //!
-//! Clients of the official conformance suite read the name of a scenario and act as it says, so the name that comes closest to
-//! the actions is given. Clients that follow instructions read the actions themselves.
+//! Clients of the official conformance suite read the name of a scenario and perform its actions. They get the name of
+//! the official scenario that is closest to the actions. Clients that follow instructions read the actions themselves.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ fn actions(scenario: &Scenario) -> Value {
     let first = json!({ "do": "connect" });
     let last = json!({ "do": "close" });
     let mut drive = scenario.drive.clone();
-    // A suite counts its own actions.
+    // The suite's number does not count `connect`, the client's number does.
     for action in drive.iter_mut().filter(|action| action["do"] == "cancel") {
         if let Some(number) = action["action"].as_u64() {
             action["action"] = json!(number + 1);
@@ -65,7 +65,7 @@ fn arguments(action: &Value) -> Value {
     action.get("arguments").cloned().unwrap_or_else(|| json!({}))
 }
 
-/// Calls what the context lists.
+/// Calls the tools that the context lists.
 const CALLS: &str = "http-custom-headers";
 /// Calls `add_numbers`.
 const ONE_CALL: &str = "tools_call";
@@ -74,7 +74,7 @@ const READS: &str = "http-standard-headers";
 /// Connects and lists tools, up to 2025-11-25 and since 2026-07-28. Some clients speak only that revision there.
 const LISTS: [&str; 2] = ["initialize", "request-metadata"];
 
-/// The official scenarios whose clients do most of this, the closest first. Few clients know all of them.
+/// The official scenarios that cover most of these actions, the closest first. Few clients know all of them.
 pub fn carriers(drive: &[Value], revision: Revision) -> Vec<&'static str> {
     let does = |names: &[&str]| drive.iter().any(|action| names.iter().any(|name| action["do"] == *name));
     let lists_more = drive.iter().any(|action| action["do"] == "list" && action["of"] != "tools");

@@ -30,12 +30,12 @@ use crate::{
     wire::Secrets,
 };
 
-/// A client that had to be killed so often gets less time afterwards: it would hang again.
+/// A client that was killed this often gets less time afterwards: it would probably hang again.
 const HANGS: usize = 2;
-/// So much.
+/// The reduced limit.
 const LESS: Duration = Duration::from_secs(5);
 
-/// Starts the client again and again. `Err` is about the command and what was typed.
+/// Starts the client for each scenario. `Err` is about the command or the options.
 pub async fn conduct(
     job: &ClientJob,
     suites: &[Suite],
@@ -71,7 +71,7 @@ pub struct Course<'a> {
     began: Instant,
     started: SystemTime,
     hangs: Cell<usize>,
-    /// Names of official scenarios that the client exited at before it connected, and those at which it connected.
+    /// Official scenarios at which the client exited before it connected, and those at which it connected.
     unknown: RefCell<HashSet<&'static str>>,
     known: RefCell<HashSet<&'static str>>,
     notes: Vec<String>,
@@ -125,7 +125,7 @@ impl<'a> Course<'a> {
         Evidence { header, links: recorder.links(), frames: Frames::Recorded(recorder), scenes, cut_off: None }
     }
 
-    /// The revision that the client uses when the newest is requested.
+    /// The revision that the client uses when it is offered the newest one.
     async fn newest(&mut self) -> Result<(), Error> {
         let mut newest = Revision::ALL.into_iter().rev();
         let asked = newest.find(|revision| self.job.client.transport.is_defined_in(*revision));
@@ -198,7 +198,7 @@ impl<'a> Course<'a> {
         self.recorder.links().iter().filter(|link| links.contains(&link.link)).find_map(|link| link.revision)
     }
 
-    /// All starts of the client in one scenario, each with the connections that it opened; fewer if the run has to end.
+    /// All starts of the client in one scenario, each with its connections. There are fewer if the run has to stop.
     async fn scenario(&self, planned: &Planned<'_>, revision: Revision) -> Result<Vec<(Start, Vec<u32>)>, Error> {
         let job = self.job;
         let mut starts = Vec::new();
@@ -214,7 +214,7 @@ impl<'a> Course<'a> {
             tokio::select! {
                 started = self.known_to(planned, number, revision, left) => {
                     let started = started?;
-                    // What the end of the run cut off had no time to end by itself.
+                    // A start that the end of the run interrupted did not hang by itself.
                     if started.0.run["end"] != "hung" || self.began.elapsed() < job.limits.run {
                         starts.push(started);
                     }
@@ -225,7 +225,7 @@ impl<'a> Course<'a> {
         Ok(starts)
     }
 
-    /// One start of the client, under the name of the official scenario that comes closest of those that the client knows.
+    /// One start of the client, under the closest official scenario that the client knows.
     async fn known_to(
         &self,
         planned: &Planned<'_>,
@@ -288,7 +288,7 @@ impl<'a> Course<'a> {
         Ok((start, links))
     }
 
-    /// What the rules of this revision see: first those that judge everything.
+    /// Saves the evidence for the rules of this revision, first for those without a scenario.
     pub fn keep(&mut self, revision: Revision, starts: &[Start]) {
         let transport = self.job.client.transport;
         self.scenes.push(scene(revision, transport, None, saves(starts.iter())));

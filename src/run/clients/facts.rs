@@ -12,11 +12,11 @@ use crate::{
 
 const SESSION: &str = "mcp-session-id";
 
-/// What became of one start.
+/// The result of one start.
 pub struct Start {
     pub scenario: String,
     pub run: Value,
-    /// Whether the first message of every connection was `initialize`: it did not fall back to that.
+    /// Whether the first message of every connection was `initialize`, so that it was not a fallback.
     pub initializes: bool,
     pub spawns: Vec<Value>,
     pub actions: Vec<Value>,
@@ -71,7 +71,7 @@ impl Sent {
         }
     }
 
-    /// Whether they were others after a change; nothing if they were not listed both before and after it.
+    /// Whether the roots differed after a change; `None` unless they were listed both before and after it.
     fn roots_differ(&self) -> Option<bool> {
         let before = self.roots_at_change.filter(|before| (1..self.roots.len()).contains(before));
         before.map(|_| self.roots.first() != self.roots.last())
@@ -136,7 +136,7 @@ fn without_meta(request: &Value) -> String {
     format!("{} {}", request["method"], params.join(" "))
 }
 
-/// Puts it all together.
+/// Combines all that is known of one start.
 pub fn start(
     scenario: &str,
     world: &str,
@@ -155,7 +155,7 @@ pub fn start(
         sent.pass(&frame);
     }
     let (signal, hung) = (ran.signal(), ran.hung);
-    // The action during which the client was stopped has timed out.
+    // The action that was running when the client was stopped has timed out.
     if let Some(action) = actions.iter_mut().find(|action| action["end"] == "none").filter(|_| hung && follows) {
         action["end"] = json!("failed");
         action["kind"] = json!("timeout");
@@ -203,7 +203,7 @@ pub fn start(
         let mut item = spawned.described(link);
         item["first"] = sent.began.get(&link).cloned().unwrap_or_default();
         item["listens"] = json!(sent.listened.contains(&link));
-        // A client that ended the process itself needs its subscriptions no more.
+        // A client that exited does not need its subscriptions any more.
         let earlier = |other: &Spawned| {
             other.number < spawned.number && other.exited_unasked() && sent.listened.contains(&link_of(other))
         };

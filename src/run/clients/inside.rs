@@ -1,7 +1,7 @@
 //! A client inside this process, and the servers that it starts.
 //!
-//! Client and server share one thread and talk through memory. So a runtime whose clock is paused knows when both wait, and
-//! moves the clock to the next moment at which something happens: no wait takes time, and none depends on the machine.
+//! Client and server share one thread and communicate through memory. So a runtime with a paused clock knows when both
+//! wait, and moves the clock to the next event. No wait takes time, and none depends on the machine.
 
 use std::{cell::RefCell, io, pin::Pin, process::ExitStatus, rc::Rc, time::Duration};
 
@@ -14,21 +14,22 @@ use tokio::{
 
 use super::{process::Ran, stage::Stage, stub::joined};
 
-/// As much as a pipe holds.
+/// Capacity of a pipe on Linux.
 const CAPACITY: usize = 64 << 10;
-/// Of a connection or a packet. Without it a client that repeats something without end would do so before the clock moves.
+/// Delay of a connection or a packet. Without it, a client that repeats something forever would never let the clock
+/// move.
 const LATENCY: Duration = Duration::from_millis(1);
-/// As `stub` reports it.
+/// The exit code that `stub` reports.
 const TERMINATED: u8 = 143;
 /// The number of that signal.
 const SIGTERM: u8 = 15;
 
 pub trait Inside: Send + Sync {
-    /// Runs the client with these variables until it exits. When this is dropped nothing of the client is left.
+    /// Runs the client with these variables until it exits. Dropping the future stops everything of the client.
     fn run(&self, env: Vec<(String, String)>, reach: Reach) -> Pin<Box<dyn Future<Output = Ended>>>;
 }
 
-/// How it ended.
+/// How the client ended.
 pub struct Ended {
     pub code: u8,
     pub stderr: String,
@@ -44,7 +45,7 @@ pub struct Reach {
 
 type Servers = Rc<RefCell<Vec<(mpsc::UnboundedSender<u8>, tokio::task::AbortHandle)>>>;
 
-/// The process of a server. It goes on when this is dropped.
+/// The process of a server. It keeps running when this is dropped.
 pub struct Handle {
     signals: mpsc::UnboundedSender<u8>,
     process: JoinHandle<()>,
@@ -74,7 +75,7 @@ impl Reach {
         let (signals, received) = mpsc::unbounded_channel();
         let process = tokio::spawn(async move {
             tokio::spawn(delayed(written, sent));
-            // A failure is the end of the process.
+            // A failure ends the process.
             let _ = joined(socket, "{\"arguments\":[]}", received, (input, output, errors)).await;
         });
         self.servers.borrow_mut().push((signals.clone(), process.abort_handle()));
@@ -99,7 +100,7 @@ impl Handle {
     }
 }
 
-/// Passes on what is written, a little later.
+/// Forwards all bytes with a small delay.
 async fn delayed(mut from: DuplexStream, mut to: DuplexStream) {
     let mut piece = vec![0; CAPACITY];
     while let Ok(length @ 1..) = from.read(&mut piece).await {
@@ -110,18 +111,18 @@ async fn delayed(mut from: DuplexStream, mut to: DuplexStream) {
     }
 }
 
-/// Runs it to its end, or until `limit`, and ends whatever it started.
+/// Runs the client until it exits or `limit` passes, then stops all servers that it started.
 pub async fn run(inside: &dyn Inside, stage: &Stage, env: Vec<(String, String)>, limit: Duration) -> Ran {
     let servers = Servers::default();
     let reach = Reach { target: stage.target.clone(), connect: stage.connect(), servers: Rc::clone(&servers) };
     let began = Instant::now();
-    // It is dropped here: with it its connections and pipes are closed.
+    // The future is dropped here, which closes its connections and pipes.
     let ended = timeout(limit, inside.run(env, reach)).await;
     let took = began.elapsed();
     for (signals, _) in servers.borrow().iter().filter(|_| ended.is_err()) {
         let _ = signals.send(TERMINATED);
     }
-    // What they notice of it is noted.
+    // Gives the servers time to record that the client is gone.
     sleep(LATENCY).await;
     for (_, process) in servers.borrow().iter() {
         process.abort();
@@ -131,7 +132,7 @@ pub async fn run(inside: &dyn Inside, stage: &Stage, env: Vec<(String, String)>,
     Ran { hung, status, stderr: ended.map(|ended| ended.stderr).unwrap_or_default(), took }
 }
 
-/// Of a process that exited with this code, or that SIGTERM ended.
+/// The status of a process that exited with this code, or that SIGTERM ended.
 #[cfg(unix)]
 fn status(code: Option<u8>) -> ExitStatus {
     use std::os::unix::process::ExitStatusExt;

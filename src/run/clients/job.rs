@@ -1,4 +1,4 @@
-//! What a test of a client needs, read from what was typed.
+//! Everything that a test of a client needs, from the options and the configuration.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -26,9 +26,9 @@ pub struct ClientJob {
 
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Of one start of the client, without the time of its wait actions.
+    /// For one start of the client, without its wait actions.
     pub start: Duration,
-    /// Of all starts together.
+    /// For all starts together.
     pub run: Duration,
     pub memory_bytes: usize,
     pub disk_bytes: usize,
@@ -46,7 +46,7 @@ impl ClientJob {
         shlex::try_join(command.iter().map(String::as_str)).unwrap_or_else(|_| command.join(" "))
     }
 
-    /// What is started for these actions, in order.
+    /// The command lines for these actions, in order.
     pub fn lines(&self, drive: &[Value], target: &str) -> Vec<Vec<String>> {
         command_lines::lines(&self.client.command, &self.client.actions, drive, target)
     }

@@ -1,4 +1,4 @@
-//! Sockets of this machine alone, through which the stub reaches the program.
+//! Local sockets through which the stub reaches the program.
 
 use std::{io, path::Path};
 

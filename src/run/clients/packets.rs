@@ -1,12 +1,12 @@
-//! What the stub and the program say to each other over a local socket.
+//! The packets that the stub and the program exchange over a local socket.
 //!
-//! A packet has a kind (one byte), a length (four bytes, the highest first) and as many bytes.
+//! A packet has a kind (one byte), a length (four bytes, big-endian) and the payload.
 
 use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-/// Longer ones are never sent: a longer one does not come from the stub.
+/// The stub never sends longer payloads, so a longer one does not come from the stub.
 const LONGEST: usize = 1 << 20;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub async fn send(to: &mut (impl AsyncWrite + Unpin), kind: Kind, bytes: &[u8]) 
     to.flush().await
 }
 
-/// The next packet; none at the end.
+/// The next packet; `None` at the end.
 pub async fn receive(from: &mut (impl AsyncRead + Unpin)) -> io::Result<Option<(Kind, Vec<u8>)>> {
     let mut head = [0; 5];
     match from.read_exact(&mut head).await {

@@ -1,4 +1,4 @@
-//! One process of the client: started in a group of its own, watched, and ended with all that it started.
+//! One process of the client: started in its own process group, watched, and killed with all its children.
 
 use std::{
     path::Path,
@@ -20,13 +20,13 @@ use crate::{
     },
 };
 
-/// So much of its stderr is kept: the end.
+/// How much of stderr is kept, counted from its end.
 const KEPT: usize = 4 << 10;
 /// From SIGTERM to SIGKILL.
 const GRACE: Duration = Duration::from_secs(5);
-/// What a client wrote last is read for so long after it is gone.
+/// How long the last output is read after the client has exited.
 const LAST: Duration = Duration::from_millis(200);
-/// How unhandled exceptions and panics begin, in the languages that clients are written in.
+/// How unhandled exceptions and panics begin in common languages.
 const TRACES: [&str; 9] = [
     "Traceback (most recent call last)",
     "panicked at ",
@@ -39,7 +39,7 @@ const TRACES: [&str; 9] = [
     "\n    at ",
 ];
 
-/// How it went.
+/// How the process ended.
 pub struct Ran {
     pub hung: bool,
     pub status: Option<ExitStatus>,
@@ -64,12 +64,12 @@ impl Ran {
     }
 }
 
-/// Runs it to its end, or until `limit`.
+/// Runs the process until it exits or `limit` passes.
 pub async fn run(argv: &[String], env: &[(String, String)], cwd: Option<&Path>, limit: Duration) -> Result<Ran, Error> {
     let Some((program, arguments)) = argv.split_first() else { return Err(Error::usage("the command is empty")) };
     let mut command = Command::new(program);
     command.args(arguments).envs(env.iter().map(|(name, value)| (name, value)));
-    // The pipe stays open and empty: some clients leave when stdin ends.
+    // stdin stays open and empty: some clients exit when stdin closes.
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     if let Some(cwd) = cwd {
         command.current_dir(cwd);
@@ -80,7 +80,7 @@ pub async fn run(argv: &[String], env: &[(String, String)], cwd: Option<&Path>, 
         let failure = start_failure(program, cwd, &why);
         Error::Party { party: "client", tried: failure.tried, came: failure.came, help: failure.help }
     })?;
-    // Dropped last: whatever is left of the group is killed.
+    // Dropped last: this kills the rest of the process group.
     let group = Group::of(child.id());
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let mut reading = tokio::spawn(async move { tokio::join!(tail(stdout), tail(stderr)).1 });
@@ -98,7 +98,7 @@ pub async fn run(argv: &[String], env: &[(String, String)], cwd: Option<&Path>, 
         }
     };
     let took = began.elapsed();
-    // Something that it started may hold the pipe open.
+    // A child process may hold the pipe open.
     let stderr = if let Ok(text) = timeout(LAST, &mut reading).await {
         text.unwrap_or_default()
     } else {
@@ -109,7 +109,7 @@ pub async fn run(argv: &[String], env: &[(String, String)], cwd: Option<&Path>, 
     Ok(Ran { hung, status, stderr, took })
 }
 
-/// The end of what is written there.
+/// The last bytes of the output.
 async fn tail(pipe: Option<impl AsyncRead + Unpin>) -> String {
     let (mut kept, mut piece) = (Vec::new(), vec![0; KEPT]);
     let Some(mut pipe) = pipe else { return String::new() };

@@ -1,13 +1,13 @@
-//! What a client that follows instructions reports of them.
+//! The report of a client that follows instructions.
 
 use std::{collections::HashMap, fmt::Display, fs, io::Read, path::Path};
 
 use serde_json::{Value, json};
 
-/// A longer report is not read to its end.
+/// Longer reports are truncated.
 const LONGEST: u64 = 16 << 20;
 
-/// Every action with what was reported of it, and whether anything was reported at all.
+/// Every action with its reported result, and whether the client reported anything.
 pub fn actions(drive: &[Value], report: &Path) -> (Vec<Value>, bool) {
     let mut text = String::new();
     let read = fs::File::open(report).and_then(|file| file.take(LONGEST).read_to_string(&mut text));
@@ -16,7 +16,7 @@ pub fn actions(drive: &[Value], report: &Path) -> (Vec<Value>, bool) {
         lines.filter_map(|line| Some((number(line.get("action")?)?, line))).collect();
     let follows = read.is_ok() && !reported.is_empty();
     let mut all = Vec::new();
-    // The first action of all is to connect.
+    // The first action is always `connect`.
     for (index, action) in drive.iter().enumerate() {
         describe(&mut all, &reported, (index, index + 1), action);
     }
@@ -38,7 +38,7 @@ fn describe(
         json!({ "nr": number.to_string(), "do": action["do"], "action": action, "end": "none", "frames": [] });
     match reported.get(&reported_as.to_string()) {
         Some(line) if line["ok"] == true => {
-            // A result in a form of the client's own shows nothing.
+            // A result in the client's own format proves nothing.
             if let Some(result) = result(action, &line["result"]) {
                 item["end"] = json!("ok");
                 item["result"] = result;
@@ -64,8 +64,8 @@ fn describe(
 /// Fields of results that hold a list.
 const LISTS: [&str; 4] = ["tools", "resources", "resourceTemplates", "prompts"];
 
-/// What was reported as rules see it: the items of a list, and other results as the server sends them. Lists may also be reported
-/// as one result or as all pages, and contents alone.
+/// A reported result in the form that rules see: the items of a list, other results as the server sends them. A client
+/// may report a list as one result or as all pages, and contents alone.
 fn result(action: &Value, reported: &Value) -> Option<Value> {
     let wrapped = |field: &str| match reported {
         Value::Array(_) => Some(json!({ field: reported })),

@@ -1,4 +1,4 @@
-//! The scenarios of a run: each is met once, whatever number of suites judges what happens there.
+//! The scenarios of a run: each one runs once, however many suites judge it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +13,7 @@ use crate::{
     suite::{Applies, Scenario, Suite, diagnostic::suggestion},
 };
 
-/// The reference server as it is.
+/// The reference server without a fault or variation.
 pub const USUAL: &str = "usual";
 
 /// One scenario, under the id of the first suite that has it.
@@ -23,9 +23,9 @@ pub struct Planned<'a> {
     suites: Vec<&'a Suite>,
 }
 
-/// Those whose rules the filter selects, the usual one first: it shows which revision a client speaks. The usual one is met whatever is selected. Rules without a scenario
-/// judge everything, so if all rules are selected everything is recorded, and otherwise the scenarios of the suites that they
-/// require.
+/// The scenarios whose rules the filter selects. The usual one always runs, and runs first: it shows which revision the
+/// client speaks. Rules without a scenario judge everything. If all rules are selected, every scenario runs, otherwise
+/// those of the suites that they require.
 pub fn planned<'a>(suites: &'a [Suite], filter: &Filter) -> Vec<Planned<'a>> {
     let selected = |suite: &&Suite| suite.rules.iter().any(|rule| filter.selects(suite, rule));
     let required: Vec<&String> = suites.iter().filter(selected).flat_map(|suite| &suite.evidence).collect();
@@ -61,10 +61,10 @@ impl Planned<'_> {
     }
 }
 
-/// What the reference server can be made to do, by name.
+/// All faults, variations and worlds of the reference server, by name.
 pub struct Worlds {
     known: HashMap<String, FaultInfo>,
-    /// Those that are faults.
+    /// The names of faults.
     faults: HashSet<String>,
 }
 
@@ -74,7 +74,7 @@ impl Worlds {
         Self { known, faults: reference::faults().into_iter().map(|fault| fault.name).collect() }
     }
 
-    /// Whether the world is any different there from the usual one.
+    /// Whether the world can differ from the usual one here.
     pub fn shows(&self, world: &str, revision: Revision, transport: Transport) -> bool {
         let Some(info) = self.known.get(world) else { return world == USUAL };
         info.transports.iter().any(|own| json!(own) == transport.as_str())
@@ -82,7 +82,7 @@ impl Worlds {
             && info.until.is_none_or(|until| revision <= until)
     }
 
-    /// `Err` is what to type in place of a name that is unknown.
+    /// `Err` is the name that was probably meant.
     pub fn named(&self, world: &str) -> Result<Options, Option<String>> {
         if world == USUAL || self.known.contains_key(world) {
             Ok(self.options(world))

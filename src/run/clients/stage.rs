@@ -31,10 +31,10 @@ use crate::{
     wire::Secrets,
 };
 
-/// After a client has left, what it sent last may still be on its way.
+/// The last messages may still arrive after a client has left.
 const LAST: Duration = Duration::from_millis(500);
 
-/// Within this time a client that starts its server again does so; a guess.
+/// A client that restarts its server does so within this time; a guess.
 const AGAIN: Duration = Duration::from_secs(2);
 
 /// A gateway ends its session with the upstream within this time after its own client has left; a guess.
@@ -48,14 +48,14 @@ pub struct Stage {
     /// What a client connects to: a URL, or the path of a file.
     pub target: String,
     serving: JoinHandle<()>,
-    /// Over HTTP.
+    /// Over HTTP only.
     listening: Option<Listening>,
     spawned: mpsc::UnboundedReceiver<Spawned>,
     ended: Vec<Spawned>,
     last_end: Option<Instant>,
     links: Arc<Mutex<Vec<u32>>>,
     folder: TempDir,
-    /// In memory, how a client gets a connection.
+    /// In memory: how a client gets a connection.
     connect: mpsc::UnboundedSender<DuplexStream>,
 }
 
@@ -127,13 +127,13 @@ impl Stage {
         self.folder.path().join("report.jsonl")
     }
 
-    /// Whether every process that a client started has ended. Over HTTP no client says that it leaves for good.
+    /// Whether every process that a client started has ended. Over HTTP no client announces that it leaves for good.
     pub fn is_left(&mut self) -> bool {
         while let Ok(spawned) = self.spawned.try_recv() {
             self.ended.push(spawned);
             self.last_end = Some(Instant::now());
         }
-        // Some clients start a server to look at it, and again to use it.
+        // Some clients start a server to inspect it, and start it again to use it.
         let since = self.last_end.map(|last| last.elapsed());
         since.is_some_and(|since| since > AGAIN) && self.ended.len() == self.links().len()
     }
@@ -157,9 +157,9 @@ impl Stage {
         self.connect.clone()
     }
 
-    /// The client is gone: the connections that it had, and the processes that it started.
+    /// Called after the client has ended: returns its connections and the processes that it started.
     pub async fn close(mut self) -> (Vec<u32>, Vec<Spawned>) {
-        // Each process reports its end; those that a client left running do not.
+        // Each process reports its end; processes that a client left running do not.
         while let Ok(Some(spawned)) = timeout(LAST, self.spawned.recv()).await {
             self.ended.push(spawned);
             if self.ended.len() == self.links().len() {
@@ -178,13 +178,14 @@ impl Stage {
 /// Where a client finds its server.
 #[derive(Clone, Copy)]
 pub enum Place<'a> {
-    /// At this address, or as a file that starts this program. A gateway may stand before it.
+    /// At this address, or as a file that starts this program. `behind`: a gateway is between the client and the
+    /// server.
     System { program: &'a Path, address: &'a str, behind: bool },
-    /// In this process.
+    /// Inside this process.
     Memory,
 }
 
-/// Of the URL in memory.
+/// The address in the URL in memory.
 const ADDRESS: &str = "127.0.0.1:3000";
 
 enum Listener {
@@ -214,7 +215,7 @@ impl Listener {
     }
 }
 
-/// What a new connection is recorded under.
+/// What the recorder needs to open a new connection.
 struct Opening {
     recorder: Recorder,
     secrets: Secrets,
@@ -242,7 +243,7 @@ async fn serve_processes(
     opening: Opening,
     tell: mpsc::UnboundedSender<Spawned>,
 ) {
-    // Connections end with the set, and the set with this function.
+    // Connections end with the set, and the set ends with this function.
     let mut processes = JoinSet::new();
     loop {
         tokio::select! {

@@ -1,5 +1,5 @@
-//! The process that a client starts as its server: it joins its stdin, stdout, stderr and exit to the program that tests
-//! the client.
+//! The process that a client starts as its server: it connects its stdin, stdout, stderr and exit code to the program
+//! that tests the client.
 
 use std::{env, future::pending, io, path::Path, process, time::Duration};
 
@@ -19,18 +19,18 @@ use crate::{
     run::process::{runtime::runtime, signals::Signals},
 };
 
-/// From the end of stdin to a signal that the client sends together with it.
+/// Maximum delay between the end of stdin and a signal that the client sends together with it.
 const SAME_MOMENT: Duration = Duration::from_millis(20);
-/// A pipe holds as much.
+/// Capacity of a pipe on Linux.
 const ONE_READ: usize = 64 << 10;
-/// As a shell reports a process that a signal ended.
+/// Exit codes that a shell reports for a process that a signal ended.
 const SIGNALLED: [(u8, &str); 3] = [(130, "SIGINT"), (143, "SIGTERM"), (129, "SIGHUP")];
 
-/// Runs until the other side, the client or a signal ends it.
+/// Runs until the program, the client or a signal ends it.
 pub fn stub(socket: &Path, arguments: &[String]) -> Result<u8, Error> {
     let runtime = runtime();
     let code = runtime.block_on(process_joined(socket, arguments)).unwrap_or(1);
-    // A thread may still wait for stdin, and the runtime would wait for that.
+    // A thread may still be blocked on stdin, and the runtime would wait for it.
     process::exit(code.into())
 }
 
@@ -43,7 +43,7 @@ async fn process_joined(socket: &Path, arguments: &[String]) -> io::Result<u8> {
     joined(socket, &hello.to_string(), signals, (stdin(), stdout(), stderr())).await
 }
 
-/// Until the other side or a signal ends it; the value is the exit code. A signal is the exit code that it means.
+/// Runs until the program or a signal ends it; the value is the exit code. A signal is given as its exit code.
 pub async fn joined(
     socket: impl AsyncRead + AsyncWrite,
     hello: &str,
@@ -58,7 +58,7 @@ pub async fn joined(
             tokio::select! {
                 Some(code) = signals.recv() => {
                     let name = SIGNALLED.iter().find(|(known, _)| *known == code).map_or("signal", |(_, name)| *name);
-                    // Stdin may have been closed in the same moment.
+                    // stdin may have been closed at the same moment.
                     if let Ok(Ok(0)) = timeout(SAME_MOMENT, input.read(&mut piece)).await {
                         send(&mut to, Kind::End, b"").await?;
                     }
@@ -80,7 +80,7 @@ pub async fn joined(
     let backward = async move {
         while let Some((kind, bytes)) = receive(&mut from).await? {
             match kind {
-                // Go on if the client no longer reads: the end of stdin shows when it leaves.
+                // Continue if the client no longer reads stdout: the end of stdin shows when it leaves.
                 Kind::Stdout => _ = (output.write_all(&bytes).await, output.flush().await),
                 Kind::Stderr => _ = (errors.write_all(&bytes).await, errors.flush().await),
                 Kind::Exit => return Ok(bytes.first().copied().unwrap_or_default()),

@@ -16,11 +16,11 @@ use crate::{
     tap::{LineTap, Tap},
 };
 
-/// More than a pipe holds, so that what a server does not read hides nothing of what follows.
+/// More than a pipe holds, so that input that a server does not read hides nothing that follows it.
 const CAPACITY: usize = 1 << 20;
 const ONE_READ: usize = 64 << 10;
 
-/// What became of it.
+/// What is known of the process.
 #[derive(Default)]
 pub struct Spawned {
     /// Which of the client's processes it is, from 0.
@@ -50,7 +50,7 @@ impl Spawned {
             (false, None, _) => "kill",
         };
         let ms = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-        // A process that was killed cannot report it.
+        // A killed process cannot report the signal.
         let first = first.or((!self.exited).then_some(self.took));
         let to_signal = first.zip(self.stdin_closed).map(|(signal, closed)| ms(signal.saturating_sub(closed)));
         json!({
@@ -68,7 +68,7 @@ impl Spawned {
     }
 }
 
-/// Serves one of them until it is gone.
+/// Serves one of these processes until it ends.
 pub async fn serve_stub(
     stream: impl AsyncRead + AsyncWrite,
     options: reference::Options,
@@ -147,7 +147,7 @@ pub async fn serve_stub(
     spawned
 }
 
-/// What comes from the stub, until that is gone.
+/// Reads the packets of the stub until it ends.
 async fn take(
     from: &mut (impl AsyncRead + Unpin),
     input: DuplexStream,

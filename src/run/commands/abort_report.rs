@@ -1,6 +1,6 @@
-//! A run that ended before there was anything to report: every report that was asked for says why.
+//! A run that failed before it had results: every requested report says why.
 //!
-//! An empty file would be no `JUnit`, no JSON and no SARIF, and what a former run left there would be taken for this one's.
+//! An empty file would not be valid `JUnit`, JSON or SARIF. An old file would be taken for the result of this run.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Tells why on stderr and in the reports; the value is the exit code.
+/// Prints the error on stderr and writes it to the reports; the value is the exit code.
 pub fn tell(
     error: &Error,
     code: u8,
@@ -31,7 +31,7 @@ pub fn tell(
     tell_of(error, code, took, wanted, (&args.target, &args.output), partition, surroundings)
 }
 
-/// The same of any command that tests a server.
+/// The same for any command that tests a server.
 pub fn tell_of(
     error: &Error,
     code: u8,
@@ -48,7 +48,7 @@ pub fn tell_of(
     outputs::exit_code(code, [written])
 }
 
-/// The server, as far as the mistake lets it be known.
+/// The server, as far as it is known despite the error.
 fn described(args: &TargetArgs, surroundings: &Surroundings) -> TargetReport {
     let known = target::target(args, surroundings).ok().map(|(target, ..)| target);
     let options = target::options(args);

@@ -1,4 +1,4 @@
-//! Failures that are known: expected while they last, and reported once they are gone.
+//! Known failures: expected while they fail, and reported when they pass.
 
 use std::{collections::BTreeMap, fs, path::Path};
 
@@ -34,7 +34,7 @@ pub struct Baseline {
 #[serde(deny_unknown_fields)]
 struct Known {
     rule: String,
-    /// What the failure is about; without it, whatever it is about.
+    /// The subject of the failure; without it, any subject.
     subject: Option<String>,
     revision: Option<Revision>,
     #[serde(default)]
@@ -42,7 +42,8 @@ struct Known {
 }
 
 impl Baseline {
-    /// The list that was named, if any; read before the run, so that nobody waits for one that is of no use.
+    /// The baseline file of the options, if any. It is read before the run, so that a mistake in it is reported at
+    /// once.
     pub fn wanted(args: &OutputArgs, suites: &[Suite]) -> Result<Self, Error> {
         let renewed = args.write_baseline.as_ref().filter(|path| path.exists());
         let Some(path) = args.baseline.as_ref().or(renewed) else { return Ok(Self::default()) };
@@ -61,7 +62,7 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// Writes the list or holds the report against it, as was asked for.
+    /// Writes the baseline file or compares the report with it, depending on the options.
     pub fn settle(self, report: &mut RunReport, args: &OutputArgs, end: &RunEnd) -> Result<(), Error> {
         let settled = if report.cause().is_none() { self.compare(report, args) } else { Ok(()) };
         report.exit_code = end.interrupted.unwrap_or(report.exit_code);
@@ -110,7 +111,7 @@ impl Baseline {
         }
         let mut gone: IndexMap<&str, Vec<&str>> = IndexMap::new();
         for (known, _) in self.known.iter().zip(used).filter(|(_, used)| !used) {
-            // What was not judged this time may fail still.
+            // A rule that was not judged this time may still fail.
             if report.rules.iter().any(|rule| known.concerns(rule) && was_judged(rule)) {
                 gone.entry(&known.rule).or_default().extend(known.subject.as_deref());
             }
@@ -121,7 +122,7 @@ impl Baseline {
         total(report);
     }
 
-    /// What fails today, as the text of a baseline; the reasons of this one are kept.
+    /// The current failures as the text of a baseline file. The reasons of existing entries are kept.
     fn renewed(&self, report: &RunReport) -> String {
         let mut failing: BTreeMap<&str, Vec<&RuleResult>> = BTreeMap::new();
         for rule in report.rules.iter().filter(|rule| fails(rule, report.strict)) {
@@ -145,7 +146,7 @@ impl Baseline {
     }
 }
 
-/// What a rule finds that no entry is for, each with what was said of it: by subjects, or else the rule as a whole.
+/// The findings of a rule that match no entry, each with its message: by subject, or else the rule as a whole.
 fn uncovered<'r>(results: &[&'r RuleResult], kept: &[&Known]) -> IndexMap<Option<String>, &'r str> {
     let tells_apart = results.iter().all(|rule| are_told_apart(&rule.findings));
     let mut new = IndexMap::new();
@@ -158,15 +159,15 @@ fn uncovered<'r>(results: &[&'r RuleResult], kept: &[&Known]) -> IndexMap<Option
     new
 }
 
-/// Whether what these findings are about names each of them, today and in the next run.
+/// Whether every finding has a subject that is the same in the next run.
 fn are_told_apart(findings: &[Finding]) -> bool {
-    // The identity of a task is made up anew in each run.
+    // Task ids are new in each run.
     let lasts = |finding: &Finding| !finding.subject.is_empty() && !finding.subject.starts_with("task ");
     findings.len() < FINDINGS_KEPT && findings.iter().all(lasts)
 }
 
 impl Known {
-    /// As a table of the file.
+    /// The entry as a TOML table.
     fn written(&self) -> String {
         let quoted = |text: &str| toml::Value::from(text).to_string();
         let subject = self.subject.iter().map(|subject| ("subject", quoted(subject)));
@@ -189,7 +190,7 @@ impl Known {
     }
 }
 
-/// What a list says that is so no more.
+/// The message for entries that match no failure.
 fn outdated(rule: &str, subjects: &[&str]) -> String {
     match subjects {
         [] => format!("{rule} now passes: remove it"),

@@ -1,4 +1,4 @@
-//! `mcp-conform check`: looks for mistakes in suites, and sends nothing.
+//! `mcp-conform check`: validates suite files, offline.
 
 use crate::{
     cli::CheckArgs,

@@ -28,7 +28,7 @@ pub fn client(args: &ClientArgs, surroundings: &Surroundings) -> Result<u8, Erro
     Ok(course.conclude(evidence, options(args), |_| {}, surroundings))
 }
 
-/// Starts the client in each scenario, or waits for one that somebody else starts.
+/// Starts the client in each scenario, or waits for a client that the user starts.
 async fn record(
     args: &ClientArgs,
     job: &ClientJob,
@@ -65,7 +65,7 @@ fn job(args: &ClientArgs, surroundings: &Surroundings) -> Result<ClientJob, Erro
     })
 }
 
-/// The client that was named or typed.
+/// The client of the configuration or of the command line.
 fn described(args: &ClientArgs, surroundings: &Surroundings) -> Result<Client, Error> {
     let mut client = if let Some(name) = &args.name {
         let file = configured::file(args.config.as_deref(), surroundings).ok_or_else(|| Error::Usage {
@@ -86,13 +86,13 @@ fn described(args: &ClientArgs, surroundings: &Surroundings) -> Result<Client, E
     Ok(client)
 }
 
-/// The transport as it was typed.
+/// The transport as the user typed it.
 fn typed(args: &ClientArgs) -> String {
     let transport = args.transport.and_then(|transport| transport.to_possible_value());
     transport.map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// The options that a command has which tests the client again.
+/// The options for a command that tests the client again.
 fn options(args: &ClientArgs) -> String {
     let config: Vec<String> = args.config.iter().map(|path| path.display().to_string()).collect();
     let mut options = match typed(args).as_str() {

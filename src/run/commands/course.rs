@@ -1,4 +1,5 @@
-//! The course of a command that tests something: what is read before anything starts, and what is written in the end.
+//! The course of every command that tests something: what is read before anything starts, and what is written at the
+//! end.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ use crate::{
     suite::Suite,
 };
 
-/// What was asked for. It is read before anything starts, so that nobody waits to be told of a mistake.
+/// The options and files. They are read before anything starts, so that mistakes are reported at once.
 pub struct Course<'a> {
     pub suites: Vec<Suite>,
     pub filter: Filter,
@@ -27,7 +28,7 @@ pub struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    /// About the party on `side`.
+    /// `side` is the party under test.
     pub fn read(
         side: Side,
         select: &'a SelectArgs,

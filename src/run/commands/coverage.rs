@@ -1,4 +1,4 @@
-//! What the rules cover: by area and revision, and for a proposal requirement by requirement.
+//! What the rules cover: by area and revision, and for a proposal by requirement.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub fn coverage(suites: &[Suite]) -> Vec<String> {
     lines
 }
 
-/// One row for each requirement of a proposal: the check that covers it, or why none does.
+/// One row for each requirement of a proposal: the rule that covers it, or why no rule does.
 pub fn traceability(proposal: &str, suites: &[Suite]) -> Result<String, Error> {
     let ours: Vec<&Suite> = suites.iter().filter(|suite| suite.applies.proposal.as_deref() == Some(proposal)).collect();
     if ours.is_empty() {
@@ -72,7 +72,7 @@ pub fn traceability(proposal: &str, suites: &[Suite]) -> Result<String, Error> {
     Ok(lines.join("\n"))
 }
 
-/// As YAML takes any text: a JSON string is one.
+/// Any text as a YAML string. JSON strings are valid YAML.
 fn quoted(text: &str) -> String {
     Value::from(text).to_string()
 }

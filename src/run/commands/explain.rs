@@ -1,6 +1,6 @@
-//! `mcp-conform explain`: one rule, from what it asks to what breaking it looks like.
+//! `mcp-conform explain`: one rule, with an example of a violation.
 //!
-//! The example is no text that could grow stale: the reference server commits the rule's first fault and is tested.
+//! The example cannot go stale: the reference server runs with the rule's first fault and is tested.
 
 use super::mutants::{Conducted, Trial, trials};
 use crate::{
@@ -61,7 +61,7 @@ pub fn explain(args: &ExplainArgs, surroundings: &Surroundings) -> Result<u8, Er
     })
 }
 
-/// What a suite asks for, rule by rule.
+/// The rules of a suite.
 fn rules_of(suite: &Suite) -> String {
     let mut lines = vec![format!("{} is a suite", suite.id), format!("  {}", suite.about), String::new()];
     lines.push(format!("applies    {}", scope(&suite.applies, &Applies::default())));
@@ -95,7 +95,7 @@ fn not_tested(suite: &Suite, row: &Untested) -> String {
     format!("{}\n  {}\n\nsuite      {}\nnot tested {}", row.id, row.statement, suite.id, row.because)
 }
 
-/// Where the rule counts, in words.
+/// Where the rule applies, in words.
 pub(super) fn scope(suite: &Applies, rule: &Applies) -> String {
     let since = suite.since.max(rule.since).unwrap_or(Revision::ALL[0]);
     let until = [suite.until, rule.until].into_iter().flatten().min().unwrap_or(Revision::NEWEST);
@@ -123,7 +123,7 @@ pub(super) fn newest(suite: &Suite, rule: &Rule) -> Revision {
     [suite.applies.until, rule.applies.until].into_iter().flatten().min().unwrap_or(Revision::NEWEST)
 }
 
-/// The steps of built-in suites that save what the rule looks at, as they stand there.
+/// The steps of built-in suites that save the evidence for the rule, as YAML.
 fn steps(suite: &Suite, rule: &Rule, suites: &[Suite]) -> Vec<String> {
     let mut looks_at: Vec<&Path> = rule.every.iter().flat_map(|every| &every.over).collect();
     looks_at.extend(rule.filter.iter().map(|clause| &clause.subject));
@@ -153,14 +153,14 @@ fn saves(step: &str, name: &str) -> bool {
     saved.into_iter().any(|(_, rest)| rest.split([' ', ',', '}']).next() == Some(name))
 }
 
-/// The rule as it stands in its suite.
+/// The YAML of the rule in its suite.
 fn written(id: &str) -> Option<String> {
     let begin = format!("  - id: {id}\n");
     let text = SUITES.iter().map(|(_, text)| *text).find(|text| text.contains(&begin))?;
     blocks(text, &begin).into_iter().next()
 }
 
-/// The items of lists that begin so, each with what stands below it, moved to the left.
+/// The list items that begin with this text, each with its nested lines, unindented.
 fn blocks(text: &str, begin: &str) -> Vec<String> {
     let starts = text.match_indices(begin).filter(|(at, _)| *at == 0 || text[..*at].ends_with('\n'));
     let block = |(at, _): (usize, &str)| {
@@ -174,11 +174,11 @@ fn blocks(text: &str, begin: &str) -> Vec<String> {
     starts.map(block).collect()
 }
 
-/// What the rule says of the reference server with a fault that breaks it, beside what holds in the healthy one.
+/// A finding of the rule on the reference server with a fault, next to the same messages of the server without it.
 fn example(suite: &Suite, rule: &Rule, suites: &[Suite], width: usize) -> Option<String> {
     let all = trials(&Revision::ALL, &Transport::ALL);
     let alone = (Filter::new(std::slice::from_ref(&rule.id), suites).ok()?, format!(" --filter {}", rule.id));
-    // Some rules judge what other suites request.
+    // Some rules judge messages that other suites request.
     let beside_all = (Filter::default(), String::new());
     let newest = newest(suite, rule);
     let shows = |fault: &String, filter: &Filter| {
@@ -217,7 +217,7 @@ fn example(suite: &Suite, rule: &Rule, suites: &[Suite], width: usize) -> Option
         lines.extend(["Correct messages:".to_owned(), String::new()]);
         let room = width.saturating_sub(10);
         lines.extend(right.iter().map(|message| {
-            // The heads of HTTP have their point anywhere.
+            // The important part of an HTTP head can be anywhere in it.
             let room = if message.text.starts_with(['{', '[']) { room } else { 4 * room };
             format!("  {}  {}", message.from, middle(&report::plain(&message.text), room))
         }));
@@ -237,8 +237,7 @@ fn about(fault: &str) -> String {
         .unwrap_or_default()
 }
 
-/// The messages of something that the rule was seen to hold for: of the same request if there is one, or about the same
-/// subject.
+/// The messages of an item that passed the rule: of the same request if there is one, otherwise about the same subject.
 fn answered_rightly(finding: &Finding, healthy: &Conducted, rule: &Rule) -> Option<Vec<ShownFrame>> {
     let mut result = result(healthy, rule).filter(|result| result.status == Status::Pass)?;
     result.findings = result.held.iter().map(|held| shown(&finding.subject, held, finding)).collect();
@@ -260,7 +259,7 @@ fn answered_rightly(finding: &Finding, healthy: &Conducted, rule: &Rule) -> Opti
     best.map(|(right, _)| right.messages.clone())
 }
 
-/// What holds, in the place of a finding, so that its messages can be shown in the same way.
+/// An item that passed, in the form of a finding, so that its messages are shown in the same way.
 fn shown(subject: &str, held: &Held, like: &Finding) -> Finding {
     Finding {
         subject: subject.to_owned(),

@@ -31,7 +31,7 @@ use crate::{
     target::{Start, Target},
 };
 
-/// A variable that a server is started with, to see whether it discloses what it finds in its environment.
+/// An environment variable of the server, to test whether the server discloses its environment.
 const CANARY: (&str, &str) = ("MCP_CONFORM_CANARY", "mcp-conform-canary-5c41f0");
 
 pub fn generate(args: &GenerateArgs, surroundings: &Surroundings) -> Result<u8, Error> {
@@ -80,7 +80,7 @@ fn prepared(args: &GenerateArgs, surroundings: &Surroundings) -> Result<Prepared
     let own: Vec<_> = configured::config(&args.target, surroundings)?.map(|config| config.suites).unwrap_or_default();
     let own: Vec<_> = args.select.suite.iter().cloned().chain(own).collect();
     let mut suites = load(&[Side::Server], &own, surroundings.color)?;
-    // The others would be left out one by one, for each call.
+    // Otherwise the other suites would be skipped one by one, for each call.
     suites.retain(|suite| suite.generated);
     let filter = Filter::new(&args.select.terms(), &suites)?;
     let baseline = Baseline::wanted(&args.output, &suites)?;
@@ -214,7 +214,7 @@ async fn conduct(
     Ok((scene, generated))
 }
 
-/// Writes the calls that failed; without any, and without a file, there is nothing to write.
+/// Writes the calls that failed. If there are none and no file exists, nothing is written.
 fn keep(path: &Path, store: &Store) -> Result<(), Error> {
     if store.is_empty() && !path.exists() {
         return Ok(());

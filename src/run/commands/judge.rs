@@ -22,7 +22,7 @@ pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error>
     let path = &args.transcript;
     let mut recording = Recording::open(path)?;
     if args.follow {
-        // A mistake in the filter is told before anybody waits.
+        // Report a mistake in the filter before waiting.
         Filter::new(&args.select.terms(), &suites)?;
         recording::follow(&mut recording, args, &suites)?;
     } else {

@@ -1,4 +1,4 @@
-//! `mcp-conform list`: the rules, suites, faults and variations there are.
+//! `mcp-conform list`: lists rules, suites, faults and variations.
 
 use std::mem::ManuallyDrop;
 
@@ -19,7 +19,7 @@ use crate::{
 };
 
 pub fn list(args: &ListArgs) -> Result<u8, Error> {
-    // The program ends with this command, and to take them apart first would be a tenth of its time.
+    // The program exits after this command. Dropping the suites first would take a tenth of its time.
     let suites = || load(&[Side::Server, Side::Client, Side::Gateway], &args.suite, false).map(ManuallyDrop::new);
     let lines: Vec<String> = match args.what {
         Listed::Faults => faults("fault", reference::faults(), args),

@@ -1,4 +1,4 @@
-//! Where reports and transcripts go.
+//! The files that reports and transcripts are written to.
 
 use std::{
     collections::HashSet,
@@ -29,7 +29,7 @@ pub fn try_path(path: Option<&Path>) -> Result<(), Error> {
     path.map_or(Ok(()), writable)
 }
 
-/// One report, and where it goes; without a path, to stdout.
+/// One report and its file; without a path it goes to stdout.
 pub struct Output {
     format: Format,
     path: Option<PathBuf>,
@@ -40,19 +40,19 @@ impl Output {
         self.path.is_some()
     }
 
-    /// Whether whoever reads it reads stderr as well.
+    /// Whether the reader of this report also reads stderr.
     pub fn is_beside_stderr(&self) -> bool {
         self.format == Format::Human && self.path.is_none()
     }
 }
 
-/// Whether one of the reports shows what went over the wire and what was walked through, besides the verdicts.
+/// Whether one of the reports shows the messages and the walk, besides the verdicts.
 pub fn illustrated(args: &FormArgs) -> bool {
     let format = |text: &String| Format::from_str(text.split('=').next().unwrap_or_default(), true);
     args.report.iter().any(|text| matches!(format(text), Ok(Format::Json | Format::Html)))
 }
 
-/// What was asked for. Paths are tried before the run, so that nobody waits for a report that cannot be written.
+/// The reports of the options. Their files are opened before the run, so that a failure is reported before it.
 pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
     if args.report.is_empty() {
         return Ok(vec![Output { format: Format::Human, path: None }]);
@@ -85,7 +85,7 @@ pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
     Ok(outputs)
 }
 
-/// A file that two reports would be written to; what is no file, such as /dev/null, may be given to several.
+/// A file that two reports would be written to. Devices such as /dev/null may be used by several.
 fn shared(outputs: &[Output]) -> Option<&Path> {
     let mut taken = HashSet::new();
     let files = outputs.iter().filter_map(|output| output.path.as_deref());
@@ -93,7 +93,7 @@ fn shared(outputs: &[Output]) -> Option<&Path> {
     files.find(|path| !taken.insert(std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())))
 }
 
-/// Writes all that can be written; `Err` is the first that could not.
+/// Writes as many reports as possible; `Err` is the first failure.
 pub fn write(
     outputs: &[Output],
     report: &RunReport,
@@ -133,7 +133,8 @@ pub fn write(
     results.into_iter().collect()
 }
 
-/// The verdict, unless it is a good one of which something could not be written; all that could not is told.
+/// The verdict, or if it is a pass and something could not be written, the exit code for that. All failures are
+/// printed.
 pub fn exit_code(verdict: u8, written: impl IntoIterator<Item = Result<(), Error>>) -> u8 {
     let failures: Vec<Error> = written.into_iter().filter_map(Result::err).collect();
     for failure in &failures {
@@ -147,7 +148,7 @@ pub fn save_transcript(path: &Path, evidence: &Evidence) -> Result<(), Error> {
     written.map_err(|source| failed(path, "write", source))
 }
 
-/// The reports to write. Where there are no results, stderr says why, and whoever reads it needs no report beside it.
+/// The reports to write. Without results, stderr says why, so a human report on stdout is not needed.
 pub fn beside(failure: Option<&Error>, mut outputs: Vec<Output>) -> Vec<Output> {
     if let Some(error) = failure {
         complain(&error.to_string());
@@ -156,7 +157,7 @@ pub fn beside(failure: Option<&Error>, mut outputs: Vec<Output>) -> Vec<Output> 
     outputs
 }
 
-/// Whether it can be written; what stands there stays until there is something to take its place.
+/// Whether the file can be written. Its content stays until the report replaces it.
 fn writable(path: &Path) -> Result<(), Error> {
     let opened = OpenOptions::new().append(true).create(true).open(path);
     opened.map(drop).map_err(|source| failed(path, "write", source))

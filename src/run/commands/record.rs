@@ -1,4 +1,4 @@
-//! `mcp-conform record`: passes on what a client and a server say to each other, and records it.
+//! `mcp-conform record`: forwards the messages between a client and a server, and records them.
 
 use std::{
     env,
@@ -31,7 +31,7 @@ pub fn record(args: &RecordArgs) -> Result<u8, Error> {
 }
 
 fn stdio(args: &RecordArgs) -> Result<u8, Error> {
-    // A client gives a server its credentials in the environment.
+    // A client passes credentials to a server in its environment.
     let given = env::vars().filter(|(name, value)| is_secret(name) && !is_path(value)).map(|(_, value)| value);
     let secrets: Vec<String> = given.chain(secret_arguments(&args.argv)).collect();
     let shown: Vec<String> = args.argv.iter().map(|word| without(word, &secrets)).collect();

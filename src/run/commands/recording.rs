@@ -57,7 +57,7 @@ impl Recording {
         Ok(Self { path: path.to_owned(), reader: Reader::default(), file, foreign, lost: None, rest: Vec::new() })
     }
 
-    /// Takes what has been written since the last time, from later files too; the value says whether there was anything.
+    /// Reads what was written since the last call, from later files too; the value says whether there was anything.
     fn take(&mut self) -> Result<bool, Error> {
         let mut any = false;
         loop {
@@ -81,7 +81,7 @@ impl Recording {
         }
     }
 
-    /// Takes all that is there; the last line may be cut off.
+    /// Reads everything that is there; the last line may be truncated.
     pub fn read_on(&mut self) -> Result<(), Error> {
         self.take()?;
         if !self.rest.is_empty() {
@@ -91,7 +91,8 @@ impl Recording {
         Ok(())
     }
 
-    /// What is judged: a recorded conversation is made complete, and rules for clients that have to be started are listed.
+    /// The evidence to judge. A recorded conversation is completed, and rules for clients that have to be started are
+    /// listed.
     pub fn evidence(self, suites: &[Suite]) -> Result<Evidence, Error> {
         let (path, lost, closed) = (self.path, self.lost, self.reader.is_closed());
         let mut evidence = self.reader.finish().map_err(|why| wrong(&path, &why))?;
@@ -143,7 +144,7 @@ fn unknown(path: &Path, why: &str) -> Error {
 
 fn complete(evidence: &mut Evidence, suites: &[Suite]) {
     recorded::complete(evidence);
-    // Rules about what a client does in a certain world are listed as not exercised.
+    // Rules that need a certain world are listed as not exercised.
     let ids: Vec<&String> = suites.iter().filter(|suite| suite.scenario.is_some()).map(|suite| &suite.id).collect();
     let mut scenarios = Vec::new();
     for id in ids {
@@ -221,7 +222,7 @@ fn is_finding(status: Status) -> bool {
     matches!(status, Status::Fail | Status::Warn | Status::Advice)
 }
 
-/// The frames in which it was first seen tell it apart; those that are alike are only counted.
+/// Identifies a finding by the frames in which it was first seen. Equal findings are only counted.
 fn key(finding: &Finding) -> String {
     format!("{} {} {:?}", finding.subject, finding.message, finding.frames.first())
 }

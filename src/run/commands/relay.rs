@@ -29,7 +29,7 @@ pub fn relay(args: &RelayArgs) -> Result<u8, Error> {
     Ok(exit::CONFORMING)
 }
 
-/// The transport of that name.
+/// The transport that the option names.
 pub fn transport(typed: ClientTransport) -> Transport {
     let name = typed.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
     Transport::ALL.into_iter().find(|known| *known.as_str() == name).unwrap_or(Transport::Http)

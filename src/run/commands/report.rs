@@ -1,4 +1,4 @@
-//! `mcp-conform report`: what can be done with reports that were written as JSON.
+//! `mcp-conform report`: processes reports that were written as JSON.
 
 use std::{fs, path::Path};
 
@@ -62,7 +62,7 @@ pub fn read(path: &Path) -> Result<RunReport, Error> {
     })
 }
 
-/// Refuses what would be joined to a report that lacks its results and does not show it.
+/// Rejects a report without results: the merged report would not show that they are missing.
 fn tested(path: &Path, report: RunReport) -> Result<RunReport, Error> {
     match report.cause() {
         None => Ok(report),
@@ -73,9 +73,9 @@ fn tested(path: &Path, report: RunReport) -> Result<RunReport, Error> {
     }
 }
 
-/// Refuses parts that are not the whole, which would conform in what was never tested.
+/// Rejects an incomplete set of parts: the merged report would pass requirements that were never tested.
 fn unless_gap(reports: &[(&Path, RunReport)]) -> Result<(), Error> {
-    // Each revision may have been divided by itself.
+    // Each revision may have been partitioned separately.
     let mut parts: IndexMap<&[Revision], Vec<Partition>> = IndexMap::new();
     for (_, report) in reports {
         let of_report = report.partition.iter().filter_map(|part| part.parse::<Partition>().ok());
@@ -91,7 +91,7 @@ fn unless_gap(reports: &[(&Path, RunReport)]) -> Result<(), Error> {
     })
 }
 
-/// Two parts of a run as one. What both have judged counts as the worse of the two.
+/// Merges two parts of a run. If both judged a rule, the worse status counts.
 fn join(mut merged: RunReport, (path, part): (&Path, RunReport)) -> Result<RunReport, Error> {
     if (&part.target.name, &part.target.transport) != (&merged.target.name, &merged.target.transport) {
         return Err(Error::Usage {

@@ -1,4 +1,4 @@
-//! `mcp-conform list rules --pages DIR`: the rules as pages to read and to link to, one for each area.
+//! `mcp-conform list rules --pages DIR`: pages about the rules that can be linked to, one per area.
 
 use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
 
@@ -10,7 +10,7 @@ use crate::{
     suite::{Rule, Suite, Untested},
 };
 
-/// Writes a page for each area and a table of them; the value says what was written.
+/// Writes a page for each area and an index; the value says what was written.
 pub fn write(directory: &Path, suites: &[Suite]) -> Result<Vec<String>, Error> {
     let mut areas: BTreeMap<&str, Vec<&Suite>> = BTreeMap::new();
     for suite in suites.iter().filter(|suite| !suite.rules.is_empty() || !suite.untested.is_empty()) {

@@ -56,22 +56,22 @@ fn show_schedule(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Erro
     Ok(exit::CONFORMING)
 }
 
-/// What a run needs, read from what was typed and configured.
+/// Everything that a run needs, from the options and the configuration.
 struct Prepared {
     job: Job,
     suites: Vec<Suite>,
-    /// What the filter was made of.
+    /// The terms of the filter.
     terms: Vec<String>,
     filter: Filter,
     baseline: Baseline,
 }
 
-/// A run that is over, but for its reports.
+/// A finished run whose reports are not written yet.
 pub struct Tested {
     pub report: RunReport,
-    /// Why there are no results in it, if so.
+    /// Why the report has no results, if so.
     pub failure: Option<Error>,
-    /// Whether what was to be kept besides could be written.
+    /// Whether the other requested files could be written.
     pub kept: [Result<(), Error>; 2],
 }
 
@@ -116,15 +116,15 @@ pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrup
         illustrated: outputs::illustrated(&args.output.forms),
     };
     let mut report = assess::assess(&evidence, &suites, &options);
-    // It may have come while the verdicts were worked out.
+    // Ctrl-C may have been pressed while the rules were judged.
     evidence.header.end.interrupted = interrupts.code();
     let settled = baseline.settle(&mut report, &args.output, &evidence.header.end);
-    // What cannot be written keeps nothing else from being so.
+    // A file that cannot be written does not prevent the others.
     let saved = args.transcript.as_ref().map_or(Ok(()), |path| outputs::save_transcript(path, &evidence));
     Ok(Tested { failure: assess::failure::without_results(&report, &evidence), report, kept: [settled, saved] })
 }
 
-/// What the evidence says of the command that it came from.
+/// Adds what the evidence says about the command that produced it.
 fn describe(evidence: &mut Evidence, job: &Job, args: &RunArgs, surroundings: &Surroundings) {
     let Evidence { header, scenes, .. } = evidence;
     header.scope.partition = args.partition.as_ref().map(ToString::to_string);
@@ -143,7 +143,7 @@ fn describe(evidence: &mut Evidence, job: &Job, args: &RunArgs, surroundings: &S
     header.target.options = options + &target::manner(args);
 }
 
-/// What was typed to select rules.
+/// The terms of the options that select rules.
 fn terms(args: &RunArgs) -> Result<Vec<String>, Error> {
     let mut terms = args.scope.select.terms();
     if let Some(path) = &args.last_failed {
@@ -159,7 +159,7 @@ fn terms(args: &RunArgs) -> Result<Vec<String>, Error> {
     Ok(terms)
 }
 
-/// The rules that were asked for, of this part of the run.
+/// The selected rules of this part of the run.
 fn filter(args: &RunArgs, terms: &[String], suites: &[Suite]) -> Result<Filter, Error> {
     let filter = Filter::new(terms, suites)?;
     Ok(match args.partition {
@@ -179,7 +179,7 @@ pub fn list(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     Ok(exit::CONFORMING)
 }
 
-/// Conducts a run while a terminal shows what it waits for, and leaves none of its processes behind.
+/// Conducts a run, shows its progress on a terminal, and kills all its processes at the end.
 fn watched(
     job: &Job,
     suites: &[Suite],
@@ -198,7 +198,7 @@ fn watched(
     Ok(evidence)
 }
 
-/// The suites of the user's own: those that were typed, and those that the configuration names.
+/// The suites of the user: from the options and from the configuration.
 pub fn own_suites(args: &RunArgs, surroundings: &Surroundings) -> Result<Vec<PathBuf>, Error> {
     let configured = configured::config(&args.target, surroundings)?.map(|config| config.suites).unwrap_or_default();
     Ok(args.scope.select.suite.iter().cloned().chain(configured).collect())

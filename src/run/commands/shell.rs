@@ -1,4 +1,4 @@
-//! What a shell knows of the program: completions and manual pages, made from what can be typed.
+//! Shell completions and manual pages, generated from the command line definition.
 
 use std::{fs, io::stdout, path::Path};
 

@@ -1,4 +1,4 @@
-//! `run --watch`: runs again when files change, and says what changed in the verdicts.
+//! `run --watch`: runs again when files change, and shows which verdicts changed.
 
 use std::{
     path::{Component, Path, PathBuf},
@@ -28,12 +28,12 @@ use crate::{
     },
 };
 
-/// Changes come in swarms; this long after the last one they are over.
+/// One save changes several files. This long after the last change, all are taken as complete; a guess.
 const QUIET: Duration = Duration::from_millis(200);
-/// What is written by tools and not by people.
+/// Files that tools write, not people.
 const IGNORED: [&str; 4] = [".git", "target", "node_modules", "__pycache__"];
 
-/// Ends with Ctrl-C. The exit code is that of the last run.
+/// Runs until Ctrl-C. The exit code is that of the last run.
 pub fn watch(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let args = &configured::with_settings(args, surroundings);
     let (sender, mut changed) = unbounded_channel();
@@ -47,7 +47,7 @@ pub fn watch(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
             && !event.kind.is_access()
             && let Some(path) = event.paths.into_iter().find(|path| is_of_people(path, &watched, &written))
         {
-            // Nobody listens any more only when the program ends.
+            // The receiver is gone only when the program exits.
             let _ = sender.send(path);
         }
     };
@@ -75,7 +75,7 @@ pub fn watch(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     }
 }
 
-/// One run. The first is told whole, later ones by what is different.
+/// One run. The first is reported completely, later ones only by their differences.
 fn again(
     args: &RunArgs,
     surroundings: &Surroundings,
@@ -110,7 +110,7 @@ fn again(
     Ok(code)
 }
 
-/// A file that has changed, once the changes are over; `None`: the user has seen enough.
+/// A changed file, once no more changes arrive; `None` if the user pressed Ctrl-C.
 async fn next(changed: &mut UnboundedReceiver<PathBuf>, interrupts: &Interrupts) -> Option<PathBuf> {
     let path = tokio::select! {
         path = changed.recv() => path?,
@@ -120,14 +120,14 @@ async fn next(changed: &mut UnboundedReceiver<PathBuf>, interrupts: &Interrupts)
     Some(path)
 }
 
-/// What the run itself writes, or it would see itself for ever.
+/// Files that the run itself writes: a change to them would start the next run, forever.
 fn written(args: &RunArgs) -> Vec<PathBuf> {
     let reports = args.output.forms.report.iter().filter_map(|report| Some(PathBuf::from(report.split_once('=')?.1)));
     let own = reports.chain(args.transcript.clone()).chain(args.output.write_baseline.clone());
     own.map(|path| path.components().filter(|part| matches!(part, Component::Normal(_))).collect()).collect()
 }
 
-/// Whether somebody changed it on purpose, or named it: neither what tools keep, nor a report of ours.
+/// Whether a person changed the file or named it on the command line: neither files of tools nor our reports.
 fn is_of_people(path: &Path, watched: &[PathBuf], written: &[PathBuf]) -> bool {
     let below = watched.iter().find_map(|root| path.strip_prefix(root).ok()).unwrap_or(path);
     let kept = |part| matches!(part, Component::Normal(name) if IGNORED.iter().any(|known| name == *known));

@@ -1,4 +1,4 @@
-//! One run: gather what the suites ask for in each revision to be tested.
+//! One run: gathers the evidence that the suites need in each revision to be tested.
 
 use std::{
     sync::Arc,
@@ -49,7 +49,7 @@ fn opener(job: &Job, recorder: Recorder) -> Opener {
     }
 }
 
-/// `Err` is about the program and what it was given, not about the server.
+/// `Err` is about the program and its options, not about the server.
 pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Recorder) -> Result<Evidence, Error> {
     let began = Instant::now();
     let mut course = Course::new(job, suites, filter, opener(job, recorder.clone()));

@@ -1,4 +1,4 @@
-//! What is measured of a server before its suites are scheduled: what a connection costs, and how many it serves.
+//! Measurements of a server before its suites are scheduled: the cost of a connection, and how many it serves.
 
 use std::{fmt, sync::atomic::Ordering, time::Duration};
 
@@ -16,42 +16,43 @@ use crate::{
     suite::Suite,
 };
 
-/// A server that starts in this time takes less of a processor than the shortest wait of a suite.
+/// A server that starts within this time uses less of a processor than the shortest wait of a suite.
 const QUICK_START: Duration = Duration::from_millis(50);
 
-/// Responses over HTTP that take longer than this are waited for concurrently, if that is quicker. From others no time is to
-/// be gained that would be worth not knowing at once whose request has ended a server.
+/// If responses over HTTP take longer than this, requests may be sent concurrently, if that is quicker. For faster
+/// servers the saved time is not worth the loss: sent sequentially, the request that crashed the server is known at
+/// once.
 const SLOW_RESPONSE: Duration = Duration::from_millis(20);
 
-/// A connection beside others is served within this time, if starts are not slow.
+/// A concurrent connection is served within this time, unless starts are slow.
 const SERVED_WITHIN: Duration = Duration::from_secs(5);
 
-/// Processes at once: one that starts keeps a processor busy, and further ones only slow each other down, ...
+/// Concurrent processes: one that starts keeps a processor busy, and more only slow each other down, ...
 const PROCESSES: usize = 4;
-/// ... unless they start so quickly that they do little but wait.
+/// ... unless they start so quickly that they mostly wait.
 const QUICK_PROCESSES: usize = 16;
-/// Sessions at once over HTTP: as many connections as browsers have to one host.
+/// Concurrent sessions over HTTP: as many connections as browsers open to one host.
 const SESSIONS: usize = 6;
 
-/// Suites that share a session over HTTP: a further one costs a request or two.
+/// Suites that share a session over HTTP: another session costs a request or two.
 const IN_A_SESSION: usize = 3;
-/// Processes among which suites are divided that could share one, where a start takes less than a wait.
+/// Suites that could share one process are divided among this many, if a start takes less than a wait.
 const SHARING: usize = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capacity {
-    /// What a connection costs: the shortest handshake so far.
+    /// The cost of a connection: the shortest handshake so far.
     pub start: Duration,
-    /// Whether each connection is to a process of its own.
+    /// Whether each connection starts a separate process.
     pub process: bool,
-    /// How many connections are served at once, as far as that is of use.
+    /// How many concurrent connections are served, up to the number that is useful.
     pub connections: usize,
-    /// How many suites send requests at once.
+    /// How many suites send requests concurrently.
     pub at_once: usize,
 }
 
 impl Capacity {
-    /// The most that is of use over a transport.
+    /// The largest useful capacity over a transport.
     fn most(transport: Transport, start: Duration) -> Self {
         let able = transport.capabilities();
         let most = match () {
@@ -63,12 +64,12 @@ impl Capacity {
         Self { start, process: able.process, connections: most, at_once: most }
     }
 
-    /// Whether a further connection costs less than waiting on the server's behalf.
+    /// Whether another connection costs less than waiting for the server.
     pub fn starts_quickly(self) -> bool {
         !self.process || self.start < QUICK_START
     }
 
-    /// How many of so many suites are to share a connection, of those that can.
+    /// How many of these suites share a connection, if they can share one.
     pub fn share(self, suites: usize) -> usize {
         match () {
             () if self.at_once == 1 || !self.starts_quickly() => suites,
@@ -87,8 +88,8 @@ impl fmt::Display for Capacity {
 }
 
 impl Executor<'_> {
-    /// What the server serves, measured as far as `suites` have a use for it. A second connection, where that had to be
-    /// opened, stays open.
+    /// The capacity of the server, measured as far as it matters for `suites`. A second connection that was opened for
+    /// this stays open.
     pub async fn measure(
         &self,
         suites: &[&Suite],
@@ -115,7 +116,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Whether the server is slow to answer one request, and not much slower to answer several.
+    /// Whether the server is slow to respond to one request, and not much slower to respond to several.
     async fn gains_from_concurrency(&self, first: &Conversation) -> bool {
         let session = first.session().await;
         let took = async |requests| {
@@ -134,7 +135,8 @@ impl Executor<'_> {
         SERVED_WITHIN.max(self.opener.known.slow_start())
     }
 
-    /// Whether the server serves as many sessions as lanes have: an event stream in each may hold a thread of it.
+    /// Whether the server serves as many sessions as there are lanes: an event stream in each may block a thread of the
+    /// server.
     async fn serves_many(&self, revision: Revision) -> bool {
         let (over, _) = watch::channel(false);
         let (served, mut all_served) = mpsc::channel(SESSIONS);
@@ -164,17 +166,17 @@ impl Executor<'_> {
         served
     }
 
-    /// A second connection, if the server serves it beside the first.
+    /// A second connection, if the server serves it together with the first.
     async fn second(&self, first: &Conversation, revision: Revision) -> Option<Conversation> {
         if self.opener.is_single() {
             return None;
         }
         let session = first.session().await;
-        // One that is put off, or waits until the first is gone, would take as long as there is.
+        // A connection that is delayed until the first one is closed would consume the whole run timeout.
         let within = self.second_within();
         let opened = timeout(within, self.open(&self.opener, revision)).await;
         if opened.is_err() {
-            // The machine may have become busy, and the first process may end as slowly.
+            // The machine may have become busy, and the first process may be as slow to exit.
             self.opener.recorder.started(within);
         }
         let second = opened.ok().and_then(Result::ok);
@@ -182,7 +184,7 @@ impl Executor<'_> {
         if second.is_some() && well {
             return second;
         }
-        // Where neither is served, it is for another reason.
+        // If neither connection is served, the cause is something else.
         self.opener.known.single.fetch_or(second.is_some() || well, Ordering::Relaxed);
         self.close(second, false).await;
         None

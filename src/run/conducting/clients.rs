@@ -1,4 +1,4 @@
-//! The clients that a server gets to see in one run, and which suites they are for.
+//! The client profiles that a server sees in one run, and the suites that they are for.
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use crate::{
     suite::{Client, Suite},
 };
 
-/// The client, with the roots that the configuration gives.
+/// The client with full capabilities, with the roots of the configuration.
 pub fn usual(job: &Job) -> ClientProfile {
     let mut profile = job.profile.clone();
     if let (Some(roots), Some(root)) = (&mut profile.roots, job.facts["outside_roots"]["root"].as_str()) {
@@ -19,7 +19,7 @@ pub fn usual(job: &Job) -> ClientProfile {
     profile
 }
 
-/// The suites that run, and those that bring about what they look at.
+/// The suites that run, and those that gather evidence for them.
 pub fn with_evidence<'a>(planned: &Plan<'a>, suites: &'a [Suite], scene: &RunContext) -> Vec<&'a Suite> {
     let running: Vec<&Suite> = planned.suites.iter().filter(|suite| suite.runs()).map(|suite| suite.suite).collect();
     let runs = |id: &str| running.iter().any(|suite| suite.id == id);
@@ -36,10 +36,10 @@ pub fn profile(client: Client, usual: &ClientProfile) -> ClientProfile {
     }
 }
 
-/// What a server asks that a client may be able to do in part.
+/// Requests of a server for which a client can declare partial support.
 const HAS_PARTS: [&str; 2] = ["sampling/createMessage", "elicitation/create"];
 
-/// The clients that can do less and are of use: a server that does not ask need not be told less.
+/// The limited clients that are useful: they show nothing about a server that sends no requests to its client.
 pub fn others(recorder: &Recorder) -> Vec<Client> {
     let may_ask = |_, text: &str| {
         text.contains(r#""from":"server""#) && (text.contains(r#""method":"#) || text.contains("input_required"))
@@ -51,7 +51,7 @@ pub fn others(recorder: &Recorder) -> Vec<Client> {
     others.into_iter().filter_map(|(client, is_of_use)| is_of_use.then_some(client)).collect()
 }
 
-/// The methods that a message asks its client for.
+/// The methods of the requests that a message contains for the client.
 fn asked(message: &Value) -> Vec<String> {
     let requests = message.pointer("/result/inputRequests").and_then(Value::as_object).into_iter().flatten();
     let own = message.get("id").map(|_| message);

@@ -29,7 +29,7 @@ use crate::{
     target::Start,
 };
 
-/// How a connection ended, and what it was last sent.
+/// How a connection ended, and the last message sent on it.
 fn ended_behind(recorder: &Recorder, link: u32, why: String) -> String {
     let sent = recorder.frames_where(|of, _| of == link).filter(|frame| frame.from == Side::Client);
     let methods = sent.filter_map(|frame| Some(frame.message.as_ref()?["method"].as_str()?.to_owned()));
@@ -39,14 +39,14 @@ fn ended_behind(recorder: &Recorder, link: u32, why: String) -> String {
     }
 }
 
-/// The suites of a lane that were gathered, and those for which no connection could be had.
+/// The suites of a lane that were gathered, and those for which no connection could be opened.
 #[derive(Default)]
 struct Walked<'a> {
     gathered: Vec<Gathered<'a>>,
     unopened: Vec<(&'a Suite, Error)>,
 }
 
-/// The connections that stay open from one stage to the next. A lane holds the one that it is gathered on.
+/// The connections that stay open from one stage to the next. A lane locks the one that it uses.
 type Slots = [Mutex<Option<Conversation>>; 2];
 
 pub struct Executor<'a> {
@@ -57,7 +57,7 @@ pub struct Executor<'a> {
     /// Conversations that are being ended; a bad end that is to be noted comes out in words.
     endings: StdMutex<Vec<JoinHandle<Option<String>>>>,
     notes: StdMutex<Vec<String>>,
-    /// The last suite that the server did not survive, of those that may end it.
+    /// The last suite during which the server exited, of those that may kill it.
     ended_under: StdMutex<Option<String>>,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Executor<'a> {
         format!("{title}{capacity}{}", in_words(&schedule(suites, scene, capacity)))
     }
 
-    /// Gathers for these suites. What was gathered comes in their order.
+    /// Gathers evidence for these suites. The results are in the order of the suites.
     pub async fn gather_all(
         &self,
         suites: &[&'a Suite],
@@ -107,8 +107,8 @@ impl<'a> Executor<'a> {
         all
     }
 
-    /// Gathers in the lanes of a stage. If they are gathered at once, the suites for which a connection could not be had,
-    /// or not to the end, come second: they may get it when nothing else is connected.
+    /// Gathers in the lanes of a stage. The second result are suites that ran concurrently with others and found no
+    /// connection or lost it. They may succeed when nothing else is connected.
     async fn stage(
         &self,
         stage: Stage<&'a Suite>,
@@ -124,7 +124,8 @@ impl<'a> Executor<'a> {
             (known.unanswered.count(), known.unanswered.by_suite(), known.hangs.load(Ordering::Relaxed));
         let walked = lanes.map(|lane| self.walk(lane, scene, slots, capacity, crowded));
         let walked: Vec<Walked> = stream::iter(walked).buffer_unordered(stage.at_once).collect().await;
-        // Whose request has ended a server that all share, or was only one too many, shows when each is alone with it.
+        // The server may have crashed on the request of any suite, or because there were too many. Running each suite
+        // alone shows which.
         let since = known.unanswered.by_suite();
         let is_lost = |gathered: &Gathered| {
             let missed = since.get(&gathered.suite.id) > before.get(&gathered.suite.id);
@@ -152,7 +153,7 @@ impl<'a> Executor<'a> {
         (all, lost)
     }
 
-    /// What a reader of the report should know of a server that refused every connection but one.
+    /// The note for a server that rejected every connection except one.
     pub fn bears_one(&self) -> Option<String> {
         let bears_one = self.opener.known.single.load(Ordering::Relaxed);
         bears_one
@@ -167,9 +168,9 @@ impl<'a> Executor<'a> {
         Gathered::nothing(suite, self.stop.why().unwrap_or_else(|| format!("{gone}: {}", error.came())))
     }
 
-    /// Once more for suites that found no connection, or lost it, now that nothing else is connected. Where the server did
-    /// not come back, it is told how it was lost, and nothing else is judged: several suites lost it, and one request can
-    /// have ended it.
+    /// Repeats suites that found no connection or lost it, now that nothing else is connected. If the server did not
+    /// recover, only its loss is reported, and nothing else is judged: several suites lost it, but one request may have
+    /// caused that.
     async fn again(
         &self,
         lost: Vec<Gathered<'a>>,
@@ -300,20 +301,20 @@ impl<'a> Executor<'a> {
         let incident = match (&saves, conversation) {
             (Err(why), _) => Some(why.clone()),
             (Ok(_), None) => None,
-            // What may end the server has done so; nothing else will be asked on it.
+            // This suite may kill the server: stop using the connection.
             (Ok(_), Some(conversation)) if matches!(suite.connection, Connection::Last | Connection::Alone) => {
                 if conversation.is_over().await {
                     *lock(&self.ended_under) = Some(suite.id.clone());
                 }
                 None
             }
-            // The last request may have killed it; that alone kept nothing from being asked.
+            // The last request may have killed the server. If so, all requests were sent, but the connection is lost.
             (Ok(_), Some(conversation)) => {
                 let session = conversation.session().await;
                 session.closed().map(|why| ended_behind(recorder, session.link(), why))
             }
         };
-        // What the last request has done shows only now.
+        // The effect of the last request is only visible now.
         let deaths: Vec<String> = deaths().drain(..).skip(earlier).collect();
         if let Some(why) = self.stop.why() {
             recorder.cut_short(&why, self.job.limits.request);
@@ -325,7 +326,7 @@ impl<'a> Executor<'a> {
         Ok(Gathered { suite, saves, incident, deaths, lost, unasked: false })
     }
 
-    /// A connection, unless everything is to stop before it stands.
+    /// Opens a connection, unless the run stops first.
     pub async fn connect(&self, opener: &Opener, wish: Wish) -> Result<Session, Unopened> {
         let came = match self.stop.unless(Box::pin(opener.open(wish))).await {
             Ok(opened) => return opened,
@@ -343,7 +344,7 @@ impl<'a> Executor<'a> {
     pub(super) async fn open(&self, opener: &Opener, revision: Revision) -> Result<Conversation, Error> {
         let mut opened = self.connect(opener, Wish::Exactly(revision)).await;
         if opened.is_err() && !lock(&self.endings).is_empty() {
-            // Some servers bear no second instance, and the one before may still be on its way out.
+            // Some servers do not support a second instance, and the previous one may still be exiting.
             self.closed().await;
             opened = self.connect(opener, Wish::Exactly(revision)).await;
         }
@@ -351,14 +352,15 @@ impl<'a> Executor<'a> {
         Ok(Conversation::new(opener.clone(), session, revision))
     }
 
-    /// Whether a connection still answers after what was done to it.
+    /// Whether a connection still responds after the requests of a suite.
     pub(super) async fn is_well(&self, conversation: Option<&Conversation>) -> bool {
         let Some(conversation) = conversation else { return false };
         conversation.session().await.is_well().await
     }
 
-    /// Ends a conversation while the run goes on; a server that takes its time holds nothing up. Over HTTP it takes one
-    /// request, and servers that have one session alone lose the next one if that comes too late.
+    /// Closes a conversation while the run continues, so that a slow server delays nothing. Over HTTP the run waits, as
+    /// this takes only one request. Servers that support only one session lose the next one if that request comes too
+    /// late.
     pub async fn close(&self, conversation: Option<Conversation>, noted: bool) {
         let Some(conversation) = conversation else { return };
         let limit = self.job.limits.grace * 10 + Duration::from_secs(1);
@@ -372,7 +374,7 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// Lets connections end while the run goes on.
+    /// Closes connections while the run continues.
     pub(super) fn end(&self, ending: impl Future<Output = Option<String>> + Send + 'static) {
         lock(&self.endings).push(tokio::spawn(ending));
     }
@@ -386,7 +388,7 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// What is to be said of how conversations ended.
+    /// Notes on how conversations ended.
     pub fn notes(&self) -> Vec<String> {
         std::mem::take(&mut *lock(&self.notes))
     }

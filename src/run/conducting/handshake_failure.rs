@@ -1,4 +1,4 @@
-//! A handshake that fails stops a run, but not the judging: what the server said meanwhile may show why it failed.
+//! A failed handshake stops a run, but what the server sent is still judged: it may show the cause.
 
 use serde_json::Value;
 
@@ -44,7 +44,7 @@ pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Record
     Some((scene(hello, transport, revision, job), format!("the handshake failed: {came}; {help}")))
 }
 
-/// The server asks for authorization, which is something to look at.
+/// The server requires authorization, which can be tested.
 pub fn lets_nobody_in(hello: &Value) -> bool {
     hello["http"]["status"] == 401
 }

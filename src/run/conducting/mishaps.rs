@@ -1,4 +1,4 @@
-//! What happened to the server while it was asked, as notes: the same thing in many suites is one note.
+//! Problems of the server during the run, as notes. The same problem in many suites is one note.
 
 use indexmap::IndexMap;
 
@@ -17,12 +17,12 @@ enum Mishap {
 }
 
 impl Mishaps {
-    /// The server was lost in a suite, and could be started again.
+    /// The server was lost in a suite, and was restarted.
     pub fn started_anew(&mut self, suite: &str, revision: Revision, why: String) {
         self.add(Mishap::StartedAnew(why), suite, revision);
     }
 
-    /// Something kept a suite from gathering all that it asks for.
+    /// A suite could not send all its requests.
     pub fn unfinished(&mut self, suite: &str, revision: Revision, why: String) {
         self.add(Mishap::Unfinished(why), suite, revision);
     }

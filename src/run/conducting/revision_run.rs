@@ -1,4 +1,4 @@
-//! The course of a run: for each revision a survey, what it shows of the server, and then the suites that fit.
+//! The course of a run: for each revision the survey, and then the suites that apply to the server.
 
 use super::{
     clients,
@@ -33,7 +33,7 @@ pub struct Course<'a> {
     pub notes: Vec<String>,
     pub mishaps: Mishaps,
     pub scenes: Vec<RunContext>,
-    /// Why it ended before all was asked, if so.
+    /// Why the run ended before all requests were sent, if so.
     pub cut_short: Option<String>,
 }
 
@@ -68,7 +68,7 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// The handshake failed. What the server said meanwhile may be something to judge all the same.
+    /// The handshake failed. What the server sent until then may still be judged.
     pub async fn fall_back(&mut self, unopened: Unopened) -> Result<FailedHandshake, Error> {
         let after_another = !self.scenes.is_empty();
         if after_another {
@@ -85,7 +85,7 @@ impl<'a> Course<'a> {
         Ok(FailedHandshake { why: failure::recorded(unopened.error)?, after_another })
     }
 
-    /// Gathers what a server that lets nobody in shows from outside.
+    /// Gathers what can be tested without access to a server that requires authorization.
     async fn outside(&mut self, scene: &mut RunContext) -> Result<(), Error> {
         let opener = &self.executor.opener;
         let session = opener.knock(scene.revision).await.map_err(|unopened| unopened.error)?;
@@ -110,7 +110,7 @@ impl<'a> Course<'a> {
         Ok(self.executor.plan(&wanted, &scene, first).await)
     }
 
-    /// The handshake, the survey, and the suites that fit what it shows.
+    /// The handshake, the survey, and the suites that apply to the server.
     async fn survey(&mut self, wish: Wish) -> Result<(RunContext, Vec<&'a Suite>, Option<Conversation>), Unopened> {
         let session = self.executor.connect(&self.executor.opener, wish).await?;
         let Some(revision) = session.revision() else {
@@ -131,7 +131,7 @@ impl<'a> Course<'a> {
                 scene.proposals = adopted;
             }
             let _ = self.executor.stop.unless(Box::pin(first_task(&mut scene, first))).await;
-            // What was found out by then is good enough to stop with.
+            // If this is interrupted, the evidence so far is enough.
             let _ = self.executor.stop.unless(Box::pin(authorization(&mut scene, first, &self.job.target))).await;
         }
         if scene.proposals.iter().any(|name| name == "sep-prefix") {
@@ -146,7 +146,7 @@ impl<'a> Course<'a> {
         Ok((scene, wanted, first))
     }
 
-    /// Gathers for one revision, from the handshake to the orderly end.
+    /// Gathers for one revision, from the handshake until all connections are closed.
     pub async fn revision(&mut self, wish: Wish) -> Result<(), Unopened> {
         let (mut scene, wanted, first) = self.survey(wish).await?;
         self.executor.stop_if_seen_failing(&scene);
@@ -169,7 +169,7 @@ impl<'a> Course<'a> {
         Ok(())
     }
 
-    /// What was gathered becomes part of what is known.
+    /// Adds the evidence of a suite to the scene.
     fn keep(&mut self, scene: &mut RunContext, gathered: Gathered) {
         let Gathered { suite, saves, incident, deaths, .. } = gathered;
         for why in deaths {
@@ -187,7 +187,7 @@ impl<'a> Course<'a> {
         scene.saves.insert(suite.id.clone(), saves);
     }
 
-    /// Adds a note, unless it was added for another revision already.
+    /// Adds a note, unless another revision added the same one.
     fn note(&mut self, note: Option<String>) {
         self.notes.extend(note.filter(|note| !self.notes.contains(note)));
     }

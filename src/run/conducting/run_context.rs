@@ -1,4 +1,4 @@
-//! What a run knows besides the frames: how a scene begins, and what is said of the target in the end.
+//! What a run knows besides the frames: the first state of a scene, and notes about the target.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::{
 const NAMES_SHOWN: usize = 5;
 const CALL: &str = "tools/call";
 
-/// A scene in which nothing was gathered yet.
+/// A scene without gathered evidence.
 pub fn scene(hello: &Value, transport: Transport, revision: Revision, job: &Job) -> RunContext {
     let result = &hello["result"];
     let info = match &result["serverInfo"] {
@@ -43,7 +43,7 @@ pub fn scene(hello: &Value, transport: Transport, revision: Revision, job: &Job)
     }
 }
 
-/// Names of the headers that the user gave.
+/// Names of the headers that the user set.
 fn headers(target: &Target) -> Vec<String> {
     match &target.start {
         Start::Stdio { .. } => Vec::new(),
@@ -53,7 +53,7 @@ fn headers(target: &Target) -> Vec<String> {
     }
 }
 
-/// The tools that no rule on their answers has seen, if any of these suites calls tools.
+/// The tools that were not called, if any of these suites calls tools.
 pub fn left_alone(scene: &RunContext, suites: &[&Suite], all_tools: bool) -> Option<String> {
     let calls = |step: &Step| matches!(&step.verb, Verb::Call(call) if call.method == Template::Literal(CALL.into()));
     if !suites.iter().any(|suite| suite.gather.iter().any(calls)) {

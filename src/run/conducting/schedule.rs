@@ -1,5 +1,5 @@
-//! The schedule: which suite is gathered on which connection, in which order, and why. A pure function of the suites, of
-//! what they do to the server, and of what the server serves.
+//! The schedule: which suite runs on which connection, in which order, and why. It is a pure function of the suites, of
+//! their effects on the server, and of the capacity of the server.
 
 use indexmap::IndexMap;
 
@@ -16,13 +16,13 @@ use crate::{
 pub enum Slot {
     /// The connection that the survey was gathered on.
     Survey,
-    /// Another one that stays open.
+    /// Another connection that stays open.
     Second,
-    /// One for these suites alone.
+    /// A new connection for these suites only.
     New,
 }
 
-/// Suites that are gathered one after another on one connection.
+/// Suites that run sequentially on one connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lane<S> {
     pub suites: Vec<S>,
@@ -30,7 +30,7 @@ pub struct Lane<S> {
     pub why: &'static str,
 }
 
-/// Lanes of which so many are gathered at once. The next stage begins when all of them are through.
+/// Lanes, of which `at_once` run concurrently. The next stage begins when all of them are finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stage<S> {
     pub lanes: Vec<Lane<S>>,
@@ -49,7 +49,7 @@ pub fn schedule<'a>(suites: &[&'a Suite], scene: &RunContext, capacity: Capacity
     }
 
     let reads = of(Effect::Reads);
-    // What is the same in one process need not be so in another.
+    // One process can behave differently from another, so these suites share one.
     let share = if capacity.process { reads.len() } else { capacity.share(reads.len()) };
     let reading = lanes(reads, share, Slot::Survey, "these suites only read");
     let waiting = lanes(waiting, 1, Slot::New, "it spends its time waiting");
@@ -72,7 +72,8 @@ pub fn schedule<'a>(suites: &[&'a Suite], scene: &RunContext, capacity: Capacity
     changing.iter_mut().take(1).for_each(|lane| lane.on = Slot::Survey);
     let limiting = lanes(of(Effect::LimitsClient), 1, Slot::New, "if the server has sent requests to its client");
 
-    // Waiting costs no more time while others wait. Otherwise it comes before what may end a server that all share.
+    // Concurrent waits cost no extra time. Without concurrency, waiting comes before suites that may kill a shared
+    // server.
     let waiting = if capacity.at_once > 1 {
         changing.extend(waiting);
         Vec::new()
@@ -91,7 +92,7 @@ pub fn schedule<'a>(suites: &[&'a Suite], scene: &RunContext, capacity: Capacity
     stages.into_iter().filter(|stage| !stage.lanes.is_empty()).collect()
 }
 
-/// Divides suites into lanes of so many each; the first one is on this connection. A suite comes after those that it
+/// Divides suites into lanes of `each`; the first lane uses this connection. A suite comes after those that it
 /// requires, on the same connection.
 fn lanes<'a>(suites: Vec<&'a Suite>, each: usize, first: Slot, why: &'static str) -> Vec<Lane<&'a Suite>> {
     let mut lanes: Vec<Lane<&Suite>> = Vec::new();
@@ -109,7 +110,7 @@ fn lanes<'a>(suites: Vec<&'a Suite>, each: usize, first: Slot, why: &'static str
     lanes
 }
 
-/// In words, for `run --plan`.
+/// The schedule in words, for `run --plan`.
 pub fn in_words(stages: &[Stage<&Suite>]) -> String {
     let lane = |lane: &Lane<&Suite>| {
         let on = match lane.on {
@@ -158,7 +159,7 @@ mod tests {
         ("limits", "capabilities: none", "call: ping"),
     ];
 
-    /// The stages, each with its lanes: the connection and the suites.
+    /// The stages with their lanes: the connection and the suites.
     fn scheduled(process: bool, start: u64, connections: usize, at_once: usize) -> Vec<(usize, Vec<String>)> {
         let text = |(id, head, step): &(&str, &str, &str)| {
             (format!("{id}.yaml"), format!("suite: {id}\nabout: It is a test.\n{head}\ngather:\n  - {step}\n"))

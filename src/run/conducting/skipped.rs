@@ -1,11 +1,11 @@
-//! Requests that were not sent any more because others like them had got no reply.
+//! Requests that were skipped because similar requests had timed out.
 
 use crate::{
     evidence::RunContext,
     session::{GivenUp, Kind},
 };
 
-/// Records them; the value are notes on them.
+/// Records them; the value is notes about them.
 pub fn record(scene: &mut RunContext, given_up: Vec<(Kind, GivenUp)>) -> Vec<String> {
     let mut notes = Vec::new();
     for (Kind { text, awaited, .. }, GivenUp { sent, suites }) in given_up {

@@ -1,5 +1,5 @@
-//! What ends the gathering before it is done: the time for the run or for a suite, a record that is full, a server that
-//! turns everything away, or the user.
+//! Conditions that stop gathering early: the timeout of the run or of a suite, a full record, a server that rejects
+//! every request, or the user.
 
 use std::{
     pin::pin,
@@ -16,7 +16,7 @@ use crate::{
     target::Limits,
 };
 
-/// How often to look whether there is any use in going on.
+/// How often to check whether continuing is useful.
 const LOOK: Duration = Duration::from_millis(100);
 
 pub struct Stop {
@@ -52,7 +52,7 @@ impl Stop {
         self.failed.get()
     }
 
-    /// Why nothing more is to be gathered, if so.
+    /// Why nothing more is gathered, if so.
     pub fn why(&self) -> Option<String> {
         if self.interrupts.code().is_some() {
             return Some("the run was interrupted".to_owned());
@@ -62,12 +62,12 @@ impl Stop {
         self.no_use().or_else(|| (self.began.elapsed() >= run).then(over))
     }
 
-    /// Why it is of no use to ask for more, if so.
+    /// Why more requests are useless, if so.
     fn no_use(&self) -> Option<String> {
         self.failed.get().cloned().or_else(|| self.recorder.full()).or_else(|| self.known.put_off.why_stop())
     }
 
-    /// The work, unless everything is to stop before it is done.
+    /// Does the work, unless a condition stops it first.
     pub async fn unless<T>(&self, work: impl Future<Output = T>) -> Result<T, String> {
         if let Some(why) = self.why() {
             return Err(why);
@@ -92,7 +92,7 @@ impl Stop {
         done.ok_or_else(|| self.why().unwrap_or_default())
     }
 
-    /// As above, and within the time for one suite.
+    /// As above, and within the timeout of a suite.
     pub async fn unless_in_suite<T>(&self, work: impl Future<Output = T>) -> Result<T, String> {
         let within = async {
             tokio::select! {

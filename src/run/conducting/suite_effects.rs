@@ -1,5 +1,5 @@
-//! What a suite does to the server and to its connection. It follows from the connection that the suite declares and from
-//! its verbs.
+//! The effect of a suite on the server and its connection. It follows from the connection that the suite declares and
+//! from its verbs.
 
 use crate::{
     evidence::RunContext,
@@ -9,19 +9,19 @@ use crate::{
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect<'a> {
-    /// It leaves everything as it is.
+    /// It has no side effects.
     Reads,
-    /// It may disturb its connection, and nothing else.
+    /// It may disturb its own connection, and nothing else.
     Disturbs,
-    /// It needs a connection that nothing was sent on, and leaves the rest as it is.
+    /// It needs an unused connection, and has no other effect.
     NeedsUnused,
-    /// It makes handshakes, on connections that no other suite can use.
+    /// It performs handshakes, on connections that no other suite can use.
     Handshakes,
-    /// It is compared with what others received, or may end the server.
+    /// It is compared with the evidence of other suites, or may kill the server.
     ComesLate,
-    /// It has the server change this.
+    /// It makes the server change this.
     Changes(&'a str),
-    /// It is of use only if the server sends requests to its client, which can do less here.
+    /// It is useful only if the server sends requests to its client. The client here has fewer capabilities.
     LimitsClient,
 }
 
@@ -43,7 +43,7 @@ pub fn effect<'a>(suite: &'a Suite, scene: &RunContext) -> Effect<'a> {
     }
 }
 
-/// Whether a suite spends its time waiting, for tools or for what may come, and leaves others alone meanwhile.
+/// Whether a suite mostly waits, for tools or for messages, and does not affect other suites meanwhile.
 pub fn waits(suite: &Suite, scene: &RunContext) -> bool {
     let pauses = steps(suite, scene).any(|step| match &step.verb {
         Verb::Await(_) | Verb::Pause(_) => true,
@@ -55,7 +55,7 @@ pub fn waits(suite: &Suite, scene: &RunContext) -> bool {
         && (pauses || calls(suite, scene, "tools/call"))
 }
 
-/// Whether a suite has steps that need a connection beside its own.
+/// Whether a suite has steps that need a second connection.
 pub fn needs_two(suite: &Suite, scene: &RunContext) -> bool {
     steps(suite, scene).any(asks_beside)
 }

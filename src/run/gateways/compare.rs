@@ -1,4 +1,5 @@
-//! The suites about servers, through the gateway and on the reference server itself: which verdicts are worse.
+//! Runs the suites about servers through the gateway and on the reference server itself, and finds the verdicts that
+//! are worse.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -23,7 +24,8 @@ use crate::{
 /// The record of the upstream is not needed here.
 const RECORD: usize = 1;
 
-/// Rules that the reference server passes over the transport in front, and that fail, warn or break through the gateway, twice.
+/// Rules that the reference server passes over the transport of our client, and that twice fail, warn or break through
+/// the gateway.
 pub async fn worse(
     job: &GatewayJob,
     suites: &[Suite],
@@ -45,7 +47,7 @@ pub async fn worse(
     if terms.is_empty() {
         return Ok(Vec::new());
     }
-    // What a busy machine or a race brought about does not come again.
+    // A failure that a busy machine or a race caused does not happen twice.
     let again = run(job, suites, &Filter::new(&terms, suites)?, revision, left, true).await?;
     let confirmed = bad(&again).into_iter().filter(|rule| terms.contains(&rule.id));
     Ok(confirmed.map(told).collect())
@@ -56,7 +58,7 @@ fn bad(report: &RunReport) -> Vec<RuleResult> {
     report.rules.iter().filter(is_bad).cloned().collect()
 }
 
-/// The result as one about the gateway. Its frames are of another record.
+/// The result as one about the gateway. Its frames are from another record.
 fn told(mut rule: RuleResult) -> RuleResult {
     for finding in &mut rule.findings {
         finding.message = format!("through the gateway: {}; the upstream itself passes", finding.message);

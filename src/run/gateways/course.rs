@@ -28,20 +28,20 @@ use crate::{
     wire::Secrets,
 };
 
-/// What is sent to a gateway as the credentials of its client.
+/// The credentials that our client sends to the gateway.
 const CREDENTIAL: &str = "mcp-conform-credential-of-the-front";
-/// After the last action, what is still on its way.
+/// Time for messages that arrive after the last action.
 const LAST: Duration = Duration::from_millis(300);
 
 pub struct Conducted {
     pub evidence: Evidence,
-    /// Rules about servers that the upstream passes and the gateway does not.
+    /// Rules about servers that the upstream passes and the gateway fails.
     pub worse: Vec<RuleResult>,
     /// Empty if it was not measured.
     pub cost: Vec<CostRow>,
 }
 
-/// Starts the gateway for one scenario after another. `Err` is about the command and what was typed.
+/// Starts the gateway for one scenario after another. `Err` is about the command or the options.
 pub async fn conduct(
     job: &GatewayJob,
     suites: &[Suite],
@@ -165,7 +165,7 @@ impl Course<'_> {
             };
             match met_one {
                 Ok(revision) => spoken = spoken.or(Some(revision)),
-                // Another revision may be spoken.
+                // The gateway may speak another revision.
                 Err(Error::NotSpoken { offered, .. }) if self.job.revisions == Revisions::All => {
                     self.note(format!("revision {asked} was not tested: {offered}"));
                     return Ok(());
@@ -181,7 +181,7 @@ impl Course<'_> {
         Ok(())
     }
 
-    /// One scenario: the gateway is started, and ended again.
+    /// One scenario: starts the gateway and stops it again.
     async fn scenario(&mut self, id: &str, scenario: &Scenario, asked: Revision) -> Result<Revision, Error> {
         let job = self.job;
         let place = Place::System { program: &job.program, address: &job.back.address, behind: true };
@@ -206,7 +206,7 @@ impl Course<'_> {
         let wish = Wish::Exactly(asked);
         let done = self.drive(opener, wish, id, scenario).await;
         let said = listening.as_ref().map(Listening::said).unwrap_or_default();
-        // A gateway that keeps running ends its session with the upstream only now, after its client has left.
+        // A gateway that keeps running ends its session with the upstream only after its client has left.
         if !job.transport().capabilities().process {
             stage.until_sessions_end().await;
         }
@@ -239,7 +239,7 @@ impl Course<'_> {
         Ok(revision)
     }
 
-    /// What the rules of this revision see: first those that judge everything.
+    /// Saves the evidence for the rules of this revision, first for those without a scenario.
     fn keep(&mut self, revision: Revision) {
         let transport = self.job.transport();
         self.scenes.push(scene(revision, transport, self.job.back.transport, None));
@@ -264,7 +264,7 @@ fn scene(revision: Revision, transport: Transport, back: Transport, scenario: Op
     }
 }
 
-/// The gateway is the server of our client.
+/// Here the gateway is the server of our client.
 fn of_gateway(error: Error) -> Error {
     match error {
         Error::Target { tried, came, help, .. } => Error::Party { party: "gateway", tried, came, help },

@@ -1,4 +1,4 @@
-//! Does what a scenario says, as one client or several, through the gateway.
+//! Performs the actions of a scenario through the gateway, as one client or several.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -19,9 +19,9 @@ use crate::{
     suite::Scenario,
 };
 
-/// Pages of a list that are followed at most.
+/// Maximum number of pages of a list.
 const PAGES: usize = 20;
-/// What was started in the background is waited for at the end for so long.
+/// How long to wait at the end for actions in the background.
 const LAST: Duration = Duration::from_secs(15);
 
 /// Beyond all ids that a session counts by itself.
@@ -100,7 +100,7 @@ impl<'a> Driver<'a> {
                 return;
             }
             Some("close") => {
-                // As a client that is ended by force: nothing more is said.
+                // Like a client that is killed: nothing more is sent.
                 self.clients.remove(&number(action));
                 for task in self.background.drain(..) {
                     task.abort();
@@ -135,7 +135,7 @@ impl<'a> Driver<'a> {
         }
     }
 
-    /// Ends all clients in order.
+    /// Closes all clients, in order.
     pub async fn close(self) {
         for task in self.background {
             let aborted = task.abort_handle();
@@ -155,7 +155,7 @@ fn number(action: &Value) -> u64 {
     action["client"].as_u64().unwrap_or(1)
 }
 
-/// What the server has to declare for such an action.
+/// The capability that such an action requires.
 fn needs(action: &str) -> Option<&'static str> {
     match action {
         "call" => Some("/tools"),

@@ -1,4 +1,4 @@
-//! A gateway that listens at a port: started, waited for, and ended with all that it started.
+//! A gateway that listens on a port: started, awaited, and killed with all its children.
 
 use std::{
     path::Path,
@@ -25,11 +25,11 @@ use crate::{
     },
 };
 
-/// How often to look whether it listens.
+/// How often to check whether it listens.
 const LOOK: Duration = Duration::from_millis(50);
 /// From SIGTERM to SIGKILL.
 const GRACE: Duration = Duration::from_secs(3);
-/// So much of what it prints is kept: the end.
+/// How much of its output is kept, counted from its end.
 const KEPT: usize = 4 << 10;
 
 pub struct Listening {
@@ -39,7 +39,7 @@ pub struct Listening {
     said: Arc<Mutex<String>>,
 }
 
-/// How our client reaches the gateway, and its process if it listens at a port.
+/// How our client reaches the gateway, and its process if it listens on a port.
 pub async fn reach(
     job: &GatewayJob,
     upstream: &str,
@@ -129,7 +129,7 @@ impl Listening {
         }
     }
 
-    /// The end of what it printed.
+    /// The end of its output.
     pub fn said(&self) -> String {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,4 +1,4 @@
-//! What a test of a gateway needs, read from what was typed.
+//! Everything that a test of a gateway needs, from the options and the configuration.
 
 use std::path::PathBuf;
 
@@ -27,18 +27,18 @@ pub struct GatewayJob {
 
 /// Where our client connects.
 pub enum Front {
-    /// Each client starts the command and speaks to it over stdio.
+    /// Each client starts the command and uses stdio.
     Process { command: Vec<String> },
-    /// The command is started once and listens at a port.
+    /// The command is started once and listens on a port.
     Port { command: Vec<String>, transport: Transport, path: String },
-    /// The gateway runs already.
+    /// The gateway is already running.
     Url { url: String, transport: Transport },
 }
 
 /// Where the gateway connects.
 pub struct Back {
     pub transport: Transport,
-    /// Over HTTP.
+    /// For HTTP.
     pub address: String,
 }
 
@@ -48,9 +48,9 @@ impl Default for Back {
     }
 }
 
-/// What stands in a command for the upstream: a URL, or over stdio the path of a program.
+/// The placeholder for the upstream in a command: a URL, or over stdio the path of a program.
 pub const UPSTREAM: &str = "{upstream}";
-/// And for the port that the gateway is to listen at.
+/// The placeholder for the port of the gateway.
 pub const PORT: &str = "{port}";
 
 impl GatewayJob {
@@ -71,7 +71,7 @@ impl GatewayJob {
         }
     }
 
-    /// Whether the places in the command are those that can be filled in.
+    /// Whether the command contains the right placeholders.
     pub fn check(&self) -> Result<(), Error> {
         let wrong =
             |message: &str, help: &str| Err(Error::Usage { message: message.to_owned(), help: Some(help.to_owned()) });
@@ -93,7 +93,7 @@ impl GatewayJob {
     }
 }
 
-/// The command with all places filled in.
+/// The command with all placeholders filled in.
 pub fn filled(command: &[String], upstream: &str, port: Option<u16>) -> Vec<String> {
     let port = port.map(|port| port.to_string()).unwrap_or_default();
     command.iter().map(|argument| argument.replace(UPSTREAM, upstream).replace(PORT, &port)).collect()

@@ -1,4 +1,4 @@
-//! Testing a gateway: our client in front of it, the reference server behind it, and a record of both sides.
+//! Testing a gateway, with our client on one side and the reference server on the other. Both sides are recorded.
 
 mod after;
 mod compare;

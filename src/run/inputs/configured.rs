@@ -1,4 +1,4 @@
-//! The configuration that is in force, and what a report calls it.
+//! The active configuration file, and its name in reports.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::{
     run::process::Surroundings,
 };
 
-/// The configuration that is in force, if there is one.
+/// The active configuration, if there is one.
 pub fn config(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Config>, Error> {
     wanted(args, surroundings).map(|file| config::load(&file, surroundings.color)).transpose()
 }
@@ -34,12 +34,12 @@ fn wanted(args: &TargetArgs, surroundings: &Surroundings) -> Option<PathBuf> {
     if args.reference { None } else { file(args.config.as_deref(), surroundings) }
 }
 
-/// The file that was typed, or the one that is found.
+/// The file of the options, or the one that is found.
 pub fn file(typed: Option<&Path>, surroundings: &Surroundings) -> Option<PathBuf> {
     typed.map(Path::to_owned).or_else(|| surroundings.directory.as_deref().and_then(config::find))
 }
 
-/// Where the configuration is, as seen from here: for one above, that is most likely the top of a checkout, its name alone.
+/// The path of the configuration as seen from here. A file in a parent directory is shown by its name alone.
 pub fn shown(args: &TargetArgs, surroundings: &Surroundings) -> Option<String> {
     let file = wanted(args, surroundings)?;
     let here = surroundings.directory.as_deref().unwrap_or(Path::new(""));

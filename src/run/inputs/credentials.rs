@@ -1,6 +1,6 @@
-//! Obtains the bearer tokens of a run: as they stand, from a command, or granted to an OAuth client.
+//! Obtains the bearer tokens of a run: given directly, by a command, or by an OAuth client.
 //!
-//! None of it is recorded. What suites and records see of a token is its stand-in; the wire puts the token in its place.
+//! Tokens are not recorded. Suites and records see a placeholder, which is replaced when a request is sent.
 
 use std::{path::Path, process::Stdio, sync::Arc, time::Duration};
 
@@ -13,9 +13,9 @@ use crate::{
     target::{Inside, Limits, Source, Start, Target, Token},
 };
 
-/// A command may have to ask a keyring, or the network.
+/// A command may have to wait for a keyring or the network.
 const COMMAND: Duration = Duration::from_secs(60);
-/// A token that is shorter could not be told from one that was tampered with.
+/// A shorter token cannot be told apart from one that was tampered with.
 const LONG_ENOUGH: usize = 16;
 
 pub async fn obtain(target: &mut Target, facts: &mut Value, limits: &Limits) -> Result<(), Error> {
@@ -79,7 +79,7 @@ fn set(facts: &mut Value, name: &str, value: Value) {
     facts[name] = value;
 }
 
-/// What a command prints. Its arguments may hold a secret, so only its name is told.
+/// The output of a command. Its arguments may hold a secret, so messages contain only its name.
 async fn printed(argv: &[String], cwd: Option<&Path>) -> Result<String, Error> {
     let (program, arguments) = argv.split_first().ok_or_else(|| Error::usage("the command for the token is empty"))?;
     let failed = |why: String| Error::Usage {
@@ -105,7 +105,7 @@ async fn printed(argv: &[String], cwd: Option<&Path>) -> Result<String, Error> {
     Ok(token.to_owned())
 }
 
-/// The token with one character of its signature changed, or of whatever else it ends with.
+/// The token with one character changed, in the signature or else at the end.
 fn forged(token: &str) -> Option<String> {
     let signature = token.rfind('.').map_or(0, |dot| dot + 1);
     let at = signature + (token.len() - signature) / 2;

@@ -1,4 +1,4 @@
-//! A token for an OAuth client by its own credentials: where tokens are granted is found as the protocol has it, by the
+//! A token for an OAuth client with its own credentials. The token endpoint is found as the specification says: by the
 //! metadata of the server and of its authorization server.
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
@@ -19,7 +19,7 @@ const OPENID: &str = "/.well-known/openid-configuration";
 
 pub struct Granted {
     pub token: String,
-    /// What a rule may know of the response.
+    /// What rules may know of the response.
     pub described: Value,
 }
 
@@ -64,7 +64,7 @@ pub async fn request(
     let answer = fetch(inside, "POST", &found.token_endpoint, &headers, Some(body), within).await.map_err(failed)?;
     let mut document = document(&answer).unwrap_or_default();
     let token = document["access_token"].as_str().map(str::to_owned);
-    // It may repeat what it was sent, or what it grants.
+    // The response may repeat the secret, or contains the token.
     Secrets::of([&client.secret].into_iter().chain(&token).cloned()).hide_in(&mut document);
     let Some(token) = token else {
         let error = document["error"].as_str().map(|error| format!(": {error}")).unwrap_or_default();
@@ -79,7 +79,7 @@ pub async fn request(
     Ok(Granted { token, described })
 }
 
-/// Whether what is sent there can be read on the way by nobody: it is encrypted, or stays on this machine.
+/// Whether nobody can read what is sent to this URL: it is encrypted, or stays on this machine.
 fn is_private(url: &str) -> bool {
     let Ok(url) = Url::parse(url) else { return false };
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
@@ -88,11 +88,11 @@ fn is_private(url: &str) -> bool {
 
 struct Found {
     token_endpoint: String,
-    /// The client's secret travels in the body.
+    /// Whether the client's secret is sent in the body.
     post: bool,
 }
 
-/// Without any metadata the token endpoint of revision 2025-03-26 is left.
+/// Without any metadata, the default token endpoint of revision 2025-03-26 is used.
 async fn find(endpoint: &Url, within: Duration) -> Found {
     let issuer = issuer(endpoint, within).await;
     let bases = [issuer.as_ref(), Some(endpoint)];
@@ -118,7 +118,7 @@ async fn find(endpoint: &Url, within: Duration) -> Found {
     Found { token_endpoint: usual, post: false }
 }
 
-/// The first authorization server that the metadata of the protected resource names.
+/// The first authorization server in the metadata of the protected resource.
 async fn issuer(endpoint: &Url, within: Duration) -> Option<Url> {
     let asked =
         fetch(None, "POST", endpoint.as_str(), &[("content-type", "application/json")], Some("{}".into()), within);
@@ -143,7 +143,7 @@ fn document(answer: &Fetched) -> Option<Value> {
     serde_json::from_slice(&answer.body).ok().filter(Value::is_object)
 }
 
-/// As a form is sent, which is how a query is written.
+/// Encodes a form as the query of a URL is encoded.
 fn encoded(form: &[(&str, &str)]) -> String {
     let url = Url::parse_with_params("http://form/", form);
     url.ok().and_then(|url| url.query().map(str::to_owned)).unwrap_or_default()

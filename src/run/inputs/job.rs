@@ -19,9 +19,9 @@ pub struct Job {
     pub target: Target,
     pub limits: Limits,
     pub profile: ClientProfile,
-    /// What is known about the server: `$facts`.
+    /// Facts about the server: `$facts`.
     pub facts: Value,
-    /// Whether tools may be called that nobody named and that may change something.
+    /// Whether tools may be called that the user did not name and that may have side effects.
     pub call_tools: bool,
     pub revisions: Revisions,
     pub proposals: Proposals,
@@ -29,16 +29,16 @@ pub struct Job {
     /// Whether a result ends the run at once: `--fail-fast`.
     pub fail_fast: Option<Box<dyn Fn(&RuleResult) -> bool + Send + Sync>>,
     pub interrupts: Interrupts,
-    /// How far the run is, for who watches it.
+    /// The progress of the run.
     pub suites: Arc<Suites>,
 }
 
 /// Which revisions to test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Revisions {
-    /// The newest that the server speaks.
+    /// The newest revision that the server speaks.
     Auto,
-    /// Each that it speaks.
+    /// Each revision that the server speaks.
     All,
     One(Revision),
 }

@@ -1,5 +1,5 @@
-//! Tools and prompts that the configuration names and the server does not list: most likely slips of the pen, which would
-//! else only show as rules that were not exercised.
+//! Tools and prompts that the configuration names but the server does not list. They are probably typos, which would
+//! otherwise show only as rules that were not exercised.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::{
     suite::{SURVEY, diagnostic::suggestion},
 };
 
-/// A note for each such name in that file, once.
+/// A note for each such name in that file, without duplicates.
 pub fn notes(file: &str, facts: &Value, scenes: &[RunContext]) -> Vec<String> {
     let mut notes = Vec::new();
     for (list, noun, named) in [("tools", "tool", tools(facts)), ("prompts", "prompt", keys(&facts["prompts"]))] {
@@ -24,7 +24,7 @@ pub fn notes(file: &str, facts: &Value, scenes: &[RunContext]) -> Vec<String> {
     notes
 }
 
-/// The names in that list, in any revision; `None` where it was not seen whole.
+/// The names in that list, in any revision; `None` if the list is incomplete.
 fn listed<'a>(list: &str, scenes: &'a [RunContext]) -> Option<Vec<&'a str>> {
     let lists = scenes.iter().filter_map(|scene| scene.saves.get(SURVEY)?.get(list));
     let whole: Vec<&Value> = lists.filter(|list| list["end"] == "complete").collect();
@@ -32,7 +32,7 @@ fn listed<'a>(list: &str, scenes: &'a [RunContext]) -> Option<Vec<&'a str>> {
     (!whole.is_empty()).then(|| items.filter_map(|item| item["name"].as_str()).collect())
 }
 
-/// The tools with a table of their own, and those that facts are about.
+/// The tools with a table in the configuration, and those in facts.
 fn tools(facts: &Value) -> Vec<&str> {
     let of_facts = facts.as_object().into_iter().flatten().filter_map(|(_, fact)| fact["tool"].as_str());
     let asking = facts["asking"].as_object().into_iter().flatten();

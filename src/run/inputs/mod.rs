@@ -1,4 +1,4 @@
-//! From what was typed and configured to what a run needs.
+//! From options and configuration to what a run needs.
 
 pub mod configured;
 pub mod credentials;

@@ -1,4 +1,4 @@
-//! Where a server over HTTP listens, as far as its URL tells.
+//! Where an HTTP server listens, as far as its URL shows.
 
 use std::net::UdpSocket;
 
@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 
 use crate::target::{Start, shown_url};
 
-/// Another address of this machine. It reaches a server only if that listens on more than the usual one.
+/// Another loopback address. A server that is reachable there listens on more than 127.0.0.1.
 const BESIDE: &str = "127.0.0.2";
 
-/// `url`, and `local` where it is on this machine; then also `beside`, the URL at another address of the machine, where
-/// it has one.
+/// `url`, and `local`: whether it is on this machine. If so, also `beside`: the URL at another loopback address, if the
+/// machine has one.
 pub fn place(start: &Start) -> Value {
     let (Start::Http { url, .. } | Start::Sse { url, .. }) = start else { return json!({}) };
     let Ok(mut url) = Url::parse(url) else { return json!({}) };

@@ -58,7 +58,7 @@ pub(crate) fn known() -> Known {
     }
 }
 
-/// What a client can meet: everything that the reference server can be made to do.
+/// What a client can be tested against: every world, variation and fault of the reference server.
 pub fn worlds() -> Vec<reference::FaultInfo> {
     [reference::worlds(), reference::variations(), reference::faults()].concat()
 }
@@ -73,7 +73,7 @@ fn survey(suites: &[Suite]) -> Vec<String> {
     survey.into_iter().flat_map(|suite| &suite.gather).filter_map(|step| step.save.clone()).collect()
 }
 
-/// The texts of the files, and of all YAML files in the directories.
+/// The contents of the files, and of all YAML files in the directories.
 pub fn read(paths: &[PathBuf]) -> Result<Vec<(String, String)>, Error> {
     let mut files = Vec::new();
     for path in paths {

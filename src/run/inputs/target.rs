@@ -1,4 +1,4 @@
-//! From what was typed to the target, its limits and the client it will see.
+//! From options to the target, its limits and the client profile that it sees.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -17,7 +17,7 @@ use crate::{
     target::{Limits, Source, Start, Target, patience, shown_url},
 };
 
-/// The server that is meant, what is known about it, and what it may cost.
+/// The server to test, the facts about it, and the limits.
 pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Value, Limits), Error> {
     if (args.fault.is_some() || args.variation.is_some()) && !args.reference {
         return Err(Error::Usage {
@@ -39,7 +39,7 @@ pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target,
     Ok((target, facts, limits))
 }
 
-/// Refuses options that mean nothing to that server: who typed them would believe that they count.
+/// Rejects options that have no effect for this server: otherwise the user would think that they apply.
 fn unless_in_vain(args: &TargetArgs, start: &Start) -> Result<(), Error> {
     let over_stdio = matches!(start, Start::Stdio { .. });
     let (command, http) = ("a server that is started by a command", "a server over HTTP");
@@ -102,7 +102,7 @@ fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Val
     Ok((target, facts, limits))
 }
 
-/// What somebody means whose target has no name that anybody would give it.
+/// The probable target of a user whose target has an unlikely name.
 fn meant(name: &str) -> Option<String> {
     if name.starts_with("http://") || name.starts_with("https://") {
         return Some(format!("did you mean --http {name}?"));
@@ -119,7 +119,7 @@ fn headers(args: &TargetArgs) -> Result<Vec<(String, String)>, Error> {
     args.header.iter().map(|pair| split(pair, ':', "--header", "'NAME: VALUE'")).collect()
 }
 
-/// The target that the flags alone describe, if they do.
+/// The target that the options alone describe, if they do.
 fn typed(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Target>, Error> {
     let (env, headers) = (variables(&args.env)?, headers(args)?);
     let command = |argv: Vec<String>| {
@@ -165,7 +165,7 @@ fn typed(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Target
     Ok(None)
 }
 
-/// The options that name the target, to be typed again. What may be secret stands as a variable of the shell.
+/// The options for testing the same target again. Possible secrets are replaced by shell variables.
 pub fn options(args: &TargetArgs) -> String {
     let quoted = |text: &str| -> String { shlex::try_quote(text).map_or_else(|_| text.to_owned(), Into::into) };
     let mut options = Vec::new();
@@ -179,7 +179,7 @@ pub fn options(args: &TargetArgs) -> String {
         ("--stdio", args.stdio.clone().or(argv)),
         ("--config", path(&args.config)),
         ("--cwd", path(&args.cwd)),
-        // The command may hold a secret.
+        // The command may contain a secret.
         ("--bearer-token-command", args.bearer_token_command.as_ref().map(|_| "COMMAND".to_owned())),
     ];
     named
@@ -199,7 +199,7 @@ pub fn options(args: &TargetArgs) -> String {
     options.join(" ")
 }
 
-/// The options that change what is sent or waited for.
+/// The options that change requests or timeouts.
 pub fn manner(args: &RunArgs) -> String {
     let mut options = String::new();
     let mut option = |name: &str, value: &str| options += &format!(" {name} {value}");
@@ -222,7 +222,7 @@ pub fn manner(args: &RunArgs) -> String {
     options
 }
 
-/// What starts the server, for a shell, unless something in it is secret.
+/// The command that starts the server, for a shell; `None` if it contains a secret.
 pub fn command(target: &Target) -> Option<String> {
     let Start::Stdio { argv, env, cwd } = &target.start else { return None };
     if argv.iter().any(|word| target.secrets.iter().any(|secret| !secret.is_empty() && word.contains(secret))) {
@@ -234,7 +234,7 @@ pub fn command(target: &Target) -> Option<String> {
     Some(format!("(cd {} && {command})", shlex::try_quote(cwd.to_str()?).ok()?))
 }
 
-/// Those of the configuration, changed by what was typed.
+/// The limits of the configuration, overridden by the options.
 pub fn limits(args: &RunArgs, mut limits: Limits) -> Result<Limits, Error> {
     let short = [
         ("--timeout", "request", args.timeout.map(|seconds| seconds.to_string())),
@@ -286,7 +286,7 @@ fn checked(url: &str) -> Result<String, Error> {
     Err(Error::Usage { message: format!("`{}` is not an http or https URL", shown_url(url)), help: Some(help) })
 }
 
-/// Refuses a fault or variation that the reference server does not have.
+/// Rejects a fault or variation that the reference server does not have.
 fn known(kind: &str, name: &str, faults: &[FaultInfo]) -> Result<FaultInfo, Error> {
     if let Some(known) = faults.iter().find(|known| known.name == name) {
         return Ok(known.clone());
@@ -299,7 +299,7 @@ fn known(kind: &str, name: &str, faults: &[FaultInfo]) -> Result<FaultInfo, Erro
     })
 }
 
-/// Refuses what cannot show over stdio, where the reference server is started: it would pass as if all were well.
+/// Rejects a fault that cannot show over stdio, the transport of `--reference`: the run would pass and prove nothing.
 fn unless_hidden(kind: &str, fault: &FaultInfo) -> Result<(), Error> {
     use reference::Transport::{Http, Sse, Stdio};
     let spoken = &reference::Options::default().proposals;
@@ -330,7 +330,7 @@ fn unless_hidden(kind: &str, fault: &FaultInfo) -> Result<(), Error> {
     })
 }
 
-/// Refuses a fault or variation that cannot show in any of the revisions that are tested.
+/// Rejects a fault or variation that cannot show in any of the tested revisions.
 pub fn unless_unseen(args: &TargetArgs, revisions: Revisions) -> Result<(), Error> {
     let fault = args.fault.as_deref().map(|name| ("fault", known("fault", name, &reference::faults())));
     let variation =
@@ -348,7 +348,7 @@ fn unless_outside(kind: &str, fault: &FaultInfo, revisions: Revisions) -> Result
     let tested = match revisions {
         Revisions::All => None,
         Revisions::One(revision) => Some(revision),
-        // The reference server speaks all.
+        // The reference server speaks all revisions.
         Revisions::Auto => Some(Revision::NEWEST),
     };
     let newest = Revision::ALL.into_iter().rfind(|revision| shows(*revision));
@@ -364,7 +364,7 @@ fn unless_outside(kind: &str, fault: &FaultInfo, revisions: Revisions) -> Result
 fn split(pair: &str, at: char, flag: &str, form: &str) -> Result<(String, String), Error> {
     match pair.split_once(at) {
         Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.trim().to_owned())),
-        // What was given instead may be the value alone, and secret.
+        // The argument may be just the value, and a secret.
         _ => Err(Error::usage(format!("{flag} takes {form}; the name or `{at}` is missing"))),
     }
 }

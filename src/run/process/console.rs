@@ -23,7 +23,7 @@ pub fn say(text: &str) {
     }
 }
 
-/// A reader that has gone away (`| head`) wants no more, and is no failure.
+/// A closed stdout (`| head`) is not an error.
 pub fn put(text: &str) -> std::io::Result<()> {
     let mut stdout = std::io::stdout().lock();
     match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {

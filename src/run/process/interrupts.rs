@@ -1,5 +1,5 @@
-//! What a user, or a system that shuts down, gets who ends the program: first a report of what was gathered, and at
-//! the second time an end at once.
+//! Ctrl-C and other signals that stop the program: the first one stops the run and reports what was gathered, the
+//! second one exits at once.
 
 use std::{future::pending, process, thread, time::Duration};
 
@@ -7,17 +7,17 @@ use tokio::{sync::watch, time::sleep};
 
 use super::{console::complain, progress, signals::Signals};
 
-/// After the second signal this is left for ending the servers.
+/// Time after the second signal for stopping the servers.
 const LAST: Duration = Duration::from_secs(1);
 
-/// Signals so far, and the exit code that the last one means.
+/// The number of signals so far, and the exit code of the last one.
 #[derive(Clone, Copy, Debug, Default)]
 struct Heard {
     times: u8,
     code: u8,
 }
 
-/// By default there are none, and signals do what they always do.
+/// By default nothing is handled, and signals have their usual effect.
 #[derive(Clone, Debug)]
 pub struct Interrupts(watch::Receiver<Heard>);
 
@@ -28,14 +28,14 @@ impl Default for Interrupts {
 }
 
 impl Interrupts {
-    /// Listens from now on. Its own thread hears them even while verdicts are worked out.
+    /// Starts to listen. A separate thread handles signals even while rules are judged.
     pub fn listen() -> Self {
         let (tell, heard) = watch::channel(Heard::default());
         thread::spawn(move || super::runtime::block_on(listen(&tell)));
         Self(heard)
     }
 
-    /// The exit code by convention, once there was a signal.
+    /// The conventional exit code, once there was a signal.
     pub fn code(&self) -> Option<u8> {
         let Heard { times, code } = *self.0.borrow();
         (times > 0).then_some(code)

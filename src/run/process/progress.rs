@@ -1,7 +1,8 @@
-//! One line on the terminal while a run goes on: what it waits for, and for how long.
+//! One line on the terminal during a run: what it waits for, and for how long.
 //!
-//! It follows the record from a thread of its own: no part of a run has to know of it, and it goes on while the run thinks.
-//! What makes text of a server harmless and fits it into columns is here already, so there is no need of a crate for bars.
+//! It reads the record from its own thread. So the run does not need to know about it, and it continues while rules are
+//! judged. This program already has code that escapes and truncates text of a server, so no crate for progress bars is
+//! needed.
 
 use std::{
     collections::HashMap,
@@ -24,13 +25,13 @@ use crate::{
     report::plain,
 };
 
-/// A run that is over by then shows nothing.
+/// A shorter run shows nothing.
 const FIRST: Duration = Duration::from_millis(300);
 const EVERY: Duration = Duration::from_millis(100);
-/// What takes less is no wait worth a word.
+/// Shorter waits are not shown.
 const NOTABLE: Duration = Duration::from_secs(1);
 
-/// How many suites are gathered, and of how many.
+/// How many suites are gathered, and how many there are.
 #[derive(Debug, Default)]
 pub struct Suites {
     planned: AtomicUsize,
@@ -46,7 +47,7 @@ impl Suites {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Nothing before the server is known, on which it depends what is planned.
+    /// `None` until the server is known, because the plan depends on it.
     fn so_far(&self) -> Option<String> {
         let planned = self.planned.load(Ordering::Relaxed);
         // A suite may be gathered again after the server crashed.
@@ -55,18 +56,18 @@ impl Suites {
     }
 }
 
-/// Shows how a run gets on until it is dropped, and leaves nothing behind.
+/// Shows the progress of a run until it is dropped, then erases it.
 pub struct Progress {
     ending: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
 impl Progress {
-    /// Without a terminal there is no width, and nothing is shown. Nothing is waited for longer than `patience`.
+    /// Without a terminal there is no width, and nothing is shown. Requests older than `patience` are no longer shown.
     pub fn show(recorder: &Recorder, suites: &Arc<Suites>, patience: Duration, width: Option<usize>) -> Self {
         let ending = width.map(|width| {
             let (end, ended) = channel();
             let (recorder, suites) = (recorder.clone(), Arc::clone(suites));
-            // A message about a panic stands on a line of its own.
+            // Print the message of a panic on its own line.
             let usual = panic::take_hook();
             panic::set_hook(Box::new(move |why| {
                 erase();
@@ -82,7 +83,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Some((end, thread)) = self.ending.take() {
             drop(end);
-            // It has nothing to tell.
+            // The thread returns nothing.
             let _ = thread.join();
         }
     }
@@ -95,7 +96,7 @@ fn follow(recorder: &Recorder, suites: &Suites, patience: Duration, width: usize
     while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
         pause = EVERY;
         recorder.since(waits.seen).iter().for_each(|frame| waits.see(frame));
-        // The last column stays free, or the cursor would be on the next line.
+        // The last column stays empty, or the cursor would move to the next line.
         let line = waits.line(began.elapsed(), suites, patience);
         let line = middle(&plain(&line), width.saturating_sub(1)).into_owned();
         to_terminal(&format!("\r{line}\x1b[K"));
@@ -105,26 +106,26 @@ fn follow(recorder: &Recorder, suites: &Suites, patience: Duration, width: usize
     }
 }
 
-/// Makes room on a terminal for something else to be said.
+/// Erases the line so that something else can be printed.
 pub fn erase() {
     if std::io::stderr().is_terminal() {
         to_terminal("\r\x1b[K");
     }
 }
 
-/// A terminal that has gone away wants nothing more.
+/// A closed terminal is not an error.
 fn to_terminal(text: &str) {
     let mut stderr = std::io::stderr().lock();
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
 
-/// What a run waits for, as its record shows.
+/// The pending requests of a run, according to its record.
 #[derive(Default)]
 struct Waits {
     seen: u64,
     /// Who sent the newest request.
     newest: String,
-    /// The last request of each connection that has no response: what is sent later shows that an earlier one is given up.
+    /// The last unanswered request of each connection: a later request shows that the earlier one was abandoned.
     open: HashMap<u32, Open>,
 }
 

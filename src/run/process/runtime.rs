@@ -1,4 +1,4 @@
-//! The threads and timers that asynchronous work needs.
+//! The runtime for asynchronous work.
 
 use tokio::runtime::Runtime;
 
@@ -8,7 +8,7 @@ pub fn block_on<T>(work: impl Future<Output = T>) -> T {
     runtime().block_on(work)
 }
 
-/// Does the work, unless the program is told to end: then the servers that it has started end with it.
+/// Does the work. A signal stops it, and with it the servers that it started.
 pub fn unless_ended<T>(work: impl Future<Output = T>) -> T {
     let runtime = runtime();
     let done = runtime.block_on(async {
@@ -17,12 +17,12 @@ pub fn unless_ended<T>(work: impl Future<Output = T>) -> T {
             code = signals::asked() => Err(code),
         }
     });
-    // What still runs in it is let go, and with it the processes it owns.
+    // Drops the remaining tasks, and with them their processes.
     drop(runtime);
     done.unwrap_or_else(|code| std::process::exit(code.into()))
 }
 
-/// One thread is plenty: the program waits for the server nearly all the time.
+/// One thread is enough: the program waits for the server nearly all the time.
 pub fn runtime() -> Runtime {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.unwrap_or_else(|error| panic!("the operating system refused a resource: {error}"))

@@ -1,12 +1,12 @@
-//! The signals by which a program is told to end: Ctrl-C, and those of a terminal or system that goes away.
+//! The signals that tell a program to exit: Ctrl-C, and those of a closing terminal or a system that shuts down.
 
 use std::future::pending;
 
-/// Waits for one of them; the value is the exit code that says so.
+/// Waits for one of them; the value is its exit code.
 pub async fn asked() -> u8 {
     match Signals::new() {
         Ok(mut signals) => signals.next().await,
-        // It ends the program as if nobody had asked.
+        // Without a handler, the signal kills the program by default.
         Err(_) => pending().await,
     }
 }
@@ -29,7 +29,7 @@ impl Signals {
         })
     }
 
-    /// The exit code that it means: 128 and its number.
+    /// Its exit code: 128 plus its number.
     pub async fn next(&mut self) -> u8 {
         tokio::select! {
             _ = self.interrupt.recv() => 130,

@@ -1,7 +1,7 @@
-//! Processes that a server started, that left its process group and that would outlive the run.
+//! Processes that a server started, that left its process group, and that would outlive the run.
 //!
-//! On Linux they become children of this program when their parents end, so that none gets away; elsewhere they are
-//! nobody's to find.
+//! On Linux they become children of this program when their parents exit, so none escapes. Other systems offer no way
+//! to find them.
 
 #[cfg(target_os = "linux")]
 use rustix::process::Pid;
@@ -9,8 +9,8 @@ use rustix::process::Pid;
 use super::{interrupts::Interrupts, runtime::block_on};
 use crate::error::Error;
 
-/// Does the work, unless Ctrl-C comes for the second time, and ends all that is left of the `party` that was tested. The
-/// note tells what that was.
+/// Does the work, unless Ctrl-C is pressed twice. Then kills all remaining processes of the `party` under test; a note
+/// tells how many there were.
 pub fn supervised<T>(
     party: &str,
     interrupts: &Interrupts,
@@ -20,7 +20,7 @@ pub fn supervised<T>(
     let done = block_on(async {
         tokio::select! {
             done = work => done,
-            // What is dropped here ends its processes.
+            // Dropping the work kills its processes.
             () = interrupts.second() => Err(Error::Interrupted),
         }
     });
@@ -29,10 +29,10 @@ pub fn supervised<T>(
     done.map(|done| (done, (left > 0).then(note)))
 }
 
-/// Children that were there before: this program may have taken the place of one that started them.
+/// Children that existed before: a shell may have started them and then replaced itself with this program.
 pub struct Earlier(#[cfg(target_os = "linux")] Vec<Pid>);
 
-/// From now on what loses its parent below this program becomes its child.
+/// From now on, orphaned descendants of this program become its children.
 pub fn adopt() -> Earlier {
     #[cfg(target_os = "linux")]
     {
@@ -43,14 +43,15 @@ pub fn adopt() -> Earlier {
     Earlier()
 }
 
-/// Ends every other child of this program, and says how many there were. Nothing that it started may be needed any more.
+/// Kills every other child of this program, and returns how many there were. Call this only when none is needed any
+/// more.
 #[cfg(target_os = "linux")]
 pub fn end(Earlier(spared): &Earlier) -> usize {
     use rustix::process::{Signal, WaitOptions, kill_process, waitpid};
     use std::{collections::HashSet, thread::sleep, time::Duration};
 
-    /// So often the children are looked at, and so long apart. First those go that were killed just now, then the
-    /// others are asked, then forced.
+    /// How often the children are checked, and at which interval. The first checks wait for those that were just
+    /// killed. Then the others get SIGTERM, and after half of the checks SIGKILL.
     const LOOKS: usize = 100;
     const GOING: usize = 20;
     const APART: Duration = Duration::from_millis(5);
@@ -61,7 +62,7 @@ pub fn end(Earlier(spared): &Earlier) -> usize {
         if left.is_empty() {
             break;
         }
-        // A child keeps its number until it is waited for, so it cannot be somebody else's by now.
+        // The id of a child is not reused before it is waited for, so this signals the right process.
         for child in left.into_iter().filter(|_| look >= GOING) {
             let first = found.insert(child);
             match look < LOOKS / 2 {
@@ -75,7 +76,7 @@ pub fn end(Earlier(spared): &Earlier) -> usize {
     found.len()
 }
 
-/// Looking through all processes takes a while, and most often there are none.
+/// Listing all processes is slow, and usually there are no children.
 #[cfg(target_os = "linux")]
 fn has_children() -> bool {
     use rustix::process::{WaitId, WaitIdOptions, waitid};
@@ -87,7 +88,7 @@ fn children() -> Vec<Pid> {
     let own = std::process::id().to_string();
     let is_child = |name: &str| {
         let stat = std::fs::read_to_string(format!("/proc/{name}/stat")).unwrap_or_default();
-        // The name of a program may hold anything; after it come the state and the parent.
+        // The name of a program can contain anything; after it come the state and the parent.
         stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)) == Some(own.as_str())
     };
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();

@@ -1,19 +1,19 @@
-//! Where the program runs.
+//! The environment that the program runs in.
 
 use std::{env, ffi::OsString, path::PathBuf};
 
 use crate::config::Environment;
 
-/// What the program knows of where it runs. Read at the start, passed down from there.
+/// Everything that the program reads from its environment. It is read at the start and passed down.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     pub color: bool,
     /// Whether the terminal opens links in the text.
     pub links: bool,
     pub width: usize,
-    /// The columns of a terminal that may show what a run waits for.
+    /// The width of the terminal that shows progress, if any.
     pub status: Option<usize>,
-    /// Where it was started.
+    /// The working directory.
     pub directory: Option<PathBuf>,
     pub environment: Environment,
     /// The program itself, for `--reference`.
@@ -21,7 +21,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// Those of this process, written for in so many columns.
+    /// The surroundings of this process, with output of this width.
     pub fn of_process(color: bool, width: usize) -> Self {
         let text = |(name, value): (OsString, OsString)| Some((name.into_string().ok()?, value.into_string().ok()?));
         Self {

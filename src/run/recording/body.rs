@@ -1,4 +1,4 @@
-//! Bodies on their way: each chunk is noted, and passed on as it came.
+//! Bodies of requests and responses: each chunk is recorded and forwarded as it arrives.
 
 use std::{
     pin::Pin,
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::evidence::Ended;
 
-/// Of a request.
+/// The body of a request.
 pub struct RequestBody {
     body: Incoming,
     exchange: u64,
@@ -55,7 +55,7 @@ impl Body for RequestBody {
     }
 }
 
-/// An exchange that ends with this: by its response, or because the client has gone.
+/// Ends an exchange when it is dropped: after the response, or when the client has disconnected.
 pub struct Ending {
     exchange: u64,
     queue: Queue,
@@ -81,11 +81,11 @@ impl Drop for Ending {
     }
 }
 
-/// Of a response.
+/// The body of a response.
 pub struct ResponseBody<B> {
     body: B,
     ending: Ending,
-    /// What is to be changed at its beginning.
+    /// A change to the beginning of the body.
     rewrite: Option<Rewrite>,
 }
 

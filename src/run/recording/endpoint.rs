@@ -1,16 +1,16 @@
-//! The one thing that is changed: a server over HTTP+SSE may name its endpoint for messages by a whole URL. A client would
-//! then send its messages past the recording, or reject the URL because it is at another origin than the stream.
+//! The only change to the traffic: a server over HTTP+SSE may send its message endpoint as an absolute URL. A client
+//! would then bypass the recording, or reject the URL because its origin differs from that of the stream.
 
 use std::mem::take;
 
-/// The first event of a stream is at most so long if it names an endpoint.
+/// Maximum length of the first event of a stream that contains an endpoint.
 const LONGEST: usize = 8 << 10;
 
-/// Takes the origin out of the endpoint in the first event of a stream; everything else stays as it is.
+/// Removes the origin from the endpoint in the first event of a stream; everything else is unchanged.
 pub struct Rewrite {
-    /// Of the server, as `http://host:port`.
+    /// The origin of the server, as `http://host:port`.
     origin: String,
-    /// What came before the end of the first event; none once that has passed.
+    /// Bytes of the incomplete first event; `None` once it was forwarded.
     waiting: Option<Vec<u8>>,
 }
 
@@ -19,7 +19,7 @@ impl Rewrite {
         Self { origin, waiting: Some(Vec::new()) }
     }
 
-    /// What is to be passed on.
+    /// Returns the bytes to forward.
     pub fn feed(&mut self, chunk: &[u8]) -> Vec<u8> {
         let Some(waiting) = &mut self.waiting else { return chunk.to_vec() };
         waiting.extend_from_slice(chunk);

@@ -1,4 +1,4 @@
-//! HTTP exchanges that pass: put together from their pieces, and recorded on the connection that they belong to.
+//! HTTP exchanges: assembled from their pieces, and recorded on the connection that they belong to.
 
 use std::{collections::HashMap, net::IpAddr};
 
@@ -16,7 +16,7 @@ use crate::{
     wire::{Secrets, in_headers},
 };
 
-/// The rest of a longer body is not kept: the tap does not read such a message anyway.
+/// The rest of a longer body is discarded: the tap does not read such a message anyway.
 const LONGEST_BODY: usize = (16 << 20) + 1;
 
 struct Pending {
@@ -31,7 +31,7 @@ struct Began {
     exchange: Exchange,
     link: u32,
     begins: bool,
-    /// It is about something else than messages of MCP, such as authorization: only its head is recorded.
+    /// It does not carry MCP messages, but for example authorization: only its head is recorded.
     beside: bool,
     has_endpoint: bool,
 }
@@ -40,10 +40,10 @@ pub struct Exchanges {
     recorder: Recorder,
     sessions: Sessions,
     pending: HashMap<u64, Pending>,
-    /// The path of the server; any path without one.
+    /// The path of the MCP endpoint; without one, any path.
     path: String,
     beside: Option<Tap>,
-    /// The credentials of the last request, which those of the next mostly are.
+    /// The credentials of the last request. Those of the next request are usually the same.
     credentials: (Vec<(String, String)>, Secrets),
     given: Vec<String>,
 }
@@ -73,7 +73,7 @@ impl Exchanges {
         pending.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
     }
 
-    /// The request is complete, or the server responds already.
+    /// The request is complete, or the server already responds.
     pub fn begin(&mut self, exchange: u64) {
         let Some(mut pending) = self.pending.remove(&exchange) else { return };
         if pending.began.is_none() {
@@ -104,7 +104,7 @@ impl Exchanges {
         Began { exchange, link, begins, beside, has_endpoint: false }
     }
 
-    /// What the request authorizes itself by.
+    /// The credentials of the request.
     fn secrets(&mut self, head: &request::Parts) -> Secrets {
         let headers = head.headers.iter().filter(|(name, _)| is_credential(name.as_str()));
         let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
@@ -156,7 +156,7 @@ impl Exchanges {
         self.sessions.disconnected(connection);
     }
 
-    /// Entries are missing: what is under way cannot be put together any more.
+    /// Entries are missing, so pending exchanges cannot be assembled any more.
     pub fn missed(&mut self) {
         self.pending.clear();
         self.sessions.missed();

@@ -1,4 +1,4 @@
-//! The file of a recording, or one after another where they rotate.
+//! The file of a recording, or several files if they rotate.
 
 use std::{
     collections::BTreeMap,
@@ -14,25 +14,25 @@ use crate::{
     run::process::console,
 };
 
-/// Files next to each other that are tried, from the name that was given.
+/// Maximum number of file names that are tried.
 const NAMES: usize = 100_000;
 
 pub struct Output {
-    /// The name that was given.
+    /// The file name of the options.
     named: PathBuf,
-    /// Where it is written now, until something fails.
+    /// The current file; `None` after an error.
     open: Option<(PathBuf, BufWriter<File>)>,
     rotate: Option<u64>,
     written: u64,
     header: RunHeader,
-    /// Connections that are still open, for the file that goes on with them.
+    /// Connections that are still open. The next file repeats them.
     links: BTreeMap<u32, Link>,
     began: Instant,
     notes: Vec<String>,
 }
 
 impl Output {
-    /// Opens the file; one that is there already is kept, and the next free name is taken. A failure is told once, and then
+    /// Opens the file. An existing file is kept, and the next free name is used. A failure is reported once, and then
     /// nothing is recorded.
     pub fn create(named: &Path, rotate: Option<u64>, header: RunHeader) -> Self {
         let (open, links, notes) = (None, BTreeMap::new(), Vec::new());
@@ -43,12 +43,12 @@ impl Output {
         output
     }
 
-    /// Where it is recorded.
+    /// The current file.
     pub fn path(&self) -> Option<&Path> {
         self.open.as_ref().map(|(path, _)| path.as_path())
     }
 
-    /// One line under the name of its kind.
+    /// Writes one line of this kind.
     pub fn line(&mut self, kind: &str, text: &str) {
         if kind == "link" {
             self.remember(text);
@@ -68,7 +68,7 @@ impl Output {
         self.check(flushed);
     }
 
-    /// A line for whoever reads the end of the record.
+    /// Adds a note to the end of the record.
     pub fn note(&mut self, text: String) {
         self.notes.push(text);
     }
@@ -91,7 +91,7 @@ impl Output {
     }
 
     fn rotate_now(&mut self) -> io::Result<()> {
-        // The name is known only when the file is there.
+        // The name of the next file is known only when it has been created.
         let Some((path, file)) = self.open.take() else { return Ok(()) };
         self.begin()?;
         let next = self.path().and_then(|next| Some(next.file_name()?.to_string_lossy().into_owned()));
@@ -125,11 +125,11 @@ impl Output {
         }
     }
 
-    /// Traffic goes on whatever becomes of the record.
+    /// Traffic continues even if the record fails.
     fn check(&mut self, done: io::Result<()>) {
         let Err(why) = done else { return };
         let path = self.path().unwrap_or(&self.named).display().to_string();
-        // Dropped in the usual way it would try to write again.
+        // A usual drop would try to write again.
         if let Some((_, file)) = self.open.take() {
             let _ = file.into_parts();
         }
@@ -137,8 +137,8 @@ impl Output {
     }
 }
 
-/// The file under this name, or where there is one already, the first of `NAME-2`, `NAME-3` and so on that is free. What is
-/// no regular file, such as a pipe, is written to.
+/// The file with this name, or if it exists, the first of `NAME-2`, `NAME-3` and so on that does not. A name that is
+/// not a regular file, such as a pipe, is written to.
 fn free(named: &Path) -> io::Result<(PathBuf, File)> {
     if named.metadata().is_ok_and(|there| !there.is_file()) {
         return Ok((named.to_owned(), OpenOptions::new().write(true).open(named)?));
@@ -163,5 +163,5 @@ fn numbered(named: &Path, number: usize) -> PathBuf {
     named.with_file_name(name)
 }
 
-/// How long the end of the record may take before the program ends without it.
+/// Time to finish the record before the program exits without it.
 pub const LAST: Duration = Duration::from_secs(2);

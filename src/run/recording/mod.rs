@@ -1,7 +1,7 @@
-//! Stands between a client and a server that others started, passes everything on unchanged, and records it.
+//! A proxy between a client and a server that others started: forwards everything unchanged, and records it.
 //!
-//! What passes is first noted in a queue, without a wait, and then handed on; a thread of its own reads it and writes the
-//! record. So neither a slow disk nor an error of the recording is in the way.
+//! Traffic is first put in a queue, without waiting, and then forwarded. A separate thread reads the queue and writes
+//! the record. So neither a slow disk nor an error of the recording delays traffic.
 
 mod body;
 mod endpoint;

@@ -1,4 +1,4 @@
-//! A server over HTTP: requests are sent to it as they come, and its responses are passed back as they come.
+//! An HTTP proxy: requests are forwarded to the server as they arrive, and its responses are forwarded back.
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -58,7 +58,7 @@ impl Proxy {
         loop {
             tokio::select! {
                 accepted = listener.accept() => {
-                    // A connection that failed before it was accepted is no reason to stop.
+                    // A connection that failed before it was accepted is not a reason to stop.
                     let Ok((stream, peer)) = accepted else { continue };
                     count += 1;
                     connections.spawn(self.clone().connection(stream, peer.ip(), count));
@@ -122,7 +122,7 @@ impl Proxy {
     }
 }
 
-/// What a client gets instead of a response of the server.
+/// The response for a client if the server cannot be reached.
 fn unreachable(upstream: &Upstream, why: &dyn std::error::Error) -> Reply {
     let mut reason = why.to_string();
     let mut inner = why.source();

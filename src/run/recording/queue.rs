@@ -1,4 +1,4 @@
-//! What passed and is not recorded yet.
+//! Traffic that is not recorded yet.
 
 use std::{
     net::IpAddr,
@@ -14,21 +14,21 @@ use tokio::time::Instant;
 
 use crate::evidence::{Ended, Side};
 
-/// So many bytes may wait. A disk that stands still for a second at 10,000 messages of 1 kB a second needs 13 MB.
+/// Maximum number of queued bytes. A disk that blocks for a second at 10,000 messages of 1 kB per second needs 13 MB.
 const MOST: usize = 64 << 20;
-/// What an entry takes besides its bytes, roughly: the head of an HTTP request is the largest.
+/// Approximate size of an entry besides its bytes; the head of an HTTP request is the largest.
 const ENTRY: usize = 1 << 10;
 
-/// Something that passed.
+/// One event of the traffic.
 pub enum Seen {
     /// A chunk over stdio.
     Chunk(Side, Vec<u8>),
-    /// That side sends no more over stdio.
+    /// That side closed its output over stdio.
     Finished(Side),
-    /// The process of the server ended.
+    /// The process of the server exited.
     Exited(String, Ended),
     Note(Side, String),
-    /// An HTTP request; those on one TCP connection of the client share `connection`.
+    /// An HTTP request; requests on one TCP connection of the client share `connection`.
     Request {
         exchange: u64,
         connection: u64,
@@ -42,7 +42,7 @@ pub enum Seen {
     Over(u64, Ended),
     /// The client closed that TCP connection.
     Disconnected(u64),
-    /// So many entries are missing here.
+    /// This many entries are missing here.
     Gap(u64),
     /// Nothing follows.
     Last,
@@ -59,7 +59,7 @@ impl Seen {
     }
 }
 
-/// The end where it is noted.
+/// The sending end.
 #[derive(Clone)]
 pub struct Queue {
     sender: Sender<(Instant, Seen)>,
@@ -68,10 +68,10 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Never waits: without room it is counted as missing.
+    /// Never blocks: an entry that does not fit is counted as missing.
     pub fn note(&self, seen: Seen) {
         let cost = seen.cost();
-        // `Last` ends the thread, so it is always taken.
+        // `Last` ends the thread, so it is always accepted.
         let is_last = matches!(seen, Seen::Last);
         if self.held.fetch_add(cost, Ordering::Relaxed) + cost > MOST && !is_last {
             self.held.fetch_sub(cost, Ordering::Relaxed);
@@ -88,14 +88,14 @@ impl Queue {
     }
 }
 
-/// The end where it is taken out.
+/// The receiving end.
 pub struct Taken {
     receiver: Receiver<(Instant, Seen)>,
     held: Arc<AtomicUsize>,
 }
 
 impl Taken {
-    /// Without anything there it first does `idle`.
+    /// The next entry. If there is none yet, first calls `idle`.
     pub fn next(&self, idle: impl FnOnce()) -> Option<(Instant, Seen)> {
         let (at, seen) = if let Ok(next) = self.receiver.try_recv() {
             next

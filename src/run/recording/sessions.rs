@@ -1,4 +1,4 @@
-//! Which connection an HTTP request belongs to, as far as its session, its TCP connection and its sender show.
+//! Which connection an HTTP request belongs to, according to its session, its TCP connection and its sender.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -18,7 +18,7 @@ use crate::{
 };
 
 const SESSION: &str = "mcp-session-id";
-/// Sessions that are remembered; a request of an earlier one counts as one whose beginning was missed.
+/// Maximum number of remembered sessions. A request of an older one counts as one whose beginning was missed.
 const MOST: usize = 10_000;
 
 /// What is known of a request.
@@ -30,7 +30,7 @@ pub struct Asked<'a> {
     pub peer: IpAddr,
 }
 
-/// A client as far as it can be told apart: its address and what it calls itself.
+/// A client, identified by its address and user agent.
 type Sender = (IpAddr, String);
 
 struct Known {
@@ -39,7 +39,7 @@ struct Known {
     /// The server accepted `initialize`.
     opened: bool,
     has_session: bool,
-    /// The TCP connections it used that are still open.
+    /// Its TCP connections that are still open.
     connections: HashSet<u64>,
 }
 
@@ -53,7 +53,7 @@ pub struct Sessions {
     of_endpoint: HashMap<String, u32>,
     of_connection: HashMap<u64, u32>,
     of_sender: HashMap<Sender, u32>,
-    /// Whether the server named an endpoint: then a GET without a session is a new connection.
+    /// Whether the server sent an endpoint: then a GET without a session is a new connection.
     legacy: bool,
 }
 
@@ -71,12 +71,12 @@ impl Sessions {
         }
     }
 
-    /// Whether messages may be sent there over HTTP+SSE.
+    /// Whether this is the URL for messages over HTTP+SSE.
     pub fn is_endpoint(&self, head: &request::Parts) -> bool {
         self.of_endpoint.contains_key(&target(head))
     }
 
-    /// The connection of a request, a new one if need be.
+    /// The connection of a request; opens a new one if necessary.
     pub fn of(&mut self, asked: &Asked) -> Tap {
         let link = self.find(asked);
         let sender = (asked.peer, text(&asked.head.headers, "user-agent").unwrap_or_default().to_owned());
@@ -111,7 +111,7 @@ impl Sessions {
         }
         let fits = |known: &Known| known.modern || (known.opened && !known.has_session);
         if asked.head.method == Method::GET {
-            // Either the stream of a conversation without a session id, or one that begins over HTTP+SSE.
+            // Either the stream of a conversation without a session id, or the beginning of one over HTTP+SSE.
             let own = last.filter(|link| !self.legacy && self.known.get(link).is_some_and(fits));
             return own.unwrap_or_else(|| self.open(false));
         }
@@ -121,7 +121,7 @@ impl Sessions {
         own.unwrap_or_else(|| self.open(!modern))
     }
 
-    /// Without session ids, conversations of the same sender at the same time cannot be told apart.
+    /// Without session ids, concurrent conversations of one sender cannot be told apart.
     fn separate(&mut self, last: Option<u32>) {
         let Some(known) = last.and_then(|link| self.known.get(&link)) else { return };
         if known.opened && !known.has_session && !known.connections.is_empty() {
@@ -167,7 +167,7 @@ impl Sessions {
         }
     }
 
-    /// The server named the endpoint for messages: the connection is one over HTTP+SSE.
+    /// The server sent the endpoint for messages, so the connection uses HTTP+SSE.
     pub fn named(&mut self, link: u32, endpoint: &str, stream: &request::Parts) {
         self.legacy = true;
         self.recorder.over(link, Transport::Sse);
@@ -183,7 +183,7 @@ impl Sessions {
         }
     }
 
-    /// Something was missed: nobody knows of which connection.
+    /// Entries are missing, and it is unknown on which connection.
     pub fn missed(&mut self) {
         for link in std::mem::take(&mut self.order) {
             self.recorder.late(link);
@@ -201,7 +201,7 @@ pub fn begins(asked: &Asked) -> bool {
     })
 }
 
-/// Whether it is in a revision without handshakes and sessions.
+/// Whether it uses a revision without handshakes and sessions.
 fn is_modern(asked: &Asked) -> bool {
     let of = |version: &str| version.parse::<Revision>().is_ok_and(Revision::is_modern);
     let stated = asked.message.and_then(|message| {

@@ -1,4 +1,4 @@
-//! A server over stdio: started in the place of the recording, with the same stdin, stdout and stderr.
+//! A server over stdio: started with pipes, and forwarded to stdin, stdout and stderr of the recording.
 
 use std::{
     fs::File,
@@ -25,18 +25,18 @@ use crate::{
     wire::start_failure,
 };
 
-/// A pipe holds as much.
+/// Capacity of a pipe on Linux.
 const ONE_READ: usize = 64 << 10;
-/// What a server wrote last is passed on after its exit. Processes that it left running may keep stdout open: after so long
-/// without anything more, the exit is passed on.
+/// The last output of a server is forwarded after its exit. Processes that it left running may keep stdout open: after
+/// this time without output, the exit is forwarded.
 const REST: Duration = Duration::from_millis(100);
 const MOMENT: Duration = Duration::from_millis(1);
 
-/// How far one direction has come.
+/// The progress of one direction.
 #[derive(Default)]
 struct Progress {
     passed: AtomicU64,
-    /// It waits for the one who writes, not for the one who reads.
+    /// It waits for the writer, not for the reader.
     reads: AtomicBool,
     over: AtomicBool,
     /// The client closed its end.
@@ -85,12 +85,12 @@ async fn until_exit(child: &mut Child, mut signals: Passed, queue: &Queue) -> io
     }
 }
 
-/// The server may have written more than the client has read yet.
+/// Waits until the client has read everything that the server wrote.
 async fn drained(outward: &Progress) {
     let (mut before, mut waited) = (u64::MAX, Duration::ZERO);
     while !outward.over.load(Ordering::SeqCst) && waited < REST {
         let passed = outward.passed.load(Ordering::SeqCst);
-        // A client that reads slowly is waited for: without the recording the pipe would keep the rest for it.
+        // Waits for a client that reads slowly: without the recording, the pipe would keep the rest for it.
         let idle = passed == before && outward.reads.load(Ordering::SeqCst);
         waited = if idle { waited + MOMENT } else { Duration::ZERO };
         before = passed;
@@ -113,7 +113,7 @@ fn start(
     });
 }
 
-/// Passes chunks on as they come, until either end is closed; then both are.
+/// Forwards chunks as they arrive until one end is closed, then closes the other.
 fn pump(mut from: impl Read, mut to: impl Write, side: Side, queue: &Queue, progress: &Progress) {
     let mut piece = vec![0; ONE_READ];
     loop {
@@ -127,7 +127,7 @@ fn pump(mut from: impl Read, mut to: impl Write, side: Side, queue: &Queue, prog
         if length == 0 {
             return progress.left.store(side == Side::Client, Ordering::SeqCst);
         }
-        // Noted before it is passed on: a response must not be noted before its request.
+        // Recorded before it is forwarded: a response must not be recorded before its request.
         queue.note(Seen::Chunk(side, piece[..length].to_vec()));
         if write_all(&mut to, &piece[..length]).is_err() {
             queue.note(Seen::Note(side, "the other side reads no more".to_owned()));
@@ -149,7 +149,7 @@ fn write_all(to: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
     to.flush()
 }
 
-/// The one who started this may have made its end of the pipe, and with it this one, non-blocking.
+/// The parent may have made its end of the pipe non-blocking, which affects this end too.
 fn may_go_on(why: &io::Error) -> bool {
     if why.kind() == ErrorKind::WouldBlock {
         thread::sleep(MOMENT);
@@ -163,7 +163,7 @@ fn told(status: ExitStatus, signalled: bool, left: bool) -> (String, Ended) {
     #[cfg(unix)]
     let stopped = {
         use std::os::unix::process::ExitStatusExt;
-        // Somebody else may send these; no server sends them to itself.
+        // Another process may send these; a server does not send them to itself.
         status.signal().is_some_and(|signal| matches!(signal, 1 | 2 | 9 | 15))
     };
     #[cfg(not(unix))]

@@ -1,4 +1,5 @@
-//! The server behind the recording. To each connection of the client belongs one to the server, as without the recording.
+//! The server behind the proxy. Each connection of the client has its own connection to the server, as without the
+//! proxy.
 
 use std::{error::Error, sync::Arc};
 
@@ -31,11 +32,11 @@ const OF_THE_CONNECTION: [&str; 3] = ["connection", "keep-alive", "proxy-connect
 #[derive(Clone)]
 pub struct Upstream {
     pub url: Url,
-    /// Over TLS connections are kept in common.
+    /// Over TLS, connections are shared.
     secure: Option<reqwest::Client>,
 }
 
-/// That of one connection of the client.
+/// The server connection of one client connection.
 pub type Own = Arc<Mutex<Option<SendRequest<RequestBody>>>>;
 
 impl Upstream {

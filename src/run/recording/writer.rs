@@ -1,4 +1,4 @@
-//! The thread that reads what passed, and writes the record.
+//! The thread that reads the queue and writes the record.
 
 use std::{
     sync::{
@@ -19,10 +19,10 @@ use crate::{
     wire::Secrets,
 };
 
-/// What is between client and server.
+/// The transport between client and server.
 pub enum Between {
     Stdio,
-    /// HTTP, and the path of the server.
+    /// HTTP, with the path of the server.
     Http(String),
 }
 
@@ -32,7 +32,7 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// `secrets` are kept out of the record wherever they are repeated.
+    /// `secrets` are removed from the record wherever they occur.
     pub fn start(output: Output, between: Between, secrets: Vec<String>) -> Self {
         let (queue, taken) = queue();
         let (tell, done) = channel();
@@ -43,7 +43,7 @@ impl Writer {
         Self { queue, done }
     }
 
-    /// Waits for the rest of the record, for a while.
+    /// Waits a limited time for the rest of the record.
     pub fn close(self) {
         self.queue.note(Seen::Last);
         let _ = self.done.recv_timeout(LAST);
@@ -68,11 +68,11 @@ struct Process {
     server: Half,
 }
 
-/// One direction.
+/// One direction of stdio.
 struct Half {
     side: Side,
     lines: Option<LineTap>,
-    /// What follows up to the end of the line belongs to a message whose beginning is missing.
+    /// The rest of the line belongs to a message whose beginning is missing.
     skips: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Exchanges that end well, and all the ways in which they do not.
+//! Exchanges that succeed, and all the ways in which they fail.
 
 use serde_json::json;
 
@@ -117,7 +117,7 @@ async fn sends_again_what_was_put_off() {
     let note = open.frames().into_iter().find(|frame| frame.kind == FrameKind::Note).expect("a note");
     assert_eq!(note.text.as_deref(), Some("rejected with status 429: sent again in 0.5 s"));
 
-    // Nobody waits for an hour.
+    // An hour is longer than any request may be delayed.
     let posted = open.wire.send(&envelope(), &json!({"id": ID})).expect("sent");
     assert_eq!((open.head().await, open.wire.put_off(posted.post).times), (429, 0));
 }
@@ -138,7 +138,7 @@ async fn sends_again_what_was_cut_off_but_calls_of_tools_only_once() {
         let (server, mut open) = connect(closed).await;
         open.wire.send(&envelope(), &json!({ "id": ID, "method": method })).expect("sent");
         assert!(open.post_done().await.is_some());
-        // Others look whether anybody still listens.
+        // Other connections only check whether the server still listens.
         let delivered = server.requests().iter().filter(|request| request.contains(method)).count();
         assert_eq!(delivered, deliveries, "{method}");
         let notes = open.frames().into_iter().filter(|frame| frame.kind == FrameKind::Note && frame.ended.is_none());
@@ -361,7 +361,7 @@ async fn a_header_can_be_left_out_though_the_user_gave_it() {
         HttpRequest { method: "POST".into(), without: vec!["AUTHORIZATION".into()], ..HttpRequest::default() };
     open.wire.http(&request).expect("sent");
     assert_eq!(open.head().await, 401);
-    // Who lets nobody in sends no message.
+    // A response that denies access contains no message.
     assert_eq!(open.document().await, Some(json!({ "error": "invalid_token" })));
     assert!(!server.requests()[0].contains("authorization"));
 }

@@ -1,4 +1,4 @@
-//! Connections to real processes and sockets that behave in every way a server should not.
+//! Connections to real processes and sockets that misbehave in every way.
 
 mod http;
 mod server;
@@ -17,7 +17,7 @@ use crate::{
     target::{Limits, Start, Target, Token},
 };
 
-/// Longer than anything here takes: reaching it is a failure.
+/// Longer than anything here takes, so reaching it is a failure.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Open {

@@ -1,4 +1,4 @@
-//! A server that answers each connection with bytes fixed beforehand, well-formed or not.
+//! A server that returns predefined bytes on each connection, well-formed or not.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,14 +11,14 @@ use tokio::{
 pub struct Server {
     pub origin: String,
     requests: Arc<Mutex<Vec<String>>>,
-    /// Says so each time a client has left a connection that was held open.
+    /// Receives an item each time that a client has left a connection that was held open.
     left: mpsc::UnboundedReceiver<()>,
 }
 
 pub enum Answer {
-    /// Written, then the connection is closed.
+    /// Bytes to write before the connection is closed.
     Whole(String),
-    /// Written, then the connection stays open until the client leaves.
+    /// Bytes to write; the connection stays open until the client leaves.
     Held(String),
 }
 
@@ -80,7 +80,7 @@ async fn read(socket: &mut TcpStream) -> String {
     }
 }
 
-/// A response as it should be.
+/// A well-formed response.
 pub fn response(status: &str, media: &str, body: &str) -> Answer {
     let length = body.len();
     Answer::Whole(format!(

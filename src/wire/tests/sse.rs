@@ -1,4 +1,4 @@
-//! One stream in, one POST a message out.
+//! One stream for all responses, one POST per request.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Processes, most of them a line of shell.
+//! Processes, most of them one line of shell.
 
 use std::{os::unix::fs::PermissionsExt, path::PathBuf};
 
@@ -147,7 +147,7 @@ async fn does_not_wait_for_a_server_that_does_not_read() {
 async fn goes_on_without_a_reader_of_stdin() {
     let mut open = open(shell("exec 0<&-; echo '{}'; exec sleep 1000"), &limits()).await;
     open.message().await;
-    // A process that another test is about to start may still hold its end for a moment.
+    // A process that another test is starting may still hold the pipe open for a moment.
     while open.notes().is_empty() {
         let _ = open.wire.send(&envelope(), &json!({}));
         tokio::task::yield_now().await;

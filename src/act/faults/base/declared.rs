@@ -1,4 +1,4 @@
-//! Faults in what the client declares and says about itself.
+//! Faults in what the client declares about itself.
 
 use serde_json::{Value, json};
 

@@ -36,7 +36,7 @@ pub fn capabilities(message: &mut Value) -> Option<&mut Value> {
     params.get_mut("_meta")?.get_mut(CAPABILITIES_KEY)
 }
 
-/// What the client says about itself in a message.
+/// The `clientInfo` of a message.
 pub fn client_info(message: &mut Value) -> Option<&mut Value> {
     let params = message.get_mut("params")?;
     if params.get("clientInfo").is_some() {
@@ -45,7 +45,7 @@ pub fn client_info(message: &mut Value) -> Option<&mut Value> {
     params.get_mut("_meta")?.get_mut(INFO_KEY)
 }
 
-/// Adds a key to the `_meta` of requests; `initialize` is left as it is.
+/// Adds a key to the `_meta` of requests except `initialize`.
 pub fn add_meta(messages: &mut [Value], key: &str, value: &Value) {
     for message in requests(messages).filter(|message| !is(message, "initialize")) {
         if message.get("params").is_none() {
@@ -69,7 +69,7 @@ pub fn edit_version(messages: &mut [Value], version: &Value) {
     edit_meta(messages, VERSION_KEY, version);
 }
 
-/// A response to a request that is open.
+/// Whether a message is a response to an open request.
 pub fn answers_open(scene: &Scene, message: &Value) -> bool {
     let id = message.get("id").unwrap_or(&Value::Null);
     message::is_response(message) && scene.open.iter().any(|(open, _)| message::same_id(open, id))
@@ -84,7 +84,7 @@ pub fn initialize() -> Value {
     json!({ "do": "request", "method": "initialize", "params": params, "force": true, "timeout": 2000 })
 }
 
-/// A notification that the specification does not have.
+/// A notification that the specification does not define.
 pub fn is_unknown(message: &Value) -> bool {
     let known = ["message", "progress", "cancelled", "list_changed", "updated", "acknowledged", "complete", "status"];
     let name = message::method(message).and_then(|method| method.rsplit('/').next());

@@ -1,4 +1,4 @@
-//! Faults in the handshake, and in what follows from it.
+//! Faults in the handshake, and in its consequences.
 
 use std::time::Duration;
 

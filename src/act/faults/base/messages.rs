@@ -1,4 +1,4 @@
-//! Faults in the form of messages, whatever they say.
+//! Faults in the form of messages, independent of their content.
 
 use serde_json::{Value, json};
 
@@ -62,7 +62,7 @@ pub static FAULTS: &[Behaviour] = &[
             "server/discover" => json!(number),
             _ => json!(1_790_000_000.25 + number as f64),
         }),
-        // It spoils the connection, or every request.
+        // It breaks the connection or every request, so any rule may fail.
         ..Behaviour::new("ids-are-timestamps", "ids are numbers with a fraction", EVERYWHERE)
     },
     Behaviour {

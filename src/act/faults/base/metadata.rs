@@ -1,4 +1,4 @@
-//! Faults in `_meta`, and in what 2026-07-28 has in the place of a handshake.
+//! Faults in `_meta`, and in the parts of 2026-07-28 that replace the handshake.
 
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ pub static FAULTS: &[Behaviour] = &[
                 message["params"]["_meta"] = json!([]);
             }
         }),
-        // It spoils the connection, or every request.
+        // It breaks the connection or every request, so any rule may fail.
         ..Behaviour::new("meta-as-array", "`_meta` is an array", EVERYWHERE)
     },
     Behaviour {
@@ -89,7 +89,7 @@ pub static FAULTS: &[Behaviour] = &[
                 }
             }
         }),
-        // It spoils the connection, or every request.
+        // It breaks the connection or every request, so any rule may fail.
         ..Behaviour::modern("meta-on-first-request-only", "only the first request has `_meta`", EVERYWHERE)
     },
     Behaviour {
@@ -98,7 +98,7 @@ pub static FAULTS: &[Behaviour] = &[
                 leave_out(message, CAPABILITIES_KEY);
             }
         }),
-        // It spoils the connection, or every request.
+        // It breaks the connection or every request, so any rule may fail.
         ..Behaviour::modern("capabilities-missing-in-meta", "`_meta` has no capabilities", EVERYWHERE)
     },
     Behaviour {
@@ -123,7 +123,7 @@ pub static FAULTS: &[Behaviour] = &[
                 edit_meta(messages, INFO_KEY, &json!({ "name": "mcp-conform-act" }));
             }
         }),
-        // It spoils the connection, or every request.
+        // It breaks the connection or every request, so any rule may fail.
         ..Behaviour::modern("client-info-in-meta-without-version", "clientInfo in `_meta` has no version", EVERYWHERE)
     },
     Behaviour {
@@ -132,7 +132,7 @@ pub static FAULTS: &[Behaviour] = &[
                 edit_meta(messages, INFO_KEY, &json!("mcp-conform-act/1"));
             }
         }),
-        // It spoils the connection, or every request.
+        // It breaks the connection or every request, so any rule may fail.
         ..Behaviour::modern("client-info-in-meta-as-text", "clientInfo in `_meta` is a text", EVERYWHERE)
     },
     Behaviour {
@@ -141,7 +141,7 @@ pub static FAULTS: &[Behaviour] = &[
                 edit_version(messages, &json!(env!("CARGO_PKG_VERSION")));
             }
         }),
-        // It spoils the connection, or every request.
+        // It breaks the connection or every request, so any rule may fail.
         ..Behaviour::modern("version-of-the-sdk-in-meta", "`_meta` has the version of the program", EVERYWHERE)
     },
     Behaviour {

@@ -1,4 +1,4 @@
-//! Faults in what the client makes of unusual messages.
+//! Faults in the handling of unusual messages.
 
 use serde_json::{Value, json};
 
@@ -151,7 +151,7 @@ pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         hear: Some(|_, scene, message| {
             let bare = message.get("error").is_some_and(|error| error.get("data").is_none());
-            // A client that ends at the probe already shows nothing.
+            // A client that already exits at the probe proves nothing.
             if bare && scene.revision.is_some() { Heard::Nothing } else { Heard::Message }
         }),
         ..everywhere("error-without-data-dropped", "an error without data is dropped")

@@ -1,4 +1,4 @@
-//! Faults in progress that the client sends, and in batches of the server.
+//! Faults in progress notifications of the client, and in the handling of batches.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Faults in what requests and notifications say.
+//! Faults in the content of requests and notifications.
 
 use std::time::Duration;
 
@@ -37,7 +37,7 @@ pub static FAULTS: &[Behaviour] = &[
                 params["arguments"] = json!(params["arguments"].to_string());
             }
         }),
-        // It spoils the connection, or every request.
+        // It breaks the connection or every request, so any rule may fail.
         ..Behaviour::new("call-arguments-as-text", "the arguments of a call are a JSON text", EVERYWHERE)
     },
     Behaviour {
@@ -46,7 +46,7 @@ pub static FAULTS: &[Behaviour] = &[
                 params["name"] = json!(7);
             }
         }),
-        // It spoils the connection, or every request.
+        // It breaks the connection or every request, so any rule may fail.
         ..Behaviour::new("name-as-number", "names of tools and prompts are numbers", EVERYWHERE)
     },
     Behaviour {
@@ -81,7 +81,7 @@ pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         token: Some(|_, number| json!(f64::from(u32::try_from(number).unwrap_or_default()) + 0.5)),
         habits: Habits { wants_progress: true, ..Habits::USUAL },
-        // It spoils the connection, or every request.
+        // It breaks the connection or every request, so any rule may fail.
         ..Behaviour::new("progress-token-fractional", "progress tokens have a fraction", EVERYWHERE)
     },
     Behaviour {
@@ -209,7 +209,7 @@ pub static FAULTS: &[Behaviour] = &[
     },
     Behaviour {
         say: Some(|_, scene, messages| {
-            // What was just responded to is cancelled for safety.
+            // Cancels requests that were just answered.
             let closing = scene.open.len() == 1 && message::is_request(&messages[0]) && !is(&messages[0], "initialize");
             if let Some(last) = messages[0]["id"].as_u64().filter(|&id| closing && id > 2) {
                 let params = json!({ "requestId": last - 2 });

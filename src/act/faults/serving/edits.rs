@@ -1,4 +1,4 @@
-//! Changes to what the client returns that several faults make.
+//! Changes to the client's results that several faults make.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! Faults in tasks, pages and requests at the same time.
+//! Faults in tasks, pages and concurrent requests.
 
 use std::time::Duration;
 

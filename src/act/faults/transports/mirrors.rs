@@ -1,4 +1,4 @@
-//! The headers that mirror a message, taken apart and written in other forms.
+//! The headers that mirror a message: parses and encodes them.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ pub fn mirrors(posting: &Posting) -> Vec<String> {
     params(posting).into_iter().chain([NAME.to_owned()]).collect()
 }
 
-/// The text that a header stands for.
+/// The text that a header encodes.
 pub fn text(posting: &Posting, header: &str) -> Option<String> {
     let value = String::from_utf8_lossy(posting.get(header)?).into_owned();
     let encoded = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?="));
@@ -80,16 +80,16 @@ pub fn looks_encoded(text: &str) -> bool {
     text.starts_with("=?base64?")
 }
 
-/// Writes a header in another form.
+/// Encodes a header in another way.
 pub fn recode(posting: &mut Posting, header: &str, form: impl Fn(&str) -> String) {
     if let Some(text) = text(posting, header) {
         let written = form(&text);
-        // Line breaks cannot be sent.
+        // Line breaks are not allowed in headers.
         posting.set(header, written.replace(['\r', '\n', '\0'], " "));
     }
 }
 
-/// Changes the text of a header, which is then written as it should be.
+/// Changes the text of a header, and encodes it correctly.
 pub fn change(posting: &mut Posting, header: &str, form: impl Fn(&str) -> String) {
     recode(posting, header, |text| encode(&form(text)));
 }

@@ -1,4 +1,4 @@
-//! Faults in Mcp-Method and Mcp-Name, and in how values of headers are encoded.
+//! Faults in Mcp-Method and Mcp-Name, and in the encoding of header values.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 
@@ -52,7 +52,7 @@ pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         post: Some(|_, _, posting| {
             if posting.rpc() == "resources/read" {
-                // Who takes a URI apart and puts it together again.
+                // Like a client that parses a URI and builds it again.
                 change(posting, NAME, |uri| uri.replace("%2F", "/").replace("%20", " ").replace("://", ":"));
             }
         }),

@@ -1,4 +1,4 @@
-//! Faults in what the client makes of responses and event streams over HTTP.
+//! Faults in the handling of responses and event streams over HTTP.
 
 use serde_json::json;
 
@@ -17,7 +17,7 @@ const JSON: &str = "application/json";
 pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         head: Some(|_, _, posting, head| {
-            // Without a handshake there would be nothing to see.
+            // If the handshake failed, the fault would not show.
             if head.media.as_deref() == Some(JSON) && head.status < 300 && posting.rpc() == "tools/call" {
                 head.media = Some(EVENTS.to_owned());
             }
@@ -130,7 +130,7 @@ pub static FAULTS: &[Behaviour] = &[
         "a response counts when its event stream has ended",
         StreamWays { waits_for_end: true, ..StreamWays::USUAL },
     ),
-    // Since 2026-07-28 nothing but a comment comes before the response.
+    // Since 2026-07-28 only comments come before the response.
     Behaviour {
         until: Some(crate::revision::Revision::NEWEST_LEGACY),
         ..stream(

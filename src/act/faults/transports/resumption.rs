@@ -1,4 +1,4 @@
-//! Faults in how the client goes on after a stream has ended without the response.
+//! Faults in how the client continues after a stream has ended without the response.
 
 use std::time::Duration;
 

@@ -53,7 +53,7 @@ pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         post: Some(|_, _, posting| {
             if let Some(id) = session(posting) {
-                // What has no capitals gets some.
+                // An id without capital letters is converted to capitals.
                 let lower = id.to_ascii_lowercase();
                 posting.set(SESSION, if lower == id { id.to_ascii_uppercase() } else { lower });
             }

@@ -1,4 +1,4 @@
-//! Faults in stdio: what is written to the server, what is made of its output, and how it is ended.
+//! Faults in stdio: input and output of the server, and how it is stopped.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::act::{
 pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         spell: Some(|_, message, bytes| {
-            // A server that understands no request at all shows nothing.
+            // If the server understood no request at all, the fault would not show.
             if message::method(message) == Some("notifications/initialized") {
                 *bytes = serde_json::to_vec_pretty(message).unwrap_or_default();
                 bytes.push(b'\n');
@@ -160,7 +160,7 @@ pub static FAULTS: &[Behaviour] = &[
     },
 ];
 
-/// For what the server cannot read: there will be no response.
+/// The time limit for messages that the server cannot read, which get no response.
 const SOON: Duration = Duration::from_secs(1);
 
 fn kill(plan: &mut Shutdown) {

@@ -1,4 +1,4 @@
-//! `mcp-conform init`: the first minute in a project. What is there stays as it is.
+//! `mcp-conform init`: sets up a project. Existing files are not changed.
 
 mod project;
 
@@ -30,7 +30,7 @@ pub fn init(args: &InitArgs) -> Result<u8, Error> {
         None => console::say("no start command was found: fill it in"),
     }
     write(directory, config::FILE, &configuration(project.as_ref()))?;
-    // Among the tests, where no build tool takes the directory for a package.
+    // In the directory of tests, where no build tool takes the directory for a package.
     write(directory, "tests/conformance/house.yaml", SUITE)?;
     let mut edits = Vec::new();
     if project.is_none() {
@@ -50,7 +50,7 @@ pub fn init(args: &InitArgs) -> Result<u8, Error> {
     Ok(exit::CONFORMING)
 }
 
-/// Writes a file where there is none; the value says whether there was none.
+/// Writes a file unless it exists; the value says whether it was written.
 fn write(directory: &Path, name: &str, text: &str) -> Result<bool, Error> {
     let path = directory.join(name);
     let failed = |source| console::failed(&path, "write", source);
@@ -94,18 +94,18 @@ fn described(pipeline: Pipeline, project: Option<&Project>) -> (&'static str, St
         (Some(command), Pipeline::Github) => format!("{:indent$}- run: {command}\n", ""),
         (Some(command), Pipeline::Gitlab) => format!("{:indent$}- {command}\n", ""),
     };
-    // What the program in the first job was linked with is there in each of these.
+    // Each of these images has the libraries that the program of the first job is linked with.
     let image = project.map_or("debian:bookworm", |project| project.image);
     let text = template.replace("{BUILD}", &build).replace("{IMAGE}", image);
     (path, text.replace("{INSTALL}", &install()).replace("{VERSION}", env!("CARGO_PKG_VERSION")))
 }
 
-/// How a pipeline comes by the program.
+/// The command that installs the program in a pipeline.
 fn install() -> String {
     format!("cargo install --locked --git {} mcp-conform", repository().unwrap_or("THE_REPOSITORY_OF_MCP_CONFORM"))
 }
 
-/// Where the program is kept, if its Cargo.toml says so.
+/// The URL of the repository, if Cargo.toml names it.
 fn repository() -> Option<&'static str> {
     Some(env!("CARGO_PKG_REPOSITORY")).filter(|url| !url.is_empty())
 }

@@ -1,4 +1,4 @@
-//! How a project says that its server is started.
+//! Finds out how the server of a project is started.
 
 use std::{
     fs,
@@ -10,13 +10,13 @@ use serde_json::Value;
 /// A way to start the server of a project.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Project {
-    /// Where it stands.
+    /// The file that shows it.
     pub file: &'static str,
     pub name: String,
     pub argv: Vec<String>,
-    /// What has to be done before.
+    /// The command that builds the server.
     pub build: Option<String>,
-    /// A container that has what this takes.
+    /// A container image with the required tools.
     pub image: &'static str,
 }
 
@@ -26,13 +26,13 @@ impl Project {
         Self { file, name: name.to_owned(), argv, build, image }
     }
 
-    /// As one would type it.
+    /// The command line for a shell.
     pub fn line(&self) -> String {
         shlex::try_join(self.argv.iter().map(String::as_str)).unwrap_or_else(|_| self.argv.join(" "))
     }
 }
 
-/// The first that says it.
+/// The first kind of project that is recognized.
 pub fn look(directory: &Path) -> Option<Project> {
     [rust, node, python, go].into_iter().find_map(|ask| ask(directory))
 }
@@ -42,7 +42,7 @@ fn rust(directory: &Path) -> Option<Project> {
     let package = &manifest["package"];
     let first = manifest.pointer("/bin/0/name").filter(|_| package["default-run"].is_null());
     let name = first.or(package.get("default-run")).or(package.get("name"))?.as_str()?;
-    // Members of a workspace are built into the workspace, where the lock file is.
+    // Packages of a workspace are built into the target directory of the workspace, where the lock file is.
     let up = directory.canonicalize().ok()?;
     let depth = up.ancestors().position(|parent| parent.join("Cargo.lock").is_file()).unwrap_or_default();
     let program = format!("{}target/debug/{name}", "../".repeat(depth));
@@ -62,7 +62,7 @@ fn node(directory: &Path) -> Option<Project> {
     let said: Vec<Vec<&str>> = said.into_iter().flatten().collect();
     let is_there = |words: &&Vec<&str>| words.iter().any(|word| directory.join(word).is_file());
     let found = there(directory, &["server.js", "server.mjs", "index.js"]).map(|script| vec![script]);
-    // What is not there may have to be built.
+    // A file that does not exist may have to be built.
     let words = said.iter().find(is_there).cloned().or(found).or(said.first().cloned())?;
     let argv = [vec!["node"], words].concat();
     let build = if manifest["scripts"]["build"].is_string() { "npm ci && npm run build" } else { "npm ci" };

@@ -27,7 +27,7 @@ pub fn merge(directories: &[PathBuf], out: &Path, surroundings: &Surroundings) -
             let Some(name) = path.file_name().and_then(results::name) else { continue };
             match fs::read_to_string(&path).map_err(|why| why.to_string()).and_then(|text| report::read(&text)) {
                 Ok(report) => {
-                    // Only what lies beside the matrix can be found from there wherever both are taken.
+                    // A relative link works only for files in the directory of the matrix, if both are moved.
                     let file = path.strip_prefix(out).ok().map(|file| file.display().to_string());
                     fold.add(Row::of(&name, file, &report), &report);
                 }

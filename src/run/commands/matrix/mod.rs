@@ -1,7 +1,7 @@
-//! `mcp-conform matrix`: many servers, each tested by a process of this program, so that whatever one does costs it alone.
+//! `mcp-conform matrix`: tests many servers, each in its own process.
 //!
-//! A process and no task, because nothing else keeps a server that floods, hangs or finds a bug in this program away from the
-//! others, and because its result is then that of `mcp-conform run`, to the byte.
+//! A process isolates the other servers from one that floods, hangs or triggers a bug in this program. It also makes
+//! each result identical to that of `mcp-conform run`, byte for byte.
 
 mod merge;
 mod results;
@@ -41,7 +41,7 @@ pub fn matrix(args: &MatrixArgs, surroundings: &Surroundings) -> Result<u8, Erro
     runtime().block_on(test(&entries, &worker, &results, jobs, args, surroundings))
 }
 
-/// Tests whatever has no result yet, and says what all come to.
+/// Tests every server that has no result yet, and reports the totals.
 async fn test(
     entries: &[Entry],
     worker: &Worker,

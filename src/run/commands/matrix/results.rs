@@ -1,8 +1,8 @@
-//! The directory of results: a JSON report for each server, under a name that says for what it holds.
+//! The directory of results: a JSON report for each server, under a name that identifies what was tested.
 //!
-//! `NAME.FINGERPRINT.json`: with another definition of the server, other options or another version of this program the
-//! fingerprint is another, so a result that stands is never taken for that of something else. A result is written elsewhere and
-//! then renamed, so it is there whole or not at all.
+//! `NAME.FINGERPRINT.json`: the fingerprint changes with the definition of the server, the options and the version of
+//! this program. So an old result is never taken for that of something else. A result is written elsewhere and then
+//! renamed, so a file is always complete.
 
 use std::{
     ffi::OsStr,
@@ -16,14 +16,14 @@ use tempfile::TempDir;
 use super::targets::Entry;
 use crate::{error::Error, outcome::RunReport, report, run::process::console::failed};
 
-/// What any file system takes in a name.
+/// Characters that every file system allows in a name.
 const SAFE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
 /// Hexadecimal digits of a fingerprint.
 const DIGITS: usize = 16;
 
 pub struct Results {
     directory: PathBuf,
-    /// In the same file system, and gone in the end.
+    /// In the same file system, and deleted at the end.
     scratch: TempDir,
 }
 
@@ -44,14 +44,14 @@ impl Results {
         self.scratch.path()
     }
 
-    /// The result that is there, if it can be read. That a server could not be tested does not count: what kept it from
-    /// starting may be fixed by now.
+    /// The existing result, if it can be read. A result that only says that the server could not be tested does not
+    /// count: the cause may be fixed by now.
     pub fn standing(&self, entry: &Entry) -> Option<RunReport> {
         let report = report::read(&fs::read_to_string(self.directory.join(&entry.file)).ok()?).ok()?;
         report.cause().is_none().then_some(report)
     }
 
-    /// Puts a written result into its place, and what it takes the place of away.
+    /// Moves a result to its place, and deletes outdated ones.
     pub fn keep(&self, entry: &Entry) -> Result<(), Error> {
         let place = self.directory.join(&entry.file);
         fs::rename(self.scratch().join(&entry.file), &place).map_err(|source| failed(&place, "write", source))?;
@@ -67,7 +67,8 @@ pub fn file(name: &str, fingerprint: u64) -> String {
     format!("{}.{fingerprint:0DIGITS$x}.json", utf8_percent_encode(name, SAFE))
 }
 
-/// The name of the server whose result that file is; `None`: it is none. Any JSON report will do, whoever wrote it.
+/// The name of the server that this file is a result of; `None` if it is not a result. Any JSON report counts, whoever
+/// wrote it.
 pub fn name(file: &OsStr) -> Option<String> {
     let stem = file.to_str()?.strip_suffix(".json").filter(|stem| *stem != "matrix" && !stem.is_empty())?;
     let is_fingerprint = |text: &str| text.len() == DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -1,4 +1,4 @@
-//! What all results come to: on the terminal, and in the files of the matrix.
+//! The totals of all results: on the terminal, and in the files of the matrix.
 
 use std::{fs, path::Path};
 
@@ -11,7 +11,7 @@ use crate::{
     run::process::console::{failed, say},
 };
 
-/// Says it, and writes it into the directory if there is one; the value is the exit code.
+/// Prints the totals and writes them to the directory, if there is one; the value is the exit code.
 pub fn settle(fold: Fold, directory: Option<&Path>, style: &Style) -> Result<u8, Error> {
     let matrix = fold.finish();
     for (directory, (ending, text)) in

@@ -1,4 +1,4 @@
-//! The servers of a matrix, or of a part of it: all mistakes are told before the first of them is tested.
+//! The servers of a matrix, or of a part of it: all mistakes are reported before the first server is tested.
 
 use std::{
     collections::HashMap,
@@ -25,20 +25,20 @@ use crate::{
     target::Target,
 };
 
-/// Bytes of a file name that every file system takes, with room for a prefix.
+/// Length of a file name that every file system allows, with room for a prefix.
 const LONGEST: usize = 200;
 
 /// A server to test.
 pub struct Entry {
     pub name: String,
-    /// The configuration that says what it is.
+    /// The configuration that defines the server.
     pub config: PathBuf,
-    /// The command line or URL, and how it is reached, for when it says nothing of itself.
+    /// The command line or URL, and the transport, for a server without a report of its own.
     pub shown: String,
     pub transport: &'static str,
-    /// Its result, in the directory of results.
+    /// The file of its result, in the directory of results.
     pub file: String,
-    /// Results of what it was before.
+    /// Results of earlier definitions of this server.
     pub outdated: Vec<String>,
 }
 
@@ -92,7 +92,7 @@ fn entry(
         config: path.to_owned(),
         shown,
         transport: start.transport(),
-        // One without a fingerprint is of somebody else's making.
+        // A file without a fingerprint was not written by this command.
         outdated: kept
             .get(name)
             .into_iter()
@@ -104,7 +104,7 @@ fn entry(
     })
 }
 
-/// What every result rests on besides the server: this version, its suites, those of the user, and the options.
+/// What every result depends on besides the server: this version, its suites, those of the user, and the options.
 fn basis(args: &MatrixArgs) -> Result<DefaultHasher, Error> {
     let mut hasher = DefaultHasher::new();
     env!("CARGO_PKG_VERSION").hash(&mut hasher);

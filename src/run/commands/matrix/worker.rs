@@ -1,4 +1,4 @@
-//! One server, tested by a process of this program. Whatever becomes of it, there is a report in the end.
+//! One server, tested by a separate process. There is always a report at the end.
 
 use std::{
     fs, io,
@@ -30,11 +30,11 @@ use crate::{
     wire::group::{Group, Signal},
 };
 
-/// What a run may take beyond its own limit: for ending its server, judging and writing.
+/// Time that a run may take beyond its own limit: to stop the server, to judge and to write.
 const BEYOND: Duration = Duration::from_secs(30);
-/// From being told to end to being killed.
+/// From SIGTERM to SIGKILL.
 const GRACE: Duration = Duration::from_secs(5);
-/// Bytes of what it says when it goes wrong.
+/// How much of stderr is kept for the error message.
 const SAID: u64 = 16 << 10;
 
 pub struct Worker {
@@ -47,7 +47,7 @@ pub struct Worker {
 /// How the process of a run ended.
 enum End {
     Exited(ExitStatus),
-    /// It took longer than it may.
+    /// It exceeded the limit.
     Overrun,
     Stopped,
     Failed(io::Error),
@@ -59,7 +59,7 @@ impl Worker {
         Ok(Self { program, options: options(args), limit: limit(args)?, strict: args.strict })
     }
 
-    /// The report, which is in `directory` too; `None`: it was told to stop before there was one.
+    /// The report, which is also in `directory`; `None` if the run was stopped before there was one.
     pub async fn test(
         &self,
         entry: &Entry,
@@ -97,12 +97,12 @@ impl Worker {
         let mut command = Command::new(&self.program);
         command.args(["run", "--color", "never", "--config"]).arg(&entry.config).args(&self.options);
         command.arg("--report").arg(format!("json={}", path.display())).arg(&entry.name);
-        // In a group of its own, so that Ctrl-C reaches this process alone, which then says what is to be.
+        // In its own process group, so that Ctrl-C reaches only this process, which then stops the others.
         Group::prepare(&mut command);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true).spawn()
     }
 
-    /// Waits for the end of the process, or brings it about; with what it said on stderr.
+    /// Waits for the process to exit, or stops it; returns its stderr as well.
     async fn attend(&self, mut child: Child, stopped: &mut watch::Receiver<bool>) -> (End, String) {
         let group = Group::of(child.id());
         let said = tokio::spawn(beginning(child.stderr.take()));
@@ -112,20 +112,20 @@ impl Worker {
             _ = stopped.wait_for(|stopped| *stopped) => End::Stopped,
         };
         if matches!(end, End::Overrun | End::Stopped) {
-            // It ends the server first.
+            // SIGTERM lets it stop its server first.
             group.signal(Signal::Term);
             if timeout(GRACE, child.wait()).await.is_err() {
                 group.signal(Signal::Kill);
                 let _ = timeout(GRACE, child.wait()).await;
             }
         }
-        // It is gone, and its number may soon belong to somebody else.
+        // The process is gone, and its id may be reused soon.
         drop(group);
         (end, timeout(GRACE, said).await.ok().and_then(Result::ok).unwrap_or_default())
     }
 }
 
-/// A server that could not be tested.
+/// The description of a server that could not be tested.
 fn described(entry: &Entry) -> TargetReport {
     TargetReport {
         subject: Subject::Server,
@@ -163,7 +163,7 @@ pub fn limit(args: &MatrixArgs) -> Result<Duration, Error> {
     Ok(seconds(args.run_timeout, "--run-timeout")?.saturating_add(BEYOND))
 }
 
-/// The beginning of what comes, on one line; the rest is let go.
+/// The beginning of the output, on one line; the rest is discarded.
 async fn beginning(pipe: Option<impl AsyncRead + Unpin>) -> String {
     let Some(mut pipe) = pipe else { return String::new() };
     let mut said = Vec::new();

@@ -55,7 +55,7 @@ struct Crash {
     noticed: Notify,
 }
 
-/// What the client has in place of a system.
+/// What the client uses in place of the operating system.
 struct Memory {
     env: Vec<(String, String)>,
     reach: Reach,
@@ -121,7 +121,7 @@ impl Child for Started {
 
 impl Drop for Started {
     fn drop(&mut self) {
-        // A program that crashes has no time to end what it started.
+        // A program that crashes has no time to stop its children.
         if !self.released && !self.crash.happened.get() {
             self.handle.kill();
         }

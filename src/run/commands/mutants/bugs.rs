@@ -1,5 +1,5 @@
-//! Bugs that servers are known to have, by requirement: the fault of the reference server that commits each, or the reason
-//! why no client can detect it.
+//! Known bugs of servers, by requirement: the fault of the reference server that reproduces each one, or the reason why
+//! no client can detect it.
 
 use std::{fs, path::Path};
 

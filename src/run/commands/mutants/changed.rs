@@ -1,5 +1,5 @@
-//! What a change in suites, shapes or faults affects, by the version control of the checkout: the rules and the faults that
-//! have to be proved again.
+//! The rules and faults that a change in suites, shapes or faults affects, according to git. These have to be proved
+//! again.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,13 +23,13 @@ const REFERENCE: &str = "src/reference/";
 pub struct Changed {
     pub rules: BTreeSet<String>,
     pub faults: BTreeSet<String>,
-    /// Changed files of code: what they affect is not known.
+    /// Changed source files: what they affect is unknown.
     pub code: Vec<String>,
-    /// The checkout.
+    /// The root of the checkout.
     pub root: PathBuf,
 }
 
-/// What differs between the checkout around the working directory and that commit.
+/// The difference between the checkout around the working directory and that commit.
 pub fn changed(base: &str, suites: &[Suite]) -> Result<Changed, Error> {
     let root = PathBuf::from(git(Path::new("."), &["rev-parse", "--show-toplevel"])?.trim());
     let tracked = git(&root, &["diff", "--name-only", base, "--"])?;
@@ -42,7 +42,7 @@ pub fn changed(base: &str, suites: &[Suite]) -> Result<Changed, Error> {
             changed.code.extend(is("rs").then(|| path.to_owned()));
             continue;
         }
-        // Of a file that is new there is nothing before, of one that is gone nothing now.
+        // A new file had no content before, and a deleted file has none now.
         let before = git(&root, &["show", &format!("{base}:{path}")]).unwrap_or_default();
         let now = fs::read_to_string(root.join(path)).unwrap_or_default();
         let [before, now] = [before, now].map(|text| serde_saphyr::from_str::<Value>(&text).unwrap_or_default());
@@ -61,7 +61,7 @@ pub fn changed(base: &str, suites: &[Suite]) -> Result<Changed, Error> {
     Ok(changed)
 }
 
-/// The rules of a suite that differ. If what it gathers differs, these are all of its rules, and all of those that look at it.
+/// The changed rules of a suite. If its steps changed, these are all its rules and all rules that use its evidence.
 fn affected(mut before: Value, mut now: Value, suites: &[Suite]) -> BTreeSet<String> {
     let [old, new] = [&mut before, &mut now].map(|suite| suite.get_mut("rules").map(Value::take).unwrap_or_default());
     if before == now {
@@ -79,7 +79,7 @@ fn with_shapes(suite: &Path) -> Vec<String> {
     rules.filter(|(_, rule)| rule.to_string().contains("shape")).map(|(id, _)| id.to_owned()).collect()
 }
 
-/// What a list holds, by its names.
+/// The items of a list, by name.
 fn named<'a>(list: &'a Value, key: &str) -> BTreeMap<&'a str, &'a Value> {
     list.as_array().into_iter().flatten().filter_map(|item| Some((item[key].as_str()?, item))).collect()
 }

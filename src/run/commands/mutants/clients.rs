@@ -1,5 +1,6 @@
-//! Proof of the rules about clients: each fault of the reference client breaks the rules that name it and, of those that judge the
-//! same, no others but the ones it declares. The client without a fault, and each variation of it, breaks none.
+//! Proof of the rules about clients. Each fault of the reference client breaks the rules that name it. Of the rules
+//! that judge the same scenarios, it breaks no others except those that it declares. The client without a fault, and
+//! each variation, breaks none.
 
 use std::{
     panic::resume_unwind,
@@ -30,38 +31,38 @@ use crate::{
     suite::{Applies, Suite, fits},
 };
 
-/// Of one start of the reference client: the longest that a world needs is 12 s.
+/// For one start of the reference client. The slowest world needs 12 s.
 const START: Duration = Duration::from_secs(40);
-/// Of all starts of one trial.
+/// For all starts of one trial.
 const RUN: Duration = Duration::from_secs(900);
-/// What the record of one trial may take.
+/// Limits of the record of one trial.
 const BYTES: usize = 32 << 20;
 const MESSAGES: usize = 200_000;
 /// Frames that a finding shows.
 const SHOWN: usize = 4;
 
-/// One run of the reference client, and what has to come of it.
+/// One run of the reference client, and the expected result.
 #[derive(Clone, Debug)]
 pub struct ClientTrial {
     pub fault: Option<&'static str>,
     pub variation: Option<&'static str>,
     pub revision: Revision,
     pub transport: Transport,
-    /// The rules that name the fault and can see it here.
+    /// The rules that name the fault and can detect it here.
     rules: Vec<String>,
     also: Vec<String>,
 }
 
-/// What a trial showed.
+/// The result of a trial.
 #[derive(Default)]
 pub struct Found {
-    /// What is not as it should be.
+    /// Deviations from the expected result.
     pub flaws: Vec<String>,
-    /// Rules that the fault does not name, but that it is declared to break, and did.
+    /// Rules that failed and that the fault declares but does not name.
     pub also: Vec<String>,
 }
 
-/// Every fault where each rule that names it can see it, and the faultless client and its variations where they can be.
+/// Every fault in each place where all rules that name it can detect it, and the faultless client and its variations.
 pub fn client_trials(suites: &[Suite]) -> Vec<ClientTrial> {
     let places =
         || Revision::ALL.into_iter().rev().flat_map(|revision| Transport::ALL.map(|transport| (revision, transport)));
@@ -122,7 +123,7 @@ pub fn client_trials(suites: &[Suite]) -> Vec<ClientTrial> {
     trials
 }
 
-/// The rules that name the fault.
+/// The rules that name the fault, each with its suite.
 fn naming<'a>(suites: &'a [Suite], fault: &str) -> Vec<(&'a Suite, usize)> {
     let rules = suites.iter().flat_map(|suite| (0..suite.rules.len()).map(move |rule| (suite, rule)));
     rules.filter(|(suite, rule)| suite.rules[*rule].faults.iter().any(|name| name == fault)).collect()
@@ -146,7 +147,7 @@ impl ClientTrial {
         format!("client {what} {} {}", self.revision, self.transport)
     }
 
-    /// Runs it. The client is inside this process, or with a `program` a process of it.
+    /// Runs the trial. The client runs inside this process, or as a process of `program` if that is given.
     pub fn found(&self, suites: &[Suite], program: Option<&Path>) -> Result<Found, String> {
         let report = self.run(suites, program).map_err(|error| error.to_string())?;
         let mut flaws = Vec::new();
@@ -218,7 +219,7 @@ impl ClientTrial {
     }
 }
 
-/// Runs the trials that the filters select, and shows what is not as it should be.
+/// Runs the trials that the filters select, and shows deviations.
 pub fn prove(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let suites = load(&[Side::Client], &[], surroundings.color)?;
     let program = if args.real { Some(itself(surroundings)?) } else { None };
@@ -265,7 +266,7 @@ fn run_all(trials: &[ClientTrial], suites: &[Suite], program: Option<&Path>) -> 
     })
 }
 
-/// What comes of each trial, in their order.
+/// The results of all trials, in order.
 pub fn in_threads<T: Sync, R: Send>(trials: &[T], count: usize, run: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = Mutex::new(trials.iter().enumerate());
     let work = || {
@@ -284,7 +285,7 @@ pub fn in_threads<T: Sync, R: Send>(trials: &[T], count: usize, run: impl Fn(&T)
     all.into_iter().map(|(_, came)| came).collect()
 }
 
-/// What faults are declared to break and do not, in any of their trials.
+/// Rules that a fault declares but does not break in any of its trials.
 fn unaffected(trials: &[ClientTrial], founds: &[Found]) -> Vec<String> {
     let mut flaws = Vec::new();
     for (name, also) in act::faults().into_iter().map(|info| (info.name, info.also)) {

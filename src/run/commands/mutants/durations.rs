@@ -1,4 +1,4 @@
-//! How long runs take at the default limits: no fault or variation may make one longer than somebody waits for it.
+//! Duration of runs with the default limits: no fault or variation may make a run longer than a user would wait.
 
 use std::{path::Path, time::Duration};
 
@@ -20,7 +20,7 @@ pub fn newest(trials: Vec<Trial>) -> Vec<Trial> {
     newest.into_values().collect()
 }
 
-/// Runs it and prints how long that took.
+/// Runs the trial and prints its duration.
 pub fn measure(trial: &Trial, suites: &[Suite], program: Option<&Path>) -> Duration {
     let shown = trial.run(suites, program);
     console::say(&format!("{:6.1} s  {}", shown.took.as_secs_f32(), trial.name()));

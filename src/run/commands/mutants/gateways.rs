@@ -22,17 +22,17 @@ use crate::{
     suite::{Suite, fits},
 };
 
-/// Of one start of the reference gateway and of a request on a busy machine.
+/// For one start of the reference gateway and for a request on a busy machine.
 const START: Duration = Duration::from_secs(20);
-/// Of all scenarios of one trial.
+/// For all scenarios of one trial.
 const RUN: Duration = Duration::from_secs(300);
-/// What the record of one trial may take: the large messages are in it.
+/// Limits of the record of one trial, which contains the large messages.
 const BYTES: usize = 256 << 20;
 const MESSAGES: usize = 200_000;
 /// Frames that a finding shows.
 const SHOWN: usize = 4;
 
-/// One run of the reference gateway, and what has to come of it.
+/// One run of the reference gateway, and the expected result.
 #[derive(Clone)]
 pub struct GatewayTrial {
     pub fault: &'static Fault,
@@ -57,7 +57,7 @@ pub fn gateway_trials(suites: &[Suite]) -> Vec<GatewayTrial> {
         }
     }
     for fault in relay::faults() {
-        // Over HTTP behind, and over stdio in front unless the fault only shows elsewhere.
+        // HTTP towards the server, and stdio towards the client unless the fault only shows elsewhere.
         let usual = |transports: &[Transport], wanted: usize| {
             transports.iter().copied().find(|own| *own == Transport::ALL[wanted]).or(transports.first().copied())
         };
@@ -80,7 +80,7 @@ impl GatewayTrial {
         format!("gateway {what} {} {} {}", self.front, self.back, self.revision)
     }
 
-    /// What is not as it should be.
+    /// Deviations from the expected result.
     pub fn flaws(&self, suites: &[Suite], program: &Path) -> Result<Vec<String>, String> {
         let is_faultless = self.fault.name.is_empty();
         if !is_faultless && self.rules.is_empty() {
@@ -155,7 +155,7 @@ impl GatewayTrial {
     }
 }
 
-/// Runs the trials that the filters select, and shows what is not as it should be.
+/// Runs the trials that the filters select, and shows deviations.
 pub fn prove(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let suites = load(&[Side::Gateway], &[], surroundings.color)?;
     let program = itself(surroundings)?;

@@ -13,12 +13,12 @@ use crate::{
     },
 };
 
-/// Of its URL.
+/// The authority of its URL.
 pub const AUTHORITY: &str = "127.0.0.1:3000";
 
 pub struct Reference {
     options: reference::Options,
-    /// All connections are to the same server, as all processes are servers of their own.
+    /// All connections reach the same server, but each process is a separate server.
     listening: Listening,
 }
 

@@ -1,4 +1,4 @@
-//! What the trials show together: the rules that caught each fault, and what is not proved.
+//! The results of all trials together: the rules that caught each fault, and what is not proved.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use crate::{
 pub struct Matrix {
     trials: usize,
     rows: BTreeMap<String, Row>,
-    /// Trials without a fault in which something failed, and what.
+    /// Failures in trials without a fault.
     alarms: Vec<String>,
 }
 
@@ -23,9 +23,9 @@ struct Row {
     /// Rules that name the fault and failed because of it somewhere.
     caught: BTreeSet<String>,
     trials: usize,
-    /// Trials in which no such rule failed, and what was seen instead.
+    /// Trials in which no such rule failed, and what happened instead.
     missed: Vec<String>,
-    /// What the trial with all suites showed, against what is declared of the fault.
+    /// Differences between the trial with all suites and the declaration of the fault.
     collateral: Vec<String>,
 }
 
@@ -56,7 +56,7 @@ impl Matrix {
         }
     }
 
-    /// One line for each fault.
+    /// One line per fault.
     pub fn table(&self) -> impl Iterator<Item = String> {
         self.rows.iter().map(|(fault, row)| {
             let (caught, of) = (row.trials - row.missed.len(), row.trials);
@@ -66,13 +66,13 @@ impl Matrix {
         })
     }
 
-    /// What is not as it should be. `whole` says that no trial of the faults was left out.
+    /// What is not proved. `whole`: no trial of the faults was left out.
     pub fn flaws(&self, suites: &[Suite], whole: bool) -> Vec<String> {
         let mut flaws: Vec<String> =
             self.alarms.iter().map(|alarm| format!("failed without a fault: {alarm}")).collect();
         for (fault, row) in &self.rows {
             flaws.extend(row.missed.iter().map(|missed| format!("not caught by a rule that names it: {missed}")));
-            // Which trial is judged with all suites depends on which there are.
+            // The trial that runs all suites depends on which trials there are.
             flaws.extend(row.collateral.iter().filter(|_| whole).cloned());
             let naming = strict_rules(suites).filter(|rule| whole && rule.faults.contains(fault));
             let idle = naming.filter(|rule| !row.caught.contains(&rule.id));
@@ -95,9 +95,9 @@ impl Matrix {
     }
 }
 
-/// The rules that can fail.
+/// The rules above MAY.
 pub fn strict_rules(suites: &[Suite]) -> impl Iterator<Item = &Rule> {
-    // What only generated calls show is proved by those.
+    // Rules that only generated calls can break are proved by `generate`.
     let run = suites.iter().filter(|suite| !suite.generated);
     run.flat_map(|suite| &suite.rules).filter(|rule| rule.level != Level::May)
 }

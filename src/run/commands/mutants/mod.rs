@@ -1,7 +1,7 @@
 //! `mcp-conform mutants`: proof that each rule can fail, and that none fails without cause.
 //!
-//! A trial is one run of all rules against the reference server with one fault, or with none. A fault has to be caught
-//! in every revision and over every transport where it says that it can show.
+//! A trial is one run of all rules against the reference server with one fault, or with none. A fault has to be
+//! detected in every revision and over every transport that it declares.
 
 mod acting;
 mod bugs;
@@ -92,7 +92,7 @@ pub(super) fn itself(surroundings: &Surroundings) -> Result<PathBuf, Error> {
     surroundings.program.clone().ok_or_else(|| Error::usage("this program cannot find itself"))
 }
 
-/// Runs the trials, of variations or of faults, and shows what is not as it should be.
+/// Runs the trials, of variations or of faults, and shows deviations.
 fn prove(trials: &[Trial], suites: &[Suite], program: Option<&Path>, whole: bool) -> bool {
     let (mut variations, mut matrix) = (Variations::default(), Matrix::default());
     for (trial, shown) in trials.iter().zip(run_all(trials, at_once(program), |trial| trial.run(suites, program))) {
@@ -148,7 +148,7 @@ fn prove_changed(
     holds & (rules.is_empty() || prove_recorded(changed, suites))
 }
 
-/// Whether the changed rules say of recorded servers what is recorded.
+/// Whether the changed rules have the recorded verdicts on the recorded servers.
 fn prove_recorded(changed: &Changed, suites: &[Suite]) -> bool {
     let ids: Vec<String> = changed.rules.iter().cloned().collect();
     let filter = trial::with_causes(ids, suites).unwrap_or_default();
@@ -164,7 +164,7 @@ fn prove_recorded(changed: &Changed, suites: &[Suite]) -> bool {
     differences.is_empty()
 }
 
-/// Which bugs the faults stand for, and whether each rule that should detect one is there. Nothing is run.
+/// Lists the bugs that the faults stand for, and checks that each has its rules. Runs nothing.
 fn list_bugs(folder: &Path, suites: &[Suite]) -> Result<u8, Error> {
     let bugs = bugs::bugs(folder)?;
     let gaps = bugs::gaps(&bugs, suites);
@@ -176,7 +176,7 @@ fn list_bugs(folder: &Path, suites: &[Suite]) -> Result<u8, Error> {
     Ok(if gaps.is_empty() { exit::CONFORMING } else { exit::FAILED })
 }
 
-/// Whether the fault has that in its name, or proves a rule or suite of that name.
+/// Whether the name of the fault contains the filter, or the fault proves a rule or suite of that name.
 fn selects(filter: &str, trial: &Trial, suites: &[Suite]) -> bool {
     let name = trial.fault.as_deref().unwrap_or("faultless");
     let proves = |suite: &Suite| {
@@ -186,7 +186,7 @@ fn selects(filter: &str, trial: &Trial, suites: &[Suite]) -> bool {
     name.contains(filter) || suites.iter().any(proves)
 }
 
-/// Lists the runs that take longer than so many seconds at the default limits.
+/// Lists the runs that take longer than this many seconds with the default limits.
 fn longer_than(limit: f64, trials: &[Trial], suites: &[Suite], program: Option<&Path>) -> u8 {
     let took = run_all(trials, at_once(program), |trial| durations::measure(trial, suites, program));
     let mut longer: Vec<_> = took.iter().zip(trials).filter(|(took, _)| took.as_secs_f64() > limit).collect();

@@ -1,6 +1,6 @@
-//! Conversations with real servers that were recorded, and the verdicts on them.
+//! Recorded conversations with real servers, and the verdicts on them.
 //!
-//! `NAME.jsonl.gz` is a transcript; `NAME.txt` has a line for each rule that was judged, with its statuses in the
+//! `NAME.jsonl.gz` is a transcript. `NAME.txt` has a line for each rule that was judged, with its statuses in the
 //! revisions of the transcript.
 
 use std::{
@@ -24,7 +24,7 @@ use crate::{
 pub const RECORDED: &str = "tests/recorded";
 
 const ENDING: &str = ".jsonl.gz";
-/// Of a gzip file without a name: what it starts with, and how much stands before and after the deflated data.
+/// A gzip file without a file name: its first bytes, and the sizes of what precedes and follows the deflated data.
 const MAGIC: [u8; 4] = [0x1f, 0x8b, 8, 0];
 const HEADER: usize = 10;
 const TRAILER: usize = 8;
@@ -40,7 +40,7 @@ pub struct Recording {
 type Verdicts = BTreeMap<String, String>;
 
 impl Recording {
-    /// All in that folder, by name.
+    /// All recordings in that folder, ordered by name.
     pub fn all(folder: &Path) -> Vec<Self> {
         let files = fs::read_dir(folder).into_iter().flatten().flatten();
         let names = files.filter_map(|file| Some(file.file_name().to_str()?.strip_suffix(ENDING)?.to_owned()));
@@ -49,7 +49,7 @@ impl Recording {
         names.into_iter().map(|name| Self { name, folder: folder.to_owned() }).collect()
     }
 
-    /// Where the verdicts differ from those that are recorded, of the rules that the filter selects.
+    /// The verdicts that differ from the recorded ones, for the rules that the filter selects.
     pub fn differences(&self, suites: &[Suite], filter: &Filter) -> Result<Vec<String>, String> {
         let path = self.verdicts_path();
         let text = fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -115,7 +115,7 @@ impl Recording {
     }
 }
 
-/// Of a rule that was judged.
+/// The letter for a rule that was judged.
 const fn letter(status: Status) -> Option<&'static str> {
     Some(match status {
         Status::Fail | Status::Known => "F",

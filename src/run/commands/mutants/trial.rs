@@ -1,4 +1,4 @@
-//! One trial. Its server runs inside this process, and so does the clock: nothing that is waited for takes time.
+//! One trial. Server and clock run inside this process, so no wait takes time.
 //!
 //! Over real transports a server over stdio is started as any server is, and one over HTTP listens on a socket.
 
@@ -45,19 +45,19 @@ pub struct Trial {
     pub fault: Option<String>,
     /// `fault` is the name of a variation.
     pub variation: bool,
-    /// What the server says where it ends before anything is read.
+    /// The message of a server that exits before it reads anything.
     pub stops: Option<&'static str>,
-    /// Where it is judged with all suites: the suites or rules that are run alone; all if there are none.
+    /// If it is judged with all suites: the suites or rules that run alone; all suites if this is empty.
     pub only: Vec<String>,
-    /// A proposal that has to be in force for the fault to show.
+    /// A proposal that has to be enabled for the fault to show.
     pub proposal: Option<String>,
-    /// The server lets nobody in without a token.
+    /// The server requires a token.
     pub protected: bool,
     pub revision: Revision,
     pub transport: Transport,
     /// It is judged with all suites: in the newest revision where the fault shows, over one of its transports.
     pub all_suites: bool,
-    /// The rules that the fault is declared to break besides those that name it.
+    /// The rules that the fault declares to break besides those that name it.
     pub also: Vec<String>,
 }
 
@@ -65,15 +65,15 @@ const fn options(filter: &Filter) -> Options<'_> {
     Options { filter, strict: true, own_suites: &[], illustrated: false }
 }
 
-/// A trial that is over: the report, and the evidence it rests on.
+/// The report of a finished trial, and its evidence.
 pub struct Conducted {
     pub report: RunReport,
     pub evidence: Evidence,
-    /// By the clock of the trial, which jumps where nothing is left to do but wait.
+    /// By the clock of the trial, which skips idle time.
     pub took: Duration,
 }
 
-/// The evidence as it is read from its transcript, which has to be the same.
+/// Writes the evidence as a transcript and reads it again. The result has to be the same.
 fn read_again(evidence: &Evidence) -> Result<Evidence, String> {
     let mut written = Vec::new();
     transcript::write(&mut written, evidence).map_err(|error| error.to_string())?;
@@ -81,7 +81,7 @@ fn read_again(evidence: &Evidence) -> Result<Evidence, String> {
     if again == *evidence { Ok(again) } else { Err("the transcript does not hold what was recorded".into()) }
 }
 
-/// A report depends on nothing but the evidence: it is the same wherever its frames are.
+/// A report depends only on the evidence, not on where its frames are stored.
 fn is_same(first: &RunReport, second: &RunReport) -> Result<(), String> {
     let [first_shown, second_shown] = [first, second].map(|report| serde_json::to_value(report).unwrap_or_default());
     let rules = first.rules.iter().enumerate();
@@ -91,7 +91,7 @@ fn is_same(first: &RunReport, second: &RunReport) -> Result<(), String> {
     if first_shown == second_shown { Ok(()) } else { Err(told()) }
 }
 
-/// What a trial showed.
+/// The result of a trial.
 #[derive(Clone, Debug, Default)]
 pub struct Shown {
     /// Rules that failed and name the fault.
@@ -100,13 +100,13 @@ pub struct Shown {
     pub idle: Vec<String>,
     /// Rules that failed and do not name it.
     pub others: Vec<String>,
-    /// Rules that failed, warned or are broken, do not name the fault and are not declared to be broken by it.
+    /// Rules that failed, warned or broke, and that the fault neither names nor declares.
     pub undeclared: Vec<String>,
-    /// Rules that are declared to be broken by the fault, and neither failed nor warned nor are broken.
+    /// Rules that the fault declares, and that neither failed, warned nor broke.
     pub unaffected: Vec<String>,
-    /// Rules that could not be judged because something broke.
+    /// Rules that could not be judged because of an error.
     pub broken: Vec<String>,
-    /// Why there was no run at all.
+    /// Why there was no run.
     pub stopped: Option<String>,
     pub code: u8,
     /// How many rules passed.
@@ -114,7 +114,7 @@ pub struct Shown {
     pub took: Duration,
 }
 
-/// Every fault in every revision and over every transport where it can show, and the faultless server everywhere.
+/// Every fault in every revision and over every transport where it can show, and the faultless server in all of them.
 pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
     let faultless = |proposal: Option<&str>| FaultInfo {
         name: String::new(),
@@ -132,7 +132,7 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
     let protected = FaultInfo { protected: true, transports: vec![reference::Transport::Http], ..faultless(None) };
     let mut trials = Vec::new();
     let healthy = [None].into_iter().chain(reference::PROPOSALS.map(Some)).map(faultless).chain([protected]);
-    // What only generated calls show is proved by those.
+    // Faults that only generated calls show are proved by `generate`.
     let run = reference::faults().into_iter().filter(|fault| fault.suites != reference::GENERATED);
     for fault in healthy.chain(run) {
         let first = trials.len();
@@ -155,8 +155,8 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
     trials
 }
 
-/// Every variation with all suites, over stdio where it shows there, else over HTTP. Variations let no request wait, so a
-/// time limit that passes because the machine is busy would be all that a shorter one shows.
+/// Every variation with all suites: over stdio if it shows there, otherwise over HTTP. Limits are not shortened: no
+/// variation delays a response, so a shorter limit would only expire when the machine is busy.
 pub fn variation_trials(revisions: &[Revision]) -> Vec<Trial> {
     let mut trials = Vec::new();
     for variation in reference::variations() {
@@ -195,7 +195,7 @@ fn same(known: reference::Transport, transport: Transport) -> bool {
     serde_json::to_value(known).ok() == serde_json::to_value(transport).ok()
 }
 
-/// What a tester of the protected reference server would give.
+/// The credentials for the protected reference server.
 fn auth(start: &Start) -> Auth {
     let endpoint = match start {
         Start::Http { url, .. } | Start::Sse { url, .. } => Url::parse(url).ok(),
@@ -209,7 +209,7 @@ fn auth(start: &Start) -> Auth {
     Auth { own: Some(Source::Client(Box::new(client))), others }
 }
 
-/// The rules, and those that would speak in their place. `None` if any rule might.
+/// The rules, and those that are reported in their place. `None` if that can be any rule.
 pub fn with_causes(mut ids: Vec<String>, suites: &[Suite]) -> Option<Filter> {
     let rules = || suites.iter().flat_map(|suite| &suite.rules);
     let mut looked_at = 0;
@@ -233,9 +233,10 @@ impl Trial {
         format!("{fault} · {} · {}", self.revision, self.transport)
     }
 
-    /// Runs it; over real transports if there is a `program`: the mcp-conform that serves over stdio. One trial of each fault is judged with all suites, so
-    /// that whatever else the fault turns red is seen. In the others most faults show themselves to the rules that name
-    /// them in the suites of those rules; all suites are run there only where that is not enough.
+    /// Runs the trial; over real transports if there is a `program`, the mcp-conform that serves over stdio.
+    ///
+    /// One trial of each fault is judged with all suites, so that unexpected failures show. In the others most faults
+    /// are detected by the suites of the rules that name them. All suites run there only if that is not enough.
     pub fn run(&self, suites: &[Suite], program: Option<&Path>) -> Shown {
         let run = |filter: &Filter| match self.evidence(suites, filter, program) {
             Ok(conducted) => self.read(&conducted, suites),
@@ -253,7 +254,7 @@ impl Trial {
             .unwrap_or_else(|| run(&Filter::default()))
     }
 
-    /// Runs it over some rules, and hands over all there is to see.
+    /// Runs the trial with some rules, and returns the report and the evidence.
     pub fn evidence(&self, suites: &[Suite], filter: &Filter, program: Option<&Path>) -> Result<Conducted, Error> {
         let clock = program.is_none();
         let runtime = Builder::new_current_thread().enable_all().start_paused(clock).build();
@@ -261,7 +262,7 @@ impl Trial {
         runtime.block_on(self.conduct(suites, filter, program))
     }
 
-    /// The rules that name the fault, and those that would speak in their place. `None` if any rule might.
+    /// The rules that name the fault, and those that are reported in their place. `None` if that can be any rule.
     fn concerned(&self, suites: &[Suite]) -> Option<Filter> {
         let fault = self.fault.as_ref()?;
         let naming = suites.iter().flat_map(|suite| &suite.rules).filter(|rule| rule.faults.contains(fault));
@@ -334,7 +335,7 @@ impl Trial {
         let mut evidence = Box::pin(conduct(&job, suites, filter, recorder)).await?;
         let took = began.elapsed();
         let assessed = |evidence: &Evidence| assess(evidence, suites, &options(filter));
-        // Where the server has no fault, both are assessed.
+        // Without a fault, the evidence is also assessed before it is read again. Both reports have to be the same.
         let live = (self.all_suites && self.fault.is_none()).then(|| assessed(&evidence));
         if self.all_suites {
             evidence = read_again(&evidence).map_err(Error::usage)?;
@@ -347,14 +348,14 @@ impl Trial {
         }
     }
 
-    /// The revisions that the server speaks. Most servers of legacy revisions know no other era, and variations are to be
-    /// like them.
+    /// The revisions that the server speaks. Most servers of legacy revisions do not know the other era, and variations
+    /// imitate them.
     fn serves(&self) -> Vec<Revision> {
         let legacy_only = self.variation && !self.revision.is_modern();
         Revision::ALL.into_iter().filter(|revision| !legacy_only || !revision.is_modern()).collect()
     }
 
-    /// Changes are waited for, so only those trials make some that can show something by it.
+    /// Waiting for changes takes time, so only trials that can show something by a change have such facts.
     fn facts(&self, suites: &[Suite]) -> Value {
         let mut facts = reference::facts_of(self.fault.as_deref().filter(|_| self.variation));
         let changes = |suite: &Suite| suite.gather.iter().any(|step| matches!(step.verb, Verb::Change(_)));

@@ -1,4 +1,4 @@
-//! What the trials of variations show together: the verdicts that a variation changed without naming them.
+//! The results of all trials of variations: verdicts that a variation changed without naming them.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::{error::exit, run::process::console};
 #[derive(Default)]
 pub struct Variations {
     trials: usize,
-    /// What each variation names and has not changed in any trial.
+    /// The verdicts that each variation names and did not change in any trial.
     idle: BTreeMap<String, Vec<String>>,
     lines: Vec<String>,
     flaws: Vec<String>,
@@ -26,12 +26,12 @@ impl Variations {
         self.flaws.extend(wrong.map(|wrong| format!("{name}: {wrong}")));
     }
 
-    /// One line for each trial.
+    /// One line per trial.
     pub fn table(&self) -> impl Iterator<Item = String> {
         self.lines.iter().cloned()
     }
 
-    /// What is not as it should be. `whole` says that no trial was left out.
+    /// Deviations. `whole`: no trial was left out.
     pub fn flaws(&self, whole: bool) -> Vec<String> {
         let mut flaws = self.flaws.clone();
         let idle =

@@ -1,4 +1,4 @@
-//! A graph as text, for Graphviz, for Mermaid, as JSON. What a server sent is escaped in each of them.
+//! A graph as text, for Graphviz, for Mermaid, and as JSON. Text of the server is escaped in each of them.
 
 use std::{collections::HashSet, fmt::Write as _};
 
@@ -12,10 +12,10 @@ const BOLD: u8 = 1;
 const DIM: u8 = 2;
 const YELLOW: u8 = 33;
 
-/// Deeper nodes are left out of the text, which would be wider than any terminal.
+/// Deeper nodes are not drawn: the text would be wider than any terminal.
 const DEEPEST: usize = 100;
 
-/// Lines with branches. A node that stands above already is not opened again.
+/// Lines with branches. A node that was already drawn is not expanded again.
 pub fn text(graph: &Graph, color: bool) -> String {
     let mut page = Page { graph, color, lines: Vec::new(), shown: HashSet::new(), above: Vec::new() };
     for &root in &graph.roots {
@@ -34,7 +34,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// `branch` leads to the node, `indent` stands before all that is in it.
+    /// `branch` is drawn before the node, `indent` before its children.
     fn node(&mut self, index: usize, branch: &str, indent: &str) {
         let graph = self.graph;
         let node = &graph.nodes[index];
@@ -67,7 +67,7 @@ impl Page<'_> {
         self.above.pop();
     }
 
-    /// The label, and the URI where it says more.
+    /// The label, and the URI if it adds information.
     fn name(&self, node: &Node) -> String {
         let label = plain(&node.label);
         match &node.uri {
@@ -123,7 +123,7 @@ pub fn json(graph: &Graph) -> String {
     format!("{:#}", json!({ "roots": graph.roots, "nodes": nodes, "notes": graph.notes }))
 }
 
-/// All nodes but those that were joined with others.
+/// All nodes except those that were merged into others.
 fn drawn(graph: &Graph) -> impl Iterator<Item = (usize, &Node)> {
     graph.nodes.iter().enumerate().filter(|(_, node)| node.uri.is_some() || !node.label.is_empty())
 }

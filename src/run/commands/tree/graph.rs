@@ -1,4 +1,4 @@
-//! What there is to draw: nodes, what is in them, and where to begin.
+//! The graph to draw: nodes, their children and the roots.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,24 +8,24 @@ use serde_json::Value;
 pub struct Graph {
     pub nodes: Vec<Node>,
     pub roots: Vec<usize>,
-    /// What was left out, a line each.
+    /// What was omitted, one line each.
     pub notes: Vec<String>,
     known: HashMap<String, usize>,
 }
 
 #[derive(Debug, Default)]
 pub struct Node {
-    /// None for a segment of URIs that is no resource itself.
+    /// `None` for a segment of URIs that is not a resource itself.
     pub uri: Option<String>,
     pub label: String,
     pub listable: bool,
     pub children: Vec<usize>,
-    /// Why the children are not all there.
+    /// Why children are missing.
     pub why: Option<String>,
 }
 
 impl Node {
-    /// A listed resource, if it has a URI at all.
+    /// A listed resource; `None` without a URI.
     pub fn of(resource: &Value) -> Option<Self> {
         let uri = resource["uri"].as_str()?;
         let name = resource["title"].as_str().or(resource["name"].as_str()).unwrap_or_default();
@@ -39,7 +39,7 @@ impl Node {
 }
 
 impl Graph {
-    /// The place of the node, which is the old one where its URI is known.
+    /// Adds the node and returns its index; a node with a known URI keeps its index.
     pub fn add(&mut self, node: Node) -> usize {
         let index = self.nodes.len();
         if let Some(uri) = &node.uri {
@@ -58,7 +58,7 @@ impl Graph {
         }
     }
 
-    /// Of the listed nodes those that are in no other; and of a cycle that nothing leads to, the first.
+    /// The listed nodes that no other node contains; of a cycle that nothing leads to, its first node.
     pub fn find_roots(&mut self, listed: &[usize]) {
         let inside: HashSet<usize> = self
             .nodes
@@ -87,14 +87,14 @@ impl Graph {
     }
 }
 
-/// A tree of the segments of the URIs: scheme, authority, path.
+/// Builds a tree from the segments of the URIs: scheme, authority, path.
 pub fn by_segments(listed: Vec<Node>, graph: &mut Graph) {
     let mut places: HashMap<(Option<usize>, String), usize> = HashMap::new();
     for resource in listed {
         let uri = resource.uri.clone().unwrap_or_default();
         let mut inside: Option<usize> = None;
         for segment in segments(&uri) {
-            // `a` and what is in `a/` belong together.
+            // `a` and the contents of `a/` belong together.
             if let Some(parent) = inside.filter(|parent| !graph.nodes[*parent].label.ends_with('/')) {
                 graph.nodes[parent].label.push('/');
             }
@@ -125,7 +125,7 @@ pub fn by_segments(listed: Vec<Node>, graph: &mut Graph) {
     }
 }
 
-/// Segments that only lead on to one other are drawn as one.
+/// Draws a chain of segments with one child each as one node.
 fn join(graph: &mut Graph, index: usize) {
     while let (None, &[only]) = (&graph.nodes[index].uri, graph.nodes[index].children.as_slice()) {
         let child = std::mem::take(&mut graph.nodes[only]);
@@ -135,7 +135,7 @@ fn join(graph: &mut Graph, index: usize) {
     }
 }
 
-/// Each with the slash after it, so that joined they are the URI again.
+/// Each segment with the slash after it, so that together they are the URI again.
 fn segments(uri: &str) -> impl Iterator<Item = &str> {
     let query = uri.find(['?', '#']).unwrap_or(uri.len());
     let start = uri[..query].find(':').map_or(0, |colon| {

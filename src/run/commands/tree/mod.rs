@@ -1,7 +1,7 @@
 //! `mcp-conform tree`: the resources of a server as a tree.
 //!
-//! Where resources say that they can be listed (SEP-2093), their children are asked for, each resource once; elsewhere
-//! the segments of the URIs make the tree.
+//! If resources declare that they can be listed (SEP-2093), their children are requested, once for each resource.
+//! Otherwise the tree is built from the segments of the URIs.
 
 mod draw;
 mod graph;
@@ -22,7 +22,7 @@ use crate::{
     session::{CallOptions, Opener, Session, Wish},
 };
 
-/// Pages of one list that are followed.
+/// Maximum number of pages of one list.
 const PAGES: usize = 1000;
 
 pub fn tree(args: &TreeArgs, surroundings: &Surroundings) -> Result<u8, Error> {
@@ -56,7 +56,7 @@ pub fn tree(args: &TreeArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     Ok(exit::CONFORMING)
 }
 
-/// Asks the server for its lists, within limits.
+/// Requests the lists of the server, within limits.
 struct Fetch<'a> {
     session: &'a Session,
     nodes: usize,
@@ -88,7 +88,7 @@ impl Fetch<'_> {
         Ok(graph)
     }
 
-    /// Breadth first from the listed resources, each asked for its children once.
+    /// Breadth first from the listed resources. The children of each are requested once.
     async fn walk(&self, listed: Vec<Node>, graph: &mut Graph) {
         let mut next: Vec<usize> = listed.into_iter().map(|node| graph.add(node)).collect();
         let roots = next.clone();
@@ -121,7 +121,7 @@ impl Fetch<'_> {
         graph.find_roots(&roots);
     }
 
-    /// A list, and why it is not whole.
+    /// A list, and why it is incomplete.
     async fn list(&self, uri: Option<&str>) -> (Vec<Value>, Option<String>) {
         let mut items = Vec::new();
         let mut cursor = Value::Null;

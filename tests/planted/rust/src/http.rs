@@ -1,4 +1,4 @@
-//! What stands between the network and the server, and commits faults of its own.
+//! A layer between the network and the server, with HTTP faults.
 use axum::{
     extract::Request,
     http::{HeaderValue, StatusCode, header},
@@ -10,7 +10,7 @@ use crate::planted;
 
 pub async fn between(mut request: Request, next: Next) -> Response {
     if planted("name-header-taken-away") {
-        // A proxy that knows nothing of names sends on what it likes.
+        // Simulates a proxy that removes headers that it does not know.
         request.headers_mut().remove("mcp-name");
     }
     let is_call = request.headers().get("mcp-method").is_some_and(|method| method == "tools/call");

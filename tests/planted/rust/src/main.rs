@@ -1,4 +1,4 @@
-//! A cellar on rmcp, which commits the fault that the variable FAULT names. Usage: cellar [PORT], over stdio without one.
+//! A wine cellar on rmcp, with the fault in the variable FAULT. Usage: cellar [PORT], over stdio without one.
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -18,7 +18,7 @@ const PAGE: usize = 3;
 const PICTURE: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const LONG_BLOB: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISIjJCUmJygpKissLS4vMDEyMzQ1Njc4OTo7PD0+P0BBQkNERUZHSElKS0w=";
 
-/// Whether this is the fault.
+/// Whether this fault is active.
 pub fn planted(fault: &str) -> bool {
     std::env::var("FAULT").is_ok_and(|named| named == fault)
 }
@@ -29,7 +29,7 @@ struct World {
     subscribed: BTreeSet<String>,
 }
 
-/// What it holds, and who hears of changes: the URI of a bottle, or none where the list has changed.
+/// The state, and the subscribers of changes: the URI of a bottle, or `None` if the list has changed.
 #[derive(Clone)]
 struct Cellar(Arc<Mutex<World>>, Sender<Option<String>>);
 
@@ -156,7 +156,7 @@ impl ServerHandler for Cellar {
                 () = context.cancelled() => return Ok(()),
                 change = changes.recv() => change,
             };
-            // The sink lets through what was asked for.
+            // The sink forwards only what was subscribed to.
             let _ = match change {
                 Ok(Some(uri)) => context.sink().notify_resource_updated(uri).await,
                 Ok(None) => context.sink().notify_resource_list_changed().await,
