@@ -214,7 +214,8 @@ mod programs {
     fn that_print_their_usage_to_stdout() {
         let ran = ran(["run", "--timeout", "1", "--", "sh", "-c", "echo 'Usage: notes DIR'; exit 1"]);
         assert_eq!((ran.code, ran.stdout.as_str()), (3, ""), "{}", ran.stderr);
-        let cause = "cause: exited with status 1; on stdout it wrote `Usage: notes DIR`, which is not a JSON-RPC message";
+        let cause =
+            "cause: exited with status 1; on stdout it wrote `Usage: notes DIR`, which is not a JSON-RPC message";
         assert!(ran.stderr.contains(cause), "{}", ran.stderr);
     }
 
