@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use serde_json::json;
 use tokio::{sync::Mutex, time::Instant};
 
 use super::{
@@ -62,6 +63,8 @@ pub struct Known {
     pub single: AtomicBool,
     /// How long handshakes took: the quickest one, and the slowest.
     starts: StdMutex<Option<[Duration; 2]>>,
+    /// Handshakes without a response, before any that had one.
+    silent_starts: AtomicUsize,
     /// Requests that were answered without asking the client for anything: they will ask nothing of one that can do less.
     pub unasking: StdMutex<HashSet<String>>,
     pub unanswered: Unanswered,
@@ -85,6 +88,20 @@ impl Known {
         lock(&self.starts).map_or(Duration::MAX, |[quickest, _]| quickest)
     }
 
+    /// A process that was started for one request, after others had started.
+    pub(super) fn probe_started(&self, took: Duration) {
+        if let Some([_, slowest]) = lock(&self.starts).as_mut() {
+            *slowest = took.max(*slowest);
+        }
+    }
+
+    /// How long a request is waited for. Where a start took longer than that, the machine is overloaded (on one with a load of
+    /// 25, starts took 74 s and a first list 12 s).
+    pub(super) fn request_limit(&self, request: Duration) -> Duration {
+        let slowest = lock(&self.starts).map_or(Duration::ZERO, |[_, slowest]| slowest);
+        request.max(slowest.min(request * PATIENCE))
+    }
+
     fn started(&self, took: Duration) {
         let mut starts = lock(&self.starts);
         let [quickest, slowest] = starts.unwrap_or([took, took]);
@@ -98,11 +115,16 @@ impl Known {
         lock(&self.losses).retain(|suite, _| !suites.contains(&suite.as_str()));
     }
 
+    pub fn silent_starts(&self) -> usize {
+        self.silent_starts.load(Ordering::Relaxed)
+    }
+
     /// How long a handshake is waited for: long for a server that is still being installed, unless others have started; less
     /// for one that stopped answering.
     pub(super) fn start_limit(&self, request: Duration) -> Duration {
         if lock(&self.starts).is_none() {
-            return request * PATIENCE;
+            // What needs longer than this to start had that time in the first attempt.
+            return if self.silent_starts() == 0 { request * PATIENCE } else { request };
         }
         let request = match self.hangs.load(Ordering::Relaxed) {
             0 => request,
@@ -125,7 +147,11 @@ impl Opener {
             .into());
         }
         let began = Instant::now();
-        let session = open(self, wish).await?;
+        let session = open(self, wish).await.inspect_err(|unopened| {
+            if unopened.hello["end"] == json!(End::Timeout) {
+                self.known.silent_starts.fetch_add(1, Ordering::Relaxed);
+            }
+        })?;
         self.known.started(began.elapsed());
         Ok(session)
     }

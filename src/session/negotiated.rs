@@ -109,7 +109,8 @@ impl Session {
         let modern = self.revision().is_some_and(Revision::is_modern);
         let method = if modern { "server/discover" } else { "ping" };
         let Shared { known, limits, .. } = &*self.shared;
-        let limit = if self.is_mute() { known.unanswered.limit_after_silence(limits.request) } else { limits.request };
+        let request = known.request_limit(limits.request);
+        let limit = if self.is_mute() { known.unanswered.limit_after_silence(request) } else { request };
         let options = CallOptions { timeout: Some(limit), ..CallOptions::default() };
         let reply = self.call("probe", method, None, options).await;
         let end = reply.end;

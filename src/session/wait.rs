@@ -71,7 +71,10 @@ impl Session {
         let of_tool = message["method"] == "tools/call";
         let limit = match limit {
             Some(limit) if wanted.is_none() => limit,
-            _ => unanswered.limit(Some(self.shared.limits.request).filter(|_| usual), of_tool, wanted),
+            _ => {
+                let request = self.shared.known.request_limit(self.shared.limits.request);
+                unanswered.limit(Some(request).filter(|_| usual), of_tool, wanted)
+            }
         };
         // A process has to start first, and others may be starting beside it.
         let limit = if starting && usual { limit.max(self.shared.known.slow_start()) } else { limit };
@@ -86,6 +89,9 @@ impl Session {
         let took = began.elapsed().saturating_sub(delay.took);
         // The start of a process says nothing of how long others take.
         let usually = Some(took).filter(|_| usual && !starting);
+        if usual && starting && matches!(reply.end, End::Result | End::Error) {
+            self.shared.known.probe_started(took);
+        }
         match reply.end {
             End::Timeout => {
                 // Tools may be slow by nature.

@@ -196,18 +196,38 @@ mod programs {
     /// What was said can be judged, although nobody got to talk: the report shows the line and tells what to do.
     #[test]
     fn that_print_a_banner_instead_of_messages() {
-        for script in ["echo Server v1 ready", "echo Server v1 ready; while read line; do :; done"] {
-            let ran = ran(["run", "--timeout", "1", "--", "sh", "-c", script]);
-            assert_eq!((ran.code, ran.stderr.as_str()), (1, ""), "{script}: {}", ran.stdout);
-            let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-            for text in [
-                "FAIL stdio-stdout-only-mcp",
-                "server Server v1 ready",
-                "on stdout it wrote `Server v1 ready`, which is not a JSON-RPC message",
-                "write logs and banners to stderr",
-            ] {
-                assert!(told.contains(text), "{script}: {text} is missing:\n{}", ran.stdout);
-            }
+        let ran = ran(["run", "--timeout", "1", "--", "sh", "-c", "echo Server v1 ready; while read line; do :; done"]);
+        assert_eq!((ran.code, ran.stderr.as_str()), (1, ""), "{}", ran.stdout);
+        let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        for text in [
+            "FAIL stdio-stdout-only-mcp",
+            "server Server v1 ready",
+            "on stdout it wrote `Server v1 ready`, which is not a JSON-RPC message",
+            "write logs and banners to stderr",
+        ] {
+            assert!(told.contains(text), "{text} is missing:\n{}", ran.stdout);
         }
+    }
+
+    /// Its usage, because an argument is missing: no server was there to be judged.
+    #[test]
+    fn that_print_their_usage_to_stdout() {
+        let ran = ran(["run", "--timeout", "1", "--", "sh", "-c", "echo 'Usage: notes DIR'; exit 1"]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (3, ""), "{}", ran.stderr);
+        let cause =
+            "cause: exited with status 1; on stdout it wrote `Usage: notes DIR`, which is not a JSON-RPC message";
+        assert!(ran.stderr.contains(cause), "{}", ran.stderr);
+    }
+
+    /// The handshakes of all legacy revisions are one request: the third one is not waited for.
+    #[test]
+    fn that_are_silent_in_every_revision() {
+        let server = "echo started >>\"$0\"; while read -r line; do :; done";
+        let starts = tempfile::NamedTempFile::new().unwrap();
+        let file = starts.path().to_str().unwrap();
+        let ran = ran(["run", "--timeout", "0.2", "--revision", "all", "--", "sh", "-c", server, file]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (3, ""), "{}", ran.stderr);
+        // Two of these, and one of the newest revision.
+        assert_eq!(std::fs::read_to_string(starts.path()).unwrap().lines().count(), 3);
     }
 }

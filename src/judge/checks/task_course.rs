@@ -1,7 +1,7 @@
 //! What a task has become, it stays, and its times go on: each look at a task against the look before it.
 //!
 //! `of: moves` looks for a task that lives again after its end, `of: ends` for one whose status changes after its end in any
-//! way, `of: times` for a `lastUpdatedAt` that is set back.
+//! way, `of: times` for a `lastUpdatedAt` that is set back, and `of: creation` for a `createdAt` that changes.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,8 @@ fn run(given: &Given) -> Report {
         // Of two looks at once, either may have come first.
         let before = last.insert(key, look).filter(|before| before["frames"][1].as_u64() < look["frames"][0].as_u64());
         let wrong = before.and_then(|before| match given.text("of") {
-            "times" => Some(("lastUpdatedAt", is_set_back(before, look)?)),
+            "times" => Some(("lastUpdatedAt", time(look, "lastUpdatedAt")? < time(before, "lastUpdatedAt")?)),
+            "creation" => Some(("createdAt", time(look, "createdAt")? != time(before, "createdAt")?)),
             of => Some(("status", has_moved(before, look, of)?)),
         });
         let (Some(before), Some((member, is_wrong))) = (before, wrong) else { continue };
@@ -50,9 +51,8 @@ fn has_moved(before: &Value, look: &Value, of: &str) -> Option<bool> {
     ENDS.contains(&before).then(|| if of == "moves" { again } else { now != before })
 }
 
-fn is_set_back(before: &Value, look: &Value) -> Option<bool> {
-    let updated = |look: &Value| look["result"]["lastUpdatedAt"].as_str()?.parse::<Timestamp>().ok();
-    Some(updated(look)? < updated(before)?)
+fn time(look: &Value, member: &str) -> Option<Timestamp> {
+    look["result"][member].as_str()?.parse().ok()
 }
 
 fn status(look: &Value) -> Option<&str> {
@@ -92,5 +92,16 @@ mod tests {
         assert_eq!(found(&["2025-11-25T10:00:00Z", "2025-11-25T10:00:00.001Z"]), (1, 0));
         assert_eq!(found(&["2025-11-25T10:00:00Z", "2025-11-25T11:59:59+02:00"]), (1, 1));
         assert_eq!(found(&["2025-11-25T10:00:00Z", "yesterday"]), (0, 0));
+    }
+
+    #[test]
+    fn a_task_is_created_once_however_that_is_written() {
+        let look = |time: &str, asked: u64| json!({ "link": 1, "frames": [asked, asked + 1], "result": { "taskId": "a", "createdAt": time } });
+        let found = |now: &str| {
+            let looks = json!([look("2026-07-28T10:00:00Z", 1), look(now, 3)]);
+            let report = tried(&CHECK, Revision::NEWEST, [("looks", looks), ("of", json!("creation"))]);
+            (report.checked, report.faults.len())
+        };
+        assert_eq!((found("2026-07-28T12:00:00+02:00"), found("2026-07-28T10:00:01Z")), ((1, 0), (1, 1)));
     }
 }

@@ -20,6 +20,8 @@ pub struct TaskMemory {
     seen: HashSet<String>,
     /// The true id behind each number.
     numbers: HashMap<String, String>,
+    /// Completed tasks that were looked at.
+    ended: HashSet<String>,
     /// Requests inside of tasks that were told.
     told: HashSet<String>,
 }
@@ -43,6 +45,25 @@ pub static TASK_FAULTS: &[Behaviour] = &[
             Heard::Answered(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
         }),
         ..fault("task-stored-late", "a task is stored a moment after it was given to the client")
+    },
+    Behaviour {
+        say: Some(|memory, scene, message| {
+            if seen_again(memory, scene, message) {
+                message["result"]["status"] = json!("working");
+                message["result"].as_object_mut().map(|task| task.shift_remove("result"));
+            }
+            true
+        }),
+        ..fault("task-ext-lives-again", "a completed task is at work again when it is looked at once more")
+    },
+    Behaviour {
+        say: Some(|memory, scene, message| {
+            if seen_again(memory, scene, message) {
+                message["result"]["lastUpdatedAt"] = json!("2025-11-25T00:00:00Z");
+            }
+            true
+        }),
+        ..fault("task-ext-updated-set-back", "the time of the last change of a completed task is set back")
     },
     Behaviour {
         hear: Some(|memory, message| {
@@ -98,4 +119,11 @@ fn count(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
         *id = json!(number);
     }
     true
+}
+
+/// Whether this is a further look at a completed task.
+fn seen_again(memory: &mut Memory, scene: &Scene, message: &Value) -> bool {
+    let result = message.get("result").filter(|result| result["status"] == "completed");
+    let id = result.filter(|_| scene.method() == Some("tasks/get")).and_then(|result| result["taskId"].as_str());
+    id.is_some_and(|id| !memory.task_extension.ended.insert(id.to_owned()))
 }

@@ -13,6 +13,8 @@ use crate::{
 const SLOW_START: Duration = Duration::from_millis(700);
 /// A server that asks a model or a remote service for each response.
 const SLOW_RESPONSE: Duration = Duration::from_millis(800);
+/// Python with FastMCP on two processors that twenty-five processes share: the start, and the first response after it.
+const OVERLOADED: [Duration; 2] = [Duration::from_secs(12), Duration::from_secs(11)];
 /// Enough that later responses overtake earlier ones.
 const OVERTAKEN: Duration = Duration::from_millis(15);
 /// Lines that a server with debug logging writes for a message.
@@ -58,6 +60,18 @@ pub static PROCESS: &[Behaviour] = &[
         delay: |_| SLOW_RESPONSE,
         suites: &["base.first", "base.capabilities", "resources.fields", "tools.fields", "prompts.get"],
         ..Behaviour::new("slow-responses", "each response takes 0.8 s", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::NEWEST_LEGACY),
+        until: Some(Revision::NEWEST_LEGACY),
+        start: OVERLOADED[0],
+        delay: |responses| if responses == 1 { OVERLOADED[1] } else { Duration::ZERO },
+        suites: &["resources.fields"],
+        ..Behaviour::new(
+            "overloaded-machine",
+            "the process needs 12 s to start, and for its second response longer than a request is waited for",
+            STDIO,
+        )
     },
     Behaviour {
         delay: |responses| if responses % 2 == 0 { OVERTAKEN } else { Duration::ZERO },

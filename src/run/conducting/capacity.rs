@@ -101,13 +101,14 @@ impl Executor<'_> {
         let of_use = most().connections > 1
             && (suites.iter().any(|suite| needs_two(suite, scene))
                 || schedule(suites, scene, most()).iter().any(|stage| stage.lanes.len() > 1));
-        let Some(first) = first.filter(|_| of_use) else { return (one, None) };
+        let Some(first) = first.filter(|_| of_use && self.stop.why().is_none()) else { return (one, None) };
         let may_be_many = able.stream_per_request && self.job.limits.in_flight >= SESSIONS;
         if may_be_many && self.serves_many(scene.revision).await {
             let at_once = if self.gains_from_concurrency(first).await { SESSIONS } else { 1 };
             return (Capacity { at_once, ..most() }, None);
         }
-        match self.second(first, scene.revision).await {
+        let second = self.stop.unless(Box::pin(self.second(first, scene.revision))).await;
+        match second.ok().flatten() {
             None => (one, None),
             second if able.process => (most(), second),
             second => (Capacity { connections: 2, ..one }, second),

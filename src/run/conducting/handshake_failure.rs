@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::run_context::scene;
 use crate::{
     error::Error,
-    evidence::{FrameKind, Recorder, RunContext, Side},
+    evidence::{Ended, FrameKind, Recorder, RunContext, Side},
     revision::Revision,
     run::inputs::job::{Job, Revisions},
     session::{Unopened, echo},
@@ -13,16 +13,17 @@ use crate::{
 
 /// The scene in which the rules are judged that need nothing gathered, and the failure as a note. `Err` if there is
 /// nothing to judge: the server said nothing of its own, or only that it is not the one to be tested, because it speaks another
-/// revision or because nothing is there under the URL.
+/// revision, because nothing is there under the URL, or because it printed its usage or an error and exited.
 pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Recorder) -> Option<(RunContext, String)> {
     let Unopened { error: Error::Target { came, help, .. }, hello } = unopened else { return None };
     let links = recorder.links();
     let transport = links.first()?.transport;
+    let left: Vec<_> = links.iter().filter(|link| link.ended == Some(Ended::Unasked)).map(|link| link.link).collect();
     let refused = hello["http"]["status"].as_u64().is_some_and(|status| status >= 300);
     let said = recorder.frames().any(|frame| {
         let shows_a_server = match frame.kind {
             _ if frame.event.is_some() => true,
-            FrameKind::Junk => transport.capabilities().process,
+            FrameKind::Junk => transport.capabilities().process && !left.contains(&frame.link),
             // Over HTTP+SSE only the stream shows it. Without one the URL is that of something else.
             FrameKind::Message => !transport.capabilities().endpoint,
             _ => false,
