@@ -43,11 +43,11 @@ pub fn tests<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> ExitC
     let libtest = Arguments::from_args();
     let typed = ["mcp-conform", "run"].map(OsString::from).into_iter().chain(arguments.into_iter().map(Into::into));
     let args = match Cli::try_parse_from(typed) {
-        Ok(Cli { command: Command::Run(args), .. }) => *args,
+        Ok(Cli { command: Command::Run(args), .. }) => args,
         Ok(_) => return ExitCode::from(exit::USAGE),
         Err(error) => error.exit(),
     };
-    match trials(args, &libtest) {
+    match trials(&args, &libtest) {
         Ok(trials) => libtest_mimic::run(&libtest, trials).exit_code(),
         Err(error) => {
             eprintln!("{error}");
@@ -56,9 +56,9 @@ pub fn tests<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> ExitC
     }
 }
 
-fn trials(args: RunArgs, libtest: &Arguments) -> Result<Vec<Trial>, Error> {
+fn trials(args: &RunArgs, libtest: &Arguments) -> Result<Vec<Trial>, Error> {
     let surroundings = Surroundings::of_process(false, 100);
-    let mut args = run::with_settings(&args, &surroundings);
+    let mut args = run::with_settings(args, &surroundings);
     let names = names(&args, &surroundings)?;
     let chosen = |name: &str| !libtest.is_filtered_out(&Trial::test(name, || Ok(())));
     if !chosen(WHOLE) {
