@@ -201,7 +201,7 @@ mod tests {
     fn a_mistake_is_told_before_anything_is_started() {
         let typed = ["mcp-conform", "run", "--reference", "--filter", "no-such-rule"];
         let Command::Run(args) = Cli::parse_from(typed).command else { panic!("a run") };
-        let Err(error) = trials(*args, &Arguments::from_iter(slice::from_ref(&"test"))) else { panic!("a mistake") };
+        let Err(error) = trials(&args, &Arguments::from_iter(slice::from_ref(&"test"))) else { panic!("a mistake") };
         assert!(error.to_string().contains("no-such-rule"), "{error}");
     }
 }
