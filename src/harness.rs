@@ -44,11 +44,11 @@ pub fn tests<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> ExitC
     let libtest = Arguments::from_args();
     let typed = ["mcp-conform", "run"].map(OsString::from).into_iter().chain(arguments.into_iter().map(Into::into));
     let args = match Cli::try_parse_from(typed) {
-        Ok(Cli { command: Command::Run(args), .. }) => *args,
+        Ok(Cli { command: Command::Run(args), .. }) => args,
         Ok(_) => return ExitCode::from(exit::USAGE),
         Err(error) => error.exit(),
     };
-    match trials(args, &libtest) {
+    match trials(&args, &libtest) {
         Ok(trials) => libtest_mimic::run(&libtest, trials).exit_code(),
         Err(error) => {
             eprintln!("{error}");
@@ -57,9 +57,9 @@ pub fn tests<A: Into<OsString>>(arguments: impl IntoIterator<Item = A>) -> ExitC
     }
 }
 
-fn trials(args: RunArgs, libtest: &Arguments) -> Result<Vec<Trial>, Error> {
+fn trials(args: &RunArgs, libtest: &Arguments) -> Result<Vec<Trial>, Error> {
     let surroundings = Surroundings::of_process(false, 100);
-    let mut args = run::with_settings(&args, &surroundings);
+    let mut args = run::with_settings(args, &surroundings);
     let names = names(&args, &surroundings)?;
     let chosen = |name: &str| !libtest.is_filtered_out(&Trial::test(name, || Ok(())));
     if !chosen(WHOLE) {
@@ -202,7 +202,7 @@ mod tests {
     fn a_mistake_is_told_before_anything_is_started() {
         let typed = ["mcp-conform", "run", "--reference", "--filter", "no-such-rule"];
         let Command::Run(args) = Cli::parse_from(typed).command else { panic!("a run") };
-        let Err(error) = trials(*args, &Arguments::from_iter(slice::from_ref(&"test"))) else { panic!("a mistake") };
+        let Err(error) = trials(&args, &Arguments::from_iter(slice::from_ref(&"test"))) else { panic!("a mistake") };
         assert!(error.to_string().contains("no-such-rule"), "{error}");
     }
 }

@@ -61,7 +61,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
     }
     show_frames(&mut rules, evidence.frames(), header.evidence_frames);
     if header.judged == Side::Gateway {
-        let behind = links.iter().filter(|link| link.behind).map(|link| link.link).collect();
+        let behind: Vec<u32> = links.iter().filter(|link| link.behind).map(|link| link.link).collect();
         name_both_sides(&mut rules, evidence.frames(), &behind);
     }
     let cut_short = header.end.cut_short.clone();

@@ -96,7 +96,7 @@ pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Fr
 }
 
 /// Who sent each of these frames where a gateway stands in between, by the connections behind it.
-pub fn name_both_sides(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Frame>>, behind: &HashSet<u32>) {
+pub fn name_both_sides(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Frame>>, behind: &[u32]) {
     let findings = rules.iter_mut().flat_map(|rule| &mut rule.findings);
     let mut shown: Vec<&mut ShownFrame> = findings.flat_map(|finding| &mut finding.messages).collect();
     let wanted: HashSet<u64> = shown.iter().map(|shown| shown.frame).collect();
@@ -104,12 +104,12 @@ pub fn name_both_sides(rules: &mut [RuleResult], frames: impl Iterator<Item = Ar
         frames.filter(|frame| wanted.contains(&frame.frame)).map(|frame| (frame.frame, frame.link)).collect();
     for shown in &mut shown {
         let is_behind = links.get(&shown.frame).is_some_and(|link| behind.contains(link));
-        shown.from = match (shown.from.as_str(), is_behind) {
+        let from = match (shown.from.as_str(), is_behind) {
             ("client", false) => "client",
             ("client", true) | (_, false) => "gateway",
             _ => "upstream",
-        }
-        .to_owned();
+        };
+        from.clone_into(&mut shown.from);
     }
 }
 

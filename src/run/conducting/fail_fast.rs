@@ -3,15 +3,14 @@
 use crate::{
     evidence::{Recorder, RunContext},
     judge::judge,
-    outcome::RuleResult,
     plan::{Filter, plan},
-    run::inputs::job::Job,
+    run::inputs::job::{Fails, Job},
     suite::Suite,
 };
 
 pub struct FailFast<'a> {
     /// Whether a result fails the run; without it, nothing stops the run early.
-    fails: Option<&'a (dyn Fn(&RuleResult) -> bool + Send + Sync)>,
+    fails: Option<&'a Fails>,
     suites: &'a [Suite],
     filter: &'a Filter,
 }

@@ -14,6 +14,9 @@ use crate::{
     target::{Limits, Target},
 };
 
+/// Whether a result fails the run.
+pub type Fails = dyn Fn(&RuleResult) -> bool + Send + Sync;
+
 /// What to test, and how.
 pub struct Job {
     pub target: Target,
@@ -27,7 +30,7 @@ pub struct Job {
     pub proposals: Proposals,
     pub strict: bool,
     /// Whether a result ends the run at once: `--fail-fast`.
-    pub fail_fast: Option<Box<dyn Fn(&RuleResult) -> bool + Send + Sync>>,
+    pub fail_fast: Option<Box<Fails>>,
     pub interrupts: Interrupts,
     /// The progress of the run.
     pub suites: Arc<Suites>,
