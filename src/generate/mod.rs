@@ -19,6 +19,7 @@ mod growth;
 mod hostile;
 mod invalid;
 mod keywords;
+mod listed;
 mod numbers;
 mod observe;
 mod paste;
@@ -28,6 +29,7 @@ mod schema;
 mod sequences;
 mod sessions;
 mod shrink;
+mod smallest;
 mod state;
 mod store;
 mod subject;
@@ -36,6 +38,7 @@ mod templates;
 mod tests;
 mod texts;
 mod together;
+mod turns;
 mod valid;
 
 use std::{
@@ -43,7 +46,7 @@ use std::{
     time::Duration,
 };
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::Instant;
 
 pub use self::{
@@ -55,10 +58,12 @@ use self::{
     calls::{Call, Kind, Source},
     findings::Findings,
     growth::Growth,
-    observe::{Observer, SLOW, Usual},
+    listed::{subjects, survey},
+    observe::{Observer, Usual},
     pool::{Pool, collect, harvest},
-    subject::{Subject, What},
+    subject::Subject,
     together::{Accepted, together},
+    turns::{Spent, turns},
 };
 use crate::{
     evidence::RunContext,
@@ -66,12 +71,12 @@ use crate::{
     plan::Plan,
 };
 
+/// Calls before one that is made alone, until one is responded to.
+const USUAL: usize = 3;
 /// Calls that are judged together.
 const BATCH: usize = 32;
 /// Calls of one source without a response, after which it is left alone: each may take the time of hundreds.
 const HANGS: usize = 6;
-/// Turns of each tool for one of a prompt, a template, a completion and a list.
-const TURNS: usize = 2;
 
 /// What to generate, and how much of it.
 pub struct Settings {
@@ -158,11 +163,16 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
     let limit = observer.caller.limit;
     let mut made = 0;
     if settings.replay.is_some()
-        && let Some(source) = sources.first()
-        && let Some(call) = source.plainest().and_then(|arguments| source.of(arguments, false))
+        && let Some(source) = sources.first_mut()
     {
         // What is usual for it is known only by another call.
-        observer.observe(source, &call).await;
+        for _ in 0..USUAL {
+            let Some(call) = source.next(&pool) else { break };
+            let item = observer.observe(source, &call).await;
+            if item.is_some_and(|item| item["end"] == "result" || item["end"] == "error") {
+                break;
+            }
+        }
     }
     while made < wanted && exhausted.len() < sources.len() {
         if enough() {
@@ -265,124 +275,6 @@ async fn kills(observer: &mut Observer<'_>, source: &Source, call: &Call) -> Opt
     let item = observer.observe(source, call).await.filter(|item| item["killed"].is_string());
     observer.careful = careful;
     item
-}
-
-/// The time that each source took.
-#[derive(Default)]
-struct Spent {
-    ms: HashMap<usize, u64>,
-    passed: HashMap<usize, usize>,
-}
-
-/// Turns that a source passes which takes most of the time.
-const PASSED: usize = 8;
-
-impl Spent {
-    fn add(&mut self, index: usize, item: &Value) {
-        *self.ms.entry(index).or_default() += item["ms"].as_u64().unwrap_or_default();
-    }
-
-    /// Whether this source took more time than all others together. It gets a turn now and then, however.
-    fn is_turn_of_others(&mut self, index: usize) -> bool {
-        let own = self.ms.get(&index).copied().unwrap_or_default();
-        if own <= SLOW || own * 2 <= self.ms.values().sum() {
-            return false;
-        }
-        let passed = self.passed.entry(index).or_default();
-        *passed = (*passed + 1) % (PASSED + 1);
-        *passed != 0
-    }
-}
-
-/// The lists of the server, as suites know them.
-async fn survey(caller: &mut Caller, scene: &mut RunContext) {
-    let lists = [
-        ("tools", "tools/list", "tools", "tools"),
-        ("prompts", "prompts/list", "prompts", "prompts"),
-        ("resources", "resources/list", "resources", "resources"),
-        ("templates", "resources/templates/list", "resourceTemplates", "resources"),
-    ];
-    let mut saves = json!({});
-    for (save, method, field, capability) in lists {
-        saves[save] = if scene.offers(capability) { caller.list(method, field).await } else { json!({ "items": [] }) };
-    }
-    scene.saves.insert("survey".into(), saves);
-}
-
-/// What may be called, and what is not called and why.
-fn subjects(scene: &RunContext, settings: &Settings) -> (Vec<Subject>, Vec<String>) {
-    let survey = &scene.saves["survey"];
-    let items = |list: &str| survey[list]["items"].as_array().cloned().unwrap_or_default();
-    let (mut subjects, mut left, mut destructive): (Vec<Subject>, Vec<String>, Vec<String>) = Default::default();
-    let mut notes = Vec::new();
-    for tool in items("tools") {
-        let Some(subject) = Subject::tool(&tool) else {
-            notes.push(format!("a tool has no usable `name` or `inputSchema`: {}", tool["name"]));
-            continue;
-        };
-        let hints = &tool["annotations"];
-        let is_named = settings.only.contains(&subject.name)
-            || settings.named.contains(&subject.name)
-            || settings.replay.as_ref().is_some_and(|stored| stored.is_of(&subject));
-        let allowed =
-            is_named || hints["readOnlyHint"] == true || (settings.call_tools && hints["destructiveHint"] != true);
-        if tool["execution"]["taskSupport"] == "required" {
-            notes.push(format!("{}: not called, because it runs only as a task", subject.name));
-        } else if subjects.iter().any(|known| known.name == subject.name) {
-            // By one name one tool is called.
-        } else if allowed {
-            subjects.push(subject);
-        } else if settings.call_tools {
-            destructive.push(subject.name);
-        } else {
-            left.push(subject.name);
-        }
-    }
-    let shown = |names: &[String]| {
-        names.iter().take(5).cloned().collect::<Vec<_>>().join(", ") + if names.len() > 5 { ", ..." } else { "" }
-    };
-    if !left.is_empty() {
-        let names = shown(&left);
-        notes.push(format!("tools not called (they may have side effects): {names}; --only NAME allows one, --call-tools allows all but destructive ones"));
-    }
-    if !destructive.is_empty() {
-        notes.push(format!("destructive tools not called: {}; --only NAME allows one", shown(&destructive)));
-    }
-    let prompts: Vec<Subject> = items("prompts").iter().filter_map(Subject::prompt).collect();
-    let templates: Vec<Subject> = items("templates").iter().filter_map(Subject::template).collect();
-    if scene.offers("completions") {
-        subjects.extend(prompts.iter().chain(&templates).flat_map(Subject::completions));
-    }
-    subjects.extend(prompts.into_iter().chain(templates));
-    let listed = [("tools", "tools/list"), ("prompts", "prompts/list"), ("resources", "resources/list")];
-    subjects.extend(
-        listed.iter().filter(|(capability, _)| scene.offers(capability)).map(|(_, method)| Subject::list(method)),
-    );
-    if !settings.only.is_empty() {
-        subjects.retain(|subject| settings.only.contains(&subject.name));
-    }
-    (subjects, notes)
-}
-
-/// The order in which the sources take turns.
-fn turns(sources: &[Source]) -> Vec<usize> {
-    let tools: Vec<usize> = (0..sources.len()).filter(|index| sources[*index].subject.what == What::Tool).collect();
-    let others: Vec<usize> = (0..sources.len()).filter(|index| !tools.contains(index)).collect();
-    if tools.is_empty() {
-        return others;
-    }
-    // One of each kind in turn: there may be many completions, and few prompts.
-    let of = |what: What| {
-        others.iter().copied().filter(move |index| sources[*index].subject.what == what).collect::<Vec<_>>()
-    };
-    let kinds = [What::Prompt, What::Template, What::List, What::Completion].map(of);
-    let rounds = kinds.iter().map(Vec::len).max().unwrap_or_default().max(1);
-    let mut order = Vec::new();
-    for round in 0..rounds {
-        (0..TURNS).for_each(|_| order.extend(&tools));
-        order.extend(kinds.iter().filter_map(|kind| kind.get(round % kind.len().max(1))));
-    }
-    order
 }
 
 fn counts_of(subject: &Subject) -> CallCounts {
