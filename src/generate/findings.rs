@@ -162,8 +162,9 @@ impl<'a> Findings<'a> {
             };
             let same = (failing.rule.clone(), failing.index, call.arguments.to_string());
             if let Some(first) = known.get(&same) {
-                let first = self.shown.get_mut(&failing.rule).and_then(|shown| shown.get_mut(*first));
-                first.into_iter().for_each(|first| first.alike += 1 + failing.alike);
+                if let Some(first) = self.shown.get_mut(&failing.rule).and_then(|shown| shown.get_mut(*first)) {
+                    first.alike += 1 + failing.alike;
+                }
                 continue;
             }
             known.insert(same, self.shown.get(&failing.rule).map_or(0, Vec::len));

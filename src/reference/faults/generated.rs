@@ -275,7 +275,9 @@ pub static GENERATED: &[Behaviour] = &[
         say: Some(|_, _, message| {
             let templates = message.pointer_mut("/result/resourceTemplates").and_then(Value::as_array_mut);
             let people = json!({ "uriTemplate": "people://{name}", "name": "people" });
-            templates.into_iter().for_each(|templates| templates.push(people.clone()));
+            if let Some(templates) = templates {
+                templates.push(people);
+            }
             true
         }),
         ..of("call-template-bytes", "the variable of a template is shown with its bytes as characters", EVERYWHERE)
