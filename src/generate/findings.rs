@@ -1,16 +1,14 @@
-//! Judges the calls, and finds the smallest call for each finding.
+//! What the rules say of the calls, and the smallest call for each finding.
 
-use std::{collections::HashMap, time::Duration};
+use std::collections::HashMap;
 
 use serde_json::Value;
-use tokio::time::Instant;
 
 use super::{
     Settings,
     calls::{Call, Kind, Source},
     observe::Observer,
     paste,
-    shrink::simpler,
     store::Stored,
 };
 use crate::{
@@ -20,21 +18,12 @@ use crate::{
     plan::Plan,
 };
 
-/// Findings of one rule on one subject that are shrunk and shown. More of them usually have the same cause.
+/// Findings of one rule on one subject that are shrunk and shown; more of them mostly have the same cause.
 const SHOWN: usize = 3;
-/// Maximum number of findings that are shrunk.
+/// All that are shrunk.
 const SHRUNK: usize = 40;
-/// Maximum number of calls and time for shrinking one finding; a call that times out takes the longest.
-const CALLS: usize = 150;
-const TIME: Duration = Duration::from_secs(20);
-
 /// The rule that compares a value at a bound with one beside it.
 const AT_BOUND: &str = "generated-bound-accepted";
-/// Rules about what a server may run out of by many calls.
-const EXHAUSTING: [&str; 3] = ["generated-answered", "generated-responds-after", "generated-survived"];
-/// Calls in a row that are tried for those.
-const REPEATED: usize = 100;
-
 /// Rules that compare what was seen before and after several calls.
 const COMPARED: [&str; 5] = [
     "generated-read-only",
@@ -44,18 +33,18 @@ const COMPARED: [&str; 5] = [
     "generated-template-decoded",
 ];
 
-/// Whether a single call proves nothing for this rule.
-fn is_compared(rule: &str) -> bool {
+/// Whether a call shows nothing when it is made alone.
+pub fn is_compared(rule: &str) -> bool {
     COMPARED.contains(&rule)
 }
 
-/// A call for which a rule fails.
-struct Failing {
-    rule: String,
+/// One call that a rule fails for.
+pub struct Failing {
+    pub rule: String,
     index: usize,
-    call: Call,
-    item: Value,
-    /// Further calls with the same rule, subject and place.
+    pub call: Call,
+    pub item: Value,
+    /// Others of the same rule, subject and place.
     alike: usize,
     key: String,
 }
@@ -65,7 +54,7 @@ pub struct Findings<'a> {
     scene: &'a RunContext,
     checked: HashMap<String, usize>,
     failing: Vec<Failing>,
-    /// Findings that are only counted.
+    /// Findings beyond those that are shown.
     further: HashMap<String, usize>,
     shown: HashMap<String, Vec<Finding>>,
     growth: Vec<Value>,
@@ -88,11 +77,11 @@ impl<'a> Findings<'a> {
         }
     }
 
-    fn verdicts<'i>(&self, items: impl Iterator<Item = &'i Value>) -> Vec<RuleResult> {
+    pub fn verdicts<'i>(&self, items: impl Iterator<Item = &'i Value>) -> Vec<RuleResult> {
         judge_generated(self.plan, self.scene, items.map(|item| ("calls", item)))
     }
 
-    /// Judges calls and keeps those that fail.
+    /// Judges calls; those that fail are kept.
     pub fn judge(&mut self, calls: Vec<(usize, Call, Value)>) {
         let results = self.verdicts(calls.iter().map(|(.., item)| item));
         for result in &results {
@@ -120,7 +109,7 @@ impl<'a> Findings<'a> {
         let same = |known: &&mut Failing| known.rule == rule && known.index == index && known.key == key;
         if let Some(known) = self.failing.iter_mut().find(same) {
             known.alike += 1;
-            // Shrinking a smaller call takes less time.
+            // A smaller one to begin with is shrunk sooner.
             if call.arguments.to_string().len() < known.call.arguments.to_string().len() {
                 known.call = Call { inside: call.inside.clone().filter(|_| rule == AT_BOUND), ..call.clone() };
                 known.item = item.clone();
@@ -144,17 +133,17 @@ impl<'a> Findings<'a> {
         });
     }
 
-    /// The growth of the process.
+    /// How the process grew.
     pub fn grown(&mut self, items: Vec<Value>) {
         self.growth = items;
     }
 
-    /// The results of sequences of calls.
+    /// Calls that belong together.
     pub fn related(&mut self, items: Vec<Value>) {
         self.sequences = items;
     }
 
-    /// Repeats each failing call, with smaller arguments as long as it fails.
+    /// Makes each failing call again, and smaller as long as it fails.
     pub async fn shrink(
         &mut self,
         observer: &mut Observer<'_>,
@@ -173,8 +162,9 @@ impl<'a> Findings<'a> {
             };
             let same = (failing.rule.clone(), failing.index, call.arguments.to_string());
             if let Some(first) = known.get(&same) {
-                let first = self.shown.get_mut(&failing.rule).and_then(|shown| shown.get_mut(*first));
-                first.into_iter().for_each(|first| first.alike += 1 + failing.alike);
+                if let Some(first) = self.shown.get_mut(&failing.rule).and_then(|shown| shown.get_mut(*first)) {
+                    first.alike += 1 + failing.alike;
+                }
                 continue;
             }
             known.insert(same, self.shown.get(&failing.rule).map_or(0, Vec::len));
@@ -202,100 +192,6 @@ impl<'a> Findings<'a> {
             }
         }
         stored
-    }
-
-    /// How many times in a row the call has to be made of a server that just began, until it fails; `None` if it does not.
-    async fn times(&self, observer: &mut Observer<'_>, source: &Source, rule: &str, call: &Call) -> Option<usize> {
-        if !EXHAUSTING.contains(&rule) {
-            return Some(1);
-        }
-        observer.caller.renew().await;
-        let limit = observer.caller.limit;
-        observer.caller.limit = observer.soon(&source.subject.name).min(limit);
-        let began = Instant::now();
-        let mut found = None;
-        for times in 1..=REPEATED {
-            let item = observer.observe(source, call).await;
-            if item.is_some_and(|item| self.fails(rule, &item)) {
-                found = Some(times);
-            }
-            if found.is_some() || began.elapsed() >= TIME || observer.caller.gone.is_some() {
-                break;
-            }
-        }
-        observer.caller.limit = limit;
-        found
-    }
-
-    fn fails(&self, rule: &str, item: &Value) -> bool {
-        self.verdicts(std::iter::once(item)).iter().any(|result| result.id == rule && !result.findings.is_empty())
-    }
-
-    /// The smallest call that fails in the same way. The call itself is repeated first; `None` if it passes then.
-    async fn smallest(&self, observer: &mut Observer<'_>, source: &Source, failing: &Failing) -> Option<(Call, Value)> {
-        // Those calls were already made twice.
-        if is_compared(&failing.rule) {
-            return Some((failing.call.clone(), failing.item.clone()));
-        }
-        let began = Instant::now();
-        let limit = observer.caller.limit;
-        let hangs = failing.item["end"] == "timeout";
-        if hangs {
-            // It is given all the time at the end.
-            observer.caller.limit = observer.soon(&source.subject.name).min(limit);
-        }
-        let smallest = self.smaller(observer, source, failing, began + if hangs { TIME / 2 } else { TIME }).await;
-        observer.caller.limit = limit;
-        let (call, item) = smallest?;
-        if !hangs {
-            return Some((call, item));
-        }
-        for call in [&call, &failing.call] {
-            let seen = observer.observe(source, call).await;
-            if let Some(seen) = seen.filter(|seen| self.fails(&failing.rule, seen)) {
-                return Some((call.clone(), seen));
-            }
-        }
-        None
-    }
-
-    /// The smallest call that is found until then.
-    async fn smaller(
-        &self,
-        observer: &mut Observer<'_>,
-        source: &Source,
-        failing: &Failing,
-        until: Instant,
-    ) -> Option<(Call, Value)> {
-        let mut smallest = None;
-        for _ in 0..2 {
-            let item = observer.observe(source, &failing.call).await?;
-            if self.fails(&failing.rule, &item) {
-                smallest = Some((failing.call.clone(), item));
-                break;
-            }
-        }
-        let (mut call, mut item) = smallest?;
-        let most = observer.made + CALLS;
-        'smaller: while observer.made < most && Instant::now() < until {
-            for arguments in simpler(&call.arguments) {
-                if observer.made >= most || Instant::now() >= until {
-                    break 'smaller;
-                }
-                let Some(next) = alike(source, &call, arguments) else { continue };
-                if let Some(seen) = observer.observe(source, &next).await
-                    && self.fails(&failing.rule, &seen)
-                {
-                    (call, item) = (next, seen);
-                    continue 'smaller;
-                }
-                if observer.caller.gone.is_some() {
-                    break 'smaller;
-                }
-            }
-            break;
-        }
-        Some((call, item))
     }
 
     pub fn notes(&self) -> Vec<String> {
@@ -342,19 +238,4 @@ impl<'a> Findings<'a> {
         }
         results
     }
-}
-
-/// The call with these arguments, if it has the same kind. A value at a bound stays at the bound.
-fn alike(source: &Source, call: &Call, arguments: Value) -> Option<Call> {
-    if !source.is_like(call, &arguments) {
-        return None;
-    }
-    let Some(inside) = &call.inside else { return Some(source.like(call, arguments)) };
-    let (bound, beside) = (call.arguments.pointer(&call.at)?, inside.pointer(&call.at)?);
-    if arguments.pointer(&call.at) != Some(bound) {
-        return None;
-    }
-    let mut inside = arguments.clone();
-    *inside.pointer_mut(&call.at)? = beside.clone();
-    Some(Call { inside: Some(inside), ..source.like(call, arguments) })
 }

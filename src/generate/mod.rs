@@ -1,4 +1,4 @@
-//! Generates calls from the schemas of a server, which define valid and invalid arguments.
+//! Makes calls of what a server publishes: its schemas say which arguments are valid, and so also which are not.
 //!
 //! ```text
 //! schema -> Source (valid, invalid, hostile calls) -> Observer (sends, looks again) -> $calls -> rules of suites
@@ -6,8 +6,8 @@
 //!                                                            +---- shrink: smaller arguments <------+
 //! ```
 //!
-//! This folder does not decide what is correct: rules over `$calls` do, in `suites/generated`. So the rule that failed
-//! can judge smaller arguments as well, whatever it is about. A finding is reported only if its call fails again.
+//! Nothing here says what is right: rules over `$calls` do, in `suites/generated`. So a finding can be judged again for
+//! smaller arguments by the rule that failed, whatever it is about. A finding is reported only if its call fails again.
 
 mod beside;
 mod bounds;
@@ -19,6 +19,7 @@ mod growth;
 mod hostile;
 mod invalid;
 mod keywords;
+mod listed;
 mod numbers;
 mod observe;
 mod paste;
@@ -28,6 +29,7 @@ mod schema;
 mod sequences;
 mod sessions;
 mod shrink;
+mod smallest;
 mod state;
 mod store;
 mod subject;
@@ -36,6 +38,7 @@ mod templates;
 mod tests;
 mod texts;
 mod together;
+mod turns;
 mod valid;
 
 use std::{
@@ -43,7 +46,7 @@ use std::{
     time::Duration,
 };
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::Instant;
 
 pub use self::{
@@ -55,10 +58,12 @@ use self::{
     calls::{Call, Kind, Source},
     findings::Findings,
     growth::Growth,
-    observe::{Observer, SLOW, Usual},
+    listed::{subjects, survey},
+    observe::{Observer, Usual},
     pool::{Pool, collect, harvest},
-    subject::{Subject, What},
+    subject::Subject,
     together::{Accepted, together},
+    turns::{Spent, turns},
 };
 use crate::{
     evidence::RunContext,
@@ -66,52 +71,52 @@ use crate::{
     plan::Plan,
 };
 
-/// The number of calls that are judged together.
+/// Calls before one that is made alone, until one is responded to.
+const USUAL: usize = 3;
+/// Calls that are judged together.
 const BATCH: usize = 32;
 /// Calls of one source without a response, after which it is left alone: each may take the time of hundreds.
 const HANGS: usize = 6;
-/// Turns of each tool for one of a prompt, a template, a completion and a list.
-const TURNS: usize = 2;
 
-/// What to generate, and limits.
+/// What to generate, and how much of it.
 pub struct Settings {
     pub calls: usize,
     pub time: Duration,
     pub seed: u64,
-    /// Only these subjects, by name; naming a tool permits its calls.
+    /// Only these, by name; naming a tool permits its calls.
     pub only: Vec<String>,
-    /// Tools may be called that the user did not name and that may have side effects.
+    /// Tools may be called that nobody named and that may change something.
     pub call_tools: bool,
-    /// Tools in the configuration.
+    /// Tools that the configuration names.
     pub named: Vec<String>,
     /// Where the program of the server is, unless it runs there: its messages disclose it to nobody.
     pub program: Option<String>,
     /// One call alone.
     pub replay: Option<Stored>,
-    /// Calls that failed in earlier runs.
+    /// Calls that failed before.
     pub earlier: Vec<Stored>,
-    /// The options that name the target, for a command to copy.
+    /// The options that name the target, to be typed again.
     pub options: String,
-    /// Whether the user has stopped the run.
+    /// Whether somebody wants it to end.
     pub interrupted: Box<dyn Fn() -> bool>,
 }
 
-/// The result of generated calls.
+/// What came of it.
 pub struct Generated {
     pub rules: Vec<RuleResult>,
     pub counts: Vec<CallCounts>,
     pub notes: Vec<String>,
     /// The smallest calls that fail.
     pub failing: Vec<Stored>,
-    /// Why the run ended before all calls were made, if so.
+    /// Why it ended before all calls were made.
     pub cut_short: Option<String>,
 }
 
-/// Lists the subjects, makes calls until a limit is reached, shrinks those that fail, and judges the results.
+/// Lists what there is, makes calls until a limit is reached, shrinks those that fail, and judges what is left.
 pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_>, settings: &Settings) -> Generated {
     let began = Instant::now();
     let over = || began.elapsed() >= settings.time || (settings.interrupted)();
-    // The rest of the time is for checks that need several calls.
+    // The rest of the time is for what is looked at with several calls.
     let enough = || began.elapsed() >= settings.time * 3 / 4 || over();
     survey(&mut caller, scene).await;
     let mut pool = Pool::new();
@@ -158,11 +163,16 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
     let limit = observer.caller.limit;
     let mut made = 0;
     if settings.replay.is_some()
-        && let Some(source) = sources.first()
-        && let Some(call) = source.plainest().and_then(|arguments| source.of(arguments, false))
+        && let Some(source) = sources.first_mut()
     {
-        // Slow calls are recognized only by comparison with another call.
-        observer.observe(source, &call).await;
+        // What is usual for it is known only by another call.
+        for _ in 0..USUAL {
+            let Some(call) = source.next(&pool) else { break };
+            let item = observer.observe(source, &call).await;
+            if item.is_some_and(|item| item["end"] == "result" || item["end"] == "error") {
+                break;
+            }
+        }
     }
     while made < wanted && exhausted.len() < sources.len() {
         if enough() {
@@ -267,124 +277,6 @@ async fn kills(observer: &mut Observer<'_>, source: &Source, call: &Call) -> Opt
     item
 }
 
-/// The time that each source took.
-#[derive(Default)]
-struct Spent {
-    ms: HashMap<usize, u64>,
-    passed: HashMap<usize, usize>,
-}
-
-/// Turns that a source passes which takes most of the time.
-const PASSED: usize = 8;
-
-impl Spent {
-    fn add(&mut self, index: usize, item: &Value) {
-        *self.ms.entry(index).or_default() += item["ms"].as_u64().unwrap_or_default();
-    }
-
-    /// Whether this source took more time than all others together. It gets a turn now and then, however.
-    fn is_turn_of_others(&mut self, index: usize) -> bool {
-        let own = self.ms.get(&index).copied().unwrap_or_default();
-        if own <= SLOW || own * 2 <= self.ms.values().sum() {
-            return false;
-        }
-        let passed = self.passed.entry(index).or_default();
-        *passed = (*passed + 1) % (PASSED + 1);
-        *passed != 0
-    }
-}
-
-/// The lists of the server, in the form that suites use.
-async fn survey(caller: &mut Caller, scene: &mut RunContext) {
-    let lists = [
-        ("tools", "tools/list", "tools", "tools"),
-        ("prompts", "prompts/list", "prompts", "prompts"),
-        ("resources", "resources/list", "resources", "resources"),
-        ("templates", "resources/templates/list", "resourceTemplates", "resources"),
-    ];
-    let mut saves = json!({});
-    for (save, method, field, capability) in lists {
-        saves[save] = if scene.offers(capability) { caller.list(method, field).await } else { json!({ "items": [] }) };
-    }
-    scene.saves.insert("survey".into(), saves);
-}
-
-/// The subjects that may be called, and notes about those that are not called.
-fn subjects(scene: &RunContext, settings: &Settings) -> (Vec<Subject>, Vec<String>) {
-    let survey = &scene.saves["survey"];
-    let items = |list: &str| survey[list]["items"].as_array().cloned().unwrap_or_default();
-    let (mut subjects, mut left, mut destructive): (Vec<Subject>, Vec<String>, Vec<String>) = Default::default();
-    let mut notes = Vec::new();
-    for tool in items("tools") {
-        let Some(subject) = Subject::tool(&tool) else {
-            notes.push(format!("a tool has no usable `name` or `inputSchema`: {}", tool["name"]));
-            continue;
-        };
-        let hints = &tool["annotations"];
-        let is_named = settings.only.contains(&subject.name)
-            || settings.named.contains(&subject.name)
-            || settings.replay.as_ref().is_some_and(|stored| stored.is_of(&subject));
-        let allowed =
-            is_named || hints["readOnlyHint"] == true || (settings.call_tools && hints["destructiveHint"] != true);
-        if tool["execution"]["taskSupport"] == "required" {
-            notes.push(format!("{}: not called, because it runs only as a task", subject.name));
-        } else if subjects.iter().any(|known| known.name == subject.name) {
-            // If several tools have the same name, only one of them can be called.
-        } else if allowed {
-            subjects.push(subject);
-        } else if settings.call_tools {
-            destructive.push(subject.name);
-        } else {
-            left.push(subject.name);
-        }
-    }
-    let shown = |names: &[String]| {
-        names.iter().take(5).cloned().collect::<Vec<_>>().join(", ") + if names.len() > 5 { ", ..." } else { "" }
-    };
-    if !left.is_empty() {
-        let names = shown(&left);
-        notes.push(format!("tools not called (they may have side effects): {names}; --only NAME allows one, --call-tools allows all but destructive ones"));
-    }
-    if !destructive.is_empty() {
-        notes.push(format!("destructive tools not called: {}; --only NAME allows one", shown(&destructive)));
-    }
-    let prompts: Vec<Subject> = items("prompts").iter().filter_map(Subject::prompt).collect();
-    let templates: Vec<Subject> = items("templates").iter().filter_map(Subject::template).collect();
-    if scene.offers("completions") {
-        subjects.extend(prompts.iter().chain(&templates).flat_map(Subject::completions));
-    }
-    subjects.extend(prompts.into_iter().chain(templates));
-    let listed = [("tools", "tools/list"), ("prompts", "prompts/list"), ("resources", "resources/list")];
-    subjects.extend(
-        listed.iter().filter(|(capability, _)| scene.offers(capability)).map(|(_, method)| Subject::list(method)),
-    );
-    if !settings.only.is_empty() {
-        subjects.retain(|subject| settings.only.contains(&subject.name));
-    }
-    (subjects, notes)
-}
-
-/// The order in which the sources are used.
-fn turns(sources: &[Source]) -> Vec<usize> {
-    let tools: Vec<usize> = (0..sources.len()).filter(|index| sources[*index].subject.what == What::Tool).collect();
-    let others: Vec<usize> = (0..sources.len()).filter(|index| !tools.contains(index)).collect();
-    if tools.is_empty() {
-        return others;
-    }
-    // One of each kind in turn: there may be many completions and few prompts.
-    let of = |what: What| {
-        others.iter().copied().filter(move |index| sources[*index].subject.what == what).collect::<Vec<_>>()
-    };
-    let kinds = [What::Prompt, What::Template, What::List, What::Completion].map(of);
-    let rounds = kinds.iter().map(Vec::len).max().unwrap_or_default().max(1);
-    let mut order = Vec::new();
-    for round in 0..rounds {
-        (0..TURNS).for_each(|_| order.extend(&tools));
-        order.extend(kinds.iter().filter_map(|kind| kind.get(round % kind.len().max(1))));
-    }
-    order
-}
-
 fn counts_of(subject: &Subject) -> CallCounts {
     CallCounts { what: subject.what.word().to_owned(), name: subject.name.clone(), ..CallCounts::default() }
 }
@@ -407,7 +299,7 @@ fn count(counts: &mut CallCounts, item: &Value) {
     counts.slowest_ms = counts.slowest_ms.max(item["ms"].as_u64().unwrap_or_default());
 }
 
-/// Adds the keywords of the schema that calls were made for.
+/// Adds which keywords of the schema calls were made for.
 fn covered(mut counts: CallCounts, source: &Source) -> CallCounts {
     let mut keywords = Vec::new();
     keywords::keywords(&source.subject.schema, &mut keywords);

@@ -222,13 +222,12 @@ async fn created_together(observer: &mut Observer<'_>, group: &Group<'_>) -> Vec
             return Vec::new();
         }
         ids.sort();
-        match ids.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => same.push(pair[0].clone()),
-            None => {
-                let mut reads = Trace { calls: trace.calls.clone(), frames: trace.frames.clone() };
-                lost.extend(unread(observer, &mut reads, group, &created).await);
-                of_reads = Some(reads);
-            }
+        if let Some(pair) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
+            same.push(pair[0].clone());
+        } else {
+            let mut reads = Trace { calls: trace.calls.clone(), frames: trace.frames.clone() };
+            lost.extend(unread(observer, &mut reads, group, &created).await);
+            of_reads = Some(reads);
         }
     }
     let received = |ids: &[String], what: &str| format!("{what} {}", ids.first().map_or("-", String::as_str));

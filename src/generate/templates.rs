@@ -1,6 +1,6 @@
 //! Whether variables of templates are decoded: a text is percent-encoded in the URI, and shown again in what is read.
 
-use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
 use super::{
@@ -71,12 +71,12 @@ fn is_misread(shown: &str, text: &str) -> bool {
     if shown.contains(text) {
         return false;
     }
-    let encoded = utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    // What is not decoded at all may be left to the client: SDKs hand the variable over as it stands in the URI.
     let twice = percent_decode_str(text).decode_utf8_lossy().into_owned();
     let bytes: String = text.bytes().map(char::from).collect();
     // Behind a slash it is part of another URI.
     let alone = |form: &str| shown.match_indices(form).any(|(at, _)| !shown[..at].ends_with(['/', '=']));
-    [encoded, twice, bytes].iter().any(|form| alone(form))
+    [twice, bytes].iter().any(|form| alone(form))
 }
 
 #[cfg(test)]
@@ -84,11 +84,17 @@ mod tests {
     use super::is_misread;
 
     #[test]
-    fn a_text_is_misread_in_three_ways() {
-        for shown in ["about %C3%A9%2541%20b", "about éA b", "about \u{c3}\u{a9}%41 b"] {
+    fn a_text_is_misread_in_two_ways() {
+        for shown in ["about éA b", "about \u{c3}\u{a9}%41 b"] {
             assert!(is_misread(shown, "é%41 b"), "{shown}");
         }
-        for shown in ["about é%41 b", "about something else", "http://a/%C3%A9%2541%20b", "é%41 b, or éA b"] {
+        for shown in [
+            "about é%41 b",
+            "about something else",
+            "http://a/%C3%A9%2541%20b",
+            "about %C3%A9%2541%20b",
+            "é%41 b, or éA b",
+        ] {
             assert!(!is_misread(shown, "é%41 b"), "{shown}");
         }
     }

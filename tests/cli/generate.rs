@@ -109,7 +109,7 @@ const FAULTS: [(&str, &str, &str, &[&str]); 27] = [
     ("call-cursor-internal", "generated-cursor-rejected", r#"{"cursor":"%s"}"#, &["--only", "resources/list"]),
     ("call-tells-path", "generated-no-path", r#"{"text":"/etc/passwd"}"#, &["--only", "echo"]),
     ("call-says-undefined", "generated-no-unfilled", r#""arguments":{"#, &["--only", "plot"]),
-    ("call-template-encoded", "generated-template-decoded", "", &["--only", "people://{name}"]),
+    ("call-template-bytes", "generated-template-decoded", "", &["--only", "people://{name}"]),
     ("call-leaks-memory", "generated-memory", "", &["--calls", "1500", "--only", "echo"]),
     ("call-leaks-files", "generated-files", "", &["--calls", "1500", "--only", "echo"]),
 ];

@@ -267,17 +267,20 @@ pub static GENERATED: &[Behaviour] = &[
         hear: Some(|_, message| {
             let uri = message.pointer("/params/uri").and_then(Value::as_str).unwrap_or_default();
             let Some(name) = uri.strip_prefix("people://") else { return Heard::Message };
-            let contents = json!([{ "uri": uri, "mimeType": "text/plain", "text": format!("about {name}") }]);
+            let shown: String = percent_encoding::percent_decode_str(name).map(char::from).collect();
+            let contents = json!([{ "uri": uri, "mimeType": "text/plain", "text": format!("about {shown}") }]);
             let result = json!({ "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "contents": contents });
             Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }))
         }),
         say: Some(|_, _, message| {
             let templates = message.pointer_mut("/result/resourceTemplates").and_then(Value::as_array_mut);
             let people = json!({ "uriTemplate": "people://{name}", "name": "people" });
-            templates.into_iter().for_each(|templates| templates.push(people.clone()));
+            if let Some(templates) = templates {
+                templates.push(people);
+            }
             true
         }),
-        ..of("call-template-encoded", "the variable of a template is shown as the URI has it", EVERYWHERE)
+        ..of("call-template-bytes", "the variable of a template is shown with its bytes as characters", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|memory, message| notes(memory, message, "stale")),

@@ -250,7 +250,7 @@ views! {
         changed_again: list,
         /// Whether another session showed what was sent in this one.
         seen_elsewhere,
-        /// Of a template: whether what is read shows a value percent-encoded, decoded twice, or with its bytes as characters.
+        /// Of a template: whether what is read shows a value decoded twice, or with its bytes as characters.
         misread,
         /// Whether the result has `undefined`, `NaN` or `[object Object]`, and has none if all arguments are given.
         unfilled,

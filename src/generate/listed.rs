@@ -1,0 +1,76 @@
+//! What a server lists, and what of it may be called.
+
+use serde_json::json;
+
+use super::{Caller, Settings, subject::Subject};
+use crate::evidence::RunContext;
+
+/// The lists of the server, as suites know them.
+pub async fn survey(caller: &mut Caller, scene: &mut RunContext) {
+    let lists = [
+        ("tools", "tools/list", "tools", "tools"),
+        ("prompts", "prompts/list", "prompts", "prompts"),
+        ("resources", "resources/list", "resources", "resources"),
+        ("templates", "resources/templates/list", "resourceTemplates", "resources"),
+    ];
+    let mut saves = json!({});
+    for (save, method, field, capability) in lists {
+        saves[save] = if scene.offers(capability) { caller.list(method, field).await } else { json!({ "items": [] }) };
+    }
+    scene.saves.insert("survey".into(), saves);
+}
+
+/// What may be called, and what is not called and why.
+pub fn subjects(scene: &RunContext, settings: &Settings) -> (Vec<Subject>, Vec<String>) {
+    let survey = &scene.saves["survey"];
+    let items = |list: &str| survey[list]["items"].as_array().cloned().unwrap_or_default();
+    let (mut subjects, mut left, mut destructive): (Vec<Subject>, Vec<String>, Vec<String>) = Default::default();
+    let mut notes = Vec::new();
+    for tool in items("tools") {
+        let Some(subject) = Subject::tool(&tool) else {
+            notes.push(format!("a tool has no usable `name` or `inputSchema`: {}", tool["name"]));
+            continue;
+        };
+        let hints = &tool["annotations"];
+        let is_named = settings.only.contains(&subject.name)
+            || settings.named.contains(&subject.name)
+            || settings.replay.as_ref().is_some_and(|stored| stored.is_of(&subject));
+        let allowed =
+            is_named || hints["readOnlyHint"] == true || (settings.call_tools && hints["destructiveHint"] != true);
+        if tool["execution"]["taskSupport"] == "required" {
+            notes.push(format!("{}: not called, because it runs only as a task", subject.name));
+        } else if subjects.iter().any(|known| known.name == subject.name) {
+            // By one name one tool is called.
+        } else if allowed {
+            subjects.push(subject);
+        } else if settings.call_tools {
+            destructive.push(subject.name);
+        } else {
+            left.push(subject.name);
+        }
+    }
+    let shown = |names: &[String]| {
+        names.iter().take(5).cloned().collect::<Vec<_>>().join(", ") + if names.len() > 5 { ", ..." } else { "" }
+    };
+    if !left.is_empty() {
+        let names = shown(&left);
+        notes.push(format!("tools not called (they may have side effects): {names}; --only NAME allows one, --call-tools allows all but destructive ones"));
+    }
+    if !destructive.is_empty() {
+        notes.push(format!("destructive tools not called: {}; --only NAME allows one", shown(&destructive)));
+    }
+    let prompts: Vec<Subject> = items("prompts").iter().filter_map(Subject::prompt).collect();
+    let templates: Vec<Subject> = items("templates").iter().filter_map(Subject::template).collect();
+    if scene.offers("completions") {
+        subjects.extend(prompts.iter().chain(&templates).flat_map(Subject::completions));
+    }
+    subjects.extend(prompts.into_iter().chain(templates));
+    let listed = [("tools", "tools/list"), ("prompts", "prompts/list"), ("resources", "resources/list")];
+    subjects.extend(
+        listed.iter().filter(|(capability, _)| scene.offers(capability)).map(|(_, method)| Subject::list(method)),
+    );
+    if !settings.only.is_empty() {
+        subjects.retain(|subject| settings.only.contains(&subject.name));
+    }
+    (subjects, notes)
+}
