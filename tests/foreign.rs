@@ -1,5 +1,5 @@
 //! `mcp-conform judge` of recordings that other tools made. Those in `tests/foreign` are real: `http.har` and `sse.har` are by
-//! mitmproxy 11.0.2 (the Inspector with a server over FastMCP), `stdio.trace.jsonl` by mcp-reference-host 0.6.0 (with that
+//! mitmproxy 11.0.2 (the Inspector with a server over `FastMCP`), `stdio.trace.jsonl` by mcp-reference-host 0.6.0 (with that
 //! server), and `http.trace.jsonl` by mcp-everything-server 0.6.0.
 
 use std::{
@@ -138,7 +138,9 @@ fn a_fault_in_a_har_is_found() {
 #[test]
 fn a_har_of_something_else_or_without_bodies_is_told() {
     let mut entries = handshake();
-    entries.iter_mut().for_each(|entry| entry["request"]["postData"] = json!({}));
+    for entry in &mut entries {
+        entry["request"]["postData"] = json!({});
+    }
     let cases = [
         (har(&json!([entry(0, "GET", "", 200, "text/html", "<p>")])), "the HAR has no messages of MCP"),
         (har(&json!(entries)), "2 requests by POST have no body"),

@@ -146,7 +146,7 @@ impl<'f> Passing<'f> {
     fn request(&mut self, at: usize) -> Result<(), String> {
         let entry = &self.entries[at];
         let message = entry.message().unwrap_or_default();
-        let conversation = self.conversation(entry);
+        let conversation = conversation(entry);
         // The request of the server comes before this response to it.
         let answered = streams::responses(&message);
         let mut due = Vec::new();
@@ -193,7 +193,7 @@ impl<'f> Passing<'f> {
             return;
         }
         let mut pieces = streams::pieces(&body);
-        let conversation = self.conversation(entry);
+        let conversation = conversation(entry);
         if entry.is(&Method::GET) {
             if body.is_empty() {
                 self.blind.insert(conversation.clone());
@@ -218,7 +218,7 @@ impl<'f> Passing<'f> {
         if entry.lacks_body() {
             return;
         }
-        let conversation = self.conversation(entry);
+        let conversation = conversation(entry);
         if entry.has_events() && entry.is(&Method::GET) {
             self.give(entry, &conversation);
             let held = self.held.entry(conversation.clone()).or_default();
@@ -268,17 +268,6 @@ impl<'f> Passing<'f> {
         &mut self.exchanges[at]
     }
 
-    /// What an exchange shares with the others of its conversation.
-    fn conversation(&self, entry: &Entry) -> String {
-        let session = entry.request().ok().and_then(|head| head.headers.get("mcp-session-id").cloned());
-        let place = match (session, entry.endpoint()) {
-            (Some(session), _) => format!("{session:?}"),
-            (None, Some(endpoint)) => resolved(&endpoint, entry.url().path()),
-            (None, None) => resolved(entry.url().as_str(), "/"),
-        };
-        format!("{} {place}", entry.origin())
-    }
-
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.left > 0 {
@@ -294,4 +283,15 @@ impl<'f> Passing<'f> {
         }
         notes
     }
+}
+
+/// What an exchange shares with the others of its conversation.
+fn conversation(entry: &Entry) -> String {
+    let session = entry.request().ok().and_then(|head| head.headers.get("mcp-session-id").cloned());
+    let place = match (session, entry.endpoint()) {
+        (Some(session), _) => format!("{session:?}"),
+        (None, Some(endpoint)) => resolved(&endpoint, entry.url().path()),
+        (None, None) => resolved(entry.url().as_str(), "/"),
+    };
+    format!("{} {place}", entry.origin())
 }

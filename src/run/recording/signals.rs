@@ -3,9 +3,9 @@
 use std::{io, process::ExitStatus};
 
 #[cfg(unix)]
-pub use unix::Passed;
+pub use unix::{Passed, forward};
 #[cfg(windows)]
-pub use windows::Passed;
+pub use windows::{Passed, forward};
 
 /// Ends this program as the server ended.
 pub fn end_as(status: ExitStatus) -> ! {
@@ -74,12 +74,12 @@ mod unix {
                 None => std::future::pending().await,
             }
         }
+    }
 
-        pub fn forward(&self, child: &Child, signal: i32) {
-            let process = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-            if let Some((process, signal)) = process.zip(Signal::from_named_raw(signal)) {
-                let _ = kill_process(process, signal);
-            }
+    pub fn forward(child: &Child, signal: i32) {
+        let process = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        if let Some((process, signal)) = process.zip(Signal::from_named_raw(signal)) {
+            let _ = kill_process(process, signal);
         }
     }
 
@@ -109,8 +109,8 @@ mod windows {
             self.0.recv().await;
             2
         }
-
-        /// The console tells the server itself.
-        pub fn forward(&self, _: &Child, _: i32) {}
     }
+
+    /// The console tells the server itself.
+    pub fn forward(_: &Child, _: i32) {}
 }

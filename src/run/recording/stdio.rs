@@ -16,7 +16,7 @@ use tokio::process::{Child, Command};
 
 use super::{
     queue::{Queue, Seen},
-    signals::Passed,
+    signals::{Passed, forward},
 };
 use crate::{
     error::Error,
@@ -79,7 +79,7 @@ async fn until_exit(child: &mut Child, mut signals: Passed, queue: &Queue) -> io
             signal = signals.next() => {
                 signalled = true;
                 queue.note(Seen::Note(Side::Client, format!("the client sent signal {signal}")));
-                signals.forward(child, signal);
+                forward(child, signal);
             }
         }
     }
