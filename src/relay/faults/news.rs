@@ -24,6 +24,7 @@ pub static NEWS: &[Fault] = &[
     Fault {
         down: Some(|memory, message| if memory.unmarked && is(message, PROGRESS) { Fate::Hold } else { Fate::Pass }),
         backs: STREAMABLE,
+        also: &["gateway-progress-in-time"],
         ..Fault::new("unmarked-streams-held", "progress of event streams without X-Accel-Buffering is held back")
     },
     Fault {

@@ -127,7 +127,7 @@ async fn cell(sessions: &[Arc<Session>], bytes: usize) -> Times {
 /// The resident memory of all processes below this one, besides those of the upstream.
 #[cfg(target_os = "linux")]
 fn memory(upstream: &str) -> Option<u64> {
-    use std::{collections::HashMap, fs};
+    use std::{collections::HashMap, fs, path::Path};
 
     let mut parents = HashMap::new();
     for entry in fs::read_dir("/proc").ok()?.flatten() {
@@ -145,7 +145,10 @@ fn memory(upstream: &str) -> Option<u64> {
     for process in parents.keys().copied().filter(|process| is_below(*process)) {
         let place = format!("/proc/{process}");
         let command = fs::read(format!("{place}/cmdline")).unwrap_or_default();
-        let is_upstream = command.split(|byte| *byte == 0).any(|argument| argument == upstream.as_bytes());
+        // It is this program, with a socket next to the file that the gateway started.
+        let mut arguments = command.split(|byte| *byte == 0).skip(1).map(String::from_utf8_lossy);
+        let is_upstream = arguments.next().is_some_and(|word| word == "stub")
+            && arguments.next().is_some_and(|socket| Path::new(&*socket).parent() == Path::new(upstream).parent());
         let status = fs::read_to_string(format!("{place}/status")).unwrap_or_default();
         let resident =
             status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.split_whitespace().next()?.parse().ok());
