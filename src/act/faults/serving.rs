@@ -85,7 +85,7 @@ static OWN: &[Behaviour] = &[
         input: Some(|_, _, _, params| {
             let responses = params.get_mut("inputResponses").and_then(Value::as_object_mut);
             if let Some(responses) = responses.filter(|responses| responses.len() > 1) {
-                let last = responses.keys().last().cloned().unwrap_or_default();
+                let last = responses.keys().next_back().cloned().unwrap_or_default();
                 responses.shift_remove(&last);
             }
         }),
