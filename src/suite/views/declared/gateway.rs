@@ -1,0 +1,96 @@
+//! What passes a gateway.
+
+use super::client::POST_HEAD;
+use super::wire::{HTTP, ORIGIN};
+
+views! {
+    /// `$passed[*]`, about gateways: one message that a client or the upstream sent, and what the other end received for it.
+    PASSED "a message that passes a gateway" {
+        /// `request`, `notification`, `result` or `error`.
+        kind,
+        /// The method; of a response that of its request.
+        method,
+        /// The `uri` and the `name` of the request.
+        params,
+        /// `client` or `server`: who sent it.
+        from,
+        /// The message as it was sent.
+        message,
+        /// The message as it was received; null if it was not.
+        received,
+        /// What was received: `request`, `notification`, `result`, `error` or `nothing`.
+        received_kind,
+        /// How often it was received, by the same party.
+        times,
+        /// How many received it that it was not for.
+        others,
+        /// The length of the message.
+        bytes,
+        /// Whether both sides are in the same revision.
+        same_revision,
+        /// The number of the connection of the client.
+        link,
+        /// Whether the gateway has a stream on which it can send the message to the client.
+        channel,
+        /// The numbers of its frames: as it was sent, then as it was received.
+        frames: list,
+        /// Where it was received.
+        origin: one ORIGIN,
+        /// What differs, besides ids, tokens, cursors and the handshake that a gateway may have of its own.
+        differences: many DIFFERENCE,
+        /// Of a request: what was returned for it: `result`, `error` or `nothing`.
+        response,
+        /// Of a request: how many responses were received for it.
+        responses,
+        /// Of `resources/read`: whether the error for a resource that does not exist was received.
+        not_found,
+        /// Of a request: whether it had a progress token and was received without.
+        token_lost,
+        /// Of a request: whether its id was used before on the connection where it was received.
+        id_repeated,
+        /// Of a notification: whether there is somebody that it is for, as far as the capabilities say.
+        wanted,
+        /// Of a notification: milliseconds until it was received.
+        delay_ms,
+        /// Of a notification during a call: whether it was sent at least 1.5 s before the response.
+        early,
+        /// Of such a notification: whether it was received only when the response had been sent.
+        held,
+        /// Of a notification during a call: whether it was received after the response on the same stream.
+        overtaken,
+        /// Of progress: whether earlier progress of the same request was received after it on the same stream.
+        disordered,
+    }
+    /// One of the `differences` of `$passed[*]`.
+    DIFFERENCE "a difference" {
+        /// `lost`, `changed`, `added`, or `rounded` of an integer beyond 2^53.
+        what,
+        /// The field of `params`, `result` or `error`; `inner _meta` of a `_meta` further inside.
+        part,
+        /// The path of the field.
+        path,
+        /// The same as a JSON Pointer.
+        pointer,
+        /// The value that was sent.
+        sent,
+        /// The value that was received.
+        received,
+    }
+    /// `$upstream[*]`, about gateways: one HTTP request of the gateway to its upstream.
+    UPSTREAM "an HTTP request to the upstream" {
+        /// Its head.
+        http: one POST_HEAD,
+        /// Headers with a credential of the client in front.
+        leaks: list,
+        /// The method of the message in it.
+        carries,
+        /// The session that the response to `initialize` began, if it did.
+        session,
+        /// Whether the gateway ended this session later.
+        session_ended,
+        /// Whether it is a request of the client that an HTTP proxy passed on: its session is that of the client.
+        forwarded,
+        /// Where it was sent.
+        origin: one ORIGIN,
+    }
+}
