@@ -121,7 +121,7 @@ impl Reader {
         }
         let number = self.lines;
         if self.header.is_none() || number == 1 {
-            unless_of_another_version(text)?;
+            reject_other_versions(text)?;
         }
         let line = match serde_json::from_slice(text) {
             Ok(line) => line,
@@ -192,7 +192,7 @@ impl Reader {
     }
 }
 
-fn unless_of_another_version(first: &[u8]) -> Result<(), String> {
+fn reject_other_versions(first: &[u8]) -> Result<(), String> {
     match serde_json::from_slice(first) {
         Ok(First { transcript: Written { schema, version } }) if schema > TRANSCRIPT_SCHEMA => {
             Err(format!("it was written by mcp-conform {version}, a newer version"))

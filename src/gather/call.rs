@@ -22,7 +22,7 @@ const LONGEST: u64 = 1000;
 pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, deviation: Deviation) -> Option<Value> {
     if call.until.is_empty() {
         let reply = once(stage, call, scope, deviation).await?;
-        note_unasking(stage, call, scope, &reply);
+        note_no_client_request(stage, call, scope, &reply);
         return Some(reply);
     }
     let within = Duration::from_secs_f64(call.seconds.unwrap_or(POLLING_SECONDS));
@@ -42,7 +42,7 @@ pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, deviation: 
 }
 
 /// Records a request that asked a cooperative client for nothing.
-fn note_unasking(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, reply: &Value) {
+fn note_no_client_request(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, reply: &Value) {
     let willing = call.answer == Some(Manner::Accept) && stage.suite.client == Client::Full;
     if let Some(request) = request(call, scope).filter(|_| willing && asked_nothing(reply)) {
         lock(&stage.beside.opener.known.unasking).insert(request);
@@ -55,7 +55,7 @@ fn asked_nothing(reply: &Value) -> bool {
 }
 
 /// Whether a call will ask nothing of this client, because it asked nothing of one with more capabilities.
-pub fn is_unasking(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
+pub fn causes_no_client_request(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
     let Verb::Call(call) = &step.verb else { return false };
     let modest = stage.suite.client != Client::Full && call.answer == Some(Manner::Accept);
     modest && request(call, scope).is_some_and(|request| lock(&stage.beside.opener.known.unasking).contains(&request))

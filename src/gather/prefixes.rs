@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// Maximum number of prefixes per kind.
 const EACH: usize = 4;
-const NOBODYS: &str = "mcp-conform-nobody-has-this:";
+const UNUSED_PREFIX: &str = "mcp-conform-nobody-has-this:";
 
 /// Adds `$facts.prefixes.resources` and `$facts.prefixes.templates`, lists of `{ kind, prefix }`.
 pub fn add_prefixes(facts: &mut Value, survey: &Value) {
@@ -54,7 +54,7 @@ fn prefixes(keys: &[&str], names: &[&str]) -> Value {
     let signs = |stem: String| ["*", "_", "%", "."].map(|sign| format!("{stem}{sign}"));
     add("pattern", free(stem.into_iter().flat_map(signs).collect()));
     add("concrete", free(keys.iter().filter_map(|key| concrete(key)).collect()));
-    add("nobodys", vec![NOBODYS.to_owned()]);
+    add("nobodys", vec![UNUSED_PREFIX.to_owned()]);
     add("folder", folders);
     all.into()
 }

@@ -114,7 +114,7 @@ async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<Str
 
 /// Whether the step would show nothing new.
 fn shows_nothing(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
-    call::is_unasking(stage, step, scope) || is_given_up(stage, step, scope)
+    call::causes_no_client_request(stage, step, scope) || is_given_up(stage, step, scope)
 }
 
 /// At most `at_most` items, spread over the list, since later items can be of another kind. If the order matters, the

@@ -52,7 +52,7 @@ impl Caller {
         let ended = self.session.as_ref().is_some_and(|session| session.closed().is_some());
         if ended && let Some(session) = self.session.take() {
             // Some servers do not support a second instance.
-            session.put_down().await;
+            session.kill().await;
             session.close().await;
         }
         if self.session.is_none() && self.gone.is_none() {
@@ -143,7 +143,7 @@ impl Caller {
     /// Closes the connection; the next call opens another one.
     pub async fn renew(&mut self) {
         if let Some(session) = self.session.take() {
-            session.put_down().await;
+            session.kill().await;
             session.close().await;
         }
     }

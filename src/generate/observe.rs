@@ -105,7 +105,7 @@ impl Observer<'_> {
             End::Timeout => {
                 with("why", json!(reply.why));
                 let usual = self.usual.ms(&subject.name).is_some_and(|ms| ms < SLOW);
-                let by_number = usual && self.is_by_number(source, call).await;
+                let by_number = usual && self.responds_to_small_numbers(source, call).await;
                 with("usual", json!(usual));
                 with("by_number", json!(by_number));
             }
@@ -170,7 +170,7 @@ impl Observer<'_> {
 
     /// Whether a call without a response gets one if its numbers are small: then it only has much to do. What has as much to do
     /// with numbers that are hardly smaller, and is quick, shows that the numbers are not why.
-    async fn is_by_number(&mut self, source: &Source, call: &Call) -> bool {
+    async fn responds_to_small_numbers(&mut self, source: &Source, call: &Call) -> bool {
         let almost = nearer(&call.arguments);
         if almost != call.arguments && source.is_like(call, &almost) {
             self.made += 1;

@@ -53,7 +53,7 @@ impl<'t, 'a> Audience<'t, 'a> {
     }
 
     /// Adds a rule, or returns it if it judges no streamed items.
-    pub fn seat(&mut self, tally: &'t mut Tally<'a>) -> Option<&'t mut Tally<'a>> {
+    pub fn add_rule(&mut self, tally: &'t mut Tally<'a>) -> Option<&'t mut Tally<'a>> {
         let paths = looked_at(tally);
         let collects = !goes_one_by_one(tally.rule);
         let alike = |seat: &&mut Seat<'t, 'a>| {

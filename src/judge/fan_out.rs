@@ -30,20 +30,20 @@ const BYTES_TOGETHER: u64 = 64 << 10;
 type Items = Vec<(&'static str, Value)>;
 
 /// Assigns every rule over streamed items to an audience, and returns the other rules.
-pub fn seat<'t, 'a>(
+pub fn assign<'t, 'a>(
     tallies: impl Iterator<Item = &'t mut Tally<'a>>,
     revision: Revision,
 ) -> (Vec<Audience<'t, 'a>>, Vec<&'t mut Tally<'a>>) {
     let threads = available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
     let mut audiences: Vec<Audience> = (0..threads).map(|_| Audience::new(revision)).collect();
     let mut others = Vec::new();
-    let mut seated = 0;
+    let mut assigned = 0;
     for tally in tallies {
         // Rules that keep items may keep the same ones, so they share a thread.
-        let thread = if goes_one_by_one(tally.rule) { seated % threads } else { 0 };
-        match audiences[thread].seat(tally) {
+        let thread = if goes_one_by_one(tally.rule) { assigned % threads } else { 0 };
+        match audiences[thread].add_rule(tally) {
             Some(tally) => others.push(tally),
-            None => seated += 1,
+            None => assigned += 1,
         }
     }
     (audiences, others)

@@ -16,7 +16,7 @@ use super::{
     audience::Audience,
     clients::Clients,
     exchange::Assembler,
-    fan_out::{FanOut, seat},
+    fan_out::{FanOut, assign},
     fold::fold,
     gateways::Gateways,
     item::{Item, NOT_ASKED, judge_item, save_of, unread},
@@ -49,7 +49,7 @@ pub fn judge(
         .flat_map(|(planned, ground)| planned.rules.iter().map(move |rule| Tally::new(planned.suite, rule, ground)))
         .collect();
     let judged = tallies.iter_mut().filter(|tally| tally.left_out.is_none() && tally.lacking.is_none());
-    let (audiences, mut still) = seat(judged, scene.revision);
+    let (audiences, mut still) = assign(judged, scene.revision);
     let wanted: Vec<Option<&Filter>> = audiences.iter().flat_map(|audience| audience.filters("transcript")).collect();
     thread::scope(|threads| {
         let fan_out = FanOut::open(threads, audiences);
@@ -87,7 +87,7 @@ pub fn judge_generated<'i>(
         .collect();
     let mut audience = Audience::new(scene.revision);
     let judged = tallies.iter_mut().filter(|tally| tally.left_out.is_none() && tally.lacking.is_none());
-    let _: Vec<_> = judged.filter_map(|tally| audience.seat(tally)).collect();
+    let _: Vec<_> = judged.filter_map(|tally| audience.add_rule(tally)).collect();
     for (root, item) in items {
         debug_assert_eq!(views::undeclared(root, item), None, "a field of ${root} that src/suite/views lacks");
         audience.look(root, &Value::Array(vec![item.clone()]));

@@ -10,7 +10,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::{
     Options,
-    fault::{Fate, Memory},
+    fault::{Action, Memory},
 };
 use crate::{
     evidence::Recorder,
@@ -128,19 +128,19 @@ impl Relay {
         }
         let id = message.get("id").map(key);
         let fate = if is_request {
-            fault.up.map_or(Fate::Pass, |edit| edit(&mut self.memory, &mut message))
+            fault.up.map_or(Action::Pass, |edit| edit(&mut self.memory, &mut message))
         } else {
             let asked = self.memory.asked.remove(&key(&message["id"])).unwrap_or_default();
-            fault.answer.map_or(Fate::Pass, |edit| edit(&mut self.memory, &mut message, &asked))
+            fault.answer.map_or(Action::Pass, |edit| edit(&mut self.memory, &mut message, &asked))
         };
         match fate {
-            Fate::Drop | Fate::Hold => {}
-            Fate::Return(response) => self.send_down(response, id),
-            Fate::Twice => {
+            Action::Drop | Action::Hold => {}
+            Action::Return(response) => self.send_down(response, id),
+            Action::Twice => {
                 self.send_up(&message);
                 self.send_up(&message);
             }
-            Fate::Pass | Fate::ToFirst | Fate::ToAll => self.send_up(&message),
+            Action::Pass | Action::ToFirst | Action::ToAll => self.send_up(&message),
         }
     }
 
@@ -216,7 +216,7 @@ impl Relay {
             if is_request {
                 self.memory.asked.insert(key(&message["id"]), message.clone());
             }
-            let fate = fault.down.map_or(Fate::Pass, |edit| edit(&mut self.memory, &mut message));
+            let fate = fault.down.map_or(Action::Pass, |edit| edit(&mut self.memory, &mut message));
             self.deliver(fate, message, belongs_to);
             return;
         }
@@ -226,7 +226,7 @@ impl Relay {
             let version = message.pointer("/result/protocolVersion").and_then(Value::as_str);
             self.upstream.revision = version.and_then(|version| version.parse().ok());
         }
-        let fate = fault.result.map_or(Fate::Pass, |edit| edit(&mut self.memory, &mut message, &asked));
+        let fate = fault.result.map_or(Action::Pass, |edit| edit(&mut self.memory, &mut message, &asked));
         let held = std::mem::take(&mut self.held);
         let (early, late): (Vec<_>, Vec<_>) = held.into_iter().partition(|_| self.memory.count == 0);
         for down in early {
@@ -239,27 +239,27 @@ impl Relay {
         }
     }
 
-    fn deliver(&mut self, fate: Fate, message: Value, belongs_to: Option<String>) {
+    fn deliver(&mut self, fate: Action, message: Value, belongs_to: Option<String>) {
         match fate {
-            Fate::Drop => {}
-            Fate::Hold => self.held.push(Down { message, belongs_to }),
-            Fate::Twice => {
+            Action::Drop => {}
+            Action::Hold => self.held.push(Down { message, belongs_to }),
+            Action::Twice => {
                 self.send_down(message.clone(), belongs_to.clone());
                 self.send_down(message, belongs_to);
             }
-            Fate::ToFirst => {
+            Action::ToFirst => {
                 if let Some(first) = self.clients.first() {
                     let _ = first.send(Down { message, belongs_to: None });
                 }
             }
-            Fate::ToAll => {
+            Action::ToAll => {
                 for other in self.clients.others(&self.down) {
                     let _ = other.send(Down { message: message.clone(), belongs_to: None });
                 }
                 self.send_down(message, belongs_to);
             }
-            Fate::Return(response) => self.send_up(&response),
-            Fate::Pass => self.send_down(message, belongs_to),
+            Action::Return(response) => self.send_up(&response),
+            Action::Pass => self.send_down(message, belongs_to),
         }
     }
 

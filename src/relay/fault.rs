@@ -8,7 +8,7 @@ use crate::evidence::Transport;
 
 /// What happens to a message.
 #[derive(Debug, PartialEq)]
-pub enum Fate {
+pub enum Action {
     Pass,
     Drop,
     Twice,
@@ -36,9 +36,9 @@ pub struct Memory {
     pub kept: Vec<Value>,
 }
 
-pub type Edit = fn(&mut Memory, &mut Value) -> Fate;
+pub type Edit = fn(&mut Memory, &mut Value) -> Action;
 /// The second value is the request that a response is for.
-pub type Reply = fn(&mut Memory, &mut Value, &Value) -> Fate;
+pub type Reply = fn(&mut Memory, &mut Value, &Value) -> Action;
 
 #[derive(Clone, Copy)]
 pub struct Fault {

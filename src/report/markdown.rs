@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::{
     human::{explanation, meaning},
-    tally::{Tally, standing_so},
+    tally::{Tally, rules_with_status},
     text::{flow, plain},
 };
 use crate::outcome::{RuleResult, RunReport, Status};
@@ -57,7 +57,7 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
         (Status::Warn, "Warnings", "⚠️"),
         (Status::Advice, "Advice", "💡"),
     ] {
-        let rules = standing_so(report, status);
+        let rules = rules_with_status(report, status);
         // What fails the job is shown at once, the rest on one line until somebody opens it.
         match status {
             _ if rules.is_empty() => continue,

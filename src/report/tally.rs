@@ -15,7 +15,7 @@ pub fn standing(report: &RunReport, rule: &RuleResult) -> Status {
 }
 
 /// The rules with this status. Failures with the most findings come first: they may cause others.
-pub fn standing_so(report: &RunReport, status: Status) -> Vec<&RuleResult> {
+pub fn rules_with_status(report: &RunReport, status: Status) -> Vec<&RuleResult> {
     let mut rules: Vec<_> = report.rules.iter().filter(|rule| standing(report, rule) == status).collect();
     if status == Status::Fail {
         rules.sort_by_key(|rule| {

@@ -9,7 +9,7 @@ use crate::{evidence::Manner, revision::Revision};
 pub type Answer = Result<Value, (i64, String)>;
 
 /// Maximum number of tool requests by a normal model, if the server never returns their results.
-const ENOUGH: usize = 20;
+const MAX_TOOL_REQUESTS: usize = 20;
 /// A path that no machine has.
 const NOWHERE: &str = "file:///mcp-conform-no-such-place-7d1c";
 
@@ -120,7 +120,7 @@ fn sample(params: &Value, manner: Option<Manner>, before: usize) -> Answer {
         (Some(Manner::Wrong), _) => Ok(json!({ "role": "assistant", "model": env!("CARGO_PKG_NAME") })),
         (Some(Manner::Unfit), _) => said(json!({ "type": "mcp-conform-unknown" }), "endTurn"),
         (Some(Manner::Tireless), Some(tools)) => said(wishes(tools, before), "toolUse"),
-        (Some(Manner::Accept), Some(tools)) if before < ENOUGH && !had_tools(params) => {
+        (Some(Manner::Accept), Some(tools)) if before < MAX_TOOL_REQUESTS && !had_tools(params) => {
             said(wishes(tools, before), "toolUse")
         }
         _ => said(json!({ "type": "text", "text": "A canned answer of the test client." }), "endTurn"),

@@ -109,8 +109,8 @@ impl Known {
     }
 
     /// Resets what these suites lost or left unanswered, because they are repeated.
-    pub fn asks_again(&self, unanswered: usize, hangs: usize, suites: &[&str]) {
-        self.unanswered.count_again_from(unanswered, suites);
+    pub fn reset_for_repeat(&self, unanswered: usize, hangs: usize, suites: &[&str]) {
+        self.unanswered.reset_counts(unanswered, suites);
         self.hangs.store(hangs, Ordering::Relaxed);
         lock(&self.losses).retain(|suite, _| !suites.contains(&suite.as_str()));
     }
@@ -163,7 +163,7 @@ impl Opener {
     }
 
     /// A connection without a handshake, for a server that rejects all clients.
-    pub async fn knock(&self, revision: Revision) -> Result<Session, Unopened> {
+    pub async fn connect_without_handshake(&self, revision: Revision) -> Result<Session, Unopened> {
         let session = Session::connect(self).await.map_err(unreachable)?;
         session.settle(Some(revision), None);
         Ok(session)
@@ -175,7 +175,7 @@ pub struct Conversation {
     revision: Revision,
     current: Mutex<Arc<Session>>,
     /// Why each earlier connection ended.
-    deaths: StdMutex<Vec<String>>,
+    ended_connections: StdMutex<Vec<String>>,
     /// The current suite.
     suite: StdMutex<String>,
     /// The last connection whose end was counted.
@@ -185,8 +185,8 @@ pub struct Conversation {
 impl Conversation {
     pub fn new(opener: Opener, session: Session, revision: Revision) -> Self {
         let current = Mutex::new(Arc::new(session));
-        let (deaths, suite, counted) = (StdMutex::default(), StdMutex::default(), AtomicU32::default());
-        Self { opener, revision, current, deaths, suite, counted }
+        let (ended_connections, suite, counted) = (StdMutex::default(), StdMutex::default(), AtomicU32::default());
+        Self { opener, revision, current, ended_connections, suite, counted }
     }
 
     /// Called when a suite begins.
@@ -198,18 +198,18 @@ impl Conversation {
     pub async fn session(&self) -> Arc<Session> {
         let mut current = self.current.lock().await;
         // Otherwise the next request would be blamed for the effect of the last one.
-        if current.is_mute() {
-            current.is_well().await;
+        if current.has_unanswered_request() {
+            current.responds().await;
         }
         if let Some(why) = current.closed()
             && self.may_restart(&current)
         {
             // Some servers do not support a second instance.
-            current.put_down().await;
+            current.kill().await;
             match self.opener.open(Wish::Exactly(self.revision)).await {
                 Ok(fresh) => {
                     *current = Arc::new(fresh);
-                    lock(&self.deaths).push(why);
+                    lock(&self.ended_connections).push(why);
                 }
                 // This counts, too; otherwise every suite would wait for the handshake.
                 Err(_) => _ = self.opener.known.hangs.fetch_add(usize::from(current.hung()), Ordering::Relaxed),
@@ -257,8 +257,8 @@ impl Conversation {
     }
 
     /// How the replaced connections ended.
-    pub fn deaths(&self) -> Vec<String> {
-        lock(&self.deaths).clone()
+    pub fn ended_connections(&self) -> Vec<String> {
+        lock(&self.ended_connections).clone()
     }
 
     pub async fn close(self) -> Ending {

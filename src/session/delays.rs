@@ -8,7 +8,7 @@ use std::{
 use crate::wire::PutOff;
 
 /// After this many rejections in a row, each repeated several times, the run stops.
-const ENOUGH: usize = 3;
+const MAX_REJECTIONS: usize = 3;
 
 #[derive(Default)]
 pub struct Delays {
@@ -39,8 +39,9 @@ impl Delays {
 
     /// Why no more requests are sent, if so.
     pub fn why_stop(&self) -> Option<String> {
-        (self.turned_away.load(Relaxed) >= ENOUGH)
-            .then(|| format!("the server rejected {ENOUGH} requests in a row as too many (429), also when repeated"))
+        (self.turned_away.load(Relaxed) >= MAX_REJECTIONS).then(|| {
+            format!("the server rejected {MAX_REJECTIONS} requests in a row as too many (429), also when repeated")
+        })
     }
 
     /// A note for the report.

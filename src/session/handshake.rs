@@ -13,7 +13,7 @@ use super::{
     answers::ClientProfile,
     conversation::Opener,
     echo::echo,
-    help::{answer_in_words, help, lets_nobody_in},
+    help::{answer_in_words, help, requires_authorization},
     negotiated::{CallOptions, Session},
 };
 use crate::{
@@ -101,7 +101,7 @@ async fn settled(opener: &Opener, wish: Wish) -> Result<Session, Unopened> {
             let hello = std::mem::take(&mut session.hello);
             if opener.is_silent() {
                 // It is not an MCP server, or hangs: how it exits would show nothing.
-                session.put_down().await;
+                session.kill().await;
             }
             session.close().await;
             Err(Unopened { error, hello })
@@ -178,7 +178,7 @@ impl Opener {
     /// A server without `server/discover`, or that does not list the revision there, may still support it. Only a
     /// modern result shows that.
     async fn speaks(&self, session: &mut Session, revision: Revision, refusal: &Reply) -> bool {
-        if !matches!(refusal.end, End::Error | End::Result) || lets_nobody_in(refusal) {
+        if !matches!(refusal.end, End::Error | End::Result) || requires_authorization(refusal) {
             return false;
         }
         session.settle(Some(revision), None);
@@ -205,7 +205,7 @@ impl Opener {
         let reply = self.ask(session, "handshake", "initialize", Some(params), options).await;
         session.hello = json!(reply);
         if exactly && reply.end == End::Closed {
-            Box::pin(self.look_for_life()).await;
+            Box::pin(self.diagnose_exit()).await;
         }
         let offered = reply.result.as_ref().and_then(|result| result.get("protocolVersion")).and_then(Value::as_str);
         // If the server omits the revision, the requested one is assumed: a rule judges the omission.
@@ -257,7 +257,7 @@ impl Opener {
 
     /// Determines whether the process exits immediately or because of the handshake: starts another one with another
     /// request.
-    async fn look_for_life(&self) {
+    async fn diagnose_exit(&self) {
         if !matches!(self.target.start, Start::Stdio { .. }) || self.has_spoken() {
             return;
         }
@@ -281,7 +281,7 @@ impl Opener {
 
     fn not_spoken(&self, asked: Revision, reply: &Reply, session: &Session) -> Error {
         match reply.end {
-            End::Result | End::Error if !lets_nobody_in(reply) => {
+            End::Result | End::Error if !requires_authorization(reply) => {
                 Error::NotSpoken { asked, offered: answer_in_words(reply) }
             }
             _ => self.explain(reply, session),

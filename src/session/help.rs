@@ -33,7 +33,7 @@ pub fn help(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> Stri
             .and_then(wire::help)
             .unwrap_or("start the server first and check host, port and path of the URL")
             .into(),
-        (Start::Http { headers, .. } | Start::Sse { headers, .. }, _) if lets_nobody_in(reply) => entry(headers),
+        (Start::Http { headers, .. } | Start::Sse { headers, .. }, _) if requires_authorization(reply) => entry(headers),
         (Start::Http { .. } | Start::Sse { .. }, _) if elsewhere(reply).is_some() => {
             "redirects are not followed; use the target URL if that is the server to test".into()
         }
@@ -70,7 +70,7 @@ fn entry(headers: &[(String, String)]) -> String {
 }
 
 /// A 403 without a challenge may be about the host or origin of the client.
-pub fn lets_nobody_in(reply: &Reply) -> bool {
+pub fn requires_authorization(reply: &Reply) -> bool {
     let asks = |status, challenged| status == 401 || (status == 403 && challenged);
     reply.http.as_ref().is_some_and(|http| asks(http.status, !http.challenges.is_empty()))
 }

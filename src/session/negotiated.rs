@@ -29,7 +29,7 @@ const INVALID_REQUEST: i64 = -32600;
 const PARSE_ERROR: i64 = -32700;
 
 /// Ending an HTTP session may take a server long, and is not worth waiting for.
-const FAREWELL: Duration = Duration::from_secs(2);
+const SESSION_DELETE_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub struct Session {
     pub(super) shared: Arc<Shared>,
@@ -99,18 +99,18 @@ impl Session {
     }
 
     /// Whether the last request got no response, nor did any other since.
-    pub(super) fn is_mute(&self) -> bool {
+    pub(super) fn has_unanswered_request(&self) -> bool {
         let state = self.shared.state();
         state.closed.is_none() && state.silent
     }
 
     /// Whether the server still responds to a harmless request. If not, the connection is given up.
-    pub async fn is_well(&self) -> bool {
+    pub async fn responds(&self) -> bool {
         let modern = self.revision().is_some_and(Revision::is_modern);
         let method = if modern { "server/discover" } else { "ping" };
         let Shared { known, limits, .. } = &*self.shared;
         let request = known.request_limit(limits.request);
-        let limit = if self.is_mute() { known.unanswered.limit_after_silence(request) } else { request };
+        let limit = if self.has_unanswered_request() { known.unanswered.limit_after_silence(request) } else { request };
         let options = CallOptions { timeout: Some(limit), ..CallOptions::default() };
         let reply = self.call("probe", method, None, options).await;
         let end = reply.end;
@@ -136,7 +136,7 @@ impl Session {
     /// Whether the session expired without a request to end it.
     pub(super) async fn has_expired(&self, reply: &Reply) -> bool {
         let dismissed = self.shared.state().dismissed;
-        !dismissed && self.may_have_expired(reply) && !self.is_well().await && self.closed().is_some()
+        !dismissed && self.may_have_expired(reply) && !self.responds().await && self.closed().is_some()
     }
 
     /// Whether the connection was given up because the server hung.
@@ -145,8 +145,8 @@ impl Session {
     }
 
     /// Ends the process, if any, of a closed connection.
-    pub async fn put_down(&self) {
-        self.shared.wire.put_down().await;
+    pub async fn kill(&self) {
+        self.shared.wire.kill().await;
     }
 
     /// The response with this id that arrived after its request was given up.
@@ -287,7 +287,7 @@ impl Session {
         let session_id = self.shared.state().session_id.clone();
         if session_id.is_some() && self.closed().is_none() {
             let request = HttpRequest { by: "handshake".into(), method: "DELETE".into(), ..HttpRequest::default() };
-            let _ = timeout(FAREWELL, self.http(request, &Value::Null, None, None)).await;
+            let _ = timeout(SESSION_DELETE_TIMEOUT, self.http(request, &Value::Null, None, None)).await;
         }
         let Self { shared, mut pump, .. } = self;
         // Afterwards, no other owner of the connection exists.

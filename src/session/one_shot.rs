@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Timeout for the request after a handshake.
-const BEHIND: Duration = Duration::from_secs(2);
+const FOLLOW_UP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Sends requests outside all sessions, on connections for one request.
 pub struct OneShot {
@@ -167,7 +167,7 @@ async fn behind(session: &Session, then: Option<&str>, reply: &Reply) {
     let agreed = reply.end == End::Result && session.transport().capabilities().process;
     if let Some(method) = then.filter(|_| agreed) {
         let id = Some(json!(format!("mcp-conform-then-{method}")));
-        let options = CallOptions { id, patience: Some(BEHIND), ..CallOptions::default() };
+        let options = CallOptions { id, patience: Some(FOLLOW_UP_TIMEOUT), ..CallOptions::default() };
         session.call("probe", method, None, options).await;
     }
 }

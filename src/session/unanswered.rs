@@ -18,7 +18,7 @@ use super::conversation::lock;
 /// After the first request without a reply, others get half the timeout; after this many, a small part of it. A suite
 /// sends at most this many of a kind. A second full timeout would add 10 s to every run with a server that does not
 /// respond to two features: 35 s and 40 s were observed with the faults error-id-null and missing-params-unanswered.
-const ENOUGH: usize = 2;
+const MAX_UNANSWERED: usize = 2;
 
 /// Later requests get this many times the duration of the slowest response, ...
 const SLOWER: u32 = 10;
@@ -27,12 +27,12 @@ const AT_LEAST: Duration = Duration::from_secs(1);
 
 /// The same for a kind of request that never got a response. A server that does not respond to a feature affects up to
 /// ten suites.
-const A_LITTLE_SLOWER: u32 = 2;
-const BRIEFLY: Duration = Duration::from_millis(500);
+const KIND_SLOWDOWN: u32 = 2;
+const SHORT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// After this much time spent on requests without a reply, all others get a short timeout. Observed: 91 s with a server
 /// that stops responding, and 41 s with one that does not respond to a single method over HTTP.
-const MUCH: Duration = Duration::from_secs(15);
+const MAX_TIME_UNANSWERED: Duration = Duration::from_secs(15);
 
 /// The minimum wait for notifications after several did not arrive. It is longer than for requests, because many
 /// servers check for changes every second or two.
@@ -103,7 +103,7 @@ impl State {
     }
 
     fn has_waited_long(&self) -> bool {
-        self.waited >= MUCH
+        self.waited >= MAX_TIME_UNANSWERED
     }
 }
 
@@ -121,20 +121,21 @@ impl Unanswered {
         let full = wanted.map(|wanted| wanted.within).or(usual).unwrap_or_default();
         let mut limit = full;
         if usual.is_some() && state.missed > 0 {
-            let least = if state.missed < ENOUGH { full / 2 } else { AT_LEAST };
+            let least = if state.missed < MAX_UNANSWERED { full / 2 } else { AT_LEAST };
             limit = limit.min(at_least(least, SLOWER));
         }
         let is_awaited = wanted.is_some_and(|wanted| wanted.kind.awaited);
         if state.has_waited_long() && !state.is_slow && !is_awaited {
-            limit = limit.min(at_least(BRIEFLY, A_LITTLE_SLOWER));
+            limit = limit.min(at_least(SHORT_TIMEOUT, KIND_SLOWDOWN));
         }
-        let is_silent = state.missed >= ENOUGH || state.silent_awaits.is_some_and(|awaits| awaits >= ENOUGH);
+        let is_silent =
+            state.missed >= MAX_UNANSWERED || state.silent_awaits.is_some_and(|awaits| awaits >= MAX_UNANSWERED);
         if is_silent && is_awaited {
             limit = limit.min(at_least(ANNOUNCED, SLOWER));
         }
         match wanted.and_then(|wanted| state.kinds.get(&wanted.kind)).filter(|misses| misses.hold(full)) {
-            Some(misses) if misses.times >= ENOUGH => {
-                limit.min(BRIEFLY.max(state.slowest[usize::from(of_tool)] * A_LITTLE_SLOWER))
+            Some(misses) if misses.times >= MAX_UNANSWERED => {
+                limit.min(SHORT_TIMEOUT.max(state.slowest[usize::from(of_tool)] * KIND_SLOWDOWN))
             }
             // The second request of a kind gets a shorter timeout than the first.
             Some(_) if usual.is_some() => limit.min(at_least(full / 2, SLOWER)),
@@ -200,7 +201,7 @@ impl Unanswered {
         let mut state = self.state();
         let Wanted { kind, suite, within } = wanted;
         let misses = state.suites.get(&(suite.clone(), kind.clone()));
-        let gives_up = misses.is_some_and(|misses| misses.times >= ENOUGH && misses.hold(*within));
+        let gives_up = misses.is_some_and(|misses| misses.times >= MAX_UNANSWERED && misses.hold(*within));
         if gives_up {
             let suites = &mut state.given_up.entry(kind.clone()).or_default().suites;
             if !suites.contains(suite) {
@@ -225,11 +226,11 @@ impl Unanswered {
     }
 
     /// Resets the counts. The load of concurrent suites may be the cause, so these suites repeat their requests.
-    pub fn count_again_from(&self, count: usize, suites: &[&str]) {
+    pub fn reset_counts(&self, count: usize, suites: &[&str]) {
         let mut state = self.state();
         state.missed = count;
         state.suites.retain(|(suite, _), _| !suites.contains(&suite.as_str()));
-        state.kinds.values_mut().for_each(|misses| misses.times = misses.times.min(ENOUGH - 1));
+        state.kinds.values_mut().for_each(|misses| misses.times = misses.times.min(MAX_UNANSWERED - 1));
     }
 
     /// The kinds of requests that suites skipped.
@@ -242,10 +243,10 @@ impl Unanswered {
     /// A note on shorter timeouts for the report.
     pub fn told(&self, usual: Duration) -> Option<String> {
         let (limit, missed) = (self.limit(Some(usual), false, None), self.count());
-        (limit < usual && missed > ENOUGH).then(|| {
+        (limit < usual && missed > MAX_UNANSWERED).then(|| {
             let [usual, limit] = [usual, limit].map(|time| time.as_secs_f32());
             format!(
-                "{ENOUGH} requests had no response in time, {usual} s at most; the timeout of others was {limit} s from then on"
+                "{MAX_UNANSWERED} requests had no response in time, {usual} s at most; the timeout of others was {limit} s from then on"
             )
         })
     }
@@ -327,7 +328,7 @@ mod tests {
         let (unanswered, brief) = (Unanswered::default(), wanted("a", "call", SECOND));
         (0..2).for_each(|_| unanswered.missed(false, "a", Some(&brief)));
         assert!(unanswered.gives_up(&brief));
-        assert_eq!(unanswered.limit(None, false, Some(&brief)), BRIEFLY);
+        assert_eq!(unanswered.limit(None, false, Some(&brief)), SHORT_TIMEOUT);
         let longer = wanted("a", "call", SECOND * 3);
         assert!(!unanswered.gives_up(&longer));
         assert_eq!(unanswered.limit(None, false, Some(&longer)), SECOND * 3);
@@ -352,8 +353,8 @@ mod tests {
         unanswered.missed(true, "a", Some(&listen));
         assert_eq!(limit(), USUAL / 2);
         unanswered.missed(true, "a", Some(&listen));
-        assert_eq!(limit(), BRIEFLY);
-        unanswered.count_again_from(0, &["a"]);
+        assert_eq!(limit(), SHORT_TIMEOUT);
+        unanswered.reset_counts(0, &["a"]);
         assert_eq!((limit(), unanswered.gives_up(&listen)), (USUAL / 2, false));
     }
 
@@ -368,13 +369,13 @@ mod tests {
     #[test]
     fn what_is_left_is_waited_for_briefly_after_much_time_for_nothing() {
         let unanswered = Unanswered::default();
-        let began = Instant::now().checked_sub(MUCH).expect("a machine that runs for longer");
+        let began = Instant::now().checked_sub(MAX_TIME_UNANSWERED).expect("a machine that runs for longer");
         unanswered.waited(began);
         // The waits overlap.
         unanswered.waited(began);
-        assert!(unanswered.state().waited < MUCH * 2);
+        assert!(unanswered.state().waited < MAX_TIME_UNANSWERED * 2);
         let limit = |wanted: Option<&Wanted>| unanswered.limit(Some(USUAL), false, wanted);
-        assert_eq!((limit(None), limit(Some(&wanted("a", "call", USUAL)))), (BRIEFLY, BRIEFLY));
+        assert_eq!((limit(None), limit(Some(&wanted("a", "call", USUAL)))), (SHORT_TIMEOUT, SHORT_TIMEOUT));
         assert_eq!(limit(Some(&wanted("a", "notifications/a", USUAL))), USUAL);
         unanswered.missed(true, "a", None);
         unanswered.late();

@@ -141,7 +141,7 @@ impl Child {
     }
 
     /// Stops a process that is no longer used.
-    pub async fn put_down(&self) {
+    pub async fn kill(&self) {
         for signal in [Signal::Term, Signal::Kill] {
             self.orders.send_replace(Some(signal));
             if timeout(self.grace, self.exit.clone().wait_for(Option::is_some)).await.is_ok() {

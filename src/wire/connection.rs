@@ -129,9 +129,9 @@ impl Wire {
     }
 
     /// Stops the process of an abandoned connection, because it may prevent others from starting.
-    pub async fn put_down(&self) {
+    pub async fn kill(&self) {
         if let Kind::Stdio(stdio) = &self.0 {
-            stdio.put_down().await;
+            stdio.kill().await;
         }
     }
 

@@ -13,7 +13,7 @@ const LONGEST: Duration = Duration::from_secs(30);
 /// Status 503 alone may also mean a permanent failure. It is taken as temporary this many times, ...
 const TIMES_IF_BUSY: u32 = 4;
 /// ... until this many requests were repeated without success.
-const BUSY_IN_VAIN: usize = 2;
+const MAX_FAILED_503: usize = 2;
 /// The delay if the server sends no `Retry-After`; it doubles each time.
 const FIRST: Duration = Duration::from_millis(500);
 
@@ -58,7 +58,7 @@ impl PutOff {
         let times = match response.status() {
             StatusCode::TOO_MANY_REQUESTS => TIMES_AT_MOST,
             StatusCode::SERVICE_UNAVAILABLE if told.is_some() => TIMES_AT_MOST,
-            StatusCode::SERVICE_UNAVAILABLE if unavailable < BUSY_IN_VAIN => TIMES_IF_BUSY,
+            StatusCode::SERVICE_UNAVAILABLE if unavailable < MAX_FAILED_503 => TIMES_IF_BUSY,
             _ => 0,
         };
         let least = FIRST * 2_u32.pow(self.times);

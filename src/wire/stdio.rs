@@ -133,10 +133,10 @@ impl Stdio {
     }
 
     /// Stops the process, whether or not it reads its input.
-    pub async fn put_down(&self) {
+    pub async fn kill(&self) {
         self.close.send_replace(true);
         if self.child.exited().is_none() {
-            self.child.put_down().await;
+            self.child.kill().await;
         }
     }
 

@@ -42,7 +42,7 @@ type Repetition = Option<fn(&mut Memory, &Scene, &str, &Outcome, &mut Retry)>;
 /// A hook for bytes that are not JSON.
 type Noise = Option<fn(&mut Memory, &Scene, &[u8]) -> Heard>;
 
-type Errands = Option<fn(&mut Memory, &Scene, Moment) -> Vec<Value>>;
+type ExtraActions = Option<fn(&mut Memory, &Scene, Moment) -> Vec<Value>>;
 
 pub struct Behaviour {
     pub name: &'static str,
@@ -128,7 +128,7 @@ pub struct Behaviour {
     /// What is reported for an action.
     pub outcome: Option<fn(&mut Memory, &Value, &mut Outcome)>,
     /// Additional actions; `"force": true` skips the check of capabilities.
-    pub unasked: Errands,
+    pub unasked: ExtraActions,
     pub habits: Habits,
 }
 

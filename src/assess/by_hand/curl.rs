@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     super::rerun::ALWAYS,
-    PATIENCE, Past, body, discovers,
+    PATIENCE, RecipeContext, body, discovers,
     history::{History, Post, SESSION},
     is_request, method, names_what_was_made_up, opens, quoted, seconds,
 };
@@ -13,7 +13,7 @@ use crate::evidence::SHOWN_INSTEAD;
 /// Prefix of a token's placeholder.
 const TOKEN: &str = "mcp-conform-token-";
 
-pub fn requests(shown: &BTreeSet<u64>, history: &History, past: Past) -> Option<String> {
+pub fn requests(shown: &BTreeSet<u64>, history: &History, past: RecipeContext) -> Option<String> {
     let asked = history.exchanges(shown);
     let needed = needed(shown, &asked, history, past)?;
     let posts: Vec<&Post> = needed.iter().map(|number| &history.posts[number]).collect();
@@ -46,7 +46,12 @@ pub fn requests(shown: &BTreeSet<u64>, history: &History, past: Past) -> Option<
 }
 
 /// The exchanges that must precede the requested ones so that the server is in the same state.
-fn needed(shown: &BTreeSet<u64>, asked: &BTreeSet<u64>, history: &History, past: Past) -> Option<BTreeSet<u64>> {
+fn needed(
+    shown: &BTreeSet<u64>,
+    asked: &BTreeSet<u64>,
+    history: &History,
+    past: RecipeContext,
+) -> Option<BTreeSet<u64>> {
     let mut needed = asked.clone();
     for number in asked {
         let post = history.posts.get(number)?;

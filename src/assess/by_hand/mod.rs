@@ -49,8 +49,10 @@ pub fn show_how<I: Iterator<Item = Arc<Frame>>>(report: &mut RunReport, suites: 
         if beside || habits.outside.contains(&rule.suite) || habits.listed.contains(&rule.id) {
             continue;
         }
-        let past =
-            Past { declaration: habits.declared.contains(&rule.id), requests: habits.comparing.contains(&rule.id) };
+        let past = RecipeContext {
+            declaration: habits.declared.contains(&rule.id),
+            requests: habits.comparing.contains(&rule.id),
+        };
         for finding in &mut rule.findings {
             if habits.across.contains(&rule.id) && history.asked(finding) < 2 {
                 continue;
@@ -83,7 +85,7 @@ struct Habits {
 
 /// What a recipe needs besides the requests of its finding.
 #[derive(Clone, Copy)]
-struct Past {
+struct RecipeContext {
     /// Whether it needs the request to which the server responds with its declaration.
     declaration: bool,
     /// Whether it needs the earlier requests of the suite, on any connection.
@@ -143,7 +145,7 @@ impl Habits {
     }
 }
 
-fn recipe(finding: &Finding, history: &History, past: Past, command: Option<&str>) -> Option<String> {
+fn recipe(finding: &Finding, history: &History, past: RecipeContext, command: Option<&str>) -> Option<String> {
     let shown: BTreeSet<u64> = finding.frames.iter().copied().collect();
     if shown.iter().any(|number| history.is_post(*number)) {
         return curl::requests(&shown, history, past);

@@ -6,8 +6,8 @@ use std::{
 };
 
 use super::{
-    super::rerun::ALWAYS, Past, body, discovers, history::History, method, names_what_was_made_up, opens, quoted,
-    seconds,
+    super::rerun::ALWAYS, RecipeContext, body, discovers, history::History, method, names_what_was_made_up, opens,
+    quoted, seconds,
 };
 use crate::evidence::Frame;
 
@@ -15,7 +15,7 @@ use crate::evidence::Frame;
 const TOGETHER: u64 = 300_000;
 
 /// A process with its input lines for each connection of the frames.
-pub fn lines(shown: &BTreeSet<u64>, history: &History, past: Past, command: &str) -> Option<String> {
+pub fn lines(shown: &BTreeSet<u64>, history: &History, past: RecipeContext, command: &str) -> Option<String> {
     let asked = |link: u32| {
         let lines = history.lines.get(&link).into_iter().flatten();
         lines.filter(|(number, _)| shown.contains(number)).map(|(_, frame)| frame).collect::<Vec<_>>()
@@ -35,7 +35,13 @@ pub fn lines(shown: &BTreeSet<u64>, history: &History, past: Past, command: &str
 }
 
 /// The lines that must precede the requested ones so that the server is in the same state.
-fn needed(link: u32, asked: &[&Arc<Frame>], last_shown: u64, history: &History, past: Past) -> Option<Vec<Arc<Frame>>> {
+fn needed(
+    link: u32,
+    asked: &[&Arc<Frame>],
+    last_shown: u64,
+    history: &History,
+    past: RecipeContext,
+) -> Option<Vec<Arc<Frame>>> {
     let kept: &BTreeMap<u64, Arc<Frame>> = history.lines.get(&link)?;
     if asked.is_empty() {
         // A message that the server sent on its own may follow from all earlier lines.

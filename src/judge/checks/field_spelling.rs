@@ -13,7 +13,7 @@ fn run(given: &Given) -> Report {
         _ => ("result", shape::result_shape(method, given.revision)),
     };
     let Some(shape) = shape.filter(|_| given.value(name).is_object()) else { return Report::default() };
-    let twin = |twin: shape::Twin| Fault {
+    let twin = |twin: shape::Misspelling| Fault {
         given: name,
         pointer: twin.pointer,
         message: format!("`{}` is not in the schema, which has `{}`", twin.field, twin.known),

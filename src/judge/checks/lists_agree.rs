@@ -33,7 +33,7 @@ fn run(given: &Given) -> Report {
     let wholes = wholes(given.list("lists"), &changing_calls(given));
     let mut report = match given.text("of") {
         "order" => order(&wholes),
-        "connections" => compared(&steady(wholes), |same_link| !same_link),
+        "connections" => compared(&unchanged(wholes), |same_link| !same_link),
         of => compared(&wholes, |same_link| of == "any" || same_link),
     };
     let method = given.value("lists")[0]["method"].as_str().map(str::to_owned);
@@ -67,7 +67,7 @@ fn order(wholes: &[Whole]) -> Report {
 
 /// The lists of connections that always received the same list and changed nothing. On others, the requests in between
 /// may be the cause.
-fn steady(wholes: Vec<Whole>) -> Vec<Whole> {
+fn unchanged(wholes: Vec<Whole>) -> Vec<Whole> {
     let comparable = |whole: &Whole, other: &Whole| other.link == whole.link && other.declared == whole.declared;
     let stays = |whole: &Whole| {
         whole.changes == 0 && wholes.iter().all(|other| !comparable(whole, other) || other.keys == whole.keys)
@@ -91,7 +91,7 @@ fn compared(wholes: &[Whole], wanted: impl Fn(bool) -> bool) -> Report {
                 continue;
             }
             let agrees = before.keys == whole.keys;
-            if !agrees && !stays_odd(whole, before, later) {
+            if !agrees && !still_differs(whole, before, later) {
                 continue;
             }
             checked += 1;
@@ -105,7 +105,7 @@ fn compared(wholes: &[Whole], wanted: impl Fn(bool) -> bool) -> Report {
 }
 
 /// Whether another connection still lists the earlier items, and the deviating one still differs after that.
-fn stays_odd(odd: &Whole, before: &Whole, later: &[Whole]) -> bool {
+fn still_differs(odd: &Whole, before: &Whole, later: &[Whole]) -> bool {
     let mut later = later.iter().filter(|other| other.declared == odd.declared);
     later.any(|other| other.link != odd.link && other.keys == before.keys)
         && later.any(|other| other.link == odd.link && other.keys != before.keys)

@@ -16,7 +16,7 @@ fn run(given: &Given) -> Report {
     let contents = read.pointer("/reply/result/contents").and_then(Value::as_array);
     let others = contents.into_iter().flatten().enumerate().filter(|(_, content)| content["uri"] != *container);
     let wrong: &dyn Fn(&Value) -> Option<String> = match given.text("part") {
-        "metadata" => &|content| poor(content, &read["resource"], given.value("described")),
+        "metadata" => &|content| metadata_error(content, &read["resource"], given.value("described")),
         part => {
             let visits: HashMap<&str, &Value> = visits(given.value("visits"));
             let is_whole = |uri: &str| visits.get(uri).is_none_or(|visit| visit["reply"]["end"] == "complete");
@@ -56,7 +56,7 @@ fn judge<'a>(others: impl Iterator<Item = (usize, &'a Value)>, wrong: &dyn Fn(&V
 }
 
 /// What is wrong with the metadata of a child. A value that equals the container's may still be correct.
-fn poor(content: &Value, container: &Value, described: &Value) -> Option<String> {
+fn metadata_error(content: &Value, container: &Value, described: &Value) -> Option<String> {
     let uri = content["uri"].as_str()?;
     if content.get("name").is_none() {
         return Some(format!("{uri} has no name"));

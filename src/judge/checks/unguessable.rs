@@ -9,7 +9,7 @@ use super::{Check, Fault, Given, Report, texts};
 pub const CHECK: Check = Check { name: "unguessable", given: &["ids"], run };
 
 /// With fewer ids, the constant part cannot be determined.
-const ENOUGH: usize = 3;
+const MIN_IDS: usize = 3;
 /// Minimum length after the common prefix: eight random characters can hardly be guessed.
 const FEWEST: usize = 8;
 
@@ -18,7 +18,7 @@ fn run(given: &Given) -> Report {
     // A server may return the same task for a repeated request. That is not a matter of randomness.
     let mut known = HashSet::new();
     ids.retain(|id| known.insert(*id));
-    if ids.len() < ENOUGH {
+    if ids.len() < MIN_IDS {
         return Report::default();
     }
     let longest = ids.iter().map(|id| id.chars().count()).max().unwrap_or_default();

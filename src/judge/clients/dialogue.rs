@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
-use super::{Passing, sent::gist};
+use super::{MessageContext, sent::gist};
 use crate::{evidence::Side, judge::phase::Phase, revision::Revision};
 
 /// Maximum number of open requests that are tracked: a correct client never has more.
@@ -118,8 +118,8 @@ impl Dialogue {
     }
 
     /// Updates the state. Called after the message was described.
-    pub fn take(&mut self, passing: &Passing) {
-        let Passing { frame, message, .. } = passing;
+    pub fn take(&mut self, passing: &MessageContext) {
+        let MessageContext { frame, message, .. } = passing;
         match frame.from {
             Side::Client => self.sent(frame.frame, message),
             Side::Server | Side::Gateway => {

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Passing,
+    MessageContext,
     dialogue::{Dialogue, kind},
 };
 use crate::evidence::{Link, Side};
@@ -29,8 +29,8 @@ struct Asked {
 }
 
 impl Handled {
-    pub fn take(&mut self, passing: &Passing, dialogue: &Dialogue) {
-        let Passing { frame, message, .. } = passing;
+    pub fn take(&mut self, passing: &MessageContext, dialogue: &Dialogue) {
+        let MessageContext { frame, message, .. } = passing;
         let Some(id) = message.get("id").map(Value::to_string) else {
             if frame.from == Side::Server && message["method"] == "notifications/cancelled" {
                 let cancelled = message["params"]["requestId"].to_string();

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use super::{
-    Passing,
+    MessageContext,
     dialogue::{Dialogue, kind},
 };
 use crate::evidence::{Link, Side};
@@ -49,8 +49,8 @@ impl Round {
 }
 
 impl Inputs {
-    pub fn take(&mut self, passing: &Passing, dialogue: &Dialogue) {
-        let Passing { frame, message, .. } = passing;
+    pub fn take(&mut self, passing: &MessageContext, dialogue: &Dialogue) {
+        let MessageContext { frame, message, .. } = passing;
         match (frame.from, kind(message)) {
             (Side::Server, "result") if message["result"]["resultType"] == "input_required" => {
                 let Some(open) = dialogue.open.get(&message["id"].to_string()) else { return };

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
-use super::{Passing, dialogue::kind};
+use super::{MessageContext, dialogue::kind};
 use crate::evidence::{Link, Side};
 
 /// Parameters that restrict a list.
@@ -51,8 +51,8 @@ struct Walk {
 
 impl Lists {
     /// Classifies the cursor of a list request.
-    pub fn take(&mut self, passing: &Passing) -> Option<&'static str> {
-        let Passing { frame, message, .. } = passing;
+    pub fn take(&mut self, passing: &MessageContext) -> Option<&'static str> {
+        let MessageContext { frame, message, .. } = passing;
         match (frame.from, kind(message)) {
             (Side::Client, "request") => self.requested(frame.frame, frame.at, message),
             (Side::Server, "result" | "error") => {

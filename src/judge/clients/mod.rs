@@ -49,7 +49,7 @@ struct Connection<'a> {
 }
 
 /// One message with its context.
-pub struct Passing<'a> {
+pub struct MessageContext<'a> {
     pub frame: &'a Frame,
     pub message: &'a Value,
     pub pointer: String,
@@ -124,7 +124,7 @@ impl<'a> Connection<'a> {
     }
 
     fn message(&mut self, frame: &Frame, message: &Value, pointer: String, batch: bool, items: &mut Items) {
-        let passing = Passing { frame, message, pointer, batch };
+        let passing = MessageContext { frame, message, pointer, batch };
         let list = self.lists.take(&passing);
         if frame.from == Side::Client {
             let mut item = sent::item(&passing, &self.dialogue, self.link);

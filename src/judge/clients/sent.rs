@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    Passing,
+    MessageContext,
     dialogue::{Dialogue, is_modern, kind},
 };
 use crate::evidence::Link;
@@ -12,8 +12,8 @@ use crate::evidence::Link;
 const CROSSING: u64 = 2_000_000;
 
 /// The item, without the fields from lists and HTTP.
-pub fn item(passing: &Passing, dialogue: &Dialogue, link: &Link) -> Value {
-    let Passing { frame, message, pointer, batch } = passing;
+pub fn item(passing: &MessageContext, dialogue: &Dialogue, link: &Link) -> Value {
+    let MessageContext { frame, message, pointer, batch } = passing;
     let kind = kind(message);
     let mut item = json!({
         "message": message,

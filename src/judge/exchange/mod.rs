@@ -230,11 +230,6 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// Whether JSON-RPC of MCP allows this id. A server may reject other ones, and then need not repeat them.
-fn may_be_id(id: &Value) -> bool {
-    id.is_string() || id.is_i64() || id.is_u64()
-}
-
 /// Whether a note records the end of a connection or exchange. Notes on an exchange can also record other things.
 fn is_loss(note: &Frame) -> bool {
     note.event.is_none() && note.ended.map_or(note.post.is_none(), |ended| ended != Ended::Complete)

@@ -99,3 +99,8 @@ impl Assembler<'_> {
         modern.is_some_and(|revision| stated.and_then(Value::as_str) != Some(revision.as_str()))
     }
 }
+
+/// Whether JSON-RPC of MCP allows this id. A server may reject other ones, and then need not repeat them.
+fn may_be_id(id: &Value) -> bool {
+    id.is_string() || id.is_i64() || id.is_u64()
+}

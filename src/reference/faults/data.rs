@@ -297,7 +297,7 @@ impl DataFault {
     }
 
     /// Whether the fault affects this HTTP exchange.
-    pub(super) fn strikes(&mut self, request: &Value, response: Option<&Value>) -> bool {
+    pub(super) fn affects(&mut self, request: &Value, response: Option<&Value>) -> bool {
         self.on.iter().any(|on| on == "http") && self.fits(Some(request), response) && self.is_due()
     }
 

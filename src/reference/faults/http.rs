@@ -174,23 +174,23 @@ impl Faults {
     pub fn unheard(&mut self, request: &HttpRequest) -> Option<Reply> {
         let fault = self.data().filter(|fault| fault.unheard)?;
         let mut reply = empty(StatusCode::OK);
-        fault.strikes(&request.0, None).then(|| fault.dress(request, &mut reply))?;
+        fault.affects(&request.0, None).then(|| fault.dress(request, &mut reply))?;
         Some(reply)
     }
 
     /// Whether the connection is closed in place of a response.
     pub fn hangs_up(&mut self, request: &HttpRequest) -> bool {
-        self.data().is_some_and(|fault| fault.hangs_up && fault.strikes(&request.0, None))
+        self.data().is_some_and(|fault| fault.hangs_up && fault.affects(&request.0, None))
     }
 
     /// Whether the client waits forever for a response.
     pub fn keeps_waiting(&mut self, request: &HttpRequest) -> bool {
-        self.data().is_some_and(|fault| fault.keeps_waiting && fault.strikes(&request.0, None))
+        self.data().is_some_and(|fault| fault.keeps_waiting && fault.affects(&request.0, None))
     }
 
     /// Whether a request without access is accepted.
     pub fn unguarded(&mut self, request: &HttpRequest) -> bool {
-        self.data().is_some_and(|fault| fault.unguarded && fault.strikes(&request.0, None))
+        self.data().is_some_and(|fault| fault.unguarded && fault.affects(&request.0, None))
     }
 
     /// What happens to a request before it is handled.
@@ -200,7 +200,7 @@ impl Faults {
     }
 
     /// Whether a message ends its stream of HTTP+SSE.
-    pub fn breaks_pipe(&self, message: &Value) -> bool {
+    pub fn ends_stream(&self, message: &Value) -> bool {
         self.behaviour().and_then(|behaviour| behaviour.breaks).is_some_and(|breaks| breaks(message))
     }
 
@@ -215,7 +215,7 @@ impl Faults {
             return;
         };
         let response = json!({ "status": reply.status().as_u16(), "headers": described(reply.headers()) });
-        if !fault.strikes(&request.0, Some(&response)) {
+        if !fault.affects(&request.0, Some(&response)) {
             return;
         }
         fault.dress(request, reply);

@@ -17,7 +17,7 @@ use crate::reference::{
     context::Context,
     fail::Fail,
     handlers::{Params, params},
-    world::Slips,
+    world::WorldFaults,
 };
 
 /// Lifetime of a state in seconds.
@@ -54,13 +54,13 @@ pub fn ask(context: &mut Context, params: Params, requests: Value) -> Value {
     Value::Null
 }
 
-fn sealed(answers: &Map<String, Value>, params: Params, slips: &Slips) -> String {
+fn sealed(answers: &Map<String, Value>, params: Params, slips: &WorldFaults) -> String {
     let payload = URL_SAFE_NO_PAD.encode(json!({ "answers": answers, "made": now() }).to_string());
     format!("{payload}.{:016x}", seal(&payload, params, slips))
 }
 
 /// `None` for a state that is forged, expired, or of another request.
-fn opened(state: &str, params: Params, slips: &Slips) -> Option<Map<String, Value>> {
+fn opened(state: &str, params: Params, slips: &WorldFaults) -> Option<Map<String, Value>> {
     let (payload, given) = state.split_once('.')?;
     if given != format!("{:016x}", seal(payload, params, slips)) {
         return None;
@@ -71,7 +71,7 @@ fn opened(state: &str, params: Params, slips: &Slips) -> Option<Map<String, Valu
     answers.filter(|_| fresh).and_then(|answers| answers.as_object().cloned())
 }
 
-fn seal(payload: &str, params: Params, slips: &Slips) -> u64 {
+fn seal(payload: &str, params: Params, slips: &WorldFaults) -> u64 {
     let part = |name: &str| params.0.get(name).filter(|_| !slips.state_for_any).map(Value::to_string);
     KEY.hash_one((payload, part("name"), part("arguments")))
 }

@@ -37,7 +37,7 @@ pub fn post(shared: &Shared, query: &str, body: &[u8]) -> Reply {
     let hub = &mut *hub;
     let name = query.split('&').find_map(|pair| pair.strip_prefix(NAME)).unwrap_or_default();
     let Some(name) = addressee(hub, name) else { return empty(StatusCode::NOT_FOUND) };
-    if serde_json::from_slice(body).is_ok_and(|message| hub.server.faults.breaks_pipe(&message)) {
+    if serde_json::from_slice(body).is_ok_and(|message| hub.server.faults.ends_stream(&message)) {
         hub.pipes.shift_remove(&name);
         return accepted();
     }

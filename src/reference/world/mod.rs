@@ -19,4 +19,4 @@ mod world;
 pub use describe::{View, icons};
 pub use grown::{Branch, Grown};
 pub use node::{Body, Data, Format, Node};
-pub use world::{Slips, World};
+pub use world::{World, WorldFaults};

@@ -22,7 +22,7 @@ pub struct World {
     /// The number of pages that clients were sent to, and the states that were used.
     pub visits: u64,
     pub spent: HashSet<String>,
-    pub slips: Slips,
+    pub slips: WorldFaults,
     /// The size of a page, if it is not the usual one.
     pub page: Option<usize>,
     /// Each call of a tool that may have side effects adds a resource.
@@ -31,7 +31,7 @@ pub struct World {
 
 /// Mistakes of the usual world.
 #[derive(Debug, Default)]
-pub struct Slips {
+pub struct WorldFaults {
     /// Requests are sent to the client even if it did not declare the capability.
     pub asks_anyway: bool,
     pub asks_twice: bool,
@@ -67,7 +67,7 @@ impl World {
             tasks: Tasks::default(),
             visits: 0,
             spent: HashSet::new(),
-            slips: Slips::default(),
+            slips: WorldFaults::default(),
             page: None,
             grows_by_calls: false,
         }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::edits::{error, everywhere, instead, is, objects, texts, without};
-use crate::relay::{Fault, fault::Fate};
+use crate::relay::{Fault, fault::Action};
 
 /// A larger request is rejected.
 const SMALL: usize = 100_000;
@@ -28,7 +28,7 @@ pub static REQUESTS: &[Fault] = &[
             if let Some(meta) = message.pointer_mut("/params/_meta").and_then(Value::as_object_mut) {
                 meta.retain(|name, _| name == "progressToken");
             }
-            Fate::Pass
+            Action::Pass
         }),
         ..Fault::new("request-meta-only-token", "of `_meta` only the progress token passes")
     },
@@ -44,7 +44,7 @@ pub static REQUESTS: &[Fault] = &[
     Fault {
         up: Some(|_, message| {
             let arguments = message.pointer_mut("/params/arguments");
-            arguments.map_or(Fate::Pass, |arguments| {
+            arguments.map_or(Action::Pass, |arguments| {
                 objects(arguments, &|fields| fields.retain(|_, value| !value.is_null()))
             })
         }),
@@ -60,14 +60,14 @@ pub static REQUESTS: &[Fault] = &[
                     }
                 });
             }
-            Fate::Pass
+            Action::Pass
         }),
         ..Fault::new("arguments-rounded", "large integers in arguments are rounded")
     },
     Fault {
         up: Some(|_, message| {
             let arguments = message.pointer_mut("/params/arguments");
-            arguments.map_or(Fate::Pass, |arguments| texts(arguments, &|text| text.trim().to_owned()))
+            arguments.map_or(Action::Pass, |arguments| texts(arguments, &|text| text.trim().to_owned()))
         }),
         ..Fault::new("arguments-trimmed", "spaces around texts of arguments don't pass")
     },
@@ -75,7 +75,7 @@ pub static REQUESTS: &[Fault] = &[
         up: Some(|_, message| {
             let arguments = message.pointer_mut("/params/arguments");
             let ascii = |text: &str| text.chars().map(|c| if c.is_ascii() { c } else { '?' }).collect();
-            arguments.map_or(Fate::Pass, |arguments| texts(arguments, &ascii))
+            arguments.map_or(Action::Pass, |arguments| texts(arguments, &ascii))
         }),
         ..Fault::new("arguments-in-ascii", "characters beyond ASCII in arguments become question marks")
     },
@@ -86,7 +86,7 @@ pub static REQUESTS: &[Fault] = &[
             {
                 *value = json!(value.to_string());
             }
-            Fate::Pass
+            Action::Pass
         }),
         ..Fault::new("arguments-as-text", "objects in arguments become texts")
     },
@@ -97,7 +97,7 @@ pub static REQUESTS: &[Fault] = &[
                     json!(uri.as_str().unwrap_or_default().replace("%20", " ").replace("%2F", "/"))
                 })
             } else {
-                Fate::Pass
+                Action::Pass
             }
         }),
         ..Fault::new("uri-decoded", "URIs are decoded")
@@ -107,7 +107,7 @@ pub static REQUESTS: &[Fault] = &[
             if is(message, "resources/read") {
                 instead(message, "/params/uri", |uri| json!(uri.as_str().unwrap_or_default().to_lowercase()))
             } else {
-                Fate::Pass
+                Action::Pass
             }
         }),
         ..Fault::new("uri-in-lower-case", "URIs are written in lower case")
@@ -121,7 +121,7 @@ pub static REQUESTS: &[Fault] = &[
             if is(message, "logging/setLevel") {
                 instead(message, "/params/level", |_| json!("debug"))
             } else {
-                Fate::Pass
+                Action::Pass
             }
         }),
         ..Fault::new("level-replaced", "the log level is always `debug`")
@@ -131,12 +131,12 @@ pub static REQUESTS: &[Fault] = &[
             if let Some(params) = message["params"].as_object_mut() {
                 params.retain(|name, _| !name.contains('/'));
             }
-            Fate::Pass
+            Action::Pass
         }),
         ..Fault::new("unknown-params-dropped", "params that the gateway does not know don't pass")
     },
     Fault {
-        up: Some(|_, message| if is(message, "tools/call") { Fate::Twice } else { Fate::Pass }),
+        up: Some(|_, message| if is(message, "tools/call") { Action::Twice } else { Action::Pass }),
         also: &["gateway-upstream-ids-unique"],
         ..Fault::new("calls-repeated", "each call is sent twice")
     },
@@ -155,11 +155,11 @@ pub static REQUESTS: &[Fault] = &[
     Fault {
         up: Some(|_, message| {
             if is(message, "completion/complete") {
-                Fate::Return(
+                Action::Return(
                     json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "completion": { "values": [] } } }),
                 )
             } else {
-                Fate::Pass
+                Action::Pass
             }
         }),
         ..Fault::new("completion-swallowed", "the gateway responds to completion/complete itself")
@@ -167,7 +167,7 @@ pub static REQUESTS: &[Fault] = &[
     Fault {
         up: Some(
             |_, message| {
-                if is(message, "prompts/get") { error(message, -32601, "Method not found") } else { Fate::Pass }
+                if is(message, "prompts/get") { error(message, -32601, "Method not found") } else { Action::Pass }
             },
         ),
         ..Fault::new("prompts-get-rejected", "the gateway does not support prompts/get")
@@ -177,13 +177,13 @@ pub static REQUESTS: &[Fault] = &[
             if is(message, "resources/templates/list") {
                 error(message, -32601, "Method not found")
             } else {
-                Fate::Pass
+                Action::Pass
             }
         }),
         ..Fault::new("templates-rejected", "the gateway does not support resources/templates/list")
     },
     Fault {
-        up: Some(|_, message| if is(message, "resources/read") { Fate::Drop } else { Fate::Pass }),
+        up: Some(|_, message| if is(message, "resources/read") { Action::Drop } else { Action::Pass }),
         also: &["*"],
         ..Fault::new("reads-unanswered", "resources/read is never answered")
     },
@@ -192,13 +192,13 @@ pub static REQUESTS: &[Fault] = &[
             if is(message, "tools/call") && message.to_string().len() > SMALL {
                 error(message, -32600, "too large")
             } else {
-                Fate::Pass
+                Action::Pass
             }
         }),
         ..Fault::new("large-request-rejected", "large requests are rejected")
     },
     Fault {
-        up: Some(|_, message| if is(message, "notifications/cancelled") { Fate::Drop } else { Fate::Pass }),
+        up: Some(|_, message| if is(message, "notifications/cancelled") { Action::Drop } else { Action::Pass }),
         ..Fault::new("cancelled-dropped", "cancellations don't pass")
     },
     Fault {
@@ -206,24 +206,30 @@ pub static REQUESTS: &[Fault] = &[
             if is(message, "notifications/cancelled") {
                 instead(message, "/params/requestId", |id| json!(format!("front-{id}")))
             } else {
-                Fate::Pass
+                Action::Pass
             }
         }),
         ..Fault::new("cancelled-other-id", "cancellations have an id that the upstream does not know")
     },
     Fault {
-        up: Some(|_, message| if is(message, "notifications/roots/list_changed") { Fate::Drop } else { Fate::Pass }),
+        up: Some(
+            |_, message| if is(message, "notifications/roots/list_changed") { Action::Drop } else { Action::Pass },
+        ),
         ..Fault::new("roots-changed-dropped", "notifications/roots/list_changed does not pass")
     },
     Fault {
         up: Some(|_, message| {
-            if is(message, "initialize") { instead(message, "/params/capabilities", |_| json!({})) } else { Fate::Pass }
+            if is(message, "initialize") {
+                instead(message, "/params/capabilities", |_| json!({}))
+            } else {
+                Action::Pass
+            }
         }),
         also: &["*"],
         ..Fault::new("client-capabilities-dropped", "the capabilities of clients don't pass")
     },
     Fault {
-        answer: Some(|_, _, _| Fate::Drop),
+        answer: Some(|_, _, _| Action::Drop),
         also: &["*"],
         ..Fault::new("client-responses-dropped", "responses of clients don't pass")
     },
@@ -233,10 +239,10 @@ pub static REQUESTS: &[Fault] = &[
     },
 ];
 
-fn swallowed(message: &Value, method: &str) -> Fate {
+fn swallowed(message: &Value, method: &str) -> Action {
     if is(message, method) {
-        Fate::Return(json!({ "jsonrpc": "2.0", "id": message["id"], "result": {} }))
+        Action::Return(json!({ "jsonrpc": "2.0", "id": message["id"], "result": {} }))
     } else {
-        Fate::Pass
+        Action::Pass
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::edits::{instead, is, objects, of_each, texts, without};
-use crate::relay::{Fault, fault::Fate};
+use crate::relay::{Fault, fault::Action};
 
 const SMALL: usize = 100_000;
 
@@ -18,11 +18,11 @@ pub static RESULTS: &[Fault] = &[
     },
     Fault {
         result: Some(|_, message, _| {
-            let Some(result) = message["result"].as_object_mut() else { return Fate::Pass };
+            let Some(result) = message["result"].as_object_mut() else { return Action::Pass };
             for (_, value) in result.iter_mut().filter(|(name, _)| *name != "_meta") {
                 objects(value, &|fields| drop(fields.shift_remove("_meta")));
             }
-            Fate::Pass
+            Action::Pass
         }),
         ..Fault::new("inner-meta-dropped", "`_meta` of tools and contents does not pass")
     },
@@ -55,7 +55,7 @@ pub static RESULTS: &[Fault] = &[
             for tool in message.pointer_mut("/result/tools").and_then(Value::as_array_mut).into_iter().flatten() {
                 instead(tool, "/description", |text| json!(text.as_str().unwrap_or_default().trim()));
             }
-            Fate::Pass
+            Action::Pass
         }),
         ..Fault::new("description-trimmed", "spaces around descriptions of tools don't pass")
     },
@@ -64,7 +64,7 @@ pub static RESULTS: &[Fault] = &[
             if let Some(tools) = message.pointer_mut("/result/tools").and_then(Value::as_array_mut) {
                 tools.pop();
             }
-            Fate::Pass
+            Action::Pass
         }),
         ..Fault::new("last-tool-dropped", "the last tool of each page does not pass")
     },
@@ -73,7 +73,7 @@ pub static RESULTS: &[Fault] = &[
             if let Some(resources) = message.pointer_mut("/result/resources").and_then(Value::as_array_mut) {
                 resources.reverse();
             }
-            Fate::Pass
+            Action::Pass
         }),
         also: &["gateway-inner-meta-kept", "gateway-results-not-extended"],
         ..Fault::new("resources-reversed", "resources come in another order")
@@ -100,7 +100,7 @@ pub static RESULTS: &[Fault] = &[
                     json!(data.as_str().unwrap_or_default().replace('+', "-").replace('/', "_"))
                 }));
             });
-            Fate::Pass
+            Action::Pass
         }),
         ..Fault::new("data-in-other-base64", "binary content is encoded with another alphabet")
     },
@@ -116,7 +116,7 @@ pub static RESULTS: &[Fault] = &[
         result: Some(|_, message, _| {
             let content = message.pointer_mut("/result/content").and_then(Value::as_array_mut);
             content.into_iter().flatten().for_each(|block| drop(without(block, "/resource", "blob")));
-            Fate::Pass
+            Action::Pass
         }),
         ..Fault::new("blob-dropped", "`blob` of embedded resources does not pass")
     },
@@ -135,7 +135,8 @@ pub static RESULTS: &[Fault] = &[
     Fault {
         result: Some(|_, message, _| {
             let structured = message.pointer_mut("/result/structuredContent");
-            structured.map_or(Fate::Pass, |value| objects(value, &|fields| fields.retain(|_, value| !value.is_null())))
+            structured
+                .map_or(Action::Pass, |value| objects(value, &|fields| fields.retain(|_, value| !value.is_null())))
         }),
         ..Fault::new("structured-null-dropped", "null in `structuredContent` does not pass")
     },
@@ -148,7 +149,7 @@ pub static RESULTS: &[Fault] = &[
             if message.pointer("/result/isError") == Some(&json!(true)) {
                 *message = json!({ "jsonrpc": "2.0", "id": message["id"], "error": { "code": -32603, "message": "the tool failed" } });
             }
-            Fate::Pass
+            Action::Pass
         }),
         ..Fault::new("tool-error-as-error", "failed tools become JSON-RPC errors")
     },
@@ -157,7 +158,7 @@ pub static RESULTS: &[Fault] = &[
             if let Some(result) = message["result"].as_object_mut() {
                 result.retain(|name, _| !name.contains('/'));
             }
-            Fate::Pass
+            Action::Pass
         }),
         ..Fault::new("unknown-result-dropped", "fields of results that the gateway does not know don't pass")
     },
@@ -170,7 +171,7 @@ pub static RESULTS: &[Fault] = &[
                     result
                 });
             }
-            Fate::Pass
+            Action::Pass
         }),
         ..Fault::new("result-extended", "the gateway adds a field to results")
     },
@@ -181,7 +182,7 @@ pub static RESULTS: &[Fault] = &[
                 *message =
                     json!({ "jsonrpc": "2.0", "id": message["id"], "result": { "content": content, "isError": true } });
             }
-            Fate::Pass
+            Action::Pass
         }),
         ..Fault::new("error-as-result", "errors become results of failed tools")
     },
@@ -200,7 +201,7 @@ pub static RESULTS: &[Fault] = &[
     Fault {
         result: Some(
             |_, message, asked| {
-                if is(asked, "initialize") { without(message, "/result", "instructions") } else { Fate::Pass }
+                if is(asked, "initialize") { without(message, "/result", "instructions") } else { Action::Pass }
             },
         ),
         ..Fault::new("instructions-dropped", "`instructions` don't pass")
@@ -216,7 +217,7 @@ pub static RESULTS: &[Fault] = &[
                     json!(text.as_str().unwrap_or_default().get(..SMALL))
                 });
             }
-            Fate::Pass
+            Action::Pass
         }),
         also: &["gateway-content-kept"],
         ..Fault::new("large-result-truncated", "large content is truncated")
@@ -226,35 +227,35 @@ pub static RESULTS: &[Fault] = &[
             if is(asked, "tools/call") && message.to_string().len() > SMALL {
                 *message = json!({ "jsonrpc": "2.0", "id": message["id"], "error": { "code": -32603, "message": "too large" } });
             }
-            Fate::Pass
+            Action::Pass
         }),
         ..Fault::new("large-result-rejected", "large results become errors")
     },
     Fault {
-        result: Some(|_, _, asked| if is(asked, "tools/call") { Fate::Twice } else { Fate::Pass }),
+        result: Some(|_, _, asked| if is(asked, "tools/call") { Action::Twice } else { Action::Pass }),
         fronts: &[crate::relay::fault::STDIO],
         ..Fault::new("responses-repeated", "responses to calls come twice")
     },
     Fault {
-        result: Some(|_, _, asked| if is(asked, "completion/complete") { Fate::Drop } else { Fate::Pass }),
+        result: Some(|_, _, asked| if is(asked, "completion/complete") { Action::Drop } else { Action::Pass }),
         also: &["*"],
         ..Fault::new("response-dropped", "responses to completions don't pass")
     },
 ];
 
-fn in_content(message: &mut Value, change: &dyn Fn(&str) -> String) -> Fate {
+fn in_content(message: &mut Value, change: &dyn Fn(&str) -> String) -> Action {
     for block in message.pointer_mut("/result/content").and_then(Value::as_array_mut).into_iter().flatten() {
         if let Some(text) = block.get_mut("text") {
             texts(text, change);
         }
     }
-    Fate::Pass
+    Action::Pass
 }
 
 /// Removes content of that type.
-fn kept(message: &mut Value, dropped: &str) -> Fate {
+fn kept(message: &mut Value, dropped: &str) -> Action {
     if let Some(content) = message.pointer_mut("/result/content").and_then(Value::as_array_mut) {
         content.retain(|block| block["type"] != dropped);
     }
-    Fate::Pass
+    Action::Pass
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::relay::{
     Fault,
-    fault::{Fate, HTTP, STREAMABLE},
+    fault::{Action, HTTP, STREAMABLE},
 };
 
 /// The id of every call.
@@ -18,7 +18,7 @@ pub static WHOLE: &[Fault] = &[
                 memory.open.insert(ID.to_string(), message.clone());
                 message["id"] = json!(ID);
             }
-            Fate::Pass
+            Action::Pass
         }),
         result: Some(|memory, message, _| {
             if message["id"] == ID
@@ -26,7 +26,7 @@ pub static WHOLE: &[Fault] = &[
             {
                 message["id"] = id;
             }
-            Fate::Pass
+            Action::Pass
         }),
         // Concurrent calls are mixed up.
         also: &["*"],

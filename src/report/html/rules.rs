@@ -11,7 +11,7 @@ use crate::{
         diff::{Contrast, Side, contrast, shown},
         human::fault,
         link::link,
-        tally::{STATUSES, standing_so},
+        tally::{STATUSES, rules_with_status},
     },
 };
 
@@ -32,7 +32,7 @@ pub fn attention(page: &mut String, report: &RunReport) -> std::fmt::Result {
         (Status::Warn, "Warnings"),
         (Status::Advice, "Advice"),
     ] {
-        let rules = standing_so(report, status);
+        let rules = rules_with_status(report, status);
         if !rules.is_empty() {
             writeln!(page, "<h2>{heading}</h2>")?;
         }

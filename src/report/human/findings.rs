@@ -16,7 +16,7 @@ use crate::{
     },
     report::{
         link::link,
-        tally::standing_so,
+        tally::rules_with_status,
         text::{flow, plain, wrap_command},
     },
     revision::Revision,
@@ -116,7 +116,7 @@ type Told<'a> = (&'a RuleResult, Vec<Revision>);
 /// The rules with this status.
 fn alike(report: &RunReport, status: Status) -> Vec<Told<'_>> {
     let mut groups: IndexMap<_, Told> = IndexMap::new();
-    for rule in standing_so(report, status) {
+    for rule in rules_with_status(report, status) {
         let places: Vec<_> = rule.findings.iter().map(|finding| (&finding.subject, &finding.message)).collect();
         let group = groups.entry((&rule.id, &rule.reason, places)).or_insert((rule, Vec::new()));
         if report.revisions.len() > 1 {

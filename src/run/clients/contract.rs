@@ -75,7 +75,7 @@ const READS: &str = "http-standard-headers";
 const LISTS: [&str; 2] = ["initialize", "request-metadata"];
 
 /// The official scenarios that cover most of these actions, the closest first. Few clients know all of them.
-pub fn carriers(drive: &[Value], revision: Revision) -> Vec<&'static str> {
+pub fn official_scenarios(drive: &[Value], revision: Revision) -> Vec<&'static str> {
     let does = |names: &[&str]| drive.iter().any(|action| names.iter().any(|name| action["do"] == *name));
     let lists_more = drive.iter().any(|action| action["do"] == "list" && action["of"] != "tools");
     let mut names = Vec::new();
@@ -95,11 +95,11 @@ mod tests {
 
     #[test]
     fn the_official_scenario_that_comes_closest_is_named() {
-        let of = |drive: &[Value]| carriers(drive, Revision::V2025_11_25);
+        let of = |drive: &[Value]| official_scenarios(drive, Revision::V2025_11_25);
         assert_eq!(of(&[]), ["initialize"]);
         assert_eq!(of(&[json!({ "do": "list", "of": "tools" })]), ["initialize"]);
         assert_eq!(of(&[json!({ "do": "list", "of": "prompts" })]), [READS, "initialize"]);
         assert_eq!(of(&[json!({ "do": "call", "name": "echo" })]), [CALLS, ONE_CALL, "initialize"]);
-        assert_eq!(carriers(&[], Revision::V2026_07_28), ["request-metadata"]);
+        assert_eq!(official_scenarios(&[], Revision::V2026_07_28), ["request-metadata"]);
     }
 }

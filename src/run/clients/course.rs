@@ -212,7 +212,7 @@ impl<'a> Course<'a> {
             }
             let interrupts = job.interrupts.first();
             tokio::select! {
-                started = self.known_to(planned, number, revision, left) => {
+                started = self.start_known_scenario(planned, number, revision, left) => {
                     let started = started?;
                     // A start that the end of the run interrupted did not hang by itself.
                     if started.0.run["end"] != "hung" || self.began.elapsed() < job.limits.run {
@@ -226,14 +226,14 @@ impl<'a> Course<'a> {
     }
 
     /// One start of the client, under the closest official scenario that the client knows.
-    async fn known_to(
+    async fn start_known_scenario(
         &self,
         planned: &Planned<'_>,
         number: usize,
         revision: Revision,
         left: Duration,
     ) -> Result<(Start, Vec<u32>), Error> {
-        let mut names = contract::carriers(&planned.scenario.drive, revision);
+        let mut names = contract::official_scenarios(&planned.scenario.drive, revision);
         let last = names.pop().unwrap_or_default();
         for name in names {
             if self.unknown.borrow().contains(name) {

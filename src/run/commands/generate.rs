@@ -87,7 +87,7 @@ fn prepared(args: &GenerateArgs, surroundings: &Surroundings) -> Result<Prepared
     if let Some(seconds) = args.timeout {
         limits.request = target::seconds(seconds, "--timeout")?;
     }
-    target::unless_unseen(&args.target, revisions)?;
+    target::reject_unless_visible_in(&args.target, revisions)?;
     let named = facts["tools"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
     let store = Store::read(&fs::read_to_string(&args.examples).unwrap_or_default());
     let interrupts = Interrupts::listen();

@@ -28,7 +28,7 @@ pub fn report(command: &ReportCommand, surroundings: &Surroundings) -> Result<u8
             let outputs = outputs::wanted(forms)?;
             let reports = files.iter().map(|file| Ok((file.as_path(), tested(file, read(file)?)?)));
             let reports: Vec<(&Path, RunReport)> = reports.collect::<Result<_, Error>>()?;
-            unless_gap(&reports)?;
+            check_all_parts_present(&reports)?;
             let mut reports = reports.into_iter();
             let (_, first) = reports.next().ok_or_else(|| Error::usage("there is no report to merge"))?;
             let mut merged = reports.try_fold(first, join)?;
@@ -74,7 +74,7 @@ fn tested(path: &Path, report: RunReport) -> Result<RunReport, Error> {
 }
 
 /// Rejects an incomplete set of parts: the merged report would pass requirements that were never tested.
-fn unless_gap(reports: &[(&Path, RunReport)]) -> Result<(), Error> {
+fn check_all_parts_present(reports: &[(&Path, RunReport)]) -> Result<(), Error> {
     // Each revision may have been partitioned separately.
     let mut parts: IndexMap<&[Revision], Vec<Partition>> = IndexMap::new();
     for (_, report) in reports {

@@ -84,7 +84,7 @@ fn prepared(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts
     let limits = target::limits(args, limits)?;
     unless_ended(credentials::obtain(&mut target, &mut facts, &limits))?;
     let revisions = args.scope.revision.parse()?;
-    target::unless_unseen(&args.target, revisions)?;
+    target::reject_unless_visible_in(&args.target, revisions)?;
     let job = Job {
         target,
         facts,

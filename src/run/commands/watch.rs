@@ -45,7 +45,7 @@ pub fn watch(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let report = move |event: notify::Result<notify::Event>| {
         if let Ok(event) = event
             && !event.kind.is_access()
-            && let Some(path) = event.paths.into_iter().find(|path| is_of_people(path, &watched, &written))
+            && let Some(path) = event.paths.into_iter().find(|path| is_edited_by_user(path, &watched, &written))
         {
             // The receiver is gone only when the program exits.
             let _ = sender.send(path);
@@ -128,7 +128,7 @@ fn written(args: &RunArgs) -> Vec<PathBuf> {
 }
 
 /// Whether a person changed the file or named it on the command line: neither files of tools nor our reports.
-fn is_of_people(path: &Path, watched: &[PathBuf], written: &[PathBuf]) -> bool {
+fn is_edited_by_user(path: &Path, watched: &[PathBuf], written: &[PathBuf]) -> bool {
     let below = watched.iter().find_map(|root| path.strip_prefix(root).ok()).unwrap_or(path);
     let kept = |part| matches!(part, Component::Normal(name) if IGNORED.iter().any(|known| name == *known));
     !below.components().any(kept) && !written.iter().any(|own| path.ends_with(own))

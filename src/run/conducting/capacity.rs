@@ -121,7 +121,7 @@ impl Executor<'_> {
         let session = first.session().await;
         let took = async |requests| {
             let began = Instant::now();
-            let responses = join_all((0..requests).map(|_| session.is_well())).await;
+            let responses = join_all((0..requests).map(|_| session.responds())).await;
             responses.into_iter().all(|well| well).then(|| began.elapsed())
         };
         let gains = async {
@@ -144,7 +144,7 @@ impl Executor<'_> {
             let (opener, served, mut over) = (self.opener.clone(), served.clone(), over.subscribe());
             self.end(async move {
                 let session = opener.open(Wish::Exactly(revision)).await.ok()?;
-                if session.is_well().await {
+                if session.responds().await {
                     served.send(()).await.ok()?;
                 }
                 drop(served);
@@ -180,7 +180,7 @@ impl Executor<'_> {
             self.opener.recorder.started(within);
         }
         let second = opened.ok().and_then(Result::ok);
-        let well = self.stop.unless(session.is_well()).await.is_ok_and(|well| well);
+        let well = self.stop.unless(session.responds()).await.is_ok_and(|well| well);
         if second.is_some() && well {
             return second;
         }

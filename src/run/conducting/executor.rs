@@ -30,7 +30,7 @@ use crate::{
 };
 
 /// How a connection ended, and the last message sent on it.
-fn ended_behind(recorder: &Recorder, link: u32, why: String) -> String {
+fn describe_end(recorder: &Recorder, link: u32, why: String) -> String {
     let sent = recorder.frames_where(|of, _| of == link).filter(|frame| frame.from == Side::Client);
     let methods = sent.filter_map(|frame| Some(frame.message.as_ref()?["method"].as_str()?.to_owned()));
     match methods.last() {
@@ -58,14 +58,14 @@ pub struct Executor<'a> {
     endings: StdMutex<Vec<JoinHandle<Option<String>>>>,
     notes: StdMutex<Vec<String>>,
     /// The last suite during which the server exited, of those that may kill it.
-    ended_under: StdMutex<Option<String>>,
+    killed_by_suite: StdMutex<Option<String>>,
 }
 
 impl<'a> Executor<'a> {
     pub fn new(job: &'a Job, fail_fast: FailFast<'a>, opener: Opener) -> Self {
         let stop = Stop::new(&job.limits, &opener, &job.interrupts);
-        let (endings, notes, ended_under) = Default::default();
-        Self { job, opener, stop, fail_fast, endings, notes, ended_under }
+        let (endings, notes, killed_by_suite) = Default::default();
+        Self { job, opener, stop, fail_fast, endings, notes, killed_by_suite }
     }
 
     /// The schedule for these suites in words; `first` is the connection of the survey.
@@ -145,7 +145,7 @@ impl<'a> Executor<'a> {
         }
         if crowded && shared {
             let again: Vec<&str> = lost.iter().map(|gathered| gathered.suite.id.as_str()).collect();
-            known.asks_again(missed, hangs, &again);
+            known.reset_for_repeat(missed, hangs, &again);
             for suite in &again {
                 self.opener.recorder.asked_again(suite);
             }
@@ -154,14 +154,14 @@ impl<'a> Executor<'a> {
     }
 
     /// The note for a server that rejected every connection except one.
-    pub fn bears_one(&self) -> Option<String> {
-        let bears_one = self.opener.known.single.load(Ordering::Relaxed);
-        bears_one
+    pub fn single_connection_note(&self) -> Option<String> {
+        let single_connection_note = self.opener.known.single.load(Ordering::Relaxed);
+        single_connection_note
             .then(|| "the server supports one connection at a time: rules that need two were not judged".to_owned())
     }
 
     fn unreachable(&self, suite: &'a Suite, error: &Error) -> Gathered<'a> {
-        let gone = match lock(&self.ended_under).as_ref() {
+        let gone = match lock(&self.killed_by_suite).as_ref() {
             Some(ended) => format!("the server closed its connections during {ended} and did not recover"),
             None => "the server could not be reached again".to_owned(),
         };
@@ -227,7 +227,7 @@ impl<'a> Executor<'a> {
             let is_used_again = lane.on != Slot::New || suites.peek().is_some();
             if is_used_again
                 && matches!(suite.connection, Connection::Fresh | Connection::Own)
-                && !self.stop.unless(self.is_well(shared.as_ref())).await.is_ok_and(|well| well)
+                && !self.stop.unless(self.responds(shared.as_ref())).await.is_ok_and(|well| well)
             {
                 self.close(shared.take(), false).await;
             }
@@ -280,8 +280,8 @@ impl<'a> Executor<'a> {
         if let Some(conversation) = conversation {
             conversation.serve(&suite.id);
         }
-        let deaths = || conversation.map(Conversation::deaths).unwrap_or_default();
-        let earlier = deaths().len();
+        let ended_connections = || conversation.map(Conversation::ended_connections).unwrap_or_default();
+        let earlier = ended_connections().len();
         let recorder = &self.opener.recorder;
         let stage = gather::Stage {
             suite,
@@ -304,18 +304,18 @@ impl<'a> Executor<'a> {
             // This suite may kill the server: stop using the connection.
             (Ok(_), Some(conversation)) if matches!(suite.connection, Connection::Last | Connection::Alone) => {
                 if conversation.is_over().await {
-                    *lock(&self.ended_under) = Some(suite.id.clone());
+                    *lock(&self.killed_by_suite) = Some(suite.id.clone());
                 }
                 None
             }
             // The last request may have killed the server. If so, all requests were sent, but the connection is lost.
             (Ok(_), Some(conversation)) => {
                 let session = conversation.session().await;
-                session.closed().map(|why| ended_behind(recorder, session.link(), why))
+                session.closed().map(|why| describe_end(recorder, session.link(), why))
             }
         };
         // The effect of the last request is only visible now.
-        let deaths: Vec<String> = deaths().drain(..).skip(earlier).collect();
+        let ended_connections: Vec<String> = ended_connections().drain(..).skip(earlier).collect();
         if let Some(why) = self.stop.why() {
             recorder.cut_short(&why, self.job.limits.request);
         }
@@ -323,7 +323,7 @@ impl<'a> Executor<'a> {
             self.job.suites.one_done();
         }
         let saves = saves.unwrap_or_else(|_| json!({}));
-        Ok(Gathered { suite, saves, incident, deaths, lost, unasked: false })
+        Ok(Gathered { suite, saves, incident, ended_connections, lost, unasked: false })
     }
 
     /// Opens a connection, unless the run stops first.
@@ -353,9 +353,9 @@ impl<'a> Executor<'a> {
     }
 
     /// Whether a connection still responds after the requests of a suite.
-    pub(super) async fn is_well(&self, conversation: Option<&Conversation>) -> bool {
+    pub(super) async fn responds(&self, conversation: Option<&Conversation>) -> bool {
         let Some(conversation) = conversation else { return false };
-        conversation.session().await.is_well().await
+        conversation.session().await.responds().await
     }
 
     /// Closes a conversation while the run continues, so that a slow server delays nothing. Over HTTP the run waits, as

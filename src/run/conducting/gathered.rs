@@ -11,7 +11,7 @@ pub struct Gathered<'a> {
     /// Why not all requests were sent, if so.
     pub incident: Option<String>,
     /// How the server was lost, each time that it was restarted.
-    pub deaths: Vec<String>,
+    pub ended_connections: Vec<String>,
     /// Whether a concurrent connection ended before it received anything.
     pub lost: bool,
     /// Whether no connection could be opened, so that no request was sent.
@@ -20,7 +20,7 @@ pub struct Gathered<'a> {
 
 impl<'a> Gathered<'a> {
     pub fn nothing(suite: &'a Suite, why: String) -> Self {
-        Self { suite, saves: json!({}), incident: Some(why), deaths: Vec::new(), lost: false, unasked: true }
+        Self { suite, saves: json!({}), incident: Some(why), ended_connections: Vec::new(), lost: false, unasked: true }
     }
 
     /// The same for a server that was lost and did not recover.
@@ -31,7 +31,7 @@ impl<'a> Gathered<'a> {
 
     /// Whether a connection or an HTTP exchange ended during the suite.
     pub fn was_cut_off(&self) -> bool {
-        self.incident.is_some() || !self.deaths.is_empty() || some_ended(&self.saves, "closed")
+        self.incident.is_some() || !self.ended_connections.is_empty() || some_ended(&self.saves, "closed")
     }
 }
 

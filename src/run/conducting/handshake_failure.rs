@@ -31,7 +31,7 @@ pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Record
         frame.from == Side::Server && shows_a_server
     });
     let refused = refused && !transport.capabilities().endpoint;
-    if (refused || !said || echo(recorder).is_some()) && !lets_nobody_in(hello) {
+    if (refused || !said || echo(recorder).is_some()) && !requires_authorization(hello) {
         return None;
     }
     let revision = match job.revisions {
@@ -45,6 +45,6 @@ pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Record
 }
 
 /// The server requires authorization, which can be tested.
-pub fn lets_nobody_in(hello: &Value) -> bool {
+pub fn requires_authorization(hello: &Value) -> bool {
     hello["http"]["status"] == 401
 }

@@ -76,7 +76,7 @@ impl<'a> Course<'a> {
         } else if let Some((mut scene, note)) =
             handshake_failure::scene_without_handshake(&unopened, self.job, &self.executor.opener.recorder)
         {
-            if handshake_failure::lets_nobody_in(&unopened.hello) {
+            if handshake_failure::requires_authorization(&unopened.hello) {
                 self.outside(&mut scene).await?;
             }
             self.scenes.push(scene);
@@ -88,7 +88,7 @@ impl<'a> Course<'a> {
     /// Gathers what can be tested without access to a server that requires authorization.
     async fn outside(&mut self, scene: &mut RunContext) -> Result<(), Error> {
         let opener = &self.executor.opener;
-        let session = opener.knock(scene.revision).await.map_err(|unopened| unopened.error)?;
+        let session = opener.connect_without_handshake(scene.revision).await.map_err(|unopened| unopened.error)?;
         opener.recorder.settle(session.link(), scene.revision);
         let conversation = Conversation::new(opener.clone(), session, scene.revision);
         authorization(scene, &conversation, &self.job.target).await;
@@ -161,7 +161,7 @@ impl<'a> Course<'a> {
             self.note(Some(note));
         }
         self.note(self.executor.opener.known.put_off.told());
-        self.note(self.executor.bears_one());
+        self.note(self.executor.single_connection_note());
         self.note(resource_graph::summary(&scene, self.suites));
         self.scenes.push(scene);
         self.executor.closed().await;
@@ -171,8 +171,8 @@ impl<'a> Course<'a> {
 
     /// Adds the evidence of a suite to the scene.
     fn keep(&mut self, scene: &mut RunContext, gathered: Gathered) {
-        let Gathered { suite, saves, incident, deaths, .. } = gathered;
-        for why in deaths {
+        let Gathered { suite, saves, incident, ended_connections, .. } = gathered;
+        for why in ended_connections {
             self.mishaps.started_anew(&suite.id, scene.revision, why);
         }
         if let Some(why) = incident {

@@ -26,7 +26,7 @@ pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target,
         });
     }
     let (mut target, facts, limits) = chosen(args, surroundings)?;
-    unless_in_vain(args, &target.start)?;
+    reject_unused_options(args, &target.start)?;
     if let Some(line) = &args.bearer_token_command {
         let argv = shlex::split(line).filter(|argv| !argv.is_empty());
         let argv = argv.ok_or_else(|| Error::usage(format!("`{line}` cannot be split into a command")))?;
@@ -40,7 +40,7 @@ pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target,
 }
 
 /// Rejects options that have no effect for this server: otherwise the user would think that they apply.
-fn unless_in_vain(args: &TargetArgs, start: &Start) -> Result<(), Error> {
+fn reject_unused_options(args: &TargetArgs, start: &Start) -> Result<(), Error> {
     let over_stdio = matches!(start, Start::Stdio { .. });
     let (command, http) = ("a server that is started by a command", "a server over HTTP");
     let vain = [
@@ -138,10 +138,10 @@ fn typed(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Target
     }
     if args.reference {
         if let Some(fault) = &args.fault {
-            unless_hidden("fault", &known("fault", fault, &reference::faults())?)?;
+            reject_unless_visible_over_stdio("fault", &known("fault", fault, &reference::faults())?)?;
         }
         if let Some(variation) = &args.variation {
-            unless_hidden("variation", &known("variation", variation, &reference::variations())?)?;
+            reject_unless_visible_over_stdio("variation", &known("variation", variation, &reference::variations())?)?;
         }
         let program = surroundings.program.as_ref().ok_or_else(|| Error::usage("this program cannot find itself"))?;
         let mut argv = vec![program.display().to_string(), "serve".into()];
@@ -300,7 +300,7 @@ fn known(kind: &str, name: &str, faults: &[FaultInfo]) -> Result<FaultInfo, Erro
 }
 
 /// Rejects a fault that cannot show over stdio, the transport of `--reference`: the run would pass and prove nothing.
-fn unless_hidden(kind: &str, fault: &FaultInfo) -> Result<(), Error> {
+fn reject_unless_visible_over_stdio(kind: &str, fault: &FaultInfo) -> Result<(), Error> {
     use reference::Transport::{Http, Sse, Stdio};
     let spoken = &reference::Options::default().proposals;
     if let Some(proposal) = fault.proposal.as_ref().filter(|proposal| !spoken.contains(proposal)) {
@@ -331,17 +331,17 @@ fn unless_hidden(kind: &str, fault: &FaultInfo) -> Result<(), Error> {
 }
 
 /// Rejects a fault or variation that cannot show in any of the tested revisions.
-pub fn unless_unseen(args: &TargetArgs, revisions: Revisions) -> Result<(), Error> {
+pub fn reject_unless_visible_in(args: &TargetArgs, revisions: Revisions) -> Result<(), Error> {
     let fault = args.fault.as_deref().map(|name| ("fault", known("fault", name, &reference::faults())));
     let variation =
         args.variation.as_deref().map(|name| ("variation", known("variation", name, &reference::variations())));
     for (kind, info) in fault.into_iter().chain(variation) {
-        unless_outside(kind, &info?, revisions)?;
+        reject_outside_of(kind, &info?, revisions)?;
     }
     Ok(())
 }
 
-fn unless_outside(kind: &str, fault: &FaultInfo, revisions: Revisions) -> Result<(), Error> {
+fn reject_outside_of(kind: &str, fault: &FaultInfo, revisions: Revisions) -> Result<(), Error> {
     let shows = |revision: Revision| {
         fault.since.is_none_or(|since| since <= revision) && fault.until.is_none_or(|until| revision <= until)
     };

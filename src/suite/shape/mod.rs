@@ -18,4 +18,4 @@ mod window;
 pub use book::{Sender, exists, names, notification_shape, params_shape, request_shape, result_shape, sender};
 pub use judge::{MOST, Violation, schema, violations};
 pub(super) use message::violation;
-pub use twins::{Twin, twins};
+pub use twins::{Misspelling, twins};

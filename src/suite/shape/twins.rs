@@ -11,7 +11,7 @@ use crate::{revision::Revision, suite::push_token};
 
 /// An unknown field that differs from a known one only in spelling.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Twin {
+pub struct Misspelling {
     /// JSON Pointer in the value.
     pub pointer: String,
     pub field: String,
@@ -20,7 +20,7 @@ pub struct Twin {
 }
 
 /// All of them in a value of a shape. Parts that a shape leaves open are not searched.
-pub fn twins(name: &str, revision: Revision, value: &Value) -> Vec<Twin> {
+pub fn twins(name: &str, revision: Revision, value: &Value) -> Vec<Misspelling> {
     let mut search = Search { book: Book::built_in(), revision, found: Vec::new() };
     search.named(name, value, "");
     search.found
@@ -29,7 +29,7 @@ pub fn twins(name: &str, revision: Revision, value: &Value) -> Vec<Twin> {
 struct Search {
     book: &'static Book,
     revision: Revision,
-    found: Vec<Twin>,
+    found: Vec<Misspelling>,
 }
 
 impl Search {
@@ -95,7 +95,7 @@ impl Search {
                 self.typed(of, member, &below(pointer, name));
             } else if let Some((known, _)) = known.iter().find(|(known, _)| folded(known) == folded(name)) {
                 let (field, known) = (name.clone(), (*known).to_owned());
-                self.found.push(Twin { pointer: below(pointer, name), field, known });
+                self.found.push(Misspelling { pointer: below(pointer, name), field, known });
             }
         }
     }

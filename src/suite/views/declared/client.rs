@@ -1,6 +1,6 @@
 //! What a client says and does.
 
-use super::wire::{HTTP, ORIGIN};
+use super::wire::ORIGIN;
 
 views! {
     /// `$sent[*]`, about clients: one message of the client; the elements of a batch count singly.

@@ -1,7 +1,7 @@
 //! What passes a gateway.
 
 use super::client::POST_HEAD;
-use super::wire::{HTTP, ORIGIN};
+use super::wire::ORIGIN;
 
 views! {
     /// `$passed[*]`, about gateways: one message that a client or the upstream sent, and what the other end received for it.
