@@ -15,7 +15,8 @@ fn the_samples_are_of_a_real_run() {
     let (run, code) = report(&command);
     assert_eq!(code, 1, "{command}");
     if env::var_os("MCP_CONFORM_BLESS").is_some() {
-        fs::write(path("reports/sample.json"), format!("{run:#}\n")).expect("the sample can be written");
+        let text = format!("{run:#}\n").replace(env!("CARGO_BIN_EXE_mcp-conform"), "mcp-conform");
+        fs::write(path("reports/sample.json"), text).expect("the sample can be written");
     }
     let kept = fs::read_to_string(path("reports/sample.json")).unwrap_or_default();
     let kept: Value = serde_json::from_str(&kept).expect("a report");
