@@ -7,13 +7,15 @@ use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use super::{
-    hostile::hostile,
-    invalid::{invalid, told, violates},
     pool::Pool,
-    schema::{Root, places},
     subject::{Subject, What},
-    texts,
-    valid::{Fill, Maker},
+    values::{
+        hostile::hostile,
+        invalid::{invalid, told, violates},
+        schema::{Root, places},
+        texts,
+        valid::{Fill, Maker},
+    },
 };
 use crate::suite::foreign::{Checker, flaws_in_all};
 

@@ -10,25 +10,17 @@
 //! smaller arguments by the rule that failed, whatever it is about. A finding is reported only if its call fails again.
 
 mod beside;
-mod bounds;
 mod caller;
 mod calls;
 mod findings;
-mod formats;
 mod growth;
-mod hostile;
-mod invalid;
-mod keywords;
 mod listed;
-mod numbers;
 mod observe;
 mod paste;
 mod pool;
 mod program;
-mod schema;
 mod sequences;
 mod sessions;
-mod shrink;
 mod smallest;
 mod state;
 mod store;
@@ -36,10 +28,9 @@ mod subject;
 mod templates;
 #[cfg(test)]
 mod tests;
-mod texts;
 mod together;
 mod turns;
-mod valid;
+mod values;
 
 use std::{
     collections::{HashMap, HashSet},
@@ -302,7 +293,7 @@ fn count(counts: &mut CallCounts, item: &Value) {
 /// Adds which keywords of the schema calls were made for.
 fn covered(mut counts: CallCounts, source: &Source) -> CallCounts {
     let mut keywords = Vec::new();
-    keywords::keywords(&source.subject.schema, &mut keywords);
+    values::keywords::keywords(&source.subject.schema, &mut keywords);
     let (exercised, not): (Vec<String>, Vec<String>) =
         keywords.into_iter().partition(|keyword| source.covered.contains(keyword));
     (counts.exercised, counts.not_exercised) = (exercised, not);

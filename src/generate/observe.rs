@@ -11,7 +11,7 @@ use super::{
     beside,
     caller::Caller,
     calls::{Call, Kind, Source},
-    numbers::{nearer, small},
+    values::numbers::{nearer, small},
 };
 use crate::evidence::{End, Reply, RunContext};
 

@@ -11,7 +11,7 @@ use super::{
     observe::{Observer, is_failed},
     pool::{Pool, collect},
     subject::What,
-    texts,
+    values::texts,
 };
 use crate::evidence::{End, Reply};
 

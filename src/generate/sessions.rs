@@ -7,8 +7,8 @@ use super::{
     caller::Caller,
     calls::{Call, Kind, Source},
     observe::Observer,
-    schema::{Root, kinds, places},
     subject::What,
+    values::schema::{Root, kinds, places},
 };
 
 /// Maximum number of tested tools.

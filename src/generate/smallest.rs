@@ -9,7 +9,7 @@ use super::{
     calls::{Call, Source},
     findings::{Failing, Findings, is_compared},
     observe::Observer,
-    shrink::simpler,
+    values::shrink::simpler,
 };
 
 /// Calls that shrinking one finding may take, and the time; a call without a response takes the longest.

@@ -4,10 +4,9 @@ use serde_json::{Value, json};
 
 use super::{
     calls::{Call, Kind, Source},
-    invalid::violates,
     pool::Pool,
-    shrink::simpler,
     subject::{Subject, What},
+    values::{invalid::violates, shrink::simpler},
 };
 use crate::suite::foreign::Checker;
 

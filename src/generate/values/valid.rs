@@ -6,10 +6,10 @@ use serde_json::{Map, Value, json};
 use super::{
     formats,
     numbers::{bounds, number, says_how_long, whole_bounds},
-    pool::Pool,
     schema::{DEEPEST, Root, kinds},
     texts,
 };
+use crate::generate::pool::Pool;
 
 /// Elements beyond the fewest that an array has to have, and members that are optional, of one value.
 const FEW: usize = 3;

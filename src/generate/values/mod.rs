@@ -1,0 +1,12 @@
+//! Values made from JSON Schemas: valid, invalid and hostile ones, and simpler ones for the smallest call.
+
+pub mod bounds;
+pub mod formats;
+pub mod hostile;
+pub mod invalid;
+pub mod keywords;
+pub mod numbers;
+pub mod schema;
+pub mod shrink;
+pub mod texts;
+pub mod valid;
