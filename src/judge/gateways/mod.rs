@@ -132,7 +132,7 @@ impl Gateways {
                 Some(session) => message.session.clone_from(session),
                 // Without sessions nothing shows which client sent a request: each is a conversation of its own.
                 None if message.revision.is_some_and(Revision::is_modern) => {
-                    message.session = format!("exchange {post}")
+                    message.session = format!("exchange {post}");
                 }
                 None => {}
             }

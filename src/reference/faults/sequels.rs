@@ -195,7 +195,7 @@ fn add_resources(scene: &Scene, message: &mut Value, more: impl Iterator<Item = 
     }
 }
 
-/// The first list after a list_changed notification, with all its pages, is the old one.
+/// The first list after a `list_changed` notification, with all its pages, is the old one.
 fn show_late(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
     if message["method"] == "notifications/resources/list_changed" {
         memory.unlocked = true;

@@ -13,7 +13,7 @@ use crate::{
 const SLOW_START: Duration = Duration::from_millis(700);
 /// The response of a server that calls a model or a remote service.
 const SLOW_RESPONSE: Duration = Duration::from_millis(800);
-/// Python with FastMCP on two processors that twenty-five processes share: the start, and the first response after it.
+/// Python with `FastMCP` on two processors that twenty-five processes share: the start, and the first response after it.
 const OVERLOADED: [Duration; 2] = [Duration::from_secs(12), Duration::from_secs(11)];
 /// Enough that later responses overtake earlier ones.
 const OVERTAKEN: Duration = Duration::from_millis(15);
