@@ -40,7 +40,6 @@ pub static TASKS: &[Behaviour] = &[
             Some(_) if message["method"] == "tools/call" => refused(message, "Unknown member: task"),
             _ => Heard::Message,
         }),
-        also: &["tasks-capability-declared"],
         ..fault("task-member-refused", "without the capability for tasks, a wish for one is refused")
     },
     Behaviour {
