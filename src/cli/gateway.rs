@@ -40,7 +40,7 @@ pub struct GatewayArgs {
     #[command(flatten)]
     pub select: SelectArgs,
     /// Also run the suites about servers, through the gateway and on its upstream, and report what is worse through the gateway
-    #[arg(long, conflicts_with = "filter", help_heading = "Scope")]
+    #[arg(long, conflicts_with_all = ["filter", "exclude"], help_heading = "Scope")]
     pub compare: bool,
     /// Also measure what the gateway costs: the time of calls of 1 kB to 1 MB from 1 to 32 clients, and its memory
     #[arg(long, help_heading = "Scope")]
