@@ -180,8 +180,13 @@ def from_the_start():
     lines = [step["run"] for step in steps if step.get("run", "").startswith("mcp-conform run")]
     check(len(lines) == 1, "the pipeline tests the server")
     env = {"PATH": f"{PROGRAM.parent}:{os.environ['PATH']}"}
-    code, said = ran(["bash", "-e", "-c", f"{lines[0]} --filter house --filter resources.read"], path, **env)
+    summary = path / "summary.md"
+    summary.write_text("An earlier step.\n")
+    line = f"{lines[0]} --filter house --filter resources.read"
+    code, said = ran(["bash", "-e", "-c", line], path, GITHUB_STEP_SUMMARY=str(summary), **env)
     check(code == 0, "the pipeline passes", said)
+    appended = summary.read_text().removeprefix("An earlier step.\n")
+    check(len(appended) < len(summary.read_text()) and "mcp-conform" in appended, "the summary is appended", appended)
     code, said = ran([PROGRAM, "run", "--filter", "house"], path)
     check("house-tools-are-described" in said, "the rule of one's own is judged", said)
     code, said = ran([PROGRAM, "init", "--ci", "github"], path)

@@ -124,6 +124,11 @@ fn reports_that_cannot_be_written() {
         "error: unknown report format `yunit`
   help: the formats are human, html, json, junit, tap, sarif, markdown, github",
     );
+    refused(
+        "run --reference --report markdown=",
+        "error: --report markdown= has no path
+  help: is the variable set? `-` writes to stdout",
+    );
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.xml").display().to_string();
     refused(

@@ -63,6 +63,12 @@ pub fn wanted(args: &FormArgs) -> Result<Vec<Output>, Error> {
             message: format!("unknown report format `{name}`"),
             help: Some(format!("the formats are {}", cli::formats())),
         })?;
+        if path == Some("") {
+            return Err(Error::Usage {
+                message: format!("--report {name}= has no path"),
+                help: Some("is the variable set? `-` writes to stdout".into()),
+            });
+        }
         Ok(Output { format, path: path.filter(|path| *path != "-").map(PathBuf::from) })
     };
     let outputs: Vec<Output> = args.report.iter().map(parse).collect::<Result<_, Error>>()?;
