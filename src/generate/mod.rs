@@ -68,6 +68,8 @@ const USUAL: usize = 3;
 const BATCH: usize = 32;
 /// Calls of one source without a response, after which it is left alone: each may take the time of hundreds.
 const HANGS: usize = 6;
+/// The same for calls that end the server. Each of them costs a start.
+const CRASHES: usize = 6;
 
 /// What to generate, and how much of it.
 pub struct Settings {
@@ -151,6 +153,7 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
     observer.careful = settings.replay.is_some();
     let mut last: Option<(usize, Call)> = None;
     let mut hung: HashMap<usize, usize> = HashMap::new();
+    let mut killed: HashMap<usize, usize> = HashMap::new();
     let limit = observer.caller.limit;
     let mut made = 0;
     if settings.replay.is_some()
@@ -221,12 +224,27 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
             }
         }
         let before = last.replace((index, call.clone()));
-        if item["killed"].is_string()
-            && let Some((before, earlier)) = before.filter(|_| settings.replay.is_none())
-            && let Some(guilty) = kills(&mut observer, &sources[before], &earlier).await
-        {
-            batch.push((before, earlier, guilty));
-            continue;
+        if item["killed"].is_string() {
+            let guilty = match before.filter(|_| settings.replay.is_none()) {
+                Some((before, earlier)) => {
+                    let killed = kills(&mut observer, &sources[before], &earlier).await;
+                    killed.map(|item| (before, earlier, item))
+                }
+                None => None,
+            };
+            let killer = guilty.as_ref().map_or(index, |(before, ..)| *before);
+            let times = killed.entry(killer).or_insert(0);
+            *times += 1;
+            // The remaining starts of the server are for confirming what was found.
+            if *times == CRASHES && settings.replay.is_none() {
+                let name = &sources[killer].subject.name;
+                notes.push(format!("{name}: the server exited after {CRASHES} calls; no more were made"));
+                exhausted.insert(killer);
+            }
+            if let Some(guilty) = guilty {
+                batch.push(guilty);
+                continue;
+            }
         }
         harvest(&mut pool, &item);
         accepted.add(index, &call, &item);
