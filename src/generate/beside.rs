@@ -1,15 +1,15 @@
-//! Calls beside one call that show what its result means.
+//! Further calls that show what the result of one call means.
 
 use serde_json::{Value, json};
 
 use super::calls::{Call, Source};
 
-/// Steps from a bound. A tool that looks up a number accepts those that there are: a few, and not all of these.
+/// Distances from a bound. A tool that looks up numbers knows only a few, so it rejects some of these.
 const STEPS: [i64; 4] = [2, 5, 20, 100];
-/// What languages write for a value that is missing or no number.
+/// What programming languages print for a missing value, or for one that is not a number.
 const UNFILLED: [&str; 3] = ["undefined", "[object Object]", "NaN"];
 
-/// The same call with values inside of its bound, the nearest first.
+/// The same arguments with values inside the bound, the nearest first.
 pub fn inside(source: &Source, call: &Call) -> Vec<Value> {
     let Some(nearest) = &call.inside else { return Vec::new() };
     let mut all = vec![nearest.clone()];
@@ -26,13 +26,13 @@ pub fn inside(source: &Source, call: &Call) -> Vec<Value> {
     all
 }
 
-/// Whether these arguments lack something that the full ones have.
+/// Whether these arguments lack a field that the full ones have.
 pub fn has_less(arguments: &Value, full: &Value) -> bool {
     let members = full.as_object().into_iter().flatten();
     members.into_iter().any(|(name, value)| !value.is_null() && arguments.get(name).is_none_or(Value::is_null))
 }
 
-/// Such a word in the texts of a result.
+/// The first such word in the texts of a result.
 pub fn unfilled(result: &Value) -> Option<&'static str> {
     let blocks = result["content"].as_array().into_iter().flatten();
     let messages = result["messages"].as_array().into_iter().flatten().map(|message| &message["content"]);

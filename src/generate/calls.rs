@@ -62,7 +62,7 @@ const PLACES: usize = 60;
 /// Maximum number of calls that are prepared in advance.
 const PLANNED: usize = 3_000;
 
-/// Calls after which one is made once more.
+/// A call is repeated after this many others.
 const LATER: usize = 3;
 
 /// Makes the calls of one subject.
@@ -150,7 +150,7 @@ impl Source {
         self.planned.push_front(call);
     }
 
-    /// A call that is made once more, a little later.
+    /// Repeats a call a little later.
     pub fn again(&mut self, call: Call) {
         if self.repeated.insert(key(&call)) {
             self.seen.remove(&key(&call));

@@ -1,4 +1,4 @@
-//! What the rules say of the calls, and the smallest call for each finding.
+//! Judges the calls, and finds the smallest call for each finding.
 
 use std::collections::HashMap;
 
@@ -18,13 +18,13 @@ use crate::{
     plan::Plan,
 };
 
-/// Findings of one rule on one subject that are shrunk and shown; more of them mostly have the same cause.
+/// Findings of one rule on one subject that are shrunk and shown. More of them usually have the same cause.
 const SHOWN: usize = 3;
-/// All that are shrunk.
+/// Maximum number of findings that are shrunk.
 const SHRUNK: usize = 40;
-/// The rule that compares a value at a bound with one beside it.
+/// The rule that compares a value at a bound with one inside it.
 const AT_BOUND: &str = "generated-bound-accepted";
-/// Rules that compare what was seen before and after several calls.
+/// Rules that compare the results of several calls.
 const COMPARED: [&str; 5] = [
     "generated-read-only",
     "generated-idempotent",
@@ -33,18 +33,18 @@ const COMPARED: [&str; 5] = [
     "generated-template-decoded",
 ];
 
-/// Whether a call shows nothing when it is made alone.
+/// Whether a single call proves nothing for this rule.
 pub fn is_compared(rule: &str) -> bool {
     COMPARED.contains(&rule)
 }
 
-/// One call that a rule fails for.
+/// A call for which a rule fails.
 pub struct Failing {
     pub rule: String,
     index: usize,
     pub call: Call,
     pub item: Value,
-    /// Others of the same rule, subject and place.
+    /// Further calls with the same rule, subject and place.
     alike: usize,
     key: String,
 }
@@ -100,16 +100,16 @@ impl<'a> Findings<'a> {
 
     fn keep(&mut self, rule: &str, index: usize, call: &Call, item: &Value) {
         let key = match call.kind {
-            // One that hangs takes long to shrink.
+            // Calls that hang take long to shrink.
             _ if item["end"] == "timeout" => String::new(),
-            // Of hostile values the text of the failure tells causes apart, if anything does.
+            // For hostile values, only the error text distinguishes the causes.
             Kind::Hostile => String::new(),
             Kind::Valid | Kind::Invalid => format!("{} {}", call.keyword, call.at),
         };
         let same = |known: &&mut Failing| known.rule == rule && known.index == index && known.key == key;
         if let Some(known) = self.failing.iter_mut().find(same) {
             known.alike += 1;
-            // A smaller one to begin with is shrunk sooner.
+            // A smaller call is shrunk faster.
             if call.arguments.to_string().len() < known.call.arguments.to_string().len() {
                 known.call = Call { inside: call.inside.clone().filter(|_| rule == AT_BOUND), ..call.clone() };
                 known.item = item.clone();
@@ -121,7 +121,7 @@ impl<'a> Findings<'a> {
             *self.further.entry(rule.to_owned()).or_default() += 1;
             return;
         }
-        // What stands at a bound has to stay there only if the bound is what it is about.
+        // Only findings about a bound must keep the value at the bound.
         let inside = call.inside.clone().filter(|_| rule == AT_BOUND);
         self.failing.push(Failing {
             rule: rule.to_owned(),
@@ -138,12 +138,12 @@ impl<'a> Findings<'a> {
         self.growth = items;
     }
 
-    /// Calls that belong together.
+    /// Sequences of calls.
     pub fn related(&mut self, items: Vec<Value>) {
         self.sequences = items;
     }
 
-    /// Makes each failing call again, and smaller as long as it fails.
+    /// Repeats each failing call with smaller arguments as long as it fails.
     pub async fn shrink(
         &mut self,
         observer: &mut Observer<'_>,
@@ -151,7 +151,7 @@ impl<'a> Findings<'a> {
         settings: &Settings,
     ) -> Vec<Stored> {
         let mut stored: Vec<Stored> = Vec::new();
-        // Which finding has this smallest call.
+        // The finding that has this smallest call.
         let mut known: HashMap<(String, usize, String), usize> = HashMap::new();
         observer.careful = true;
         for failing in std::mem::take(&mut self.failing) {
@@ -204,7 +204,7 @@ impl<'a> Findings<'a> {
         (unrepeated > 0).then(note).into_iter().collect()
     }
 
-    /// The command that makes all the calls of this run: what several of them show, one alone does not.
+    /// The command that repeats all calls of this run, for findings that need several calls.
     fn whole(&self, settings: &Settings) -> String {
         let quoted = |text: &str| shlex::try_quote(text).unwrap_or_default().into_owned();
         let only = settings.only.iter().map(|name| format!(" --only {}", quoted(name))).collect::<String>();
@@ -215,7 +215,7 @@ impl<'a> Findings<'a> {
         )
     }
 
-    /// Each rule with what was found.
+    /// Each rule with its findings.
     pub fn results(mut self, settings: &Settings) -> Vec<RuleResult> {
         let growth = self.growth.iter().map(|item| ("growth", item));
         let sequences = self.sequences.iter().map(|item| ("sequences", item));

@@ -1,10 +1,11 @@
 //! Memory and open files of the server's processes, from `/proc`.
 
-use std::{collections::HashMap, fs};
+use std::fs;
 
 use serde_json::{Value, json};
 
 use super::{caller::Caller, calls::Source, observe::Observer, subject::What};
+use crate::wire::descendants::{descendants, resident_bytes};
 
 /// Measurements in one run.
 const LOOKS: usize = 20;
@@ -13,14 +14,12 @@ const FEWEST: usize = 500;
 /// A smaller growth of memory or files may have any cause.
 const BYTES: u64 = 32 << 20;
 const FILES: u64 = 50;
-/// Calls of one tool in a row, twice, and how many of those have to leave a file open.
+/// The number of calls of one tool in a row, made twice, and how many of them must leave a file open.
 const IN_A_ROW: u64 = 60;
 const LEFT_OPEN: u64 = IN_A_ROW * 3 / 4;
-/// Tools that are tried, and the time in milliseconds that one of their calls may take.
+/// The maximum number of tools, and the maximum duration of their calls in milliseconds.
 const TRIED: usize = 8;
 const QUICK: u64 = 50;
-/// Pages of memory in bytes, as on every machine that is usual for servers.
-const PAGE: u64 = 4096;
 
 #[derive(Default)]
 pub struct Growth {
@@ -74,7 +73,8 @@ impl Growth {
     }
 }
 
-/// Tools that leave a file open with each call. A schema may allow fewer different calls than would show it.
+/// Finds tools that leave a file open with each call. One call is repeated, because a schema may allow too few
+/// different ones.
 pub async fn files(observer: &mut Observer<'_>, sources: &[Source], over: impl Fn() -> bool) -> Vec<Value> {
     let mut found = Vec::new();
     for source in sources.iter().filter(|source| source.subject.what == What::Tool).take(TRIED) {
@@ -107,24 +107,10 @@ pub async fn files(observer: &mut Observer<'_>, sources: &[Source], over: impl F
     found
 }
 
-/// What all processes below this one take together.
+/// The memory and the number of open files of all processes below this one.
 fn measured() -> Option<(u64, u64)> {
-    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
-    for entry in fs::read_dir("/proc").ok()?.flatten() {
-        let Some(process) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
-        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
-        // The name is in parentheses and may contain any character.
-        let parent = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(1)?.parse().ok());
-        children.entry(parent.unwrap_or_default()).or_default().push(process);
-    }
-    let mut waiting = children.get(&std::process::id())?.clone();
-    let (mut memory, mut files) = (0, 0);
-    while let Some(process) = waiting.pop() {
-        let resident = fs::read_to_string(format!("/proc/{process}/statm")).ok();
-        let pages = resident.and_then(|text| text.split_whitespace().nth(1)?.parse::<u64>().ok());
-        memory += pages.unwrap_or_default() * PAGE;
-        files += fs::read_dir(format!("/proc/{process}/fd")).map_or(0, |entries| entries.count() as u64);
-        waiting.extend(children.get(&process).into_iter().flatten());
-    }
-    Some((memory, files))
+    let processes = descendants();
+    let files = |process: &u32| fs::read_dir(format!("/proc/{process}/fd")).map_or(0, |entries| entries.count() as u64);
+    let memory = processes.iter().map(|process| resident_bytes(*process)).sum();
+    (!processes.is_empty()).then(|| (memory, processes.iter().map(files).sum()))
 }

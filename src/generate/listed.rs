@@ -1,4 +1,4 @@
-//! What a server lists, and what of it may be called.
+//! What a server lists, and which of these may be called.
 
 use serde_json::json;
 
@@ -20,7 +20,7 @@ pub async fn survey(caller: &mut Caller, scene: &mut RunContext) {
     scene.saves.insert("survey".into(), saves);
 }
 
-/// What may be called, and what is not called and why.
+/// The subjects that may be called, and notes on those that are not.
 pub fn subjects(scene: &RunContext, settings: &Settings) -> (Vec<Subject>, Vec<String>) {
     let survey = &scene.saves["survey"];
     let items = |list: &str| survey[list]["items"].as_array().cloned().unwrap_or_default();
@@ -40,7 +40,7 @@ pub fn subjects(scene: &RunContext, settings: &Settings) -> (Vec<Subject>, Vec<S
         if tool["execution"]["taskSupport"] == "required" {
             notes.push(format!("{}: not called, because it runs only as a task", subject.name));
         } else if subjects.iter().any(|known| known.name == subject.name) {
-            // By one name one tool is called.
+            // Of several tools with one name only the first is called.
         } else if allowed {
             subjects.push(subject);
         } else if settings.call_tools {

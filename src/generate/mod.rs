@@ -1,4 +1,4 @@
-//! Makes calls of what a server publishes: its schemas say which arguments are valid, and so also which are not.
+//! Generates calls from what a server publishes. Its schemas define which arguments are valid, and so which are not.
 //!
 //! ```text
 //! schema -> Source (valid, invalid, hostile calls) -> Observer (sends, looks again) -> $calls -> rules of suites
@@ -6,8 +6,8 @@
 //!                                                            +---- shrink: smaller arguments <------+
 //! ```
 //!
-//! Nothing here says what is right: rules over `$calls` do, in `suites/generated`. So a finding can be judged again for
-//! smaller arguments by the rule that failed, whatever it is about. A finding is reported only if its call fails again.
+//! The verdicts come from rules over `$calls` in `suites/generated`. So the rule that failed can judge smaller
+//! arguments again. A finding is reported only if its call fails again.
 
 mod beside;
 mod caller;
@@ -54,7 +54,7 @@ use self::{
     pool::{Pool, collect, harvest},
     subject::Subject,
     together::{Accepted, together},
-    turns::{Spent, turns},
+    turns::{Loss, Spent, turns},
 };
 use crate::{
     evidence::RunContext,
@@ -62,54 +62,50 @@ use crate::{
     plan::Plan,
 };
 
-/// Calls before one that is made alone, until one is responded to.
+/// A replayed call is preceded by up to this many others, until one has a response: they show the usual duration.
 const USUAL: usize = 3;
-/// Calls that are judged together.
+/// The number of calls that are judged together.
 const BATCH: usize = 32;
-/// Calls of one source without a response, after which it is left alone: each may take the time of hundreds.
-const HANGS: usize = 6;
-/// The same for calls that end the server. Each of them costs a start.
-const CRASHES: usize = 6;
 
 /// What to generate, and how much of it.
 pub struct Settings {
     pub calls: usize,
     pub time: Duration,
     pub seed: u64,
-    /// Only these, by name; naming a tool permits its calls.
+    /// Call only these, by name; naming a tool permits its calls.
     pub only: Vec<String>,
-    /// Tools may be called that nobody named and that may change something.
+    /// Tools may be called that are not named and may have side effects.
     pub call_tools: bool,
     /// Tools that the configuration names.
     pub named: Vec<String>,
-    /// Where the program of the server is, unless it runs there: its messages disclose it to nobody.
+    /// The directory of the server's program, unless it runs there. Its messages must not disclose it.
     pub program: Option<String>,
-    /// One call alone.
+    /// Make only this call.
     pub replay: Option<Stored>,
     /// Calls that failed before.
     pub earlier: Vec<Stored>,
-    /// The options that name the target, to be typed again.
+    /// The options that name the target, for the rerun command.
     pub options: String,
-    /// Whether somebody wants it to end.
+    /// Whether the user interrupted the run.
     pub interrupted: Box<dyn Fn() -> bool>,
 }
 
-/// What came of it.
+/// The results.
 pub struct Generated {
     pub rules: Vec<RuleResult>,
     pub counts: Vec<CallCounts>,
     pub notes: Vec<String>,
     /// The smallest calls that fail.
     pub failing: Vec<Stored>,
-    /// Why it ended before all calls were made.
+    /// Why the run ended before all calls were made.
     pub cut_short: Option<String>,
 }
 
-/// Lists what there is, makes calls until a limit is reached, shrinks those that fail, and judges what is left.
+/// Lists what the server has, makes calls until a limit is reached, judges them, and shrinks those that fail.
 pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_>, settings: &Settings) -> Generated {
     let began = Instant::now();
     let over = || began.elapsed() >= settings.time || (settings.interrupted)();
-    // The rest of the time is for what is looked at with several calls.
+    // The rest of the time is for findings that need several calls.
     let enough = || began.elapsed() >= settings.time * 3 / 4 || over();
     survey(&mut caller, scene).await;
     let mut pool = Pool::new();
@@ -152,14 +148,12 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
     let wanted = settings.replay.as_ref().map_or(settings.calls, |stored| sources.len().min(1) * stored.repeated());
     observer.careful = settings.replay.is_some();
     let mut last: Option<(usize, Call)> = None;
-    let mut hung: HashMap<usize, usize> = HashMap::new();
-    let mut killed: HashMap<usize, usize> = HashMap::new();
     let limit = observer.caller.limit;
     let mut made = 0;
     if settings.replay.is_some()
         && let Some(source) = sources.first_mut()
     {
-        // What is usual for it is known only by another call.
+        // Only other calls show the usual duration.
         for _ in 0..USUAL {
             let Some(call) = source.next(&pool) else { break };
             let item = observer.observe(source, &call).await;
@@ -193,9 +187,10 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
         };
         growth.look(made, &observer.caller);
         made += 1;
-        // What hung once hangs again: the rest of the time is for other calls. It is confirmed with all the time that it has.
+        // A subject that hung once probably hangs again, so its calls get less time. The full timeout confirms a
+        // finding.
         observer.caller.limit =
-            if hung.contains_key(&index) { limit.min(observer.soon(&source.subject.name)) } else { limit };
+            if spent.has_lost(index, Loss::Response) { limit.min(observer.soon(&source.subject.name)) } else { limit };
         let item = observer.observe(source, &call).await;
         observer.caller.limit = limit;
         let Some(item) = item else {
@@ -207,44 +202,33 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
         };
         count(counts.entry(index).or_insert_with(|| counts_of(&source.subject)), &item);
         spent.add(index, &item);
+        let mut lost = None;
         if item["end"] == "timeout" {
             if item["usual"] == false {
-                // What is usual is not known yet, perhaps.
+                // The usual duration may not be known yet.
                 sources[index].again(call.clone());
             } else if item["by_number"] == false {
-                let times = hung.entry(index).or_insert(0);
-                *times += 1;
-                if *times == HANGS {
-                    notes.push(format!(
-                        "{}: {HANGS} calls had no response; no more were made",
-                        sources[index].subject.name
-                    ));
-                    exhausted.insert(index);
-                }
+                lost = Some((index, Loss::Response));
             }
         }
         let before = last.replace((index, call.clone()));
-        if item["killed"].is_string() {
-            let guilty = match before.filter(|_| settings.replay.is_none()) {
-                Some((before, earlier)) => {
-                    let killed = kills(&mut observer, &sources[before], &earlier).await;
-                    killed.map(|item| (before, earlier, item))
-                }
-                None => None,
-            };
-            let killer = guilty.as_ref().map_or(index, |(before, ..)| *before);
-            let times = killed.entry(killer).or_insert(0);
-            *times += 1;
-            // The remaining starts of the server are for confirming what was found.
-            if *times == CRASHES && settings.replay.is_none() {
-                let name = &sources[killer].subject.name;
-                notes.push(format!("{name}: the server exited after {CRASHES} calls; no more were made"));
-                exhausted.insert(killer);
+        let mut guilty = None;
+        if item["killed"].is_string() && settings.replay.is_none() {
+            if let Some((before, earlier)) = before {
+                let item = kills(&mut observer, &sources[before], &earlier).await;
+                guilty = item.map(|item| (before, earlier, item));
             }
-            if let Some(guilty) = guilty {
-                batch.push(guilty);
-                continue;
-            }
+            lost = Some((guilty.as_ref().map_or(index, |(before, ..)| *before), Loss::Server));
+        }
+        if let Some((index, loss)) = lost
+            && let Some(note) = spent.lose(index, loss, &sources[index].subject.name)
+        {
+            notes.push(note);
+            exhausted.insert(index);
+        }
+        if let Some(guilty) = guilty {
+            batch.push(guilty);
+            continue;
         }
         harvest(&mut pool, &item);
         accepted.add(index, &call, &item);
@@ -278,7 +262,7 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
     Generated { rules: findings.results(settings), counts, notes, failing, cut_short }
 }
 
-/// The call before one that the process did not survive, if it was that one: some exit after they have responded.
+/// Repeats the call before one that the process did not survive: some exit after their response. `None` if it survives.
 async fn kills(observer: &mut Observer<'_>, source: &Source, call: &Call) -> Option<Value> {
     let careful = std::mem::replace(&mut observer.careful, true);
     let item = observer.observe(source, call).await.filter(|item| item["killed"].is_string());
@@ -308,7 +292,7 @@ fn count(counts: &mut CallCounts, item: &Value) {
     counts.slowest_ms = counts.slowest_ms.max(item["ms"].as_u64().unwrap_or_default());
 }
 
-/// Adds which keywords of the schema calls were made for.
+/// Adds the keywords of the schema that the calls covered.
 fn covered(mut counts: CallCounts, source: &Source) -> CallCounts {
     let mut keywords = Vec::new();
     values::keywords::keywords(&source.subject.schema, &mut keywords);

@@ -18,10 +18,10 @@ use crate::evidence::{End, Reply, RunContext};
 /// A call is slow if it takes this many milliseconds, and this many times the usual time of the same subject.
 pub const SLOW: u64 = 1_000;
 const TIMES: u64 = 20;
-/// The shortest time after which a call is given up where others of the same tool hang.
+/// The minimum timeout for a tool of which other calls hung.
 const SOON: Duration = Duration::from_millis(1_500);
-/// Half of a text takes so many times less where time explodes: twice for what grows with the length, four times with its
-/// square.
+/// Half of a text takes so many times less where time explodes: twice for what grows with the length, four times with
+/// its square.
 const EXPLODES: u64 = 8;
 /// Maximum number of different characters in a repetitive text.
 const FEW_CHARACTERS: usize = 3;
@@ -57,14 +57,14 @@ pub struct Observer<'a> {
     pub slow: HashSet<String>,
     /// The number of calls, including those that confirm or shrink.
     pub made: usize,
-    /// Whether it is looked at after every call that the server still responds.
+    /// Whether to check after every call that the server still responds.
     pub careful: bool,
-    /// Where the program of the server is, unless it runs there.
+    /// The directory of the server's program, unless it runs there.
     pub program: Option<String>,
 }
 
 impl Observer<'_> {
-    /// When a call is given up if one that was given all the time had no response.
+    /// The timeout of a call after another one of the same subject hung.
     pub fn soon(&self, name: &str) -> Duration {
         SOON.max(Duration::from_millis(self.usual.ms(name).unwrap_or_default() * TIMES))
     }
@@ -138,7 +138,7 @@ impl Observer<'_> {
         Some(item)
     }
 
-    /// What becomes of the call with values that lie inside of its bound: the first that is rejected, or the one beside it.
+    /// The result of the call with values inside the bound: the first that is rejected, or the nearest one.
     async fn inside(&mut self, source: &Source, call: &Call) -> Value {
         let mut seen = Value::Null;
         for inside in beside::inside(source, call) {
@@ -156,7 +156,7 @@ impl Observer<'_> {
         seen
     }
 
-    /// Whether the result has a word for a value that is missing, and that of the call with all arguments has none.
+    /// Whether the result has a word for a missing value, and the result of the call with all arguments has not.
     async fn is_unfilled(&mut self, source: &Source, call: &Call, reply: &Reply) -> bool {
         let full = source.plainest().filter(|full| beside::has_less(&call.arguments, full));
         let (Some(full), Some(word)) = (full, reply.result.as_ref().and_then(beside::unfilled)) else { return false };
@@ -168,8 +168,8 @@ impl Observer<'_> {
         full.end == End::Result && !is_failed(&full) && full.result.as_ref().and_then(beside::unfilled).is_none()
     }
 
-    /// Whether a call without a response gets one if its numbers are small: then it only has much to do. What has as much to do
-    /// with numbers that are hardly smaller, and is quick, shows that the numbers are not why.
+    /// Whether a call without a response gets one if its numbers are small: then it only has much to do. If it is quick
+    /// with slightly smaller numbers, the numbers are not the cause.
     async fn responds_to_small_numbers(&mut self, source: &Source, call: &Call) -> bool {
         let almost = nearer(&call.arguments);
         if almost != call.arguments && source.is_like(call, &almost) {
@@ -181,7 +181,7 @@ impl Observer<'_> {
             }
         }
         let mut smaller = small(&call.arguments);
-        // A number that is not given has a default, which may be large.
+        // An omitted number has a default, which may be large.
         let others = source.plainest().unwrap_or_default();
         if let (Some(members), Some(others)) = (smaller.as_object_mut(), others.as_object()) {
             for (name, other) in others.iter().filter(|(_, other)| other.is_number()) {
@@ -192,7 +192,7 @@ impl Observer<'_> {
             return false;
         }
         if !source.is_like(call, &smaller) {
-            // A number that has to be large may well take long.
+            // If the schema requires a large number, the call may take long.
             return true;
         }
         self.made += 1;

@@ -1,4 +1,4 @@
-//! Values that results had: arguments of the same name may be about the same things.
+//! Values from results, for arguments with the same name: they may identify the same things.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::subject::What;
 /// Values by the names of their fields.
 pub type Pool = HashMap<String, Vec<Value>>;
 
-/// Keeps values of results under the names of their fields: they may be arguments of other calls.
+/// Collects the values of a result by the names of their fields.
 pub fn harvest(pool: &mut Pool, item: &Value) {
     if item["what"] != What::Tool.word() || item["failed"] == true {
         return;

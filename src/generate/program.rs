@@ -1,12 +1,12 @@
-//! Where the program of a server is: nobody sends that path, and no client needs it.
+//! The directory of a server's program, which no client needs to know.
 
 use std::path::{Path, PathBuf};
 
 /// Programs that run another one.
 const RUNNERS: [&str; 9] = ["node", "python", "python3", "bun", "deno", "ruby", "php", "tsx", "ts-node"];
 
-/// The directory of the program that this command starts, with a slash at its end; `None` if it runs in that directory, where
-/// its arguments may be about the same files.
+/// The directory of the program that this command starts, with a slash at its end; `None` if it runs in that directory,
+/// where its arguments may be about the same files.
 pub fn directory(argv: &[String], cwd: &Path) -> Option<String> {
     let command = argv.first()?;
     let name = Path::new(command).file_name()?.to_str()?.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -19,7 +19,7 @@ pub fn directory(argv: &[String], cwd: &Path) -> Option<String> {
     let path: PathBuf = path.is_file().then(|| path.canonicalize().ok())??;
     let directory = path.parent()?;
     let elsewhere = cwd.canonicalize().is_ok_and(|cwd| !cwd.starts_with(directory));
-    // Directories of the system are no secret.
+    // Directories of the system are not secret.
     (elsewhere && directory.components().count() > 2 && !directory.starts_with("/usr"))
         .then(|| format!("{}/", directory.display()))
 }

@@ -240,7 +240,7 @@ async fn created_together(observer: &mut Observer<'_>, group: &Group<'_>) -> Vec
     found
 }
 
-/// The id of one that cannot be read, though one that is created alone can.
+/// The id of a thing that cannot be read, although one that was created alone can be.
 async fn unread(
     observer: &mut Observer<'_>,
     trace: &mut Trace,

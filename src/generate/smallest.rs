@@ -1,4 +1,4 @@
-//! The smallest call that fails as one that was found, and how often it has to be made.
+//! The smallest call that reproduces a finding, and how often it must be repeated.
 
 use std::time::Duration;
 
@@ -12,17 +12,17 @@ use super::{
     values::shrink::simpler,
 };
 
-/// Calls that shrinking one finding may take, and the time; a call without a response takes the longest.
+/// Maximum number of calls and time for shrinking one finding. Calls without a response take the longest.
 const CALLS: usize = 150;
 const TIME: Duration = Duration::from_secs(20);
 
-/// Rules about what a server may run out of by many calls.
+/// Rules that may fail because many calls exhaust a resource of the server.
 const EXHAUSTING: [&str; 3] = ["generated-answered", "generated-responds-after", "generated-survived"];
-/// Calls in a row that are tried for those.
+/// Maximum number of repetitions for those.
 const REPEATED: usize = 100;
 
 impl Findings<'_> {
-    /// How many times in a row the call has to be made of a server that just began, until it fails; `None` if it does not.
+    /// How many times in a row the call must be made after a restart until it fails; `None` if it does not fail.
     pub async fn times(&self, observer: &mut Observer<'_>, source: &Source, rule: &str, call: &Call) -> Option<usize> {
         if !EXHAUSTING.contains(&rule) {
             return Some(1);
@@ -49,14 +49,14 @@ impl Findings<'_> {
         self.verdicts(std::iter::once(item)).iter().any(|result| result.id == rule && !result.findings.is_empty())
     }
 
-    /// The smallest call that fails as this one, which is made again first; `None` if it does not fail again.
+    /// The smallest call that fails in the same way. The call itself is repeated first; `None` if it passes then.
     pub async fn smallest(
         &self,
         observer: &mut Observer<'_>,
         source: &Source,
         failing: &Failing,
     ) -> Option<(Call, Value)> {
-        // Those calls were made twice already.
+        // Those calls were already made twice.
         if is_compared(&failing.rule) {
             return Some((failing.call.clone(), failing.item.clone()));
         }
@@ -64,7 +64,7 @@ impl Findings<'_> {
         let limit = observer.caller.limit;
         let hangs = failing.item["end"] == "timeout";
         if hangs {
-            // It is given all the time at the end.
+            // The result is confirmed with the full timeout.
             observer.caller.limit = observer.soon(&source.subject.name).min(limit);
         }
         let smallest = self.smaller(observer, source, failing, began + if hangs { TIME / 2 } else { TIME }).await;
@@ -82,7 +82,7 @@ impl Findings<'_> {
         None
     }
 
-    /// The smallest call that is found until then.
+    /// The smallest call that is found before `until`.
     async fn smaller(
         &self,
         observer: &mut Observer<'_>,
@@ -122,7 +122,7 @@ impl Findings<'_> {
     }
 }
 
-/// The call with these arguments, if it is one of the same kind. What stands at a bound stays there.
+/// The call with these arguments, if it has the same kind. A value at a bound stays there.
 fn alike(source: &Source, call: &Call, arguments: Value) -> Option<Call> {
     if !source.is_like(call, &arguments) {
         return None;

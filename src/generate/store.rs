@@ -11,9 +11,9 @@ use super::{
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stored(Value);
 
-/// One call is made so many times in a row at most.
+/// Maximum number of times that one call is made in a row.
 const MOST_TIMES: usize = 1_000;
-/// Calls of one target that are kept at most.
+/// Maximum number of stored calls of one target.
 const KEPT: usize = 200;
 
 impl Stored {
@@ -27,7 +27,7 @@ impl Stored {
         Self(stored)
     }
 
-    /// The call so many times in a row.
+    /// The call, to be made this many times in a row.
     #[must_use]
     pub fn times(mut self, times: usize) -> Self {
         if times > 1 {

@@ -1,4 +1,5 @@
-//! Whether variables of templates are decoded: a text is percent-encoded in the URI, and shown again in what is read.
+//! Whether the server decodes variables of templates: a text is percent-encoded in the URI, and repeated in the
+//! contents.
 
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
@@ -10,14 +11,14 @@ use super::{
     subject::What,
 };
 
-/// Templates that are tried.
+/// Maximum number of templates that are tried.
 const TRIED: usize = 8;
-/// A text that nothing changes.
+/// A text that percent-encoding does not change.
 const PLAIN: &str = "mcpconformalpha";
-/// Texts that differ in each way to read them: a letter of two bytes, and an escape that is none.
+/// Texts that each wrong way of decoding changes: a letter of two bytes, and a `%` that is not an escape.
 const ODD: [&str; 2] = ["é%41 b", "ü%42 c"];
 
-/// Reads of templates that show a plain text as it is, with whether they show an odd one in another form.
+/// Reads of templates that repeat a plain text unchanged, and whether they repeat an unusual one in another form.
 pub async fn misread(
     observer: &mut Observer<'_>,
     sources: &[Source],
@@ -25,7 +26,7 @@ pub async fn misread(
 ) -> Vec<(Value, Call, usize)> {
     let mut found = Vec::new();
     let templates = sources.iter().enumerate().filter(|(_, source)| {
-        // Where reserved characters stay as they are, an escape does too.
+        // With `+` and `#` reserved characters are not encoded, and neither is an escape.
         source.subject.what == What::Template && !source.subject.name.contains(['+', '#'])
     });
     for (index, source) in templates.take(TRIED) {
@@ -40,7 +41,7 @@ pub async fn misread(
     found
 }
 
-/// The last read of an odd text, and how many of those were shown in another form.
+/// The last read of an unusual text, and how many of them were repeated in another form.
 async fn read(observer: &mut Observer<'_>, source: &Source) -> Option<(Value, Call, usize)> {
     let plain = source.plainest()?;
     let control = with_text(source, &plain, PLAIN)?;
@@ -57,7 +58,7 @@ async fn read(observer: &mut Observer<'_>, source: &Source) -> Option<(Value, Ca
     last.map(|(item, call)| (item, call, times))
 }
 
-/// What was read, without its URI: that is encoded as it should be.
+/// The contents without their URI, which must be encoded.
 fn shown(item: &Value) -> Option<String> {
     if item["end"] != "result" {
         return None;
@@ -71,10 +72,10 @@ fn is_misread(shown: &str, text: &str) -> bool {
     if shown.contains(text) {
         return false;
     }
-    // What is not decoded at all may be left to the client: SDKs hand the variable over as it stands in the URI.
+    // Variables that are not decoded at all are permitted: some SDKs pass them on as they are in the URI.
     let twice = percent_decode_str(text).decode_utf8_lossy().into_owned();
     let bytes: String = text.bytes().map(char::from).collect();
-    // Behind a slash it is part of another URI.
+    // After a slash it is part of another URI.
     let alone = |form: &str| shown.match_indices(form).any(|(at, _)| !shown[..at].ends_with(['/', '=']));
     [twice, bytes].iter().any(|form| alone(form))
 }

@@ -1,4 +1,4 @@
-//! Whose turn it is: each kind gets its share of the calls, and of the time.
+//! The order of the calls: each kind of subject gets its share of the calls and of the time.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{calls::Source, observe::SLOW, subject::What};
 
-/// Turns of each tool for one of a prompt, a template, a completion and a list.
+/// Calls of each tool for each call of a prompt, a template, a completion or a list.
 const TURNS: usize = 2;
 
 /// The order in which the sources take turns.
@@ -16,7 +16,7 @@ pub fn turns(sources: &[Source]) -> Vec<usize> {
     if tools.is_empty() {
         return others;
     }
-    // One of each kind in turn: there may be many completions, and few prompts.
+    // One of each kind in turn, because there may be many completions and few prompts.
     let of = |what: What| {
         others.iter().copied().filter(move |index| sources[*index].subject.what == what).collect::<Vec<_>>()
     };
@@ -30,14 +30,27 @@ pub fn turns(sources: &[Source]) -> Vec<usize> {
     order
 }
 
-/// The time that each source took.
+/// What a call may cost besides its time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Loss {
+    /// It had no response within the timeout, which is the time of hundreds of calls.
+    Response,
+    /// It ended the server, whose starts are limited. The remaining ones are for confirming findings.
+    Server,
+}
+
+/// After this many calls with the same loss a source gets no more turns.
+const LOSSES: usize = 6;
+
+/// What the calls of each source cost.
 #[derive(Default)]
 pub struct Spent {
     ms: HashMap<usize, u64>,
     passed: HashMap<usize, usize>,
+    lost: HashMap<(usize, Loss), usize>,
 }
 
-/// Turns that a source passes which takes most of the time.
+/// A source that took most of the time skips this many turns.
 const PASSED: usize = 8;
 
 impl Spent {
@@ -45,7 +58,22 @@ impl Spent {
         *self.ms.entry(index).or_default() += item["ms"].as_u64().unwrap_or_default();
     }
 
-    /// Whether this source took more time than all others together. It gets a turn now and then, however.
+    /// Counts a loss. If there were too many, the note says so, and the source should get no more turns.
+    pub fn lose(&mut self, index: usize, loss: Loss, name: &str) -> Option<String> {
+        let times = self.lost.entry((index, loss)).or_default();
+        *times += 1;
+        let what = match loss {
+            Loss::Response => format!("{LOSSES} calls had no response"),
+            Loss::Server => format!("the server exited after {LOSSES} calls"),
+        };
+        (*times == LOSSES).then(|| format!("{name}: {what}; no more were made"))
+    }
+
+    pub fn has_lost(&self, index: usize, loss: Loss) -> bool {
+        self.lost.contains_key(&(index, loss))
+    }
+
+    /// Whether this source skips its turn because it took more time than all others together.
     pub fn is_turn_of_others(&mut self, index: usize) -> bool {
         let own = self.ms.get(&index).copied().unwrap_or_default();
         if own <= SLOW || own * 2 <= self.ms.values().sum() {

@@ -1,4 +1,4 @@
-//! What a gateway costs, as it was measured.
+//! The measured cost of a gateway.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -53,7 +53,7 @@ struct Streams {
     by_request: HashMap<String, UnboundedSender<Bytes>>,
     general: Option<UnboundedSender<Bytes>>,
     waiting: Vec<Bytes>,
-    /// Whether the client has no more than one request.
+    /// Whether the client sends only one request.
     is_one: bool,
 }
 
@@ -153,7 +153,7 @@ impl Gateway {
         response
     }
 
-    /// A message that belongs to no session. When its client no longer reads the response, the upstream is left too.
+    /// A message without a session. If its client disconnects, the gateway disconnects from the upstream, too.
     fn post_alone(&self, id: &str, head: &Parts, message: Value) -> Response<Body> {
         let session = self.join(id, head);
         let (sender, receiver) = unbounded_channel();

@@ -65,7 +65,8 @@ pub struct Known {
     starts: StdMutex<Option<[Duration; 2]>>,
     /// Handshakes without a response, before any that had one.
     silent_starts: AtomicUsize,
-    /// Requests that were answered without asking the client for anything: they will ask nothing of one that can do less.
+    /// Requests that were answered without asking the client for anything: they will ask nothing of one that can do
+    /// less.
     pub unasking: StdMutex<HashSet<String>>,
     pub unanswered: Unanswered,
     pub put_off: Delays,
@@ -95,8 +96,8 @@ impl Known {
         }
     }
 
-    /// How long a request is waited for. Where a start took longer than that, the machine is overloaded (on one with a load of
-    /// 25, starts took 74 s and a first list 12 s).
+    /// The timeout of a request. If a start took longer, the machine is overloaded: at a load of 25, starts of 74 s and
+    /// a first list of 12 s were observed.
     pub(super) fn request_limit(&self, request: Duration) -> Duration {
         let slowest = lock(&self.starts).map_or(Duration::ZERO, |[_, slowest]| slowest);
         request.max(slowest.min(request * PATIENCE))
@@ -119,8 +120,8 @@ impl Known {
         self.silent_starts.load(Ordering::Relaxed)
     }
 
-    /// How long a handshake is waited for: long for a server that is still being installed, unless others have started; less
-    /// for one that stopped answering.
+    /// How long a handshake is waited for: long for a server that is still being installed, unless others have started;
+    /// less for one that stopped answering.
     pub(super) fn start_limit(&self, request: Duration) -> Duration {
         if lock(&self.starts).is_none() {
             // What needs longer than this to start had that time in the first attempt.

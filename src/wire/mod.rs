@@ -9,6 +9,7 @@ mod channel;
 mod child;
 mod client;
 mod connection;
+pub mod descendants;
 pub mod encoding;
 mod ending;
 pub(crate) mod event_stream;

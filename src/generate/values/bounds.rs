@@ -9,18 +9,18 @@ use super::{
     valid::Maker,
 };
 
-/// A bound beyond this is not tried: a text of so many characters is hostile.
+/// Larger bounds are not tried: a text of this length is hostile.
 const LARGEST: u64 = 10_000;
 
 /// A value at a bound.
 pub struct Bound {
     pub keyword: &'static str,
     pub value: Value,
-    /// One beside it that no bound is near to.
+    /// A value inside the bound that is not near any bound.
     pub inside: Option<Value>,
 }
 
-/// Whether a bound is that of `u8`, `int32` and so on: generators of schemas write such a type as `format`.
+/// Whether the bound comes from a type such as `u8` or `int32`, which schema generators write as `format`.
 fn is_of_machine(flat: &Map<String, Value>, bound: i64) -> bool {
     let Some(format) = flat.get("format").and_then(Value::as_str) else { return false };
     let unsigned = format.starts_with("uint");
@@ -29,7 +29,8 @@ fn is_of_machine(flat: &Map<String, Value>, bound: i64) -> bool {
 }
 
 impl Maker<'_> {
-    /// Values at the bounds of a schema, each with the keyword that sets the bound, and a value beside it on the inner side.
+    /// Values at the bounds of a schema, each with the keyword that sets the bound, and a value beside it on the inner
+    /// side.
     pub fn bounds(&mut self, flat: &Map<String, Value>, name: &str) -> Vec<Bound> {
         let mut found = Vec::new();
         let mut at =
@@ -63,7 +64,7 @@ impl Maker<'_> {
             && let Some((low, high)) = whole_bounds(flat)
         {
             let limited = |value: i64| value > -EXACT && value < EXACT;
-            // What a type of the programming language can hold is no bound that anybody has set.
+            // The limits of a type are not bounds that the author has set.
             let set = |bound: i64| low < high && !is_of_machine(flat, bound);
             if limited(low) {
                 at("minimum", json!(low), set(low).then(|| json!(low + 1)));

@@ -1,4 +1,4 @@
-//! Texts of a format: usual ones, and ones that programs get wrong.
+//! Texts of a format: usual ones, and rare ones that programs often reject.
 
 use fastrand::Rng;
 

@@ -1,8 +1,8 @@
-//! Which keywords a schema has that a call can be made for.
+//! The keywords of a schema that calls can cover.
 
 use serde_json::Value;
 
-/// Keywords that a call can be at the bound of, or violate.
+/// Keywords that have a bound or can be violated.
 const ASSERTIONS: [&str; 22] = [
     "type",
     "enum",
@@ -28,7 +28,7 @@ const ASSERTIONS: [&str; 22] = [
     "not",
 ];
 
-/// Those that a schema has anywhere.
+/// Those that occur anywhere in a schema.
 pub fn keywords(schema: &Value, found: &mut Vec<String>) {
     match schema {
         Value::Object(parts) => {

@@ -1,4 +1,4 @@
-//! What a schema says of numbers.
+//! Numbers that a schema allows.
 
 use serde_json::{Map, Number, Value, json};
 
@@ -44,7 +44,7 @@ pub fn number(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 9.0e15 { json!(value as i64) } else { json!(value) }
 }
 
-/// The value with all numbers as small as can be.
+/// The value with all numbers as small as possible.
 pub fn small(value: &Value) -> Value {
     with_numbers(
         value,
@@ -52,7 +52,7 @@ pub fn small(value: &Value) -> Value {
     )
 }
 
-/// The value with each number hardly smaller than it was.
+/// The value with each number slightly smaller.
 pub fn nearer(value: &Value) -> Value {
     with_numbers(value, |given| match (given.as_i64(), given.as_f64()) {
         (Some(whole), _) if whole.unsigned_abs() > 1 => json!(whole - whole.signum()),

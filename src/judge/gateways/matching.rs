@@ -207,7 +207,7 @@ impl<'a> Matching<'a> {
         })
     }
 
-    /// Whether the one who sent a request cancelled it before that frame.
+    /// Whether the sender of a request cancelled it before that frame.
     pub fn was_cancelled(&self, request: &Message, before: u64) -> bool {
         self.messages.iter().any(|message| {
             message.method() == "notifications/cancelled"

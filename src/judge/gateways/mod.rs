@@ -130,7 +130,7 @@ impl Gateways {
             let Some(post) = message.post else { continue };
             match sessions.get(&post).filter(|session| !session.is_empty()) {
                 Some(session) => message.session.clone_from(session),
-                // Without sessions nothing shows which client sent a request: each is a conversation of its own.
+                // Without sessions the client of a request is unknown, so each request is its own conversation.
                 None if message.revision.is_some_and(Revision::is_modern) => {
                     message.session = format!("exchange {post}");
                 }
@@ -151,7 +151,7 @@ impl Gateways {
             .filter(|(_, item)| item["http"]["method"] == "DELETE")
             .filter_map(|(_, item)| Some(item["http"]["headers"]["mcp-session-id"].as_str()?.to_owned()))
             .collect();
-        // Without a session, an HTTP proxy shows by what it leaves as it is: everything.
+        // Without a session, an HTTP proxy is recognized by messages that it does not change.
         let same = |post: u64| {
             let mut behind = messages.iter().filter(|message| message.behind && message.post == Some(post));
             behind.next().is_some_and(|sent| {
@@ -169,7 +169,7 @@ impl Gateways {
     }
 }
 
-/// The path and query of a URL, or of what is one already.
+/// The path and query of a URL; a path stays as it is.
 fn target(url: &str) -> &str {
     let start = url.find("://").and_then(|at| Some(at + 3 + url[at + 3..].find('/')?));
     &url[start.unwrap_or_default()..]

@@ -35,7 +35,7 @@ pub fn items(matching: &Matching) -> Vec<Value> {
     }
     items.extend(matching.news.iter().map(|told| notification(matching, told)));
     items.extend(matching.said.iter().map(|told| notification(matching, told)));
-    // Between revisions a gateway has to translate.
+    // A gateway between two revisions has to translate.
     for item in items.iter_mut().filter(|item| item["same_revision"] == false) {
         item["differences"] = json!([]);
     }
@@ -145,7 +145,8 @@ fn begins(message: &Message) -> bool {
     matches!(message.method(), "initialize" | "server/discover")
 }
 
-/// Whether the response says that there is no such resource. A gateway that knows the lists of its upstream can say so itself.
+/// Whether the error says that the resource does not exist. A gateway that knows the upstream's lists can return it
+/// itself.
 fn is_not_found(sent: &Message, arrived: &Message) -> bool {
     let stateless = sent.revision.is_some_and(|revision| revision.features().stateless);
     let code = if stateless { INVALID_PARAMS } else { RESOURCE_NOT_FOUND };

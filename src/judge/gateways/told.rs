@@ -9,7 +9,7 @@ use super::{
     passed::{item, origin},
 };
 
-/// What was sent so many microseconds before a response, and is received with it, was held back: so long is no delay.
+/// A notification that was sent this long before a response, in microseconds, and is received with it was held back.
 const HELD: u64 = 1_500_000;
 
 pub fn notification(matching: &Matching, told: &Told) -> Value {
@@ -55,7 +55,7 @@ pub fn notification(matching: &Matching, told: &Told) -> Value {
             let early = returned.at.saturating_sub(sent.at) >= HELD;
             item["early"] = json!(early);
             item["held"] = json!(early && received.at >= returned.at);
-            // Between two streams there is no order.
+            // Messages on two streams have no order.
             let one_stream = received.post == arrived.post;
             item["overtaken"] = json!(one_stream && received.frame > arrived.frame);
         }
@@ -63,7 +63,7 @@ pub fn notification(matching: &Matching, told: &Told) -> Value {
     item
 }
 
-/// Whether progress of the same request was sent before on the same stream, and received later on the same stream.
+/// Whether earlier progress of the same request is received later, on the same streams.
 fn is_disordered(matching: &Matching, told: &Told, received: &Message) -> bool {
     let sent = matching.at(told.sent);
     let token = |message: &Message| message.message.pointer("/params/progressToken").cloned();

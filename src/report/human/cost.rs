@@ -1,4 +1,4 @@
-//! The table of what a gateway costs.
+//! The table with the cost of a gateway.
 
 use super::page::{FAINT, Page, TEXT, span};
 use crate::outcome::{RunReport, Times};

@@ -1,4 +1,4 @@
-//! Reads what is judged: a transcript, one or several files of `mcp-conform record`, or a recording of another tool.
+//! Reads the evidence: a transcript, the files of `mcp-conform record`, or a recording of another tool.
 
 use std::{
     collections::HashSet,
@@ -22,11 +22,11 @@ use crate::{
     suite::Suite,
 };
 
-/// A format is known by so much: the first message of a recording, with its capabilities.
+/// Bytes from which the format is detected: enough for the first message with its capabilities.
 const BEGINNING: usize = 64 << 10;
 /// How often a file that grows is looked at.
 const LOOK: Duration = Duration::from_millis(200);
-/// A long recording takes seconds to judge: most of the processor is left to those that are recorded.
+/// Judging a long recording takes seconds, and must leave most of the processor to the recorded programs.
 const REST: u32 = 4;
 
 pub struct Recording {
@@ -35,7 +35,7 @@ pub struct Recording {
     file: Box<dyn BufRead>,
     /// The format of another tool.
     foreign: Option<Format>,
-    /// The file in which it goes on, if that cannot be read.
+    /// The next file of the recording, if it cannot be read.
     lost: Option<PathBuf>,
     /// The beginning of a line whose end is not written yet.
     rest: Vec<u8>,
@@ -57,7 +57,7 @@ impl Recording {
         Ok(Self { path: path.to_owned(), reader: Reader::default(), file, foreign, lost: None, rest: Vec::new() })
     }
 
-    /// Reads what was written since the last call, from later files too; the value says whether there was anything.
+    /// Reads what was written since the last call, also to later files. Returns whether there was anything.
     fn take(&mut self) -> Result<bool, Error> {
         let mut any = false;
         loop {

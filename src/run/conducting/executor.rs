@@ -155,8 +155,8 @@ impl<'a> Executor<'a> {
 
     /// The note for a server that rejected every connection except one.
     pub fn single_connection_note(&self) -> Option<String> {
-        let single_connection_note = self.opener.known.single.load(Ordering::Relaxed);
-        single_connection_note
+        let is_single = self.opener.known.single.load(Ordering::Relaxed);
+        is_single
             .then(|| "the server supports one connection at a time: rules that need two were not judged".to_owned())
     }
 
@@ -238,8 +238,8 @@ impl<'a> Executor<'a> {
         walked
     }
 
-    /// Ends the run if a rule of the suite fails and `--fail-fast` says so. What is compared with other suites, or asked again
-    /// without others at the same time, is judged in the end.
+    /// With `--fail-fast`, stops the run if a rule of the suite fails. Suites that are compared with others or repeated
+    /// alone are judged at the end.
     fn stop_if_failed(&self, gathered: &Gathered, scene: &RunContext, crowded: bool) {
         let suite = gathered.suite;
         let is_asked_again = crowded && (gathered.lost || gathered.was_cut_off());
@@ -253,7 +253,7 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// The same for what was seen by the way: suites that ask for nothing themselves.
+    /// The same for suites that send no requests of their own.
     pub fn stop_if_seen_failing(&self, scene: &RunContext) {
         let asks_nothing = |suite: &Suite| suite.gather.is_empty() || suite.id == SURVEY;
         if let Some(rule) = self.fail_fast.failed(asks_nothing, scene, &self.opener.recorder) {

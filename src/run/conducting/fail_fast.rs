@@ -1,4 +1,4 @@
-//! `--fail-fast`: after each suite its rules are judged, and once one fails nothing more is gathered.
+//! `--fail-fast`: judges the rules of each suite when it was gathered, and stops the run after the first failure.
 
 use crate::{
     evidence::{Recorder, RunContext},
@@ -20,7 +20,7 @@ impl<'a> FailFast<'a> {
         Self { fails: job.fail_fast.as_deref(), suites, filter }
     }
 
-    /// The first rule of these suites that fails by what was gathered so far.
+    /// The first rule of these suites that fails on the evidence so far.
     pub fn failed(&self, of: impl Fn(&Suite) -> bool, scene: &RunContext, recorder: &Recorder) -> Option<String> {
         let fails = self.fails?;
         let mut plan = plan(self.suites, scene, self.filter);

@@ -22,7 +22,7 @@ use crate::{
     suite::{SURVEY, Suite},
 };
 
-/// A server that did not respond to so many handshakes is not sent another one of the same kind.
+/// Maximum number of handshakes of one kind without a response.
 const SILENT_AT_MOST: usize = 2;
 
 pub struct Course<'a> {
@@ -50,7 +50,7 @@ impl<'a> Course<'a> {
             if self.executor.stop.failed().is_some() {
                 break;
             }
-            // The handshake of these revisions is the same request, and it had no response twice.
+            // These revisions use the same request for the handshake, and it had no response twice.
             let silent = self.executor.opener.known.silent_starts() >= SILENT_AT_MOST;
             if silent && !revision.is_modern() {
                 continue;
@@ -193,7 +193,7 @@ impl<'a> Course<'a> {
     }
 }
 
-/// Which suites `--fail-fast` kept from being gathered.
+/// The note on suites that were not gathered because of `--fail-fast`.
 fn not_run(scene: &RunContext) -> Option<String> {
     let why = scene.not_run.values().next()?;
     let names: Vec<&str> = scene.not_run.keys().map(String::as_str).collect();

@@ -42,7 +42,7 @@ impl Stop {
         }
     }
 
-    /// A rule has failed, and nothing else is wanted.
+    /// Stops the run because this rule failed.
     pub fn after(&self, rule: &str) {
         let _ = self.failed.set(format!("--fail-fast stopped the run when {rule} had failed"));
     }

@@ -1,4 +1,4 @@
-//! An HTTP Archive: its exchanges are taken apart, put in the order of time, and recorded as if they passed.
+//! Converts an HTTP Archive: splits its exchanges into requests and responses, orders these by time, and records them.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -19,9 +19,9 @@ use crate::{
     target::shown_url,
 };
 
-/// A file does not say where the client is.
+/// The file does not have the address of the client.
 const CLIENT: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
-/// Between what happens at the same time by the clock of the file.
+/// Separates events that have the same time in the file.
 const MOMENT: Duration = Duration::from_nanos(1);
 
 pub fn converted(bytes: &[u8]) -> Result<Vec<u8>, String> {
@@ -73,13 +73,13 @@ fn nothing(bare: usize) -> String {
     }
 }
 
-/// Where messages of MCP were sent.
+/// The URLs that received MCP messages.
 fn targets(entries: &[Entry]) -> HashSet<(String, String)> {
     let posts = entries.iter().filter(|entry| entry.is(&Method::POST) && entry.message().is_some());
     posts.map(Entry::target).collect()
 }
 
-/// Whether a client of MCP sent it: a session of a browser has many others.
+/// Whether an MCP client sent it: a browser session has many other requests.
 fn is_of_mcp(entry: &Entry, targets: &HashSet<(String, String)>) -> bool {
     let known = targets.contains(&entry.target());
     if entry.is(&Method::GET) {
@@ -97,14 +97,14 @@ enum Step {
 
 struct Passing<'f> {
     entries: &'f [Entry],
-    /// One for each origin: connections are told apart within it.
+    /// One for each origin, because connections are identified within an origin.
     exchanges: Vec<Exchanges>,
     of_origin: HashMap<String, usize>,
     connections: HashMap<&'f str, u64>,
-    /// By conversation: streams that a GET opened, and requests of the client that were sent.
+    /// By conversation: streams that a GET opened, and the requests that the client has sent.
     held: HashMap<String, Vec<Held>>,
     sent: HashMap<String, HashSet<String>>,
-    /// By conversation: what the server requested, and whether there is a stream whose body is not in the file.
+    /// By conversation: what the server requested, and whether a stream's body is missing in the file.
     asked: HashMap<String, HashSet<String>>,
     blind: HashSet<String>,
     left: usize,
@@ -159,7 +159,7 @@ impl<'f> Passing<'f> {
         let connections = self.connections.len() as u64;
         let connection = match &entry.connection {
             Some(name) => *self.connections.entry(name.as_str()).or_insert(connections),
-            // Not known, so it is never the one of another request.
+            // Unknown, so it is different from that of every other request.
             None => u64::MAX - at as u64,
         };
         let (head, number) = (Box::new(entry.request()?), at as u64);
@@ -224,7 +224,7 @@ impl<'f> Passing<'f> {
             let held = self.held.entry(conversation.clone()).or_default();
             if let Some(place) = held.iter().position(|held| held.exchange == number) {
                 let mut held = held.swap_remove(place);
-                // They were sent before it ended, whoever responds to them, and when.
+                // These were sent before the stream ended.
                 let rest = held.rest();
                 self.left += held.left();
                 self.asked.entry(conversation).or_default().extend(rest.iter().filter_map(Piece::request));
@@ -285,7 +285,7 @@ impl<'f> Passing<'f> {
     }
 }
 
-/// What an exchange shares with the others of its conversation.
+/// Identifies the conversation of an exchange: its session or its endpoint.
 fn conversation(entry: &Entry) -> String {
     let session = entry.request().ok().and_then(|head| head.headers.get("mcp-session-id").cloned());
     let place = match (session, entry.endpoint()) {

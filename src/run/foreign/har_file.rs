@@ -1,4 +1,4 @@
-//! What is read of an HTTP Archive. Writers leave out fields that the format demands, so little is demanded here.
+//! The parts of an HTTP Archive that are read. Tools omit fields that the format requires, so few are required here.
 
 use std::{fmt::Display, str::FromStr, time::Duration};
 
@@ -121,7 +121,7 @@ impl Entry {
         self.url().origin().ascii_serialization()
     }
 
-    /// Where the request goes, without its query.
+    /// The origin and path of the request.
     pub fn target(&self) -> (String, String) {
         (self.origin(), self.url().path().to_owned())
     }

@@ -1,4 +1,4 @@
-//! Recordings of other tools, made into what `mcp-conform record` writes: one format is then read and judged.
+//! Converts recordings of other tools to the format of `mcp-conform record`, so that only one format is judged.
 
 mod har;
 mod har_file;
@@ -18,7 +18,7 @@ use crate::{
     target::Limits,
 };
 
-/// A format that is known by how a file begins.
+/// A format, detected by the beginning of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// HTTP Archive 1.2, as browsers and proxies write it.
@@ -28,7 +28,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// That of a file with this beginning; none for what this program writes, and for what is not known.
+    /// The format of a file with this beginning; `None` for files of this program and for unknown ones.
     pub fn of(beginning: &[u8]) -> Option<Self> {
         let text = String::from_utf8_lossy(beginning);
         let text = text.trim_start_matches('\u{feff}').trim_start();
@@ -39,7 +39,7 @@ impl Format {
         }
     }
 
-    /// What `mcp-conform record` would have written.
+    /// The same recording in the format of `mcp-conform record`.
     pub fn converted(self, bytes: &[u8]) -> Result<Vec<u8>, String> {
         match self {
             Self::Har => har::converted(bytes),
@@ -63,13 +63,13 @@ impl Written {
         let bytes = Arc::new(Mutex::new(first));
         let lines = Arc::clone(&bytes);
         let recorder = Recorder::to(Box::new(move |kind, text| {
-            // Memory takes everything.
+            // Writing to memory cannot fail.
             let _ = writeln!(lines.lock().unwrap_or_else(PoisonError::into_inner), r#"{{"{kind}":{text}}}"#);
         }));
         Ok(Self { recorder, bytes, began: Instant::now() })
     }
 
-    /// What follows was seen so long after the beginning.
+    /// Sets the time of what is recorded next.
     fn seen_after(&self, since: Duration) {
         self.recorder.seen_at(self.began + since);
     }
@@ -96,7 +96,7 @@ fn header(target: Tested, started: u64) -> RunHeader {
     }
 }
 
-/// For a recording that does not say when it was made.
+/// For a recording without a date.
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -1,8 +1,9 @@
-//! Event streams of which only the whole is known: when each of their messages was sent is not.
+//! Event streams without the times of their messages.
 //!
-//! A message is put where it cannot be wrong. On the stream of a POST, what comes before the response is put at the
-//! beginning, and the response at the end. On a stream that a GET opened, a response is put after its request, and a request of the
-//! server before the response of the client. What remains there is left out, as its place decides what is right.
+//! A message gets a time that cannot lead to a wrong verdict. On the stream of a POST, messages before the response get
+//! the beginning of the stream, and the response gets its end. On a stream that a GET opened, a response follows its
+//! request, and a request of the server precedes the client's response. Other messages there are left out: their
+//! verdict depends on the time.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -10,7 +11,7 @@ use serde_json::Value;
 
 use crate::wire::event_stream::EventStream;
 
-/// Larger than any event that is read: the tap has the limit.
+/// No limit here: the tap limits the size of events.
 const LONGEST: usize = usize::MAX;
 
 /// One event, with its bytes.
@@ -29,18 +30,18 @@ impl Piece {
     }
 }
 
-/// What its message is.
+/// The kind of its message.
 #[derive(Debug, PartialEq)]
 pub enum Says {
     Request(String),
     Responses(Vec<String>),
     /// A notification, or something else.
     Other,
-    /// It has no message.
+    /// The event has no message.
     Nothing,
 }
 
-/// Where the response to the client begins on the stream of a POST.
+/// The index of the response on the stream of a POST.
 pub fn before_response(pieces: &[Piece]) -> usize {
     pieces.iter().position(|piece| matches!(piece.says, Says::Responses(_))).unwrap_or(pieces.len())
 }
@@ -100,7 +101,7 @@ fn ids(message: &Value, wanted: impl Fn(&Value) -> bool) -> Vec<String> {
     }
 }
 
-/// What is held back of a stream that a GET opened.
+/// Events of a stream that a GET opened which are not recorded yet.
 pub struct Held {
     pub exchange: u64,
     pieces: VecDeque<Piece>,
@@ -126,7 +127,7 @@ impl Held {
         self.taken(|says| matches!(says, Says::Request(_) | Says::Responses(_)))
     }
 
-    /// How many messages have no place.
+    /// The number of messages without a time.
     pub fn left(&self) -> usize {
         self.pieces.iter().filter(|piece| piece.says != Says::Nothing).count()
     }

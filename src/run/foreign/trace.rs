@@ -50,7 +50,7 @@ pub fn is_event(line: &str) -> bool {
 
 pub fn converted(bytes: &[u8]) -> Result<Vec<u8>, String> {
     let mut events = events(bytes)?;
-    // The order of the lines is not that of the events.
+    // Lines may be in another order than their events.
     events.sort_by_key(|event| event.seq);
     let Some(over) = events.first().map(|event| event.transport) else { return Err("it has no events".to_owned()) };
     if events.iter().any(|event| event.transport != over) {

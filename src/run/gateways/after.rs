@@ -1,4 +1,4 @@
-//! What is done with a gateway when all scenarios are done.
+//! The comparison and the measurement that follow the scenarios.
 
 use super::{compare, cost, course::Course};
 use crate::{
@@ -22,7 +22,7 @@ impl Course<'_> {
         self.after(work, "the cost was not measured").await
     }
 
-    /// What is done when all scenarios are. Without it the report is complete.
+    /// Does this within the rest of the time. The report is complete without it.
     async fn after<T>(&mut self, work: impl Future<Output = Result<Vec<T>, Error>>, undone: &str) -> Vec<T> {
         let left = self.job.limits.run.saturating_sub(self.began.elapsed());
         let interrupts = self.job.interrupts.clone();

@@ -1,7 +1,9 @@
-//! What a gateway costs: the time of calls of several sizes from several clients at once, directly and through it, and its
-//! memory. The numbers are for comparing gateways on one machine; nothing is judged by them.
+//! Measures the cost of a gateway: its memory, and the duration of calls of several sizes from several concurrent
+//! clients, with and without the gateway. The numbers are for comparing gateways on one machine; no rule uses them.
 
 use std::{
+    fs,
+    path::Path,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -21,16 +23,17 @@ use crate::{
     revision::Revision,
     session::{CallOptions, ClientProfile, Opener, Session, Wish},
     target::{Limits, Target},
+    wire::descendants::{descendants, resident_bytes},
 };
 
 const SIZES: [usize; 3] = [1_000, 100_000, 1_000_000];
 const CLIENTS: [usize; 3] = [1, 8, 32];
-/// Over stdio each client is a process of the gateway, of which a small machine runs no 32.
+/// Over stdio each client is a process of the gateway; 32 are too many for a small machine.
 const PROCESSES: [usize; 2] = [1, 8];
-/// Calls of one client of one size, and the time after which none is begun.
+/// Maximum number of calls of one client with one size, and the time after which it begins no more.
 const CALLS: usize = 200;
 const LONG: Duration = Duration::from_secs(2);
-/// Nobody reads the record.
+/// The record is not used.
 const RECORD: usize = 1;
 
 pub async fn cost(job: &GatewayJob, revision: Revision) -> Result<Vec<CostRow>, Error> {
@@ -125,41 +128,15 @@ async fn cell(sessions: &[Arc<Session>], bytes: usize) -> Times {
 }
 
 /// The resident memory of all processes below this one, besides those of the upstream.
-#[cfg(target_os = "linux")]
 fn memory(upstream: &str) -> Option<u64> {
-    use std::{collections::HashMap, fs, path::Path};
-
-    let mut parents = HashMap::new();
-    for entry in fs::read_dir("/proc").ok()?.flatten() {
-        let Some(process) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else { continue };
-        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
-        // After the name, which is in parentheses and may have spaces: the state and the parent.
-        let parent = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)?.parse::<u32>().ok());
-        parents.insert(process, parent.unwrap_or_default());
-    }
-    let is_below = |process: u32| {
-        let up = std::iter::successors(Some(process), |process| parents.get(process).copied());
-        up.take(parents.len()).skip(1).any(|process| process == std::process::id())
-    };
-    let mut sum = 0;
-    for process in parents.keys().copied().filter(|process| is_below(*process)) {
-        let place = format!("/proc/{process}");
-        let command = fs::read(format!("{place}/cmdline")).unwrap_or_default();
-        // It is this program, with a socket next to the file that the gateway started.
+    // It is this program, with a socket next to the file that the gateway started.
+    let is_upstream = |process: &u32| {
+        let command = fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
         let mut arguments = command.split(|byte| *byte == 0).skip(1).map(String::from_utf8_lossy);
-        let is_upstream = arguments.next().is_some_and(|word| word == "stub")
-            && arguments.next().is_some_and(|socket| Path::new(&*socket).parent() == Path::new(upstream).parent());
-        let status = fs::read_to_string(format!("{place}/status")).unwrap_or_default();
-        let resident =
-            status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.split_whitespace().next()?.parse().ok());
-        if !is_upstream {
-            sum += resident.unwrap_or(0_u64);
-        }
-    }
-    (sum > 0).then_some(sum * 1024)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn memory(_: &str) -> Option<u64> {
-    None
+        arguments.next().is_some_and(|word| word == "stub")
+            && arguments.next().is_some_and(|socket| Path::new(&*socket).parent() == Path::new(upstream).parent())
+    };
+    let of_gateway = descendants().into_iter().filter(|process| !is_upstream(process));
+    let sum: u64 = of_gateway.map(resident_bytes).sum();
+    (sum > 0).then_some(sum)
 }

@@ -120,7 +120,7 @@ impl Course<'_> {
         Err(refused.unwrap_or_else(|| Error::usage("no revision has both transports")))
     }
 
-    /// The transport that the revision does not have. If none has both, the upstream is in another revision than the client.
+    /// The transport that the revision does not have. If no revision has both, client and upstream use different ones.
     fn missing(&self, revision: Revision) -> Option<Transport> {
         let (front, back) = (self.job.transport(), self.job.back.transport);
         let shared = Revision::ALL.iter().any(|one| front.is_defined_in(*one) && back.is_defined_in(*one));

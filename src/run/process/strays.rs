@@ -85,16 +85,8 @@ fn has_children() -> bool {
 
 #[cfg(target_os = "linux")]
 fn children() -> Vec<Pid> {
-    let own = std::process::id().to_string();
-    let is_child = |name: &str| {
-        let stat = std::fs::read_to_string(format!("/proc/{name}/stat")).unwrap_or_default();
-        // The name of a program can contain anything; after it come the state and the parent.
-        stat.rsplit_once(") ").and_then(|(_, rest)| rest.split(' ').nth(1)) == Some(own.as_str())
-    };
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    let numbers = names.filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()) && is_child(name));
-    numbers.filter_map(|name| Pid::from_raw(name.parse().ok()?)).collect()
+    let numbers = crate::wire::descendants::children().into_iter();
+    numbers.filter_map(|number| Pid::from_raw(number.try_into().ok()?)).collect()
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -1,4 +1,4 @@
-//! Signals and exits on their way between the client and the server.
+//! Passes on signals to the server, and its exit to the client.
 
 use std::{io, process::ExitStatus};
 
@@ -11,12 +11,12 @@ pub use windows::{Passed, forward};
 pub fn end_as(status: ExitStatus) -> ! {
     #[cfg(unix)]
     unix::die_as(status);
-    // On Windows a code has 32 bits, and this program's has eight.
+    // Exit codes have 32 bits on Windows, and 8 bits here.
     let code = status.code().map_or(1, |code| u8::try_from(code).unwrap_or(1));
     std::process::exit(code.into())
 }
 
-/// A limit on the size of files ends a program that does not handle its signal; then it is an error of the file.
+/// Handles SIGXFSZ, which would kill this program at a limit on file sizes. Writing then fails instead.
 pub fn survive_limit_of_files() -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -44,7 +44,7 @@ mod unix {
         sync::mpsc::{UnboundedReceiver, unbounded_channel},
     };
 
-    /// Those that a client sends to a server.
+    /// The signals that a client sends to a server.
     pub struct Passed(UnboundedReceiver<i32>);
 
     impl Passed {
@@ -83,8 +83,8 @@ mod unix {
         }
     }
 
-    /// Returns if no signal ended the server, or this one cannot end by it. A shell in the place of this program has none of its
-    /// handlers.
+    /// Returns if no signal ended the server, or this one cannot end by it. A shell in the place of this program has
+    /// none of its handlers.
     pub fn die_as(status: ExitStatus) {
         let Some(signal) = status.signal() else { return };
         let _ = Command::new("sh").args(["-c", &format!("ulimit -c 0; kill -{signal} $$")]).exec();
@@ -111,6 +111,6 @@ mod windows {
         }
     }
 
-    /// The console tells the server itself.
+    /// The console sends these to the server, too.
     pub fn forward(_: &Child, _: i32) {}
 }
