@@ -190,7 +190,7 @@ def from_the_start():
     code, said = ran([PROGRAM, "run", "--filter", "house"], path)
     check("house-tools-are-described" in said, "the rule of one's own is judged", said)
     code, said = ran([PROGRAM, "init", "--ci", "github"], path)
-    check(code == 0 and said.count("kept") == 3 and "wrote" not in said, "nothing is overwritten", said)
+    check(code == 0 and said.count("kept") == 4 and "wrote" not in said, "nothing is overwritten", said)
     code, said = ran([PROGRAM, "explain", "house-tools-are-described"], path)
     check(code == 0 and "our house rules" in said, "the rule of one's own is explained", said)
 

@@ -6,24 +6,27 @@
 ARGUMENTS name the target, such as `--reference --revision 2025-11-25`, `--http URL` or `-- npx -y some-server`.
 With --servers, a JSON list of servers is tried one after another, each {"name": ..., and "stdio": [COMMAND] or "http": URL,
 with "env", "cwd" and "arguments" for `mcp-conform run` if need be; "serve": [COMMAND] is started before and ended after
-the runs of a server over HTTP}. The first runs have the machine for themselves; in the --loaded ones each processor is
+each run of a server over HTTP}. The first runs have the machine for themselves; in the --loaded ones each processor is
 busy with something else. Exits with 1 if a verdict differs.
 """
 
 import argparse
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 # A run that takes longer has hung: its own limit is 300 s.
 LONGEST = 600
-# A server over HTTP that says nothing is given so many seconds to listen.
-STARTS = 5
+# A server over HTTP is given so many seconds to listen.
+STARTS = 30
 
 
 @contextmanager
@@ -38,24 +41,36 @@ def busy(processes):
             process.wait()
 
 
+def listens(url):
+    """Whether somebody accepts connections there."""
+    at = urlsplit(url)
+    try:
+        socket.create_connection((at.hostname, at.port), timeout=1).close()
+        return True
+    except OSError:
+        return False
+
+
 @contextmanager
-def served(command, env, cwd):
-    """A server in the background, if there is one to start."""
-    if not command:
+def served(server, env):
+    """The server in the background, if there is one to start."""
+    if "serve" not in server:
         yield
         return
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                               env=env, cwd=cwd)
+    url = server["http"]
+    if listens(url):
+        sys.exit(f"something else listens at {url}")
+    quiet = {stream: subprocess.DEVNULL for stream in ("stdin", "stdout", "stderr")}
+    process = subprocess.Popen(server["serve"], env=env, cwd=server.get("cwd"), start_new_session=True, **quiet)
     try:
-        time.sleep(STARTS)
+        for _ in range(STARTS * 10):
+            if listens(url):
+                break
+            time.sleep(0.1)
         yield
     finally:
-        process.terminate()
-        try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def verdicts(program, arguments, env, cwd):
@@ -77,12 +92,13 @@ def verdicts(program, arguments, env, cwd):
     return found, took
 
 
-def repeat(program, name, arguments, args, env=None, cwd=None):
+def repeat(program, name, arguments, args, server=None):
     """Runs it, prints what differs, and returns how many verdicts do."""
-    runs, took = [], []
+    runs, took, server = [], [], server or {}
+    env, cwd = {**os.environ, **server.get("env", {})}, server.get("cwd")
     for number in range(args.runs):
         loaded = number >= args.runs - args.loaded
-        with busy(os.cpu_count() if loaded else 0):
+        with busy(os.cpu_count() if loaded else 0), served(server, env):
             found, seconds = verdicts(program, arguments, env, cwd)
         runs.append(found)
         took.append(seconds)
@@ -107,9 +123,7 @@ def servers(program, args):
         if args.only and name not in args.only:
             continue
         target = ["--http", server["http"]] if "http" in server else ["--", *server["stdio"]]
-        env, cwd = {**os.environ, **server.get("env", {})}, server.get("cwd")
-        with served(server.get("serve"), env, cwd):
-            differing += repeat(program, name, [*server.get("arguments", []), *target], args, env, cwd)
+        differing += repeat(program, name, [*server.get("arguments", []), *target], args, server)
     return differing
 
 

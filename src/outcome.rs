@@ -77,6 +77,13 @@ impl Level {
     }
 }
 
+/// The level that a configuration gives to a rule in place of its own, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenLevel {
+    pub level: Level,
+    pub reason: String,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
@@ -168,6 +175,9 @@ pub struct RuleResult {
     pub subject: Subject,
     pub revision: Revision,
     pub level: Level,
+    /// Why the configuration gives the rule this level in place of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level_reason: Option<String>,
     pub status: Status,
     pub statement: String,
     pub source: String,
@@ -195,6 +205,13 @@ pub struct RuleResult {
     /// Rules whose findings have the same cause and are folded under this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
+}
+
+impl RuleResult {
+    /// The level that the configuration gives the rule, as a line of a report.
+    pub fn given_level(&self) -> Option<String> {
+        Some(format!("{}, set in the configuration: {}", self.level.word(), self.level_reason.as_ref()?))
+    }
 }
 
 /// One item for which a rule passed.

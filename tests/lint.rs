@@ -108,6 +108,11 @@ fn the_schema_for_editors_is_current() {
     is_current("suites/schema.json", &(schema + "\n"));
 }
 
+#[test]
+fn the_schema_of_the_configuration_is_current() {
+    is_current("docs/mcp-conform.schema.json", &format!("{:#}\n", mcp_conform::config::json_schema()));
+}
+
 /// `MCP_CONFORM_BLESS=1` writes the file.
 fn is_current(file: &str, expected: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);

@@ -499,6 +499,7 @@ fn hostile() -> RunReport {
         status,
         statement: EVIL.to_owned(),
         source: EVIL.to_owned(),
+        level_reason: Some(EVIL.to_owned()),
         derived: Some(EVIL.to_owned()),
         hint: Some(EVIL.to_owned()),
         checked: 2,

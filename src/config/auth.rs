@@ -12,7 +12,7 @@ use crate::{
     target::{Auth, Client, Source},
 };
 
-const KEYS: [&str; 7] = ["token", "command", "client_id", "client_secret", "scopes", "token_endpoint", "others"];
+pub const KEYS: [&str; 7] = ["token", "command", "client_id", "client_secret", "scopes", "token_endpoint", "others"];
 
 /// Tokens besides the one for the run, each for a test of its own.
 const OTHERS: [&str; 10] =

@@ -1,8 +1,8 @@
 //! The clients of the file: how each is started, and the command lines for its actions.
 
-use std::path::{Path, PathBuf};
+use std::{path::PathBuf, sync::Arc};
 
-use super::{Config, Environment, expand::fill, refused};
+use super::{Config, Environment, Origin, expand::fill, folder, refused};
 use crate::{
     error::Error,
     evidence::Transport,
@@ -16,9 +16,10 @@ use crate::{
 /// A client as in the file, with variables that are not replaced yet.
 #[derive(Debug)]
 pub struct DescribedClient {
-    name: String,
+    pub name: String,
     client: Client,
     env: Vec<(At<String>, At<String>)>,
+    origin: Arc<Origin>,
 }
 
 #[derive(Clone, Debug)]
@@ -64,11 +65,11 @@ pub const ACTIONS: [&str; 14] = [
     "walk",
 ];
 
-const KEYS: [&str; 6] = ["command", "transport", "env", "cwd", "parallel", "actions"];
+pub const KEYS: [&str; 6] = ["command", "transport", "env", "cwd", "parallel", "actions"];
 /// More processes would only wait for each other.
-const MOST_AT_ONCE: usize = 64;
+pub const MOST_AT_ONCE: usize = 64;
 
-pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<DescribedClient> {
+pub fn read(name: &At<String>, tree: &Tree, origin: &Arc<Origin>, problems: &mut Problems) -> Option<DescribedClient> {
     let members = mapping(tree, problems)?;
     refuse_unknown(members, "a client", &KEYS.map(str::to_owned), problems);
     let command = member::<Vec<String>>(members, "command", problems);
@@ -98,16 +99,16 @@ pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Pro
         actions.push((action.value, arguments.into_iter().map(|group| group.0).collect()));
     }
     let env = member::<Pairs<At<String>>>(members, "env", problems).map(|pairs| pairs.0).unwrap_or_default();
-    let cwd = directory.join(member::<String>(members, "cwd", problems).unwrap_or_default());
+    let cwd = folder(&origin.file).join(member::<String>(members, "cwd", problems).unwrap_or_default());
     let parallel = parallel.map_or(1, |at| at.value);
     let client = Client { actions, cwd: Some(cwd), parallel, ..Client::new(transport?, command?) };
-    Some(DescribedClient { name: name.value.clone(), client, env })
+    Some(DescribedClient { name: name.value.clone(), client, env, origin: origin.clone() })
 }
 
 impl Config {
     /// The client of that name, with variables of the environment replaced.
     pub fn client(&self, name: &str, environment: &Environment, color: bool) -> Result<Client, Error> {
-        let DescribedClient { client, env, .. } =
+        let DescribedClient { client, env, origin, .. } =
             self.clients.iter().find(|client| client.name == name).ok_or_else(|| {
                 let names: Vec<&str> = self.clients.iter().map(|client| client.name.as_str()).collect();
                 let several = || (!names.is_empty()).then(|| format!("it has {}", names.join(", ")));
@@ -116,7 +117,7 @@ impl Config {
                     help: suggestion(name, names.iter().copied()).or_else(several),
                 }
             })?;
-        let mut problems = Problems::new(&self.file.display().to_string(), &self.text);
+        let mut problems = Problems::new(&origin.file.display().to_string(), &origin.text);
         let mut secrets = Vec::new();
         let env = fill(env, environment, &mut secrets, &mut problems);
         let mistakes = problems.into_diagnostics();

@@ -5,7 +5,9 @@
 mod auth;
 mod client;
 mod expand;
+mod levels;
 mod read;
+mod schema;
 mod target;
 mod toml;
 
@@ -13,16 +15,23 @@ use std::{
     collections::HashMap,
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use client::DescribedClient;
 pub use client::{Arguments, Client};
-use read::Read;
+use levels::DescribedLevel;
+pub use schema::json_schema;
 pub use target::Described;
 
 use crate::{
     error::{Error, Mistakes},
-    suite::{Diagnostic, diagnostic::Problems},
+    suite::{
+        Diagnostic,
+        decode::{OneOrMany, member},
+        diagnostic::Problems,
+        yaml::{At, Tree, Yaml},
+    },
     target::Limits,
 };
 
@@ -36,15 +45,22 @@ pub type Environment = HashMap<String, String>;
 #[derive(Debug)]
 pub struct Config {
     file: PathBuf,
-    text: String,
     targets: Vec<Described>,
     clients: Vec<DescribedClient>,
+    levels: Vec<DescribedLevel>,
     /// Suites of the user: files or directories.
     pub suites: Vec<PathBuf>,
     /// `[facts]`, with `[tools]` and `[prompts]` as fields: `$facts` in rules.
     pub facts: serde_json::Value,
     pub limits: Limits,
     pub settings: Settings,
+}
+
+/// A file and its text: what an error about a part of it shows.
+#[derive(Debug)]
+struct Origin {
+    file: PathBuf,
+    text: String,
 }
 
 /// Options of `run` that the file gives, for who types none of them.
@@ -62,22 +78,70 @@ pub fn find(directory: &Path) -> Option<PathBuf> {
 }
 
 pub fn load(file: &Path, color: bool) -> Result<Config, Error> {
-    let shown = file.display().to_string();
-    let text = fs::read_to_string(file).map_err(|source| Error::File { path: shown, doing: "read", source })?;
+    let text = fs::read_to_string(file).map_err(|source| Error::File {
+        path: file.display().to_string(),
+        doing: "read",
+        source,
+    })?;
     parse(file, text, color)
 }
 
 pub(crate) fn parse(file: &Path, text: String, color: bool) -> Result<Config, Error> {
-    let mut problems = Problems::new(&file.display().to_string(), &text);
-    let directory = folder(file);
-    let read = toml::parse(&text, &mut problems).and_then(|tree| read::config(&tree, directory, &mut problems));
-    let mistakes = problems.into_diagnostics();
-    match read {
-        Some(Read { targets, clients, suites, facts, limits, settings }) if mistakes.is_empty() => {
-            Ok(Config { file: file.to_owned(), text, targets, clients, suites, facts, limits, settings })
+    let (mut config, mut mistakes) = (Config::empty(file), Vec::new());
+    config.add(Origin { file: file.to_owned(), text }, &[], &mut mistakes);
+    if mistakes.is_empty() { Ok(config) } else { Err(refused(&mistakes, color)) }
+}
+
+impl Config {
+    fn empty(file: &Path) -> Self {
+        Self {
+            file: file.to_owned(),
+            targets: Vec::new(),
+            clients: Vec::new(),
+            levels: Vec::new(),
+            suites: Vec::new(),
+            facts: serde_json::json!({}),
+            limits: Limits::default(),
+            settings: Settings::default(),
         }
-        _ => Err(refused(&mistakes, color)),
     }
+
+    /// Adds a file after those that it extends, whose values it overrides. `from` are the files that extend it.
+    fn add(&mut self, origin: Origin, from: &[&Path], mistakes: &mut Vec<Diagnostic>) {
+        let origin = Arc::new(origin);
+        let mut problems = Problems::new(&origin.file.display().to_string(), &origin.text);
+        if let Some(tree) = toml::parse(&origin.text, &mut problems) {
+            let from = [from, &[origin.file.as_path()]].concat();
+            for base in extended(&tree, &mut problems) {
+                let file = within(folder(&origin.file), Path::new(&base.value));
+                if from.iter().any(|earlier| is_same(earlier, &file)) {
+                    problems.add(base.at, format!("`{}` extends this file", base.value));
+                    continue;
+                }
+                match fs::read_to_string(&file) {
+                    Ok(text) => self.add(Origin { file, text }, &from, mistakes),
+                    Err(why) => problems.add(base.at, format!("failed to read `{}`: {why}", file.display())),
+                }
+            }
+            read::add(self, &tree, &origin, &mut problems);
+        }
+        mistakes.extend(problems.into_diagnostics());
+    }
+}
+
+/// The files named by `extends`.
+fn extended(tree: &Tree, problems: &mut Problems) -> Vec<At<String>> {
+    let Yaml::Map(members) = &tree.value else { return Vec::new() };
+    member::<OneOrMany<At<String>>>(members, "extends", problems).map(|files| files.0).unwrap_or_default()
+}
+
+fn is_same(one: &Path, other: &Path) -> bool {
+    one == other || matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
+}
+
+/// A path of the file, as seen from the working directory.
+fn within(directory: &Path, path: &Path) -> PathBuf {
+    if directory == Path::new(".") { path.to_owned() } else { directory.join(path) }
 }
 
 /// The directory of the file. A bare name has an empty parent, which is not a valid working directory.

@@ -1,14 +1,10 @@
 //! From the parsed file to targets and facts.
 
-use std::path::{Path, PathBuf};
+use std::{path::Path, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    Settings,
-    client::{self, DescribedClient},
-    target::{self, Described},
-};
+use super::{Config, Origin, Settings, client, folder, levels, target, within};
 use crate::{
     revision::Revision,
     suite::{
@@ -44,34 +40,29 @@ fn check(form: Form) -> Option<Check> {
     })
 }
 
-/// The contents of the file.
-pub struct Read {
-    pub targets: Vec<Described>,
-    pub clients: Vec<DescribedClient>,
-    pub suites: Vec<PathBuf>,
-    pub facts: Value,
-    pub limits: Limits,
-    pub settings: Settings,
-}
+/// The keys of the file, besides the tables of facts.
+pub const KEYS: [&str; 9] =
+    ["extends", "targets", "clients", "suites", "limits", "rules", "strict", "report", "baseline"];
 
-pub fn config(tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<Read> {
-    let members = mapping(tree, problems)?;
-    refuse_unknown(
-        members,
-        "the configuration",
-        &[&["targets", "clients", "suites", "limits", "strict", "report", "baseline"], &KNOWN[..]]
-            .concat()
-            .iter()
-            .map(|key| (*key).to_owned())
-            .collect::<Vec<_>>(),
-        problems,
-    );
+/// Adds the contents of a file, which override those of the files before.
+pub fn add(config: &mut Config, tree: &Tree, origin: &Arc<Origin>, problems: &mut Problems) {
+    let directory = folder(&origin.file);
+    let Some(members) = mapping(tree, problems) else { return };
+    let keys: Vec<String> = KEYS.iter().chain(&KNOWN).map(|key| (*key).to_owned()).collect();
+    refuse_unknown(members, "the configuration", &keys, problems);
     let trees = member::<Pairs<Tree>>(members, "targets", problems).map(|pairs| pairs.0).unwrap_or_default();
-    let names: Vec<&str> = trees.iter().map(|(name, _)| name.value.as_str()).collect();
+    let inherited = config.targets.iter().map(|target| target.name.clone());
+    let names: Vec<String> = inherited.chain(trees.iter().map(|(name, _)| name.value.clone())).collect();
     let facts = known(members, directory, &names, problems);
+    for (name, value) in facts {
+        match (config.facts.get_mut(&name), value) {
+            (Some(Value::Object(of_all)), Value::Object(own)) if KNOWN.contains(&&*name) => of_all.extend(own),
+            (_, value) => config.facts[name] = value,
+        }
+    }
     let mut targets = Vec::new();
     for (name, tree) in &trees {
-        let Some(mut target) = target::read(name, tree, directory, problems) else { continue };
+        let Some(mut target) = target::read(name, tree, origin, problems) else { continue };
         if let Yaml::Map(members) = &tree.value {
             target.facts = known(members, directory, &names, problems);
         }
@@ -80,47 +71,61 @@ pub fn config(tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<
     for second in targets.iter().filter(|target| target.default).skip(1) {
         problems.add(second.at, "only one target can be the default");
     }
+    if targets.iter().any(|target| target.default) {
+        config.targets.iter_mut().for_each(|inherited| inherited.default = false);
+    }
+    config.targets.retain(|inherited| targets.iter().all(|target| target.name != inherited.name));
+    config.targets.extend(targets);
     let trees = member::<Pairs<Tree>>(members, "clients", problems).map(|pairs| pairs.0).unwrap_or_default();
-    let clients = trees.iter().filter_map(|(name, tree)| client::read(name, tree, directory, problems)).collect();
+    let clients: Vec<_> = trees.iter().filter_map(|(name, tree)| client::read(name, tree, origin, problems)).collect();
+    config.clients.retain(|inherited| clients.iter().all(|client| client.name != inherited.name));
+    config.clients.extend(clients);
     let suites = member::<OneOrMany<String>>(members, "suites", problems).map(|suites| suites.0).unwrap_or_default();
-    let suites = suites.into_iter().map(|path| directory.join(path)).collect();
-    let limits = find(members, "limits").map(|tree| limits(tree, problems)).unwrap_or_default();
-    let settings = settings(members, directory, problems);
-    Some(Read { targets, clients, suites, facts: Value::Object(facts), limits, settings })
+    config.suites.extend(suites.into_iter().map(|path| directory.join(path)));
+    if let Some(tree) = find(members, "limits") {
+        limits(tree, &mut config.limits, problems);
+    }
+    let levels = member::<Pairs<Tree>>(members, "rules", problems).map(|pairs| pairs.0).unwrap_or_default();
+    let levels: Vec<_> = levels.iter().filter_map(|(rule, tree)| levels::read(rule, tree, origin, problems)).collect();
+    config.levels.retain(|inherited| levels.iter().all(|level| level.rule.value != inherited.rule.value));
+    config.levels.extend(levels);
+    settings(members, directory, &mut config.settings, problems);
 }
 
 /// Options of `run`. Their paths start where the file is.
-fn settings(members: &[(At<Text>, Tree)], directory: &Path, problems: &mut Problems) -> Settings {
-    let there = |path: String| if directory == Path::new(".") { path.into() } else { directory.join(path) };
-    let report = member::<OneOrMany<String>>(members, "report", problems).map(|report| report.0).unwrap_or_default();
-    let report = report.into_iter().map(|report| match report.split_once('=') {
-        Some((format, path)) if path != "-" => format!("{format}={}", there(path.to_owned()).display()),
-        _ => report,
-    });
-    Settings {
-        strict: member(members, "strict", problems).unwrap_or_default(),
-        report: report.collect(),
-        baseline: member(members, "baseline", problems).map(there),
+fn settings(members: &[(At<Text>, Tree)], directory: &Path, settings: &mut Settings, problems: &mut Problems) {
+    if let Some(strict) = member(members, "strict", problems) {
+        settings.strict = strict;
+    }
+    if let Some(OneOrMany(report)) = member::<OneOrMany<String>>(members, "report", problems) {
+        let report = report.into_iter().map(|report| match report.split_once('=') {
+            Some((format, path)) if path != "-" => {
+                format!("{format}={}", within(directory, Path::new(path)).display())
+            }
+            _ => report,
+        });
+        settings.report = report.collect();
+    }
+    if let Some(baseline) = member::<String>(members, "baseline", problems) {
+        settings.baseline = Some(within(directory, Path::new(&baseline)));
     }
 }
 
-fn limits(tree: &Tree, problems: &mut Problems) -> Limits {
-    let mut limits = Limits::default();
-    let Some(members) = mapping(tree, problems) else { return limits };
+fn limits(tree: &Tree, limits: &mut Limits, problems: &mut Problems) {
+    let Some(members) = mapping(tree, problems) else { return };
     refuse_unknown(members, "`limits`", &Limits::NAMES.map(str::to_owned), problems);
     for (name, value) in members.iter().filter(|(name, _)| Limits::NAMES.contains(&&*name.value)) {
         if let Err(why) = limits.set(&name.value, &Value::from(value).to_string()) {
             problems.add(value.at, format!("`{}` {why}", name.value));
         }
     }
-    limits
 }
 
 /// The facts about one server, or about all.
 fn known(
     members: &[(At<Text>, Tree)],
     directory: &Path,
-    targets: &[&str],
+    targets: &[String],
     problems: &mut Problems,
 ) -> Map<String, Value> {
     let mut facts = match find(members, "facts") {
@@ -129,9 +134,9 @@ fn known(
     };
     if let Some(Tree { value: Yaml::Map(facts), .. }) = find(members, "facts")
         && let Some(Tree { value: Yaml::String(name), at }) = find(facts, "second_identity")
-        && !targets.contains(&&**name)
+        && !targets.iter().any(|target| target == name)
     {
-        let help = suggestion(name, targets.iter().copied());
+        let help = suggestion(name, targets.iter().map(String::as_str));
         problems.add_with(*at, format!("unknown target `{name}`"), help);
     }
     for (section, noun) in [("tools", "a tool"), ("prompts", "a prompt")] {

@@ -1,11 +1,11 @@
 //! The targets of the file, and the one to test.
 
-use std::path::{Path, PathBuf};
+use std::{path::PathBuf, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
 use super::{
-    Config, Environment,
+    Config, Environment, Origin,
     auth::{self, DescribedAuth},
     expand::fill,
     folder,
@@ -37,6 +37,7 @@ pub struct Described {
     headers: Vec<(At<String>, At<String>)>,
     cwd: PathBuf,
     auth: Option<DescribedAuth>,
+    origin: Arc<Origin>,
 }
 
 #[derive(Debug)]
@@ -46,9 +47,9 @@ enum How {
     Sse(String),
 }
 
-const KEYS: [&str; 8] = ["stdio", "http", "sse", "env", "headers", "auth", "cwd", "default"];
+pub const KEYS: [&str; 8] = ["stdio", "http", "sse", "env", "headers", "auth", "cwd", "default"];
 
-pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Problems) -> Option<Described> {
+pub fn read(name: &At<String>, tree: &Tree, origin: &Arc<Origin>, problems: &mut Problems) -> Option<Described> {
     let members = mapping(tree, problems)?;
     let keys = KEYS.iter().chain(&KNOWN).map(|key| (*key).to_owned()).collect::<Vec<_>>();
     refuse_unknown(members, "a target", &keys, problems);
@@ -94,7 +95,8 @@ pub fn read(name: &At<String>, tree: &Tree, directory: &Path, problems: &mut Pro
         env: pairs("env", problems),
         headers: pairs("headers", problems),
         auth: member::<Tree>(members, "auth", problems).and_then(|tree| auth::read(&tree, problems)),
-        cwd: directory.join(member::<String>(members, "cwd", problems).unwrap_or_default()),
+        cwd: folder(&origin.file).join(member::<String>(members, "cwd", problems).unwrap_or_default()),
+        origin: origin.clone(),
     })
 }
 
@@ -111,7 +113,7 @@ fn command(members: &[(At<Text>, Tree)], problems: &mut Problems) -> Option<Vec<
 impl Config {
     /// The target of that name; without a name the default one, or the only one. `None` if the file has no targets.
     pub fn target(&self, name: Option<&str>, environment: &Environment, color: bool) -> Result<Option<Target>, Error> {
-        self.described(name)?.map(|described| self.filled(described, environment, color)).transpose()
+        self.described(name)?.map(|described| filled(described, environment, color)).transpose()
     }
 
     /// `$facts` for that target: facts about all targets, overridden by facts about this one.
@@ -152,33 +154,32 @@ impl Config {
             })?),
         })
     }
+}
 
-    /// The target with variables of the environment replaced.
-    fn filled(&self, described: &Described, environment: &Environment, color: bool) -> Result<Target, Error> {
-        let mut problems = Problems::new(&self.file.display().to_string(), &self.text);
-        let mut secrets = Vec::new();
-        let mut filled = |pairs: &[(At<String>, At<String>)]| fill(pairs, environment, &mut secrets, &mut problems);
-        let (env, headers) = (filled(&described.env), filled(&described.headers));
-        let directory = folder(&self.file);
-        let auth = described
-            .auth
-            .as_ref()
-            .map(|auth| Box::new(auth.filled(environment, directory, &mut secrets, &mut problems)));
-        let mistakes = problems.into_diagnostics();
-        if !mistakes.is_empty() {
-            return Err(refused(&mistakes, color));
-        }
-        let start = match &described.how {
-            How::Stdio(argv) => Start::Stdio { argv: argv.clone(), env, cwd: Some(described.cwd.clone()) },
-            How::Http(url) => Start::Http { url: url.clone(), headers },
-            How::Sse(url) => Start::Sse { url: url.clone(), headers },
-        };
-        let name = match &described.how {
-            How::Stdio(argv) => shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" ")),
-            How::Http(url) | How::Sse(url) => shown_url(url),
-        };
-        Ok(Target { secrets, auth, ..Target::new(name, start) })
+/// The target with variables of the environment replaced.
+fn filled(described: &Described, environment: &Environment, color: bool) -> Result<Target, Error> {
+    let origin = &described.origin;
+    let mut problems = Problems::new(&origin.file.display().to_string(), &origin.text);
+    let mut secrets = Vec::new();
+    let mut filled = |pairs: &[(At<String>, At<String>)]| fill(pairs, environment, &mut secrets, &mut problems);
+    let (env, headers) = (filled(&described.env), filled(&described.headers));
+    let directory = folder(&origin.file);
+    let auth =
+        described.auth.as_ref().map(|auth| Box::new(auth.filled(environment, directory, &mut secrets, &mut problems)));
+    let mistakes = problems.into_diagnostics();
+    if !mistakes.is_empty() {
+        return Err(refused(&mistakes, color));
     }
+    let start = match &described.how {
+        How::Stdio(argv) => Start::Stdio { argv: argv.clone(), env, cwd: Some(described.cwd.clone()) },
+        How::Http(url) => Start::Http { url: url.clone(), headers },
+        How::Sse(url) => Start::Sse { url: url.clone(), headers },
+    };
+    let name = match &described.how {
+        How::Stdio(argv) => shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" ")),
+        How::Http(url) | How::Sse(url) => shown_url(url),
+    };
+    Ok(Target { secrets, auth, ..Target::new(name, start) })
 }
 
 #[cfg(test)]

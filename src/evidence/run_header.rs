@@ -1,9 +1,11 @@
 //! Metadata of a run, besides its frames and contexts.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::Side;
-use crate::revision::Revision;
+use crate::{outcome::GivenLevel, revision::Revision};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunHeader {
@@ -54,6 +56,9 @@ pub struct Scope {
     /// The part of the run in this record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition: Option<String>,
+    /// The levels that the configuration gives to rules.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub levels: BTreeMap<String, GivenLevel>,
 }
 
 /// How the run ended. If all fields are empty, everything was gathered.

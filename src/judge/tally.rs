@@ -170,6 +170,7 @@ impl<'a> Tally<'a> {
             },
             revision: scene.revision,
             level: self.rule.level,
+            level_reason: self.rule.level_reason.clone(),
             status,
             statement: self.rule.statement.clone(),
             source: self.rule.source.clone(),

@@ -41,6 +41,7 @@ fn text(rule: &RuleResult) -> String {
     });
     lines.extend(places.take(3));
     lines.extend(rule.hint.clone());
+    lines.extend(rule.given_level());
     lines.extend(link(&rule.source, rule.revision));
     lines.iter().map(|line| plain(&flow(line)).into_owned()).collect::<Vec<_>>().join("\n")
 }

@@ -5,6 +5,7 @@ mod baseline;
 mod by_hand;
 mod clients;
 mod commands;
+mod configured;
 mod docs;
 mod evidence;
 mod examples;

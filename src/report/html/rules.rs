@@ -59,7 +59,7 @@ fn in_full(page: &mut String, report: &RunReport, rule: &RuleResult, open: &str)
         writeln!(page, "<p>{}</p>", prose(reason))?;
     }
     findings(page, report, rule)?;
-    for (label, said) in [("fix", &rule.hint), ("why", &rule.derived)] {
+    for (label, said) in [("fix", &rule.hint), ("why", &rule.derived), ("level", &rule.given_level())] {
         if let Some(said) = said {
             writeln!(page, "<p><span class=\"faint\">{label}</span> {}</p>", prose(said))?;
         }

@@ -335,7 +335,7 @@ fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Fin
 fn footer(page: &mut Page, indent: usize, rule: &RuleResult) {
     let also = (!rule.also.is_empty()).then(|| format!("{} (same cause)", rule.also.join(", ")));
     let why = rule.derived.as_ref().filter(|_| page.is_verbose()).cloned();
-    for (word, text) in [("fix", &rule.hint), ("why", &why), ("also", &also)] {
+    for (word, text) in [("fix", &rule.hint), ("why", &why), ("level", &rule.given_level()), ("also", &also)] {
         if let Some(text) = text {
             page.hang(indent, &[label(word)], TEXT, &flow(text));
         }

@@ -195,6 +195,7 @@ fn example(suite: &Suite, rule: &Rule, suites: &[Suite], width: usize) -> Option
         findings: wrong.findings[..1].to_vec(),
         further: 0,
         hint: None,
+        level_reason: None,
         derived: None,
         also: Vec::new(),
         ..wrong.clone()

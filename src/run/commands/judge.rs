@@ -12,11 +12,11 @@ use crate::{
     evidence::{Evidence, Side},
     plan::Filter,
     run::{inputs::suites::load, process::Surroundings},
-    suite::Suite,
+    suite::{Suite, give_levels},
 };
 
 pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error> {
-    let suites = load(&[Side::Server, Side::Client, Side::Gateway], &args.select.suite, surroundings.color)?;
+    let mut suites = load(&[Side::Server, Side::Client, Side::Gateway], &args.select.suite, surroundings.color)?;
     let wanted = outputs::wanted(&args.output.forms)?;
     let baseline = Baseline::wanted(&args.output, &suites)?;
     let path = &args.transcript;
@@ -32,6 +32,7 @@ pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error>
     if evidence.scenes.is_empty() && evidence.header.end.failed_handshake.is_none() {
         return Err(nothing(args, &evidence));
     }
+    give_levels(&mut suites, &evidence.header.scope.levels);
     let filter = filter(args, &evidence, &suites)?;
     let options = options(args, &evidence, &filter);
     let mut report = assess(&evidence, &suites, &options);

@@ -1,6 +1,6 @@
 //! `mcp-conform run`: tests one server.
 
-use std::{path::PathBuf, sync::Arc, time::Instant};
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Instant};
 
 use super::{abort_report, baseline::Baseline, outputs};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     error::{Error, exit},
     evidence::Side,
     evidence::{Evidence, Recorder},
-    outcome::{RuleResult, RunReport, Status},
+    outcome::{GivenLevel, RuleResult, RunReport, Status},
     plan::{Filter, Proposals},
     run::{
         conducting::assemble_run::{conduct, schedule},
@@ -22,7 +22,7 @@ use crate::{
             strays::{self, supervised},
         },
     },
-    suite::Suite,
+    suite::{Suite, give_levels},
 };
 
 pub fn run(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
@@ -60,6 +60,8 @@ fn show_schedule(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Erro
 struct Prepared {
     job: Job,
     suites: Vec<Suite>,
+    /// Those that the configuration gives to rules.
+    levels: BTreeMap<String, GivenLevel>,
     /// The terms of the filter.
     terms: Vec<String>,
     filter: Filter,
@@ -77,7 +79,12 @@ pub struct Tested {
 
 fn prepared(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts) -> Result<Prepared, Error> {
     let (mut target, mut facts, limits) = target::target(&args.target, surroundings)?;
-    let suites = load(&[Side::Server], &own_suites(args, surroundings)?, surroundings.color)?;
+    let mut suites = load(&[Side::Server], &own_suites(args, surroundings)?, surroundings.color)?;
+    let levels = match configured::config(&args.target, surroundings)? {
+        Some(config) => config.levels(&suites, surroundings.color)?,
+        None => BTreeMap::new(),
+    };
+    give_levels(&mut suites, &levels);
     let terms = terms(args)?;
     let filter = filter(args, &terms, &suites)?;
     let baseline = Baseline::wanted(&args.output, &suites)?;
@@ -101,13 +108,13 @@ fn prepared(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts
         interrupts: interrupts.clone(),
         suites: Arc::default(),
     };
-    Ok(Prepared { job, suites, terms, filter, baseline })
+    Ok(Prepared { job, suites, levels, terms, filter, baseline })
 }
 
 pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts) -> Result<Tested, Error> {
-    let Prepared { job, suites, terms, filter, baseline } = prepared(args, surroundings, interrupts)?;
+    let Prepared { job, suites, levels, terms, filter, baseline } = prepared(args, surroundings, interrupts)?;
     let mut evidence = watched(&job, &suites, &filter, args, surroundings)?;
-    evidence.header.scope.filter = terms;
+    (evidence.header.scope.filter, evidence.header.scope.levels) = (terms, levels);
     describe(&mut evidence, &job, args, surroundings);
     let options = assess::Options {
         filter: &filter,

@@ -42,6 +42,7 @@ impl Lint<'_> {
             level: level?,
             statement: level?.sentence(&statement.into_iter().flatten().next()?.value),
             source: source?.value,
+            level_reason: None,
             derived: typed.derived.map(|derived| derived.value),
             applies,
             every,

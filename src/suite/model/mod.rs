@@ -6,7 +6,7 @@
 mod rule;
 mod step;
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use indexmap::IndexMap;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use serde_json::Value;
 pub use self::{rule::*, step::*};
 use crate::{
     evidence::{Side, Transport},
-    outcome::Level,
+    outcome::{GivenLevel, Level},
     revision::Revision,
 };
 
@@ -42,6 +42,15 @@ pub struct Suite {
     pub gather: Vec<Step>,
     pub rules: Vec<Rule>,
     pub untested: Vec<Untested>,
+}
+
+/// Gives rules other levels than their own.
+pub fn give_levels(suites: &mut [Suite], levels: &BTreeMap<String, GivenLevel>) {
+    for rule in suites.iter_mut().flat_map(|suite| &mut suite.rules) {
+        if let Some(given) = levels.get(&rule.id) {
+            (rule.level, rule.level_reason) = (given.level, Some(given.reason.clone()));
+        }
+    }
 }
 
 /// The actions that a client can be instructed to perform.

@@ -11,6 +11,8 @@ use crate::{
 pub struct Rule {
     pub id: String,
     pub level: Level,
+    /// Why the configuration gives it this level.
+    pub level_reason: Option<String>,
     /// The title: the requirement as a sentence, in our own words.
     pub statement: String,
     /// Page and anchor of the requirement.

@@ -17,6 +17,8 @@ use crate::{
 };
 
 const SUITE: &str = include_str!("house.yaml");
+/// What an editor checks the configuration with, as its first line says.
+const SCHEMA: &str = "mcp-conform.schema.json";
 const INCLUDE: &str = ".gitlab-ci.yml";
 
 pub fn init(args: &InitArgs) -> Result<u8, Error> {
@@ -30,6 +32,7 @@ pub fn init(args: &InitArgs) -> Result<u8, Error> {
         None => console::say("no start command was found: fill it in"),
     }
     write(directory, config::FILE, &configuration(project.as_ref()))?;
+    write(directory, SCHEMA, &format!("{:#}\n", config::json_schema()))?;
     // In the directory of tests, where no build tool takes the directory for a package.
     write(directory, "tests/conformance/house.yaml", SUITE)?;
     let mut edits = Vec::new();
