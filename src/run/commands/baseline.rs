@@ -1,6 +1,6 @@
 //! Known failures: expected while they fail, and reported when they pass.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, fs, io::ErrorKind, path::Path};
 
 use indexmap::IndexMap;
 use serde::Deserialize;
@@ -17,6 +17,8 @@ use crate::{
     run::process::console::{complain, failed},
     suite::Suite,
 };
+
+const WRITES: &str = "`--write-baseline PATH` writes one";
 
 const HEAD: &str = "\
 # Known failures. Each one is expected until it passes; state in `reason` why, and when it will be fixed.
@@ -47,10 +49,16 @@ impl Baseline {
     pub fn wanted(args: &OutputArgs, suites: &[Suite]) -> Result<Self, Error> {
         let renewed = args.write_baseline.as_ref().filter(|path| path.exists());
         let Some(path) = args.baseline.as_ref().or(renewed) else { return Ok(Self::default()) };
-        let text = fs::read_to_string(path).map_err(|source| failed(path, "read", source))?;
+        let text = fs::read_to_string(path).map_err(|source| match source.kind() {
+            ErrorKind::NotFound => Error::Usage {
+                message: format!("there is no baseline `{}`", path.display()),
+                help: Some(WRITES.into()),
+            },
+            _ => failed(path, "read", source),
+        })?;
         let baseline: Self = toml::from_str(&text).map_err(|why| Error::Usage {
             message: format!("`{}` is not a baseline\n{}", path.display(), why.to_string().trim_end()),
-            help: Some("`--write-baseline PATH` writes one".into()),
+            help: Some(WRITES.into()),
         })?;
         let rules = || suites.iter().flat_map(|suite| &suite.rules).map(|rule| rule.id.as_str());
         if let Some(known) = baseline.known.iter().find(|known| !rules().any(|id| id == known.rule)) {

@@ -165,6 +165,9 @@ pub fn beside(failure: Option<&Error>, mut outputs: Vec<Output>) -> Vec<Output> 
 
 /// Whether the file can be written. Its content stays until the report replaces it.
 fn writable(path: &Path) -> Result<(), Error> {
+    let existed = path.exists();
     let opened = OpenOptions::new().append(true).create(true).open(path);
-    opened.map(drop).map_err(|source| failed(path, "write", source))
+    // An empty file would look like the result of a run that has not begun.
+    let tried = opened.and_then(|_| if existed { Ok(()) } else { fs::remove_file(path) });
+    tried.map_err(|source| failed(path, "write", source))
 }

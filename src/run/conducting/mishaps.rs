@@ -8,37 +8,39 @@ use crate::revision::Revision;
 const SHOWN: usize = 3;
 
 #[derive(Default)]
-pub struct Mishaps(IndexMap<Mishap, Vec<String>>);
-
-#[derive(PartialEq, Eq, Hash)]
-enum Mishap {
-    StartedAnew(String),
-    Unfinished(String),
+pub struct Mishaps {
+    /// Where the server was lost and restarted, and why, each time.
+    restarts: Vec<(String, String)>,
+    /// Suites that could not send all their requests, by the reason.
+    unfinished: IndexMap<String, Vec<String>>,
 }
 
 impl Mishaps {
     /// The server was lost in a suite, and was restarted.
     pub fn started_anew(&mut self, suite: &str, revision: Revision, why: String) {
-        self.add(Mishap::StartedAnew(why), suite, revision);
+        self.restarts.push((format!("{suite} ({revision})"), why));
     }
 
     /// A suite could not send all its requests.
     pub fn unfinished(&mut self, suite: &str, revision: Revision, why: String) {
-        self.add(Mishap::Unfinished(why), suite, revision);
-    }
-
-    fn add(&mut self, mishap: Mishap, suite: &str, revision: Revision) {
-        self.0.entry(mishap).or_default().push(format!("{suite} ({revision})"));
+        self.unfinished.entry(why).or_default().push(format!("{suite} ({revision})"));
     }
 
     pub fn notes(&self) -> impl Iterator<Item = String> {
-        self.0.iter().map(|(mishap, suites)| match (mishap, suites.len()) {
-            (Mishap::StartedAnew(why), 1) => format!("the server was restarted in {}: {why}", suites[0]),
-            (Mishap::StartedAnew(why), times) => {
-                format!("the server was restarted {times} times, in {}: {why}", listed(suites))
-            }
-            (Mishap::Unfinished(why), _) => format!("{} is incomplete: {why}", listed(suites)),
-        })
+        let unfinished = self.unfinished.iter().map(|(why, suites)| format!("{} is incomplete: {why}", listed(suites)));
+        self.restarted().into_iter().chain(unfinished)
+    }
+
+    /// One note for all restarts: the findings tell each.
+    fn restarted(&self) -> Option<String> {
+        let (first, why) = self.restarts.first()?;
+        if self.restarts.len() == 1 {
+            return Some(format!("the server was restarted in {first}: {why}"));
+        }
+        let suites: Vec<String> = self.restarts.iter().map(|(suite, _)| suite.clone()).collect();
+        let alike = self.restarts.iter().all(|(_, other)| other == why);
+        let lead = if alike { "" } else { "the first time: " };
+        Some(format!("the server was restarted {} times, in {}: {lead}{why}", suites.len(), listed(&suites)))
     }
 }
 
@@ -65,5 +67,8 @@ mod tests {
         let notes: Vec<_> = mishaps.notes().map(|note| note.replace(&format!(" ({revision})"), "")).collect();
         let died = "the server was restarted 5 times, in a, b, c and 1 more: exited with status 3";
         assert_eq!(notes, [died, "a is incomplete: the time was over"]);
+        mishaps.started_anew("a", revision, "exited with status 4".into());
+        let note = mishaps.notes().next().unwrap_or_default();
+        assert!(note.contains("6 times") && note.ends_with("the first time: exited with status 3"), "{note}");
     }
 }
