@@ -10,7 +10,8 @@
 //! - `recording`: a conversation between a client and a server that passes through, and is recorded.
 //! - `foreign`: recordings of other tools, made into those of this program.
 //! - `gateways`: a gateway between our client and the reference server.
-//! - `commands`: one file per command.
+//! - `results`: what a run leaves, compared with the known failures.
+//! - `commands`: one file or folder per command.
 
 mod clients;
 mod commands;
@@ -20,6 +21,7 @@ mod gateways;
 mod inputs;
 mod process;
 mod recording;
+mod results;
 
 pub use commands::{
     mutants::{

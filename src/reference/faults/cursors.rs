@@ -2,7 +2,85 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::reference::faults::{Heard, Scene, behaviour::Memory};
+use super::{Behaviour, EVERYWHERE, Heard, Memory, STDIO, Scene};
+use crate::revision::Revision;
+
+pub static CURSORS: &[Behaviour] = &[
+    Behaviour {
+        hear: Some(hear_endless),
+        say: Some(say_endless),
+        also: &[
+            "prefix-no-match-is-empty",
+            "prefix-pagination-works",
+            "prefix-templates-empty-prefix-matches-all",
+            "prefix-templates-no-match-is-empty",
+            "prompts-name-unique",
+            "sep2093-list-uri-paginated",
+            "tools-name-unique",
+        ],
+        ..Behaviour::new(
+            "cursor-never-ends",
+            "after the last page the list begins again, with fresh cursors",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
+        hear: Some(drop_long),
+        also: &["jsonrpc-exactly-one-response"],
+        ..Behaviour::new("long-cursor-unanswered", "a request with a very long cursor is not answered", EVERYWHERE)
+    },
+    Behaviour {
+        say: Some(repeat),
+        also: &["prefix-pagination-works"],
+        ..Behaviour::new("cursor-repeats", "the last page has its own cursor as the next one", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(ignore),
+        also: &[
+            "pagination-cursor-type-checked",
+            "pagination-invalid-cursor-code",
+            "pagination-templates-list",
+            "pagination-terminates",
+            "prefix-pagination-works",
+            "prompts-name-unique",
+            "resources-list-item-uri-unique",
+            "tools-name-unique",
+        ],
+        ..Behaviour::new("cursor-ignored", "whatever the cursor, the first page comes back", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(recall),
+        say: Some(remember),
+        also: &[
+            "lifecycle-client-info-not-behavioural-prompts",
+            "prefix-optional-on-list",
+            "sep2093-list-true-is-listable",
+        ],
+        ..Behaviour::new(
+            "place-remembered",
+            "a list without a cursor goes on after the last page that was given",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
+        say: Some(spend),
+        also: &[
+            "prefix-no-new-access",
+            "prefix-templates-no-new-access",
+            "prompts-list-not-connection-dependent",
+            "resources-list-no-side-effects",
+            "sep2093-list-uri-children-complete",
+            "tools-list-not-connection-dependent",
+        ],
+        ..Behaviour::new("cursor-works-once", "a cursor that comes a second time leads to an empty page", EVERYWHERE)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(refuse_foreign),
+        say: Some(issue),
+        ..Behaviour::new("cursor-bound-to-connection", "cursors of another connection are refused", STDIO)
+    },
+];
 
 const BUFFER: usize = 64 * 1024;
 

@@ -11,6 +11,7 @@ mod endings;
 pub mod generated;
 mod http;
 mod lifecycle;
+mod messages;
 mod prefixes;
 mod proposals;
 mod reads;
@@ -36,9 +37,10 @@ use crate::{
     embedded::{Text, VARIATIONS, WORLDS},
     reference::{
         faults::{
-            asking::ASKING, behaviour::BEHAVIOURS, data::DataFault, endings::ENDINGS, generated::GENERATED,
-            lifecycle::LIFECYCLE, prefixes::PREFIXED, proposals::PROPOSED, retries::RETRIES, sequels::SEQUELS,
-            streams::STREAMING, task_extension::TASK_FAULTS, tasks::TASKS, tools::TOOLS,
+            asking::ASKING, cursors::CURSORS, data::DataFault, endings::ENDINGS, generated::GENERATED,
+            lifecycle::LIFECYCLE, messages::MESSAGES, prefixes::PREFIXED, proposals::PROPOSED, reads::READS,
+            retries::RETRIES, sequels::SEQUELS, streams::STREAMING, task_extension::TASK_FAULTS, tasks::TASKS,
+            tools::TOOLS,
         },
         options::Transport,
         variations,
@@ -88,7 +90,9 @@ pub fn listed(
 
 /// Faults that are code, by file.
 static BEHAVIOUR_FILES: &[&[Behaviour]] = &[
-    BEHAVIOURS,
+    MESSAGES,
+    CURSORS,
+    READS,
     PREFIXED,
     PROPOSED,
     SEQUELS,

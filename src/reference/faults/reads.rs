@@ -2,7 +2,36 @@
 
 use serde_json::{Value, json};
 
-use crate::reference::faults::{Heard, Scene, behaviour::Memory, cursors::list_result};
+use super::{Behaviour, Heard, Memory, STDIO, Scene, behaviour::unlike_any_other, cursors::list_result};
+use crate::revision::Revision;
+
+pub static READS: &[Behaviour] = &[
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        prepare: Some(|world| drop(world.add_named(&format!("connection-{}", unlike_any_other())))),
+        ..Behaviour::new("list-changes-per-connection", "each connection is shown a list of its own", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(need_list),
+        also: &["resources-link-readable"],
+        ..Behaviour::new("read-needs-list", "nothing is found before the connection has listed resources", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(count),
+        say: Some(list_more),
+        also: &[
+            "prefix-list-only-matching",
+            "prefix-no-match-is-empty",
+            "sep2093-capabilities-on-all-resources",
+            "sep2093-list-uri-direct-children-only",
+            "sep2093-metadata-for-every-child",
+            "sep2093-metadata-for-every-listed-resource",
+        ],
+        ..Behaviour::new("reading-lists-more", "each read adds a resource to what its connection is shown", STDIO)
+    },
+];
 
 /// `read-needs-list`: a resource is found only if it was listed.
 pub fn need_list(memory: &mut Memory, message: &mut Value) -> Heard {

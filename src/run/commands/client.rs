@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 
-use super::{course::Course, mutants::itself};
+use super::mutants::itself;
 use crate::{
     cli::ClientArgs,
     config::{self, Client},
@@ -14,6 +14,7 @@ use crate::{
         clients::{Attended, ClientJob, Limits, USUAL, attend, conduct},
         inputs::{configured, target},
         process::{Surroundings, console::complain, interrupts::Interrupts, strays::supervised},
+        results::course::Course,
     },
     target::Limits as Usual,
 };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{course::Course, mutants::itself, relay::transport};
+use super::{mutants::itself, relay::transport};
 use crate::{
     assess,
     cli::{ClientTransport, GatewayArgs},
@@ -14,6 +14,7 @@ use crate::{
         gateways::{Back, Conducted, Front, GatewayJob, conduct},
         inputs::{suites::built_in, target},
         process::{Surroundings, interrupts::Interrupts, strays::supervised},
+        results::course::Course,
     },
     target::Limits as Usual,
 };

@@ -7,7 +7,6 @@ use std::{
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
-use super::{abort_report, baseline::Baseline, outputs};
 use crate::{
     assess::{shown::show_frames, verdict::sum_up},
     cli::GenerateArgs,
@@ -19,12 +18,13 @@ use crate::{
     run::{
         conducting::run_context::scene,
         inputs::{
-            configured, credentials,
+            again, configured, credentials, deviations,
             job::{Job, Revisions},
             suites::load,
             target,
         },
         process::{Surroundings, console::failed, interrupts::Interrupts, progress::Suites, strays::supervised},
+        results::{abort_report, baseline::Baseline, outputs},
     },
     session::{Opener, Wish},
     suite::Suite,
@@ -87,7 +87,7 @@ fn prepared(args: &GenerateArgs, surroundings: &Surroundings) -> Result<Prepared
     if let Some(seconds) = args.timeout {
         limits.request = target::seconds(seconds, "--timeout")?;
     }
-    target::reject_unless_visible_in(&args.target, revisions)?;
+    deviations::reject_unless_visible_in(&args.target, revisions)?;
     let named = facts["tools"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
     let store = Store::read(&fs::read_to_string(&args.examples).unwrap_or_default());
     let interrupts = Interrupts::listen();
@@ -138,7 +138,7 @@ fn new_seed() -> u64 {
 
 /// The options that name the target and change what is sent.
 fn options(args: &GenerateArgs) -> String {
-    let mut options = target::options(&args.target);
+    let mut options = again::options(&args.target);
     if let Some(seconds) = args.timeout {
         options += &format!(" --timeout {seconds}");
     }
@@ -150,7 +150,7 @@ fn tested(prepared: Prepared, args: &GenerateArgs, surroundings: &Surroundings) 
     let began = Instant::now();
     let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let name = job.target.name.clone();
-    let command = target::command(&job.target);
+    let command = again::command(&job.target);
     if let Start::Stdio { env, .. } = &mut job.target.start {
         env.push((CANARY.0.to_owned(), CANARY.1.to_owned()));
     }

@@ -1,12 +1,8 @@
-//! The commands, one per file.
+//! The commands, one per file or folder.
 
-mod abort_report;
 mod act;
-mod baseline;
 mod check;
 mod client;
-mod course;
-mod coverage;
 mod explain;
 mod gateway;
 pub mod generate;
@@ -15,12 +11,9 @@ pub mod judge;
 mod list;
 mod matrix;
 pub mod mutants;
-mod outputs;
 mod record;
-mod recording;
 mod relay;
 mod report;
-mod rule_pages;
 pub mod run;
 mod serve;
 mod shell;

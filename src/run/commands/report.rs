@@ -4,7 +4,6 @@ use std::{fs, path::Path};
 
 use indexmap::IndexMap;
 
-use super::outputs;
 use crate::{
     assess::verdict::total,
     cli::ReportCommand,
@@ -13,7 +12,10 @@ use crate::{
     partition::Partition,
     report,
     revision::Revision,
-    run::process::{Surroundings, console},
+    run::{
+        process::{Surroundings, console},
+        results::outputs,
+    },
 };
 
 pub fn report(command: &ReportCommand, surroundings: &Surroundings) -> Result<u8, Error> {

@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Instant};
 
-use super::{abort_report, baseline::Baseline, outputs};
 use crate::{
     assess,
     cli::RunArgs,
@@ -13,7 +12,7 @@ use crate::{
     plan::{Filter, Proposals},
     run::{
         conducting::assemble_run::{conduct, schedule},
-        inputs::{configured, credentials, job::Job, misnamed, suites::load, target},
+        inputs::{again, configured, credentials, deviations, job::Job, misnamed, suites::load, target},
         process::{
             Surroundings, console,
             interrupts::Interrupts,
@@ -21,6 +20,7 @@ use crate::{
             runtime::unless_ended,
             strays::{self, supervised},
         },
+        results::{abort_report, baseline::Baseline, outputs},
     },
     suite::{Suite, give_levels},
 };
@@ -91,7 +91,7 @@ fn prepared(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts
     let limits = target::limits(args, limits)?;
     unless_ended(credentials::obtain(&mut target, &mut facts, &limits))?;
     let revisions = args.scope.revision.parse()?;
-    target::reject_unless_visible_in(&args.target, revisions)?;
+    deviations::reject_unless_visible_in(&args.target, revisions)?;
     let job = Job {
         target,
         facts,
@@ -136,18 +136,18 @@ fn describe(evidence: &mut Evidence, job: &Job, args: &RunArgs, surroundings: &S
     let Evidence { header, scenes, .. } = evidence;
     header.scope.partition = args.partition.as_ref().map(ToString::to_string);
     header.target.config = configured::shown(&args.target, surroundings);
-    header.target.command = target::command(&job.target);
+    header.target.command = again::command(&job.target);
     if let Some(file) = &header.target.config {
         header.notes.extend(misnamed::notes(file, &job.facts, scenes));
     }
-    let mut options = target::options(&args.target);
+    let mut options = again::options(&args.target);
     if args.scope.call_tools {
         options += " --call-tools";
     }
     for proposal in &args.scope.proposal {
         options += &format!(" --proposal {proposal}");
     }
-    header.target.options = options + &target::manner(args);
+    header.target.options = options + &again::manner(args);
 }
 
 /// The terms of the options that select rules.

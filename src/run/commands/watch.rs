@@ -11,12 +11,7 @@ use tokio::{
     time::timeout,
 };
 
-use super::{
-    abort_report,
-    outputs::{self, Output},
-    run::Tested,
-    run::tested,
-};
+use super::run::{Tested, tested};
 use crate::{
     cli::RunArgs,
     error::Error,
@@ -25,6 +20,10 @@ use crate::{
     run::{
         inputs::configured,
         process::{Surroundings, console, interrupts::Interrupts, runtime::block_on},
+        results::{
+            abort_report,
+            outputs::{self, Output},
+        },
     },
 };
 

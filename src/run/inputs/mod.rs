@@ -1,7 +1,9 @@
 //! From options and configuration to what a run needs.
 
+pub mod again;
 pub mod configured;
 pub mod credentials;
+pub mod deviations;
 pub mod grant;
 pub mod job;
 pub mod misnamed;

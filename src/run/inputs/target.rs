@@ -1,17 +1,19 @@
 //! From options to the target, its limits and the client profile that it sees.
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{configured::config, job::Revisions};
+use super::{
+    configured::config,
+    deviations::{known, reject_unless_visible_over_stdio},
+};
 use crate::{
-    cli::{CLIENT, RunArgs, TargetArgs},
+    cli::{RunArgs, TargetArgs},
     config,
     error::Error,
     plan::nearest,
-    reference::{self, FaultInfo},
-    revision::Revision,
+    reference,
     run::process::Surroundings,
     session::ClientProfile,
     target::{Limits, Source, Start, Target, patience, shown_url},
@@ -165,75 +167,6 @@ fn typed(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Target
     Ok(None)
 }
 
-/// The options for testing the same target again. Possible secrets are replaced by shell variables.
-pub fn options(args: &TargetArgs) -> String {
-    let quoted = |text: &str| -> String { shlex::try_quote(text).map_or_else(|_| text.to_owned(), Into::into) };
-    let mut options = Vec::new();
-    let mut option = |flag: &str, value: &str| options.push(format!("{flag} {}", quoted(value)));
-    let argv = shlex::try_join(args.argv.iter().map(String::as_str)).ok().filter(|line| !line.is_empty());
-    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-    let url = |url: &Option<String>| url.as_deref().map(shown_url);
-    let named = [
-        ("--http", url(&args.http)),
-        ("--sse", url(&args.sse)),
-        ("--stdio", args.stdio.clone().or(argv)),
-        ("--config", path(&args.config)),
-        ("--cwd", path(&args.cwd)),
-        // The command may contain a secret.
-        ("--bearer-token-command", args.bearer_token_command.as_ref().map(|_| "COMMAND".to_owned())),
-    ];
-    named
-        .iter()
-        .filter_map(|(flag, value)| Some((flag, value.as_ref()?)))
-        .for_each(|(flag, value)| option(flag, value));
-    options.extend(args.name.as_deref().map(quoted));
-    if args.reference {
-        options.push("--reference".into());
-        options.extend(args.fault.iter().map(|fault| format!("--fault {fault}")));
-        options.extend(args.variation.iter().map(|variation| format!("--variation {variation}")));
-    }
-    let variable = |name: &str| name.trim().to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
-    let env = args.env.iter().filter_map(|pair| Some(("--env", pair.split_once('=')?.0, "=")));
-    let headers = args.header.iter().filter_map(|pair| Some(("--header", pair.split_once(':')?.0, ": ")));
-    options.extend(env.chain(headers).map(|(flag, name, sign)| format!("{flag} \"{name}{sign}${}\"", variable(name))));
-    options.join(" ")
-}
-
-/// The options that change requests or timeouts.
-pub fn manner(args: &RunArgs) -> String {
-    let mut options = String::new();
-    let mut option = |name: &str, value: &str| options += &format!(" {name} {value}");
-    if args.client != CLIENT.split(',').collect::<Vec<_>>() {
-        option("--client", &args.client.join(","));
-    }
-    if let Some(seconds) =
-        args.timeout.filter(|seconds| Duration::try_from_secs_f64(*seconds).ok() != Some(Limits::default().request))
-    {
-        option("--timeout", &seconds.to_string());
-    }
-    for (name, value) in [("--max-message", args.max_message), ("--in-flight", args.in_flight)] {
-        if let Some(value) = value {
-            option(name, &value.to_string());
-        }
-    }
-    for pair in &args.limit {
-        option("--limit", &shlex::try_quote(pair).unwrap_or_default());
-    }
-    options
-}
-
-/// The command that starts the server, for a shell; `None` if it contains a secret.
-pub fn command(target: &Target) -> Option<String> {
-    let Start::Stdio { argv, env, cwd } = &target.start else { return None };
-    if argv.iter().any(|word| target.secrets.iter().any(|secret| !secret.is_empty() && word.contains(secret))) {
-        return None;
-    }
-    let mut command: String = env.iter().map(|(name, _)| format!("{name}=\"${name}\" ")).collect();
-    command += &shlex::try_join(argv.iter().map(String::as_str)).ok()?;
-    let Some(cwd) = cwd else { return Some(command) };
-    Some(format!("(cd {} && {command})", shlex::try_quote(cwd.to_str()?).ok()?))
-}
-
 /// The limits of the configuration, overridden by the options.
 pub fn limits(args: &RunArgs, mut limits: Limits) -> Result<Limits, Error> {
     let short = [
@@ -286,117 +219,10 @@ fn checked(url: &str) -> Result<String, Error> {
     Err(Error::Usage { message: format!("`{}` is not an http or https URL", shown_url(url)), help: Some(help) })
 }
 
-/// Rejects a fault or variation that the reference server does not have.
-fn known(kind: &str, name: &str, faults: &[FaultInfo]) -> Result<FaultInfo, Error> {
-    if let Some(known) = faults.iter().find(|known| known.name == name) {
-        return Ok(known.clone());
-    }
-    let nearest = nearest(name, faults.iter().map(|known| known.name.as_str()));
-    let meant = nearest.map(|name| format!("did you mean {name}? ")).unwrap_or_default();
-    Err(Error::Usage {
-        message: format!("the reference server has no {kind} `{name}`"),
-        help: Some(format!("{meant}`mcp-conform list {kind}s` lists all")),
-    })
-}
-
-/// Rejects a fault that cannot show over stdio, the transport of `--reference`: the run would pass and prove nothing.
-fn reject_unless_visible_over_stdio(kind: &str, fault: &FaultInfo) -> Result<(), Error> {
-    use reference::Transport::{Http, Sse, Stdio};
-    let spoken = &reference::Options::default().proposals;
-    if let Some(proposal) = fault.proposal.as_ref().filter(|proposal| !spoken.contains(proposal)) {
-        let name = &fault.name;
-        return Err(Error::Usage {
-            message: format!("the {kind} {name} shows only on a server that follows {proposal}"),
-            help: Some(format!(
-                "`mcp-conform run --proposal {proposal} -- mcp-conform serve --proposal {proposal} --{kind} {name}`"
-            )),
-        });
-    }
-    if fault.transports.contains(&Stdio) && !fault.protected {
-        return Ok(());
-    }
-    let (over, flag, path) = match fault.transports.contains(&Http) || !fault.transports.contains(&Sse) {
-        true => ("Streamable HTTP", "--http", "mcp"),
-        false => ("HTTP+SSE", "--sse", "sse"),
-    };
-    let protected = if fault.protected { " --protected" } else { "" };
-    let whom = if fault.protected { ", on a server that requires authorization" } else { "" };
-    Err(Error::Usage {
-        message: format!("the {kind} {} shows only over {over}{whom}, and --reference uses stdio", fault.name),
-        help: Some(format!(
-            "`mcp-conform serve --http 127.0.0.1:8000{protected} --{kind} {}`, then `mcp-conform run {flag} http://127.0.0.1:8000/{path}`",
-            fault.name
-        )),
-    })
-}
-
-/// Rejects a fault or variation that cannot show in any of the tested revisions.
-pub fn reject_unless_visible_in(args: &TargetArgs, revisions: Revisions) -> Result<(), Error> {
-    let fault = args.fault.as_deref().map(|name| ("fault", known("fault", name, &reference::faults())));
-    let variation =
-        args.variation.as_deref().map(|name| ("variation", known("variation", name, &reference::variations())));
-    for (kind, info) in fault.into_iter().chain(variation) {
-        reject_outside_of(kind, &info?, revisions)?;
-    }
-    Ok(())
-}
-
-fn reject_outside_of(kind: &str, fault: &FaultInfo, revisions: Revisions) -> Result<(), Error> {
-    let shows = |revision: Revision| {
-        fault.since.is_none_or(|since| since <= revision) && fault.until.is_none_or(|until| revision <= until)
-    };
-    let tested = match revisions {
-        Revisions::All => None,
-        Revisions::One(revision) => Some(revision),
-        // The reference server speaks all revisions.
-        Revisions::Auto => Some(Revision::NEWEST),
-    };
-    let newest = Revision::ALL.into_iter().rfind(|revision| shows(*revision));
-    match (tested, newest) {
-        (Some(tested), Some(newest)) if !shows(tested) => Err(Error::Usage {
-            message: format!("the {kind} {} does not show in revision {tested}", fault.name),
-            help: Some(format!("add --revision {newest}")),
-        }),
-        _ => Ok(()),
-    }
-}
-
 fn split(pair: &str, at: char, flag: &str, form: &str) -> Result<(String, String), Error> {
     match pair.split_once(at) {
         Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.trim().to_owned())),
         // The argument may be just the value, and a secret.
         _ => Err(Error::usage(format!("{flag} takes {form}; the name or `{at}` is missing"))),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::Parser;
-
-    use super::options;
-    use crate::cli::{Cli, Command};
-
-    fn again(line: &[&str]) -> String {
-        let Ok(Cli { command: Command::Run(args), .. }) = Cli::try_parse_from([&["mcp-conform", "run"], line].concat())
-        else {
-            panic!("{line:?} is no run");
-        };
-        options(&args.target)
-    }
-
-    #[test]
-    fn names_the_target_as_it_was_typed() {
-        assert_eq!(again(&["--reference", "--fault", "x"]), "--reference --fault x");
-        assert_eq!(again(&["--http", "http://localhost/mcp?a=1"]), "--http 'http://localhost/mcp?a=1'");
-        assert_eq!(again(&["--", "./my server", "--all"]), r#"--stdio "'./my server' --all""#);
-        assert_eq!(again(&["local", "--config", "a.toml"]), "--config a.toml local");
-    }
-
-    #[test]
-    fn shows_no_secret() {
-        let shown = again(&["--stdio", "s", "--env", "API_KEY=geheim"]);
-        assert_eq!(shown, r#"--stdio s --env "API_KEY=$API_KEY""#);
-        let shown = again(&["--http", "http://me:geheim@localhost/mcp", "--header", "X-Key: geheim"]);
-        assert_eq!(shown, r#"--http http://me@localhost/mcp --header "X-Key: $X_KEY""#);
     }
 }

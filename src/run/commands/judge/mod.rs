@@ -1,17 +1,19 @@
 //! `mcp-conform judge`: the second half of a run, on evidence that was recorded.
 
-use super::{
-    baseline::Baseline,
-    outputs,
-    recording::{self, Recording},
-};
+mod recording;
+
+use self::recording::Recording;
 use crate::{
     assess::{self, assess},
     cli::JudgeArgs,
     error::Error,
     evidence::{Evidence, Side},
     plan::Filter,
-    run::{inputs::suites::load, process::Surroundings},
+    run::{
+        inputs::suites::load,
+        process::Surroundings,
+        results::{baseline::Baseline, outputs},
+    },
     suite::{Suite, give_levels},
 };
 

@@ -13,7 +13,7 @@ use crate::{
     error::Error,
     outcome::{RunReport, Subject, TargetReport},
     run::{
-        inputs::{configured, target},
+        inputs::{again, configured, target},
         process::Surroundings,
     },
 };
@@ -51,7 +51,7 @@ pub fn tell_of(
 /// The server, as far as it is known despite the error.
 fn described(args: &TargetArgs, surroundings: &Surroundings) -> TargetReport {
     let known = target::target(args, surroundings).ok().map(|(target, ..)| target);
-    let options = target::options(args);
+    let options = again::options(args);
     let transport = known.as_ref().map_or("unknown", |target| target.start.transport()).to_owned();
     TargetReport {
         subject: Subject::Server,

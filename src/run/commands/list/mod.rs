@@ -1,13 +1,13 @@
 //! `mcp-conform list`: lists rules, suites, faults and variations.
 
+mod coverage;
+mod rule_pages;
+
 use std::mem::ManuallyDrop;
 
 use serde_json::json;
 
-use super::{
-    coverage::{coverage, traceability},
-    rule_pages,
-};
+use self::coverage::{coverage, traceability};
 use crate::{
     cli::{ListArgs, Listed},
     error::{Error, exit},

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::judge::{filter, options};
+use super::{filter, options};
 use crate::{
     assess::assess,
     cli::JudgeArgs,

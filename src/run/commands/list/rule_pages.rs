@@ -2,11 +2,13 @@
 
 use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
 
-use super::explain::{newest, scope};
 use crate::{
     error::Error,
     report,
-    run::process::console::failed,
+    run::{
+        commands::explain::{newest, scope},
+        process::console::failed,
+    },
     suite::{Rule, Suite, Untested},
 };
 

@@ -1,0 +1,103 @@
+//! How strong a rule is, and what came of it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How strong a rule is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Level {
+    Must,
+    Should,
+    /// A quality point that no text states: shown, never fails.
+    Advice,
+    /// What a server is free to do: only observed.
+    May,
+}
+
+impl Level {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Must => "must",
+            Self::Should => "should",
+            Self::Advice => "advice",
+            Self::May => "may",
+        }
+    }
+
+    /// The status of a rule at this level that fails.
+    pub const fn of_failure(self) -> Status {
+        match self {
+            Self::Must => Status::Fail,
+            Self::Should => Status::Warn,
+            Self::Advice => Status::Advice,
+            Self::May => Status::Observed,
+        }
+    }
+
+    /// The keyword in the title of a rule at this level.
+    pub const fn keyword(self) -> &'static str {
+        match self {
+            Self::Must => "MUST",
+            Self::Should => "SHOULD",
+            Self::Advice => "Consider",
+            Self::May => "MAY",
+        }
+    }
+
+    /// The title of a rule as a sentence. A suite can also give the verb alone: `reply once` is "The server MUST reply once".
+    pub fn sentence(self, title: &str) -> String {
+        let keyword = self.keyword();
+        if title.contains(keyword) {
+            return title.to_owned();
+        }
+        match (self, title.strip_prefix("not ")) {
+            (Self::Advice, _) => format!("{keyword}: {title}"),
+            // A sentence of its own.
+            _ if title.starts_with(char::is_uppercase) => format!("{keyword}: {title}"),
+            (_, Some(rest)) => format!("The server {keyword} NOT {rest}"),
+            (_, None) => format!("The server {keyword} {title}"),
+        }
+    }
+}
+
+/// The level that a configuration gives to a rule in place of its own, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenLevel {
+    pub level: Level,
+    pub reason: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    Fail,
+    /// It fails, as the list of known failures says.
+    Known,
+    /// The rule could not be judged because the server or the harness broke down underneath it.
+    Broken,
+    Warn,
+    Advice,
+    Pass,
+    Observed,
+    /// It applies, but nothing in this run showed it.
+    NotExercised,
+    /// It does not apply to this revision, transport or server.
+    NotApplicable,
+}
+
+impl Status {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Fail => "fail",
+            Self::Known => "known",
+            Self::Broken => "broken",
+            Self::Warn => "warn",
+            Self::Advice => "advice",
+            Self::Pass => "pass",
+            Self::Observed => "observed",
+            Self::NotExercised => "not exercised",
+            Self::NotApplicable => "not applicable",
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The report of a whole run.
+
+use indexmap::IndexMap;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{CostRow, RuleResult, Status, is_zero};
+use crate::revision::Revision;
+
+/// Whom a report is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Subject {
+    #[default]
+    Server,
+    Client,
+    /// A recorded conversation, of which both sides are judged.
+    Both,
+    Gateway,
+}
+
+impl Subject {
+    /// The noun for messages.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Server => "server",
+            Self::Client => "client",
+            Self::Both => "conversation",
+            Self::Gateway => "gateway",
+        }
+    }
+
+    // Reports on servers omit the subject, as they did before other subjects existed. Serde requires a reference.
+    #[allow(clippy::trivially_copy_pass_by_ref)]
+    pub(super) fn is_server(&self) -> bool {
+        *self == Self::Server
+    }
+}
+
+/// What was tested, as far as it may be shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TargetReport {
+    /// Whether it is a server, a client, a gateway, or a client and a server as they were recorded.
+    #[serde(default, skip_serializing_if = "Subject::is_server")]
+    pub subject: Subject,
+    /// As a user would type it: a command line, or a URL. No secrets.
+    pub name: String,
+    /// The options of `mcp-conform run` that name it. No secrets.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub options: String,
+    /// What starts it, for a shell; a value that may be secret stands as a variable. Absent over HTTP.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// The configuration that was read, as seen from where the run was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<String>,
+    pub transport: String,
+    /// `name` and `version` as the server states them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<Value>,
+    /// The same of the client, where both sides were recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<Value>,
+    #[serde(default)]
+    pub capabilities: Value,
+    /// Every revision the server was seen to speak.
+    pub revisions: Vec<Revision>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Totals {
+    pub rules: usize,
+    #[schemars(with = "std::collections::BTreeMap<String, usize>")]
+    pub by_status: IndexMap<Status, usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunReport {
+    pub schema: u32,
+    pub tool: Tool,
+    pub target: TargetReport,
+    /// The revisions that were tested.
+    pub revisions: Vec<Revision>,
+    /// Seconds since 1970 at the start, and the length of the run.
+    pub started: u64,
+    pub ms: u64,
+    /// `should` counts as failure.
+    pub strict: bool,
+    /// The parts of a run that it holds (`hash:1/4`); absent where it is the whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub partition: Vec<String>,
+    /// Why the run ended before all was asked, if so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_short: Option<String>,
+    pub exit_code: u8,
+    pub totals: Totals,
+    /// Entries of the list of known failures that nothing fails for any more, one line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outdated: Vec<String>,
+    /// Limits that kept something from being looked at, one line each: rules say nothing about what lies beyond.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<String>,
+    /// One line each: what was not judged and why, how the server ended.
+    pub notes: Vec<String>,
+    pub rules: Vec<RuleResult>,
+    /// What went over the wire, in short, and from the beginning as far as it is kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timeline: Vec<Moment>,
+    /// Frames that came after those in `timeline`, which has no room for them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub timeline_left_out: usize,
+    /// The generated calls, of each tool, prompt, template, completion and list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallCounts>,
+    /// What a gateway costs, if it was measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cost: Vec<CostRow>,
+    /// How the resources hang together, where they were walked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub graph: Option<Graph>,
+}
+
+impl RunReport {
+    /// Why there are no results, where the run ended before there were any: then it is the first note.
+    pub fn cause(&self) -> Option<&str> {
+        let has_ended = self.rules.is_empty() && !matches!(self.exit_code, 0 | 1 | 4);
+        self.notes.first().filter(|_| has_ended).map(String::as_str)
+    }
+}
+
+/// The generated calls of one thing, counted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CallCounts {
+    /// `tool`, `prompt`, `template`, `completion` or `list`.
+    pub what: String,
+    pub name: String,
+    pub calls: usize,
+    /// Calls with valid arguments, and those of them that were accepted.
+    pub valid: usize,
+    pub accepted: usize,
+    /// Calls with invalid arguments, and those of them that were rejected.
+    pub invalid: usize,
+    pub rejected: usize,
+    /// Calls with valid arguments that are odd.
+    pub hostile: usize,
+    /// Calls without a result.
+    pub errors: usize,
+    pub slowest_ms: u64,
+    /// Keywords of the schema that a call was at the bound of, or violated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exercised: Vec<String>,
+    /// The other ones: too few calls were made, or no value could be found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_exercised: Vec<String>,
+}
+
+/// A frame in a few words.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Moment {
+    pub frame: u64,
+    /// Since the run began.
+    pub microseconds: u64,
+    pub connection: u32,
+    /// `client` or `server`.
+    pub from: String,
+    pub what: String,
+    pub bytes: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Graph {
+    /// Those that a list without a parent has, first.
+    pub nodes: Vec<GraphNode>,
+    /// How many of them are in that list.
+    pub roots: usize,
+    /// Why it is not all there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GraphNode {
+    pub uri: String,
+    /// Places in `nodes`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Tool {
+    pub name: String,
+    pub version: String,
+}

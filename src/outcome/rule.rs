@@ -1,0 +1,124 @@
+//! The result of one rule, with its findings.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use super::{Level, Status, Subject, is_zero};
+use crate::revision::Revision;
+
+/// One place where a rule does not hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// What it is about, as the server's author would name it: a URI, a method, a field.
+    pub subject: String,
+    /// One sentence: what came, against what was expected.
+    pub message: String,
+    /// The fields at fault, for a diff: absent where there is nothing structured to show.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    pub expected: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
+    pub received: Option<Value>,
+    /// JSON Pointer into the last of `frames`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pointer: Option<String>,
+    /// Numbers of the frames that show it, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frames: Vec<u64>,
+    /// Those frames, shortened, so that the report stands alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub messages: Vec<ShownFrame>,
+    /// Findings that are equal to this one but for their place, counted instead of repeated.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub alike: usize,
+    /// A command that shows it again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reproduce: Option<String>,
+    /// What shows it without this program, in a shell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_hand: Option<String>,
+    /// Of a generated call: a suite with it, to be pasted into a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub yaml: Option<String>,
+}
+
+/// A frame as a report shows it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ShownFrame {
+    pub frame: u64,
+    /// `client` or `server`; where a gateway is tested, `client`, `gateway` or `upstream`.
+    pub from: String,
+    /// One line, cut in the middle where it was long.
+    pub text: String,
+    /// All headers of an HTTP request or response, one line each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RuleResult {
+    pub id: String,
+    pub suite: String,
+    /// The side that it judges: the server or the client.
+    #[serde(default, skip_serializing_if = "Subject::is_server")]
+    pub subject: Subject,
+    pub revision: Revision,
+    pub level: Level,
+    /// Why the configuration gives the rule this level in place of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level_reason: Option<String>,
+    pub status: Status,
+    pub statement: String,
+    pub source: String,
+    /// The reason, if the specification does not state the rule explicitly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub derived: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// How many subjects were judged.
+    pub checked: usize,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+    /// Further findings, which are only counted.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub further: usize,
+    /// Some of what holds, for who wants to show it.
+    #[serde(skip)]
+    pub held: Vec<Held>,
+    /// Why it was not judged, or what broke.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What a `may` rule saw.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observed: Vec<Observation>,
+    /// Rules whose findings have the same cause and are folded under this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
+}
+
+impl RuleResult {
+    /// The level that the configuration gives the rule, as a line of a report.
+    pub fn given_level(&self) -> Option<String> {
+        Some(format!("{}, set in the configuration: {}", self.level.word(), self.level_reason.as_ref()?))
+    }
+}
+
+/// One item for which a rule passed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    pub subject: String,
+    /// Frame numbers, as in a finding.
+    pub frames: Vec<u64>,
+}
+
+/// What stood at a path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Observation {
+    pub what: String,
+    pub value: Value,
+}
+
+/// A value that is written is there, even where it is `null`.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
+}

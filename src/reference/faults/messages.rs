@@ -1,0 +1,241 @@
+//! Faults of JSON-RPC: how messages are read, answered, batched and written.
+
+use serde_json::{Value, json};
+
+use super::{Batch, Behaviour, EVERYWHERE, Heard, Memory, Reading, STDIO, Scene};
+use crate::revision::Revision;
+
+/// Deeper than a recursive parser supports in some languages.
+const DEEP: usize = 1000;
+
+pub static MESSAGES: &[Behaviour] = &[
+    Behaviour {
+        noise: Some(|_, _| Heard::Crash),
+        ..Behaviour::new("exits-on-bad-json", "a line that is no JSON ends the process", STDIO)
+    },
+    Behaviour {
+        noise: Some(|memory, _| {
+            memory.deaf = true;
+            Heard::Nothing
+        }),
+        hear: Some(|memory, _| if memory.deaf { Heard::Nothing } else { Heard::Message }),
+        // Rules about messages that are sent after the server has hung for the second time.
+        also: &[
+            "stdio-frames-on-newline",
+            "stdio-understands-utf8",
+            "stdio-decodes-whole-lines",
+            "jsonrpc-parse-error-code",
+            "jsonrpc-parse-error-answered",
+            "jsonrpc-invalid-request-code",
+        ],
+        ..Behaviour::new("hangs-after-bad-json", "after a line that is no JSON nothing is answered any more", STDIO)
+    },
+    Behaviour {
+        noise: Some(|_, bytes| if bytes.starts_with(&[b'['; DEEP]) { Heard::Crash } else { Heard::Message }),
+        ..Behaviour::new("exits-on-deep-nesting", "arrays nested too deep for the parser end the process", STDIO)
+    },
+    Behaviour {
+        until: Some(Revision::NEWEST_LEGACY),
+        hear: Some(|_, message| {
+            let unfit =
+                message.get("params").is_some_and(|params| params.is_null() && message["method"] == "tools/list");
+            if unfit { Heard::Crash } else { Heard::Message }
+        }),
+        ..Behaviour::new("exits-on-params-null", "params that are null end the process", STDIO)
+    },
+    Behaviour {
+        hear: Some(|_, message| answer_notification(message, "error")),
+        also: &[
+            "cancellation-no-response",
+            "cancellation-stops-processing",
+            "resources-listen-stops-on-cancel",
+            "stdio-cancel-stops-work",
+            "stdio-no-messages-after-cancel",
+            "subscriptions-stop-on-cancel",
+        ],
+        ..Behaviour::new("notification-answered", "notifications are answered like requests", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| answer_notification(message, "result")),
+        also: &[
+            "cancellation-no-response",
+            "cancellation-stops-processing",
+            "resources-listen-stops-on-cancel",
+            "stdio-cancel-stops-work",
+            "stdio-no-messages-after-cancel",
+            "subscriptions-stop-on-cancel",
+        ],
+        ..Behaviour::new("notification-answered-well", "notifications are answered by a result", STDIO)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let unknown = message["method"].as_str().is_some_and(|method| method.contains("mcp-conform"));
+            if !unknown || message.get("id").is_some() {
+                return Heard::Message;
+            }
+            let error = json!({ "code": -32601, "message": "Method not found" });
+            Heard::Answered(json!({ "jsonrpc": "2.0", "error": error }))
+        }),
+        ..Behaviour::new(
+            "notification-answered-without-id",
+            "notifications that are not known are answered by an error without an id",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
+        hear: Some(|memory, message| {
+            let in_batch = memory.unlocked;
+            memory.unlocked = message["id"] == "mcp-conform-unknown";
+            if in_batch { answer_notification(message, "error") } else { Heard::Message }
+        }),
+        also: &["jsonrpc-no-response-to-notification"],
+        ..batch("batch-notification-answered", "a notification behind a failed request of its batch is answered")
+    },
+    Behaviour {
+        say: Some(|_, _, message| {
+            if let Some(id) = message.get_mut("id").filter(|id| id.is_number()) {
+                *id = Value::String(id.to_string());
+            }
+            true
+        }),
+        also: &["jsonrpc-error-id-echoes-request"],
+        ..Behaviour::new("id-as-string", "ids come back as strings, whatever they were", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| if message.get("id") == Some(&json!(0)) { Heard::Nothing } else { Heard::Message }),
+        ..Behaviour::new("id-zero-dropped", "a request of id 0 is taken for a notification", EVERYWHERE)
+    },
+    Behaviour {
+        say: Some(cross_wire),
+        also: &[
+            "lifecycle-extension-fallback",
+            "pagination-cursor-advances",
+            "pagination-cursor-not-connection-bound",
+            "pagination-resources-list",
+            "pagination-templates-list",
+            "prompts-name-unique",
+            "roots-boundaries-respected",
+            "sep2093-list-scope-not-remembered",
+            "sep2093-list-uri-children-complete",
+            "sep2093-list-uri-direct-children-only",
+            "sep2093-metadata-child-uri-echoed",
+            "sep2093-metadata-uri-echoed",
+            "sep2093-mime-type-is-primary-format",
+            "sep2093-read-listable-child-metadata",
+            "sep2093-read-listable-children-are-children",
+            "sep2093-read-nonlistable-same-uri",
+            "tasks-ext-only-for-declaring-clients",
+            "tools-name-unique",
+            "tools-structured-content-matches-output-schema",
+        ],
+        ..Behaviour::new(
+            "replies-cross-wired",
+            "an answer carries the result that the same method had the time before",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
+        say: Some(|_, _, message| message.pointer("/error/code") != Some(&json!(-32601))),
+        ..Behaviour::new("unknown-method-ignored", "a request for an unknown method is never answered", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|memory, message| {
+            memory.requests += u64::from(message.get("id").is_some());
+            if memory.requests > 3 { Heard::Nothing } else { Heard::Message }
+        }),
+        also: &["*"],
+        ..Behaviour::new("stops-after-third-request", "from the fourth request on nothing is answered", EVERYWHERE)
+    },
+    Behaviour {
+        banner: Some("Reference server, ready to serve"),
+        ..Behaviour::new("stdout-banner", "a greeting is printed to stdout at the start", STDIO)
+    },
+    Behaviour {
+        reading: Reading::FirstLine,
+        until: Some(Revision::NEWEST_LEGACY),
+        also: &["cancellation-races-handled", "jsonrpc-exactly-one-response", "jsonrpc-survives-bad-input"],
+        ..Behaviour::new("second-line-dropped", "what was read together with a ping is not handled", STDIO)
+    },
+    Behaviour {
+        reading: Reading::Latin1,
+        also: &["jsonrpc-no-response-to-notification"],
+        ..Behaviour::new("latin1-input", "stdin is read as Latin-1 instead of UTF-8", STDIO)
+    },
+    Behaviour {
+        reading: Reading::AsItComes,
+        also: &["jsonrpc-error-id-echoes-request", "jsonrpc-no-response-to-notification", "stdio-decodes-whole-lines"],
+        ..Behaviour::new("piece-taken-for-line", "a line that comes in pieces is taken for several", STDIO)
+    },
+    Behaviour {
+        reading: Reading::Decoded,
+        also: &["jsonrpc-no-response-to-notification"],
+        ..Behaviour::new("pieces-decoded-apart", "a character that comes in pieces is replaced", STDIO)
+    },
+    Behaviour { batch: Some(Batch::Refused), ..batch("batch-refused", "batches are refused as invalid requests") },
+    Behaviour {
+        batch: Some(Batch::First),
+        ..batch("batch-first-only", "of a batch only the first message is handled")
+    },
+    Behaviour {
+        batch: Some(Batch::UntilError),
+        ..batch("batch-aborts-at-error", "what stands behind an error in a batch is not handled")
+    },
+    Behaviour {
+        batch: Some(Batch::Always),
+        ..batch("batch-of-notifications-answered", "a batch of notifications is answered with an empty array")
+    },
+    Behaviour {
+        spell: Some(|message| format!("{message:#}").into_bytes()),
+        also: &[
+            "jsonrpc-exactly-one-response",
+            "jsonrpc-messages-follow-jsonrpc-2-0",
+            "lifecycle-discover-implemented",
+        ],
+        ..Behaviour::new("pretty-printed-json", "messages are spread over several lines", STDIO)
+    },
+    Behaviour {
+        holds_newlines: true,
+        also: &["lifecycle-discover-implemented", "stdio-stdout-only-mcp"],
+        ..Behaviour::new("newline-before-next-message", "the newline behind a message comes with the next one", STDIO)
+    },
+    Behaviour {
+        spell: Some(latin1),
+        since: Some(Revision::V2025_03_26),
+        also: &[
+            "jsonrpc-no-response-to-notification",
+            "resources-field-size-raw-bytes",
+            "sep2093-read-size-per-representation",
+            "stdio-understands-utf8",
+        ],
+        ..Behaviour::new("latin1-output", "messages are encoded in Latin-1 instead of UTF-8", EVERYWHERE)
+    },
+];
+
+/// Batches were added by one revision and removed by the next.
+const fn batch(name: &'static str, about: &'static str) -> Behaviour {
+    Behaviour {
+        since: Some(Revision::V2025_03_26),
+        until: Some(Revision::V2025_03_26),
+        ..Behaviour::new(name, about, EVERYWHERE)
+    }
+}
+
+fn answer_notification(message: &Value, by: &str) -> Heard {
+    let heard = message.get("method").is_some() && message.get("id").is_none();
+    let answer = json!({ "code": -32601, "message": "Method not found" });
+    if heard { Heard::Answered(json!({ "jsonrpc": "2.0", "id": null, by: answer })) } else { Heard::Message }
+}
+
+fn cross_wire(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
+    if let Some((method, result)) = scene.method().zip(message.get_mut("result")) {
+        let fresh = result.clone();
+        if let Some(stale) = memory.results.insert(method.to_owned(), fresh) {
+            *result = stale;
+        }
+    }
+    true
+}
+
+fn latin1(message: &Value) -> Vec<u8> {
+    message.to_string().chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?')).collect()
+}
