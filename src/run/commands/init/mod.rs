@@ -17,7 +17,7 @@ use crate::{
 };
 
 const SUITE: &str = include_str!("house.yaml");
-/// What an editor checks the configuration with, as its first line says.
+/// The schema that the first line of the configuration names, for editors.
 const SCHEMA: &str = "mcp-conform.schema.json";
 const INCLUDE: &str = ".gitlab-ci.yml";
 
