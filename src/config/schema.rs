@@ -142,7 +142,9 @@ fn each(of: &Value) -> Value {
 
 /// A table with these keys alone.
 fn closed(properties: Value) -> Value {
-    json!({ "type": "object", "properties": properties, "additionalProperties": false })
+    let mut schema = json!({ "type": "object", "additionalProperties": false });
+    schema["properties"] = properties;
+    schema
 }
 
 fn required(mut schema: Value, keys: &[&str]) -> Value {

@@ -88,7 +88,10 @@ fn the_configurations_that_are_shown_load() {
     for page in ["README.md", "docs/configuration.md"] {
         let configuration = blocks(&fs::read_to_string(path(page)).expect("the page"), "toml").concat();
         let directory = tempfile::tempdir().unwrap();
-        let file = directory.path().join("mcp-conform.toml").display().to_string();
+        let project = directory.path().join("project");
+        fs::create_dir(&project).unwrap();
+        fs::write(directory.path().join("shared.toml"), "").unwrap();
+        let file = project.join("mcp-conform.toml").display().to_string();
         fs::write(&file, configuration).unwrap();
         let ran = ran(["run", "--config", &file, "nowhere"]);
         assert_eq!(ran.code, 2, "{page}");
