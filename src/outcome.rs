@@ -13,7 +13,7 @@ pub use self::{
     cost::{CostRow, Times},
     level::{GivenLevel, Level, Status},
     masked::masked,
-    report::{CallCounts, Graph, GraphNode, Moment, RunReport, Subject, TargetReport, Tool, Totals},
+    report::{CallCounts, Graph, GraphNode, Moment, RunReport, SlowSuite, Subject, TargetReport, Tool, Totals},
     rule::{Finding, Held, Observation, RuleResult, ShownFrame},
 };
 

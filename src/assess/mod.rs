@@ -70,6 +70,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         ms: header.ms,
         partition: header.scope.partition.iter().cloned().collect(),
         limits: reached::reached(evidence, suites),
+        slowest: header.slowest.clone(),
         ..sum_up(target(header, scenes), rules, notes(evidence), cut_short, options.strict)
     };
     if let Some(failed) = failed {

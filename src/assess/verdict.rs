@@ -33,6 +33,7 @@ pub fn sum_up(
         notes: counted(notes),
         rules,
         timeline: Vec::new(),
+        slowest: Vec::new(),
         timeline_left_out: 0,
         calls: Vec::new(),
         cost: Vec::new(),

@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Side;
-use crate::{outcome::GivenLevel, revision::Revision};
+use crate::{
+    outcome::{GivenLevel, SlowSuite},
+    revision::Revision,
+    target::Limits,
+};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunHeader {
@@ -25,7 +29,29 @@ pub struct RunHeader {
     pub evidence_frames: usize,
     /// Remarks on the run, one line each.
     pub notes: Vec<String>,
+    /// The suites that took longest, longest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slowest: Vec<SlowSuite>,
     pub end: RunEnd,
+}
+
+impl RunHeader {
+    /// Of a run by this version that has just started.
+    pub fn new(judged: Side, target: Tested, started: u64) -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION").into(),
+            judged,
+            recorded: false,
+            target,
+            started,
+            ms: 0,
+            scope: Scope::default(),
+            evidence_frames: Limits::default().evidence_frames,
+            notes: Vec::new(),
+            slowest: Vec::new(),
+            end: RunEnd::default(),
+        }
+    }
 }
 
 /// What was tested, without secrets.

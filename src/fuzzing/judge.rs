@@ -173,18 +173,8 @@ pub fn conversation(bytes: &[u8]) {
         not_run: IndexMap::new(),
         skipped: IndexMap::new(),
     };
-    let header = RunHeader {
-        version: String::new(),
-        judged: Side::Server,
-        recorded: false,
-        target: Tested { name: "fuzz".to_owned(), transport: transport.to_string(), ..Tested::default() },
-        started: 0,
-        ms: 0,
-        scope: Scope::default(),
-        evidence_frames: Limits::default().evidence_frames,
-        notes: Vec::new(),
-        end: RunEnd::default(),
-    };
+    let target = Tested { name: "fuzz".to_owned(), transport: transport.to_string(), ..Tested::default() };
+    let header = RunHeader::new(Side::Server, target, 0);
     let (links, frames) = (recorder.links(), Frames::Read(frames));
     let recorded = Evidence { header, links, frames, scenes: vec![scene], cut_off: None };
     let again = transcript::read(written(&recorded).as_slice()).expect("what was recorded can be read");

@@ -59,6 +59,8 @@ pub struct Call {
 const DRAWS: usize = 40;
 /// Maximum number of places whose bounds are tested.
 const PLACES: usize = 60;
+/// Maximum number of pairs of bounds.
+const PAIRS: usize = 300;
 /// Maximum number of calls that are prepared in advance.
 const PLANNED: usize = 3_000;
 
@@ -254,7 +256,9 @@ impl Source {
             }
         }
         let mut all = together(full, &found, &checker);
+        let pairs = pairs(full, &found, &checker);
         all.extend(found);
+        all.extend(pairs);
         all
     }
 
@@ -332,13 +336,44 @@ impl Source {
     }
 }
 
-/// All places at their first bound, then all at their second, and so on: a failure is shrunk. Each single bound comes
-/// later, and is compared with the value inside it.
-fn together(full: &Value, found: &[Call], checker: &Checker) -> Vec<Call> {
+/// The values at bounds of each place.
+fn at_bounds(found: &[Call]) -> IndexMap<&str, Vec<&Value>> {
     let mut places: IndexMap<&str, Vec<&Value>> = IndexMap::new();
     for call in found.iter().filter(|call| call.keyword != "required") {
         places.entry(&call.at).or_default().extend(call.arguments.pointer(&call.at));
     }
+    places
+}
+
+/// Each value at a bound with each of another place: some mistakes need a certain unit and a large number.
+fn pairs(full: &Value, found: &[Call], checker: &Checker) -> Vec<Call> {
+    let places: Vec<_> = at_bounds(found).into_iter().collect();
+    let mut calls = Vec::new();
+    for (nr, (first, values)) in places.iter().enumerate() {
+        for (second, others) in &places[nr + 1..] {
+            for (value, other) in values.iter().flat_map(|value| others.iter().map(move |other| (value, other))) {
+                let mut arguments = full.clone();
+                for (pointer, value) in [(first, value), (second, other)] {
+                    if let Some(place) = arguments.pointer_mut(pointer) {
+                        *place = (*value).clone();
+                    }
+                }
+                if checker.holds(&arguments) == Some(true) {
+                    calls.push(plain(arguments));
+                }
+                if calls.len() == PAIRS {
+                    return calls;
+                }
+            }
+        }
+    }
+    calls
+}
+
+/// All places at their first bound, then all at their second, and so on: a failure is shrunk. Each single bound comes
+/// later, and is compared with the value inside it.
+fn together(full: &Value, found: &[Call], checker: &Checker) -> Vec<Call> {
+    let places = at_bounds(found);
     let most = places.values().map(Vec::len).max().unwrap_or_default();
     let at_once = |nth: usize| {
         let mut arguments = full.clone();

@@ -25,11 +25,12 @@ const SHRUNK: usize = 40;
 /// The rule that compares a value at a bound with one inside it.
 const AT_BOUND: &str = "generated-bound-accepted";
 /// Rules that compare the results of several calls.
-const COMPARED: [&str; 5] = [
+const COMPARED: [&str; 6] = [
     "generated-read-only",
     "generated-idempotent",
     "generated-sessions",
     "generated-concurrent",
+    "generated-cancelled",
     "generated-template-decoded",
 ];
 

@@ -11,6 +11,7 @@ use super::{
     beside,
     caller::Caller,
     calls::{Call, Kind, Source},
+    subject::What,
     values::numbers::{nearer, small},
 };
 use crate::evidence::{End, Reply, RunContext};
@@ -128,6 +129,11 @@ impl Observer<'_> {
                 }
             }
             _ => {}
+        }
+        if subject.what == What::Completion && reply.end == End::Error {
+            self.made += 1;
+            let nothing = self.caller.call(self.scene, subject, &json!({ "value": "" })).await;
+            item["of_nothing"] = json!(nothing.map(|(_, _, reply)| reply.end));
         }
         if failed && call.kind == Kind::Valid && call.inside.is_some() {
             item["inside"] = self.inside(source, call).await;

@@ -45,11 +45,20 @@ fn without_meta(result: &Value) -> Value {
     result
 }
 
-/// The result of a concurrent call: its response is missing, or contains the result of another call.
-struct Seen {
+/// A concurrent call whose response is missing, or contains the result of another call.
+struct Wrong {
     mixed_up: bool,
     ignored: bool,
     frames: Vec<u64>,
+}
+
+/// What several concurrent calls showed.
+struct Seen {
+    wrong: Option<Wrong>,
+    /// Whether the server still responds.
+    responds: bool,
+    /// The frames of the last call, which is the cancelled one, if any.
+    last: Vec<u64>,
 }
 
 /// Calls tools with deterministic results concurrently, and reports their results.
@@ -71,18 +80,27 @@ pub async fn together(
         if alone.len() < 2 || Duration::from_millis(ms) > observer.caller.limit {
             continue;
         }
-        let mut wrong = None;
-        for _ in 0..2 {
-            let seen = at_once(observer, source, &alone).await;
-            wrong = seen.into_iter().find(|seen| seen.mixed_up || seen.ignored);
-            if wrong.is_none() {
-                break;
-            }
-        }
         let (call, item) = &alone[0];
         let mut item = item.clone();
+        let mut cancels = true;
+        let mut seen = at_once(observer, source, &alone, cancels).await;
+        item["survives_cancelled"] = json!(true);
+        if !seen.responds {
+            // If it also stops without a cancellation, the concurrent calls are the cause.
+            cancels = false;
+            seen = at_once(observer, source, &alone, cancels).await;
+            if seen.responds && seen.wrong.is_none() {
+                let again = at_once(observer, source, &alone, true).await;
+                item["survives_cancelled"] = json!(again.responds);
+                if !again.responds {
+                    item["frames"] = json!(again.last);
+                }
+            }
+        }
         (item["mixed_up"], item["ignored"]) = (json!(false), json!(false));
-        if let Some(Seen { mixed_up, ignored, frames }) = wrong {
+        if seen.wrong.is_some()
+            && let Some(Wrong { mixed_up, ignored, frames }) = at_once(observer, source, &alone, cancels).await.wrong
+        {
             (item["mixed_up"], item["ignored"], item["frames"]) = (json!(mixed_up), json!(ignored), json!(frames));
         }
         found.push((item, call.clone(), index));
@@ -111,20 +129,27 @@ async fn alone(observer: &mut Observer<'_>, source: &Source, accepted: Option<&V
     alone
 }
 
-/// The result of each, called concurrently with all others and with one that is cancelled.
-async fn at_once(observer: &mut Observer<'_>, source: &Source, alone: &[(Call, Value)]) -> Vec<Seen> {
+/// Makes all of these calls concurrently, and one more that is cancelled if it `cancels`.
+async fn at_once(observer: &mut Observer<'_>, source: &Source, alone: &[(Call, Value)], cancels: bool) -> Seen {
     let all: Vec<Value> = (0..TIMES).flat_map(|_| alone.iter().map(|(call, _)| call.arguments.clone())).collect();
     observer.made += all.len();
-    let replies = observer.caller.at_once(observer.scene, &source.subject, &all, true).await;
+    let replies = observer.caller.at_once(observer.scene, &source.subject, &all, cancels).await;
     let results: Vec<Option<Value>> = alone.iter().map(|(_, item)| returned(item)).collect();
-    let seen = |(nr, reply): (usize, Reply)| {
+    let wrong = |(nr, reply): (usize, Reply)| {
         let result = reply.result.as_ref().filter(|_| reply.end == End::Result).map(without_meta);
         let own = result.is_some() && result == results[nr % alone.len()];
-        Seen {
+        Wrong {
             mixed_up: !own && result.is_some() && results.contains(&result),
-            ignored: reply.end == End::Timeout,
+            ignored: reply.end == End::Timeout || (reply.end == End::Closed && !cancels),
             frames: reply.frames,
         }
     };
-    replies.into_iter().take(all.len()).enumerate().map(seen).collect()
+    let last = replies.last().map(|reply| reply.frames.clone()).unwrap_or_default();
+    let mut all = replies.into_iter().take(all.len()).enumerate().map(wrong);
+    let wrong = all.find(|seen| seen.mixed_up || seen.ignored);
+    let responds = observer.caller.responds().await;
+    if !responds {
+        observer.caller.renew().await;
+    }
+    Seen { wrong, responds, last }
 }

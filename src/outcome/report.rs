@@ -103,6 +103,9 @@ pub struct RunReport {
     pub limits: Vec<String>,
     /// One line each: what was not judged and why, how the server ended.
     pub notes: Vec<String>,
+    /// The suites that took a second or more, longest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slowest: Vec<SlowSuite>,
     pub rules: Vec<RuleResult>,
     /// What went over the wire, in short, and from the beginning as far as it is kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -127,6 +130,14 @@ impl RunReport {
         let has_ended = self.rules.is_empty() && !matches!(self.exit_code, 0 | 1 | 4);
         self.notes.first().filter(|_| has_ended).map(String::as_str)
     }
+}
+
+/// A suite, and how long its requests took. Suites run concurrently where the server permits it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SlowSuite {
+    pub suite: String,
+    pub revision: Revision,
+    pub ms: u64,
 }
 
 /// The generated calls of one thing, counted.

@@ -189,9 +189,10 @@ impl Session {
             let headers = usual.chain(&unusual).cloned().collect();
             wire.send(&Envelope { headers, ..envelope.clone() }, &message)
         };
-        let reply = self.exchange(waits, limit, send, by, &message).await;
+        let mut reply = self.exchange(waits, limit, send, by, &message).await;
         if patient && reply.end == End::Timeout && by_message {
-            self.notify(by, "notifications/cancelled", Some(json!({ "requestId": id }))).await;
+            let told = self.notify(by, "notifications/cancelled", Some(json!({ "requestId": id }))).await;
+            reply.frames.extend(told.frames);
         }
         reply
     }

@@ -78,7 +78,7 @@ const NOTES: &[&str] =
 const STEPS: &str = r#"{"tool":"slow","arguments":{"steps":300,"milliseconds":0},"kind":"valid","at":"/steps","inside":{"steps":299,"milliseconds":0}}"#;
 
 /// Each fault with its rule, what the smallest call has in its arguments, and further options.
-const FAULTS: [(&str, &str, &str, &[&str]); 27] = [
+const FAULTS: [(&str, &str, &str, &[&str]); 30] = [
     ("call-hangs-on-brackets", "generated-answered", r#"{"text":"[["}"#, &["--only", "echo", "--timeout", "0.3"]),
     ("call-exits-on-nul", "generated-survived", r#"{"text":"\u0000"}"#, &["--only", "echo"]),
     (
@@ -103,6 +103,19 @@ const FAULTS: [(&str, &str, &str, &[&str]); 27] = [
     ("call-notes-race", "generated-created-together", "", NOTES),
     ("call-mixes-results", "generated-concurrent", "", &["--only", "echo", "--calls", "10"]),
     ("call-ignores-concurrent", "generated-concurrent", "", &["--only", "echo", "--calls", "10", "--timeout", "3"]),
+    (
+        "call-cancelled-exits",
+        "generated-cancelled",
+        "",
+        &["--only", "echo", "--calls", "10", "--revision", "2025-11-25"],
+    ),
+    (
+        "call-completions-many",
+        "generated-completion-at-most-100",
+        r#"{"value":"[["}"#,
+        &["--only", "greet name", "--revision", "2025-11-25"],
+    ),
+    ("call-completion-pattern", "generated-completion-answered", r#"{"value":"[["}"#, &["--only", "greet name"]),
     ("call-notes-update-lost", "generated-update-read", "", NOTES),
     ("call-notes-stale", "generated-deleted-gone", "", NOTES),
     ("call-notes-dropped", "generated-created-kept", "", NOTES),

@@ -231,6 +231,37 @@ pub static GENERATED: &[Behaviour] = &[
         ..of("call-ignores-concurrent", "a call is never responded to if another one is under way", STDIO)
     },
     Behaviour {
+        until: Some(Revision::NEWEST_LEGACY),
+        hear: Some(|memory, message| {
+            if message["method"] == "notifications/cancelled" && !is_alone(memory) {
+                return Heard::Crash;
+            }
+            let Some(text) = argument(Some(message), "text").map(str::to_owned) else { return Heard::Message };
+            memory.slow = Some(Instant::now());
+            returns(message, &json!(text), WHILE)
+        }),
+        ..of("call-cancelled-exits", "a cancellation ends the process if another call is under way", STDIO)
+    },
+    Behaviour {
+        until: Some(Revision::NEWEST_LEGACY),
+        say: Some(|_, scene, message| {
+            let many = typed(scene.sent).is_some_and(|typed| typed.contains("[["));
+            let values: Vec<String> = (0..=100).map(|nr| format!("[[{nr}")).collect();
+            patch(message, "/result/completion", many.then(|| json!({ "values": values })))
+        }),
+        ..of("call-completions-many", "a text with two opening brackets has 101 completions", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            if typed(Some(message)).is_none_or(|typed| !typed.contains("[[")) {
+                return Heard::Message;
+            }
+            let error = json!({ "code": -32603, "message": "Invalid regular expression: /[[/" });
+            Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }))
+        }),
+        ..of("call-completion-pattern", "a typed text with two opening brackets is an internal error", EVERYWHERE)
+    },
+    Behaviour {
         hear: Some(|memory, message| notes(memory, message, "dropped")),
         say: Some(list_notes),
         ..of("call-notes-dropped", "a note is not stored if another one is being created", STDIO)
@@ -356,6 +387,11 @@ fn is_alone(memory: &mut Memory) -> bool {
 /// The argument of a tool call that is a text.
 fn argument<'a>(message: Option<&'a Value>, name: &str) -> Option<&'a str> {
     message.filter(|message| message["method"] == "tools/call")?.pointer("/params/arguments")?.get(name)?.as_str()
+}
+
+/// What the user of a completion typed.
+fn typed(message: Option<&Value>) -> Option<&str> {
+    message.filter(|message| message["method"] == "completion/complete")?.pointer("/params/argument/value")?.as_str()
 }
 
 fn says(message: &Value, part: &str) -> bool {

@@ -2,10 +2,13 @@
 
 use indexmap::IndexMap;
 
-use super::page::{CYAN, FAINT, GREEN, Ink, MAGENTA, Page, RED, STRONG, TEXT, YELLOW, span};
+use super::{
+    page::{CYAN, FAINT, GREEN, Ink, MAGENTA, Page, RED, STRONG, TEXT, YELLOW, span},
+    totals::duration,
+};
 use crate::{
     outcome::{
-        Observation, RuleResult, RunReport, Status, Subject,
+        Observation, RuleResult, RunReport, SlowSuite, Status, Subject,
         excerpt::{columns, middle},
     },
     report::{
@@ -29,9 +32,10 @@ const COLUMNS: [(Status, [&str; 2], Ink); 8] = [
 /// Minimum width of a name; if there is less room, the last counts move below the table.
 const NAME: usize = 12;
 
-/// Counts by suite with --verbose, and by revision if there are several.
+/// Counts by suite and the slowest suites with --verbose, and counts by revision if there are several.
 pub fn suites(page: &mut Page, report: &RunReport) {
     if page.is_verbose() {
+        slowest(page, report);
         page.gap();
         table(page, "suite", &counted(report, |rule| &rule.suite).into_iter().collect::<Vec<_>>());
     }
@@ -44,6 +48,18 @@ pub fn suites(page: &mut Page, report: &RunReport) {
         page.gap();
         let by_revision = counted(report, |rule| rule.revision.as_str());
         table(page, "revision", &by_revision.into_iter().collect::<Vec<_>>());
+    }
+}
+
+/// Maximum number of slow suites that are named.
+const SLOWEST: usize = 5;
+
+fn slowest(page: &mut Page, report: &RunReport) {
+    let of = |slow: &SlowSuite| format!("{} {} ({})", slow.suite, duration(slow.ms), slow.revision);
+    let named: Vec<String> = report.slowest.iter().take(SLOWEST).map(of).collect();
+    if !named.is_empty() {
+        page.gap();
+        page.hang(0, &[span(FAINT, "slow  ")], TEXT, &named.join(", "));
     }
 }
 

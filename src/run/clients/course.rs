@@ -101,17 +101,13 @@ impl<'a> Course<'a> {
     pub fn evidence(self) -> Evidence {
         let Self { job, recorder, began, started, notes, cut_short, scenes, .. } = self;
         let started = started.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let target = Tested {
+            name: job.named.clone().unwrap_or_else(|| job.command()),
+            transport: job.client.transport.to_string(),
+            command: (job.named.is_none() && !job.client.command.is_empty()).then(|| job.command()),
+            ..Tested::default()
+        };
         let header = RunHeader {
-            version: env!("CARGO_PKG_VERSION").into(),
-            judged: Side::Client,
-            recorded: false,
-            target: Tested {
-                name: job.named.clone().unwrap_or_else(|| job.command()),
-                transport: job.client.transport.to_string(),
-                command: (job.named.is_none() && !job.client.command.is_empty()).then(|| job.command()),
-                ..Tested::default()
-            },
-            started,
             ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             scope: Scope { strict: job.strict, ..Scope::default() },
             evidence_frames: job.limits.evidence_frames,
@@ -121,6 +117,7 @@ impl<'a> Course<'a> {
                 interrupted: job.interrupts.code(),
                 failed_handshake: None,
             },
+            ..RunHeader::new(Side::Client, target, started)
         };
         Evidence { header, links: recorder.links(), frames: Frames::Recorded(recorder), scenes, cut_off: None }
     }

@@ -11,12 +11,12 @@ use reqwest::Url;
 use crate::{
     cli::RecordArgs,
     error::{Error, exit},
-    evidence::{RunEnd, RunHeader, Scope, Side, Tested},
+    evidence::{RunHeader, Side, Tested},
     run::{
         process::{console, runtime::runtime, signals},
         recording::{Between, Output, Proxy, Upstream, Writer, end_as, listen, pass, survive_limit_of_files},
     },
-    target::{Limits, is_path, is_secret, shown_url},
+    target::{is_path, is_secret, shown_url},
 };
 
 pub fn record(args: &RecordArgs) -> Result<u8, Error> {
@@ -76,18 +76,8 @@ fn http(args: &RecordArgs, url: &str, address: std::net::SocketAddr) -> Result<u
 }
 
 fn header(target: Tested) -> RunHeader {
-    RunHeader {
-        version: env!("CARGO_PKG_VERSION").into(),
-        judged: Side::Server,
-        recorded: true,
-        target,
-        started: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
-        ms: 0,
-        scope: Scope::default(),
-        evidence_frames: Limits::default().evidence_frames,
-        notes: Vec::new(),
-        end: RunEnd::default(),
-    }
+    let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    RunHeader { recorded: true, ..RunHeader::new(Side::Server, target, started) }
 }
 
 /// `--api-key VALUE` and `--api-key=VALUE`.

@@ -1,6 +1,7 @@
 //! One run: gathers the evidence that the suites need in each revision to be tested.
 
 use std::{
+    cmp::Reverse,
     sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -63,23 +64,22 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
         Ok(()) => None,
         Err(unopened) => Some(course.fall_back(unopened).await?),
     };
-    let Course { mut notes, mishaps, scenes, cut_short, .. } = course;
+    let Course { mut notes, mishaps, scenes, mut slowest, cut_short, .. } = course;
     notes.extend(mishaps.notes());
+    slowest.sort_by_key(|suite| Reverse(suite.ms));
+    let target = Tested {
+        name: job.target.name.clone(),
+        transport: job.target.start.transport().to_owned(),
+        ..Tested::default()
+    };
     let header = RunHeader {
-        version: env!("CARGO_PKG_VERSION").into(),
-        judged: Side::Server,
-        recorded: false,
-        target: Tested {
-            name: job.target.name.clone(),
-            transport: job.target.start.transport().to_owned(),
-            ..Tested::default()
-        },
-        started,
         ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
         scope: Scope { strict: job.strict, ..Scope::default() },
         evidence_frames: job.limits.evidence_frames,
         notes,
+        slowest,
         end: RunEnd { cut_short, interrupted: job.interrupts.code(), failed_handshake },
+        ..RunHeader::new(Side::Server, target, started)
     };
     Ok(Evidence { header, links: recorder.links(), frames: Frames::Recorded(recorder), scenes, cut_off: None })
 }

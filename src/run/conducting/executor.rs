@@ -8,7 +8,11 @@ use std::{
 
 use futures_util::{StreamExt, stream};
 use serde_json::json;
-use tokio::{sync::Mutex, task::JoinHandle, time::timeout};
+use tokio::{
+    sync::Mutex,
+    task::JoinHandle,
+    time::{Instant, timeout},
+};
 
 use super::{
     capacity::Capacity,
@@ -272,6 +276,7 @@ impl<'a> Executor<'a> {
         if let Some(why) = self.stop.why() {
             return Ok(Gathered::nothing(suite, why));
         }
+        let began = Instant::now();
         let beside = OneShot::new(self.opener(suite.client), scene.revision, crowded);
         if conversation.is_none() && suite.connection != Connection::Alone && steps(suite, scene).next().is_some() {
             *conversation = Some(self.open(&beside.opener, scene.revision).await?);
@@ -323,7 +328,7 @@ impl<'a> Executor<'a> {
             self.job.suites.one_done();
         }
         let saves = saves.unwrap_or_else(|_| json!({}));
-        Ok(Gathered { suite, saves, incident, ended_connections, lost, unasked: false })
+        Ok(Gathered { suite, saves, incident, ended_connections, lost, unasked: false, took: began.elapsed() })
     }
 
     /// Opens a connection, unless the run stops first.

@@ -1,5 +1,7 @@
 //! The evidence of a suite, and whether its connection was lost.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::suite::Suite;
@@ -16,11 +18,13 @@ pub struct Gathered<'a> {
     pub lost: bool,
     /// Whether no connection could be opened, so that no request was sent.
     pub unasked: bool,
+    pub took: Duration,
 }
 
 impl<'a> Gathered<'a> {
     pub fn nothing(suite: &'a Suite, why: String) -> Self {
-        Self { suite, saves: json!({}), incident: Some(why), ended_connections: Vec::new(), lost: false, unasked: true }
+        let (incident, ended_connections, took) = (Some(why), Vec::new(), Duration::ZERO);
+        Self { suite, saves: json!({}), incident, ended_connections, lost: false, unasked: true, took }
     }
 
     /// The same for a server that was lost and did not recover.

@@ -1,5 +1,7 @@
 //! The course of a run: for each revision the survey, and then the suites that apply to the server.
 
+use std::time::Duration;
+
 use super::{
     clients,
     executor::Executor,
@@ -15,6 +17,7 @@ use crate::{
     error::Error,
     evidence::{FailedHandshake, RunContext},
     gather::{add_prefixes, adoption, authorization, complete_facts, first_task, steps},
+    outcome::SlowSuite,
     plan::{Filter, deciding, plan},
     revision::Revision,
     run::inputs::job::Job,
@@ -24,6 +27,8 @@ use crate::{
 
 /// Maximum number of handshakes of one kind without a response.
 const SILENT_AT_MOST: usize = 2;
+/// A suite that takes so long is named as one of the slowest.
+const SLOW: Duration = Duration::from_secs(1);
 
 pub struct Course<'a> {
     job: &'a Job,
@@ -33,6 +38,7 @@ pub struct Course<'a> {
     pub notes: Vec<String>,
     pub mishaps: Mishaps,
     pub scenes: Vec<RunContext>,
+    pub slowest: Vec<SlowSuite>,
     /// Why the run ended before all requests were sent, if so.
     pub cut_short: Option<String>,
 }
@@ -40,8 +46,8 @@ pub struct Course<'a> {
 impl<'a> Course<'a> {
     pub fn new(job: &'a Job, suites: &'a [Suite], filter: &'a Filter, opener: Opener) -> Self {
         let executor = Executor::new(job, FailFast::new(job, suites, filter), opener);
-        let (notes, scenes) = (Vec::new(), Vec::new());
-        Self { job, suites, filter, executor, notes, mishaps: Mishaps::default(), scenes, cut_short: None }
+        let (notes, mishaps, scenes, slowest) = Default::default();
+        Self { job, suites, filter, executor, notes, mishaps, scenes, slowest, cut_short: None }
     }
 
     pub async fn every_revision(&mut self) -> Result<(), Unopened> {
@@ -171,7 +177,11 @@ impl<'a> Course<'a> {
 
     /// Adds the evidence of a suite to the scene.
     fn keep(&mut self, scene: &mut RunContext, gathered: Gathered) {
-        let Gathered { suite, saves, incident, ended_connections, .. } = gathered;
+        let Gathered { suite, saves, incident, ended_connections, took, .. } = gathered;
+        if took >= SLOW {
+            let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+            self.slowest.push(SlowSuite { suite: suite.id.clone(), revision: scene.revision, ms });
+        }
         for why in ended_connections {
             self.mishaps.started_anew(&suite.id, scene.revision, why);
         }

@@ -13,10 +13,7 @@ use std::{
 
 use tokio::time::Instant;
 
-use crate::{
-    evidence::{Recorder, RunEnd, RunHeader, Scope, Side, Tested, transcript},
-    target::Limits,
-};
+use crate::evidence::{Recorder, RunHeader, Side, Tested, transcript};
 
 /// A format, detected by the beginning of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,18 +79,7 @@ impl Written {
 }
 
 fn header(target: Tested, started: u64) -> RunHeader {
-    RunHeader {
-        version: env!("CARGO_PKG_VERSION").into(),
-        judged: Side::Server,
-        recorded: true,
-        target,
-        started,
-        ms: 0,
-        scope: Scope::default(),
-        evidence_frames: Limits::default().evidence_frames,
-        notes: Vec::new(),
-        end: RunEnd::default(),
-    }
+    RunHeader { recorded: true, ..RunHeader::new(Side::Server, target, started) }
 }
 
 /// For a recording without a date.

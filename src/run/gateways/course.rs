@@ -70,22 +70,19 @@ pub async fn conduct(
     let cost = if with_cost && course.cut_short.is_none() { course.cost().await } else { Vec::new() };
     let Course { recorder, notes, cut_short, scenes, .. } = course;
     let started = started.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let target = Tested {
+        name: job.name(),
+        transport: job.transport().to_string(),
+        command: matches!(job.front, Front::Process { .. } | Front::Port { .. }).then(|| job.name()),
+        ..Tested::default()
+    };
     let header = RunHeader {
-        version: env!("CARGO_PKG_VERSION").into(),
-        judged: Side::Gateway,
-        recorded: false,
-        target: Tested {
-            name: job.name(),
-            transport: job.transport().to_string(),
-            command: matches!(job.front, Front::Process { .. } | Front::Port { .. }).then(|| job.name()),
-            ..Tested::default()
-        },
-        started,
         ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
         scope: Scope { strict: job.strict, ..Scope::default() },
         evidence_frames: job.limits.evidence_frames,
         notes,
         end: RunEnd { cut_short, interrupted: job.interrupts.code(), failed_handshake: None },
+        ..RunHeader::new(Side::Gateway, target, started)
     };
     let frames = Frames::Recorded(recorder.clone());
     Ok(Conducted { evidence: Evidence { header, links: recorder.links(), frames, scenes, cut_off: None }, worse, cost })
