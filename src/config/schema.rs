@@ -142,7 +142,7 @@ fn each(of: &Value) -> Value {
 
 /// A table with these keys alone.
 fn closed(properties: Value) -> Value {
-    let mut schema = json!({ "type": "object", "additionalProperties": false });
+    let mut schema = json!({ "type": "object", "properties": null, "additionalProperties": false });
     schema["properties"] = properties;
     schema
 }

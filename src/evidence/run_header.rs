@@ -8,7 +8,6 @@ use super::Side;
 use crate::{
     outcome::{GivenLevel, SlowSuite},
     revision::Revision,
-    target::Limits,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +36,7 @@ pub struct RunHeader {
 
 impl RunHeader {
     /// Of a run by this version that has just started.
-    pub fn new(judged: Side, target: Tested, started: u64) -> Self {
+    pub fn new(judged: Side, target: Tested, started: u64, evidence_frames: usize) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").into(),
             judged,
@@ -46,7 +45,7 @@ impl RunHeader {
             started,
             ms: 0,
             scope: Scope::default(),
-            evidence_frames: Limits::default().evidence_frames,
+            evidence_frames,
             notes: Vec::new(),
             slowest: Vec::new(),
             end: RunEnd::default(),

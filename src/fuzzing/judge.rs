@@ -174,7 +174,7 @@ pub fn conversation(bytes: &[u8]) {
         skipped: IndexMap::new(),
     };
     let target = Tested { name: "fuzz".to_owned(), transport: transport.to_string(), ..Tested::default() };
-    let header = RunHeader::new(Side::Server, target, 0);
+    let header = RunHeader::new(Side::Server, target, 0, Limits::default().evidence_frames);
     let (links, frames) = (recorder.links(), Frames::Read(frames));
     let recorded = Evidence { header, links, frames, scenes: vec![scene], cut_off: None };
     let again = transcript::read(written(&recorded).as_slice()).expect("what was recorded can be read");

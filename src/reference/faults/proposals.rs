@@ -2,10 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::reference::faults::{
-    Heard, Scene,
-    behaviour::{Behaviour, EVERYWHERE, Memory},
-    cursors::list_result,
+use crate::{
+    reference::faults::{
+        Heard, Scene,
+        behaviour::{Behaviour, EVERYWHERE, Memory},
+        cursors::list_result,
+    },
+    revision::Revision,
 };
 
 /// The cursor of a page that does not exist.
@@ -30,6 +33,20 @@ pub static PROPOSED: &[Behaviour] = &[
         }),
         also: &["sep2093-list-scope-not-remembered"],
         ..of("sep-2093", "scope-needed-after-scope", "after a scoped list there is no default list")
+    },
+    Behaviour {
+        // Before, a change shows in no metadata.
+        since: Some(Revision::V2025_06_18),
+        say: Some(|memory, scene, message| {
+            let uri = scene.sent.and_then(|sent| sent.pointer("/params/uri")).map(Value::to_string);
+            let described = message.pointer_mut("/result/resource");
+            if let Some((uri, described)) = uri.zip(described).filter(|_| scene.method() == Some("resources/metadata"))
+            {
+                *described = memory.results.entry(uri).or_insert_with(|| described.clone()).clone();
+            }
+            true
+        }),
+        ..of("sep-2093", "metadata-cached", "resources/metadata returns what it has returned first")
     },
     Behaviour {
         say: Some(|_, scene, message| undeclared(scene, message, Vec::clear)),

@@ -110,14 +110,13 @@ impl<'a> Course<'a> {
         let header = RunHeader {
             ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
             scope: Scope { strict: job.strict, ..Scope::default() },
-            evidence_frames: job.limits.evidence_frames,
             notes,
             end: RunEnd {
                 cut_short: cut_short.into_inner(),
                 interrupted: job.interrupts.code(),
                 failed_handshake: None,
             },
-            ..RunHeader::new(Side::Client, target, started)
+            ..RunHeader::new(Side::Client, target, started, job.limits.evidence_frames)
         };
         Evidence { header, links: recorder.links(), frames: Frames::Recorded(recorder), scenes, cut_off: None }
     }

@@ -16,7 +16,7 @@ use crate::{
         process::{console, runtime::runtime, signals},
         recording::{Between, Output, Proxy, Upstream, Writer, end_as, listen, pass, survive_limit_of_files},
     },
-    target::{is_path, is_secret, shown_url},
+    target::{Limits, is_path, is_secret, shown_url},
 };
 
 pub fn record(args: &RecordArgs) -> Result<u8, Error> {
@@ -77,7 +77,7 @@ fn http(args: &RecordArgs, url: &str, address: std::net::SocketAddr) -> Result<u
 
 fn header(target: Tested) -> RunHeader {
     let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    RunHeader { recorded: true, ..RunHeader::new(Side::Server, target, started) }
+    RunHeader { recorded: true, ..RunHeader::new(Side::Server, target, started, Limits::default().evidence_frames) }
 }
 
 /// `--api-key VALUE` and `--api-key=VALUE`.

@@ -75,11 +75,10 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
     let header = RunHeader {
         ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
         scope: Scope { strict: job.strict, ..Scope::default() },
-        evidence_frames: job.limits.evidence_frames,
         notes,
         slowest,
         end: RunEnd { cut_short, interrupted: job.interrupts.code(), failed_handshake },
-        ..RunHeader::new(Side::Server, target, started)
+        ..RunHeader::new(Side::Server, target, started, job.limits.evidence_frames)
     };
     Ok(Evidence { header, links: recorder.links(), frames: Frames::Recorded(recorder), scenes, cut_off: None })
 }

@@ -13,7 +13,10 @@ use std::{
 
 use tokio::time::Instant;
 
-use crate::evidence::{Recorder, RunHeader, Side, Tested, transcript};
+use crate::{
+    evidence::{Recorder, RunHeader, Side, Tested, transcript},
+    target::Limits,
+};
 
 /// A format, detected by the beginning of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +82,7 @@ impl Written {
 }
 
 fn header(target: Tested, started: u64) -> RunHeader {
-    RunHeader { recorded: true, ..RunHeader::new(Side::Server, target, started) }
+    RunHeader { recorded: true, ..RunHeader::new(Side::Server, target, started, Limits::default().evidence_frames) }
 }
 
 /// For a recording without a date.

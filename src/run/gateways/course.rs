@@ -79,10 +79,9 @@ pub async fn conduct(
     let header = RunHeader {
         ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
         scope: Scope { strict: job.strict, ..Scope::default() },
-        evidence_frames: job.limits.evidence_frames,
         notes,
         end: RunEnd { cut_short, interrupted: job.interrupts.code(), failed_handshake: None },
-        ..RunHeader::new(Side::Gateway, target, started)
+        ..RunHeader::new(Side::Gateway, target, started, job.limits.evidence_frames)
     };
     let frames = Frames::Recorded(recorder.clone());
     Ok(Conducted { evidence: Evidence { header, links: recorder.links(), frames, scenes, cut_off: None }, worse, cost })
