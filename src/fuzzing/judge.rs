@@ -11,10 +11,7 @@ use serde_json::{Value, json};
 use super::{evidence::written, report::shown};
 use crate::{
     assess::{Options, assess},
-    evidence::{
-        Evidence, Frame, Frames, Recorder, RunContext, RunEnd, RunHeader, Scope, Sent, Side, Tested, Transport,
-        transcript,
-    },
+    evidence::{Evidence, Frame, Frames, Recorder, RunContext, RunHeader, Sent, Side, Tested, Transport, transcript},
     outcome::RunReport,
     plan::Filter,
     reference,
