@@ -142,9 +142,8 @@ fn each(of: &Value) -> Value {
 
 /// A table with these keys alone.
 fn closed(properties: Value) -> Value {
-    let mut schema = json!({ "type": "object", "properties": null, "additionalProperties": false });
-    schema["properties"] = properties;
-    schema
+    let schema = [("type", "object".into()), ("properties", properties), ("additionalProperties", false.into())];
+    schema.into_iter().collect()
 }
 
 fn required(mut schema: Value, keys: &[&str]) -> Value {

@@ -28,14 +28,14 @@ pub struct RunHeader {
     pub evidence_frames: usize,
     /// Remarks on the run, one line each.
     pub notes: Vec<String>,
-    /// The suites that took longest, longest first.
+    /// The suites that took a second or more, longest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slowest: Vec<SlowSuite>,
     pub end: RunEnd,
 }
 
 impl RunHeader {
-    /// Of a run by this version that has just started.
+    /// The header of a run by this version that has just started.
     pub fn new(judged: Side, target: Tested, started: u64, evidence_frames: usize) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").into(),

@@ -255,8 +255,8 @@ impl Source {
                 }
             }
         }
-        let mut all = together(full, &found, &checker);
-        let pairs = pairs(full, &found, &checker);
+        let places = at_bounds(&found);
+        let (mut all, pairs) = (together(full, &places, &checker), pairs(full, &places, &checker));
         all.extend(found);
         all.extend(pairs);
         all
@@ -336,55 +336,55 @@ impl Source {
     }
 }
 
-/// The values at bounds of each place.
-fn at_bounds(found: &[Call]) -> IndexMap<&str, Vec<&Value>> {
-    let mut places: IndexMap<&str, Vec<&Value>> = IndexMap::new();
+/// The values at the bounds of each place.
+type Places<'a> = IndexMap<&'a str, Vec<&'a Value>>;
+
+fn at_bounds(found: &[Call]) -> Places<'_> {
+    let mut places = Places::new();
     for call in found.iter().filter(|call| call.keyword != "required") {
         places.entry(&call.at).or_default().extend(call.arguments.pointer(&call.at));
     }
     places
 }
 
-/// Each value at a bound with each of another place: some mistakes need a certain unit and a large number.
-fn pairs(full: &Value, found: &[Call], checker: &Checker) -> Vec<Call> {
-    let places: Vec<_> = at_bounds(found).into_iter().collect();
-    let mut calls = Vec::new();
-    for (nr, (first, values)) in places.iter().enumerate() {
-        for (second, others) in &places[nr + 1..] {
-            for (value, other) in values.iter().flat_map(|value| others.iter().map(move |other| (value, other))) {
-                let mut arguments = full.clone();
-                for (pointer, value) in [(first, value), (second, other)] {
-                    if let Some(place) = arguments.pointer_mut(pointer) {
-                        *place = (*value).clone();
-                    }
-                }
-                if checker.holds(&arguments) == Some(true) {
-                    calls.push(plain(arguments));
-                }
-                if calls.len() == PAIRS {
-                    return calls;
-                }
-            }
+/// The arguments with these values in place of their own, if they are still valid.
+fn with_values<'a>(
+    full: &Value,
+    values: impl IntoIterator<Item = (&'a str, &'a Value)>,
+    checker: &Checker,
+) -> Option<Call> {
+    let mut arguments = full.clone();
+    for (pointer, value) in values {
+        if let Some(place) = arguments.pointer_mut(pointer) {
+            *place = value.clone();
         }
     }
-    calls
+    (checker.holds(&arguments) == Some(true)).then(|| plain(arguments))
 }
 
 /// All places at their first bound, then all at their second, and so on: a failure is shrunk. Each single bound comes
 /// later, and is compared with the value inside it.
-fn together(full: &Value, found: &[Call], checker: &Checker) -> Vec<Call> {
-    let places = at_bounds(found);
+fn together(full: &Value, places: &Places, checker: &Checker) -> Vec<Call> {
     let most = places.values().map(Vec::len).max().unwrap_or_default();
-    let at_once = |nth: usize| {
-        let mut arguments = full.clone();
-        for (pointer, values) in &places {
-            if let Some(place) = arguments.pointer_mut(pointer) {
-                *place = values[nth % values.len()].clone();
-            }
-        }
-        (checker.holds(&arguments) == Some(true)).then(|| plain(arguments))
+    let nth_of_all = |nth: usize| {
+        let values = places.iter().map(|(pointer, values)| (*pointer, values[nth % values.len()]));
+        with_values(full, values, checker)
     };
-    if places.len() < 2 { Vec::new() } else { (0..most).filter_map(at_once).collect() }
+    if places.len() < 2 { Vec::new() } else { (0..most).filter_map(nth_of_all).collect() }
+}
+
+/// Each value at a bound of one place with each value of another place: some mistakes need a certain unit and a large
+/// number.
+fn pairs(full: &Value, places: &Places, checker: &Checker) -> Vec<Call> {
+    let mut calls = Vec::new();
+    for (nr, (first, values)) in places.iter().enumerate() {
+        for (second, others) in places.iter().skip(nr + 1) {
+            let both =
+                values.iter().flat_map(|value| others.iter().map(move |other| [(*first, *value), (*second, *other)]));
+            calls.extend(both.filter_map(|both| with_values(full, both, checker)).take(PAIRS - calls.len()));
+        }
+    }
+    calls
 }
 
 fn plain(arguments: Value) -> Call {

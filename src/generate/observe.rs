@@ -132,8 +132,8 @@ impl Observer<'_> {
         }
         if subject.what == What::Completion && reply.end == End::Error {
             self.made += 1;
-            let nothing = self.caller.call(self.scene, subject, &json!({ "value": "" })).await;
-            item["of_nothing"] = json!(nothing.map(|(_, _, reply)| reply.end));
+            let of_empty = self.caller.call(self.scene, subject, &json!({ "value": "" })).await;
+            item["empty_value"] = json!(of_empty.map(|(_, _, reply)| reply.end));
         }
         if failed && call.kind == Kind::Valid && call.inside.is_some() {
             item["inside"] = self.inside(source, call).await;

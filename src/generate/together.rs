@@ -52,7 +52,7 @@ struct Wrong {
     frames: Vec<u64>,
 }
 
-/// What several concurrent calls showed.
+/// The outcome of several concurrent calls.
 struct Seen {
     wrong: Option<Wrong>,
     /// Whether the server still responds.

@@ -103,8 +103,7 @@ pub static GENERATED: &[Behaviour] = &[
             if message.pointer("/params/arguments/a") != Some(&json!(0)) {
                 return Heard::Message;
             }
-            let error = json!({ "code": -32603, "message": "Internal error" });
-            Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }))
+            internal_error(message, "Internal error")
         }),
         ..of("call-internal-error", "adding to zero is an internal error", EVERYWHERE)
     },
@@ -240,7 +239,7 @@ pub static GENERATED: &[Behaviour] = &[
             memory.slow = Some(Instant::now());
             returns(message, &json!(text), WHILE)
         }),
-        ..of("call-cancelled-exits", "a cancellation ends the process if another call is under way", STDIO)
+        ..of("call-cancelled-exits", "a cancellation ends the process if another call is running", STDIO)
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
@@ -249,17 +248,20 @@ pub static GENERATED: &[Behaviour] = &[
             let values: Vec<String> = (0..=100).map(|nr| format!("[[{nr}")).collect();
             patch(message, "/result/completion", many.then(|| json!({ "values": values })))
         }),
-        ..of("call-completions-many", "a text with two opening brackets has 101 completions", EVERYWHERE)
+        ..of("call-completions-many", "a value with two opening brackets has 101 completions", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| {
             if typed(Some(message)).is_none_or(|typed| !typed.contains("[[")) {
                 return Heard::Message;
             }
-            let error = json!({ "code": -32603, "message": "Invalid regular expression: /[[/" });
-            Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }))
+            internal_error(message, "Invalid regular expression: /[[/")
         }),
-        ..of("call-completion-pattern", "a typed text with two opening brackets is an internal error", EVERYWHERE)
+        ..of(
+            "call-completion-pattern",
+            "the completion of a value with two opening brackets is an internal error",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         hear: Some(|memory, message| notes(memory, message, "dropped")),
@@ -271,8 +273,7 @@ pub static GENERATED: &[Behaviour] = &[
             if message.pointer("/params/cursor").and_then(Value::as_str).is_none_or(|cursor| !cursor.contains("%s")) {
                 return Heard::Message;
             }
-            let error = json!({ "code": -32603, "message": "Internal error" });
-            Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }))
+            internal_error(message, "Internal error")
         }),
         ..of("call-cursor-internal", "a cursor with a format is an internal error", EVERYWHERE)
     },
@@ -389,7 +390,7 @@ fn argument<'a>(message: Option<&'a Value>, name: &str) -> Option<&'a str> {
     message.filter(|message| message["method"] == "tools/call")?.pointer("/params/arguments")?.get(name)?.as_str()
 }
 
-/// What the user of a completion typed.
+/// The value to complete.
 fn typed(message: Option<&Value>) -> Option<&str> {
     message.filter(|message| message["method"] == "completion/complete")?.pointer("/params/argument/value")?.as_str()
 }
@@ -405,6 +406,11 @@ fn fails(message: &Value, hits: bool, why: &str) -> Heard {
     }
     let result = json!({ "resultType": "complete", "content": [{ "type": "text", "text": why }], "isError": true });
     Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }))
+}
+
+fn internal_error(message: &Value, why: &str) -> Heard {
+    let error = json!({ "code": -32603, "message": why });
+    Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }))
 }
 
 fn patch(message: &mut Value, pointer: &str, value: Option<Value>) -> bool {

@@ -35,7 +35,7 @@ pub static PROPOSED: &[Behaviour] = &[
         ..of("sep-2093", "scope-needed-after-scope", "after a scoped list there is no default list")
     },
     Behaviour {
-        // Before, a change shows in no metadata.
+        // Earlier revisions have no `lastModified`, the only metadata that a change affects.
         since: Some(Revision::V2025_06_18),
         say: Some(|memory, scene, message| {
             let uri = scene.sent.and_then(|sent| sent.pointer("/params/uri")).map(Value::to_string);
@@ -46,7 +46,7 @@ pub static PROPOSED: &[Behaviour] = &[
             }
             true
         }),
-        ..of("sep-2093", "metadata-cached", "resources/metadata returns what it has returned first")
+        ..of("sep-2093", "metadata-cached", "resources/metadata keeps returning its first result for a URI")
     },
     Behaviour {
         say: Some(|_, scene, message| undeclared(scene, message, Vec::clear)),

@@ -67,10 +67,10 @@ views! {
         mixed_up,
         /// Of calls that were made at the same time: whether one of them had no response, twice in a row.
         ignored,
-        /// Of calls that were made at the same time: whether the server still responded after one of them was cancelled, twice in a row.
+        /// Of calls that were made at the same time: whether the server still responded after one of them was cancelled. It is false if the server stopped twice in a row.
         survives_cancelled,
-        /// Of a completion that failed: how it ended without a typed value.
-        of_nothing,
+        /// Of a completion that failed: how the completion of an empty value ended.
+        empty_value,
     }
     /// `inside` of a generated call.
     INSIDE "a call next to the bound" {
