@@ -133,6 +133,7 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
         usual: Usual::default(),
         slow: HashSet::new(),
         made: 0,
+        of_empty: HashMap::new(),
         careful: false,
         program: settings.program.clone(),
     };

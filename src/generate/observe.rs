@@ -11,7 +11,7 @@ use super::{
     beside,
     caller::Caller,
     calls::{Call, Kind, Source},
-    subject::What,
+    subject::{Subject, What},
     values::numbers::{nearer, small},
 };
 use crate::evidence::{End, Reply, RunContext};
@@ -56,6 +56,8 @@ pub struct Observer<'a> {
     pub usual: Usual,
     /// Tools whose plainest call is slow: they are not called just to observe the state.
     pub slow: HashSet<String>,
+    /// How completions of an empty value ended, by subject.
+    pub of_empty: HashMap<String, Option<End>>,
     /// The number of calls, including those that confirm or shrink.
     pub made: usize,
     /// Whether to check after every call that the server still responds.
@@ -131,9 +133,7 @@ impl Observer<'_> {
             _ => {}
         }
         if subject.what == What::Completion && reply.end == End::Error {
-            self.made += 1;
-            let of_empty = self.caller.call(self.scene, subject, &json!({ "value": "" })).await;
-            item["empty_value"] = json!(of_empty.map(|(_, _, reply)| reply.end));
+            item["empty_value"] = json!(self.of_empty_value(subject).await);
         }
         if failed && call.kind == Kind::Valid && call.inside.is_some() {
             item["inside"] = self.inside(source, call).await;
@@ -142,6 +142,18 @@ impl Observer<'_> {
             item["unfilled"] = json!(self.is_unfilled(source, call, &reply).await);
         }
         Some(item)
+    }
+
+    /// How the completion of an empty value ends.
+    async fn of_empty_value(&mut self, subject: &Subject) -> Option<End> {
+        if let Some(known) = self.of_empty.get(&subject.name) {
+            return *known;
+        }
+        self.made += 1;
+        let reply = self.caller.call(self.scene, subject, &json!({ "value": "" })).await;
+        let end = reply.map(|(_, _, reply)| reply.end);
+        self.of_empty.insert(subject.name.clone(), end);
+        end
     }
 
     /// The result of the call with values inside the bound: the first that is rejected, or the nearest one.
