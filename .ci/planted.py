@@ -22,7 +22,8 @@ PROGRAM, INTO = (Path(argument).resolve() for argument in sys.argv[1:3])
 RUST, MISSED = "--rust" in sys.argv, "--missed" in sys.argv
 ONLY = sys.argv[sys.argv.index("--only") + 1 :] if "--only" in sys.argv else []
 AT_ONCE, ANSWER_SECONDS, RUN_SECONDS = 2, 4, 300
-WRONG = ("fail", "warn", "broken")
+RUN = f"run --timeout {ANSWER_SECONDS} --run-timeout {RUN_SECONDS}"
+WRONG = ("fail", "warn", "advice", "broken")
 
 
 def build(places):
@@ -43,12 +44,13 @@ def verdicts(server, transport, fault, places):
     report = INTO / "reports" / f"{name}.json"
     report.parent.mkdir(exist_ok=True)
     report.unlink(missing_ok=True)
-    command = [PROGRAM, "run", "--strict", "--config", PLANTED / server["config"]]
-    command += ["--report", f"json={report}", "--timeout", ANSWER_SECONDS, "--run-timeout", RUN_SECONDS]
+    command = [PROGRAM, *server["command"].split(), "--strict", "--report", f"json={report}"]
     # Nothing is left in the folder of the servers.
     if transport == "stdio":
         command += ["--env", "PYTHONDONTWRITEBYTECODE=1", "--env", f"FAULT={fault}"]
-    command += ["--transcript", report.with_suffix(".jsonl"), "--revision", server["revision"]]
+    command += ["--revision", server["revision"]]
+    if server["command"] == RUN:
+        command += ["--config", PLANTED / server["config"], "--transcript", report.with_suffix(".jsonl")]
     environment = {"FAULT": fault, "PYTHONDONTWRITEBYTECODE": "1"}
     how = server["stdio"] if transport == "stdio" else {"start": server["http"], "at": "/mcp"}
     done = conducted(command, transport, how, places, INTO, 2 * RUN_SECONDS, environment)
@@ -69,12 +71,12 @@ def main():
     servers = yaml.safe_load((PLANTED / "servers.yaml").read_text())
     listed = yaml.safe_load((PLANTED / "planted.yaml").read_text())
     entries = listed["planted"] + (listed["missed"] if MISSED else [])
-    chosen = [entry for entry in entries if (RUST or entry["server"] != "cellar") and (not ONLY or entry["fault"] in ONLY)]
+    chosen = [entry for entry in entries if (RUST or entry["server"] not in ("cellar", "loft")) and (not ONLY or entry["fault"] in ONLY)]
     places = install(INTO)
     build(places)
     print(f"installed after {time.monotonic() - began:.0f} s", flush=True)
     for name, server in servers.items():
-        server.update(name=name, config=f"{server.get('config', name)}.toml", revision=server.get("revision", "auto"))
+        server.update(name=name, config=f"{server.get('config', name)}.toml", revision=server.get("revision", "auto"), command=server.get("command", RUN))
     bare = sorted({(entry["server"], entry["transport"]) for entry in chosen})
     missed = []
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:

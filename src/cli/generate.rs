@@ -22,7 +22,7 @@ pub struct GenerateArgs {
     #[command(flatten)]
     pub select: SelectArgs,
     /// Number of calls; those that confirm and shrink a finding come on top
-    #[arg(long, value_name = "N", default_value_t = 200, help_heading = "Limits")]
+    #[arg(long, value_name = "N", default_value_t = 1_000, help_heading = "Limits")]
     pub calls: usize,
     /// Make no new calls after this time, in seconds or as `500ms`, `5s`, `2m`
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value_t = 60.0, help_heading = "Limits")]

@@ -7,7 +7,8 @@ use super::calls::{Call, Source};
 /// Distances from a bound. A tool that looks up numbers knows only a few, so it rejects some of these.
 const STEPS: [i64; 4] = [2, 5, 20, 100];
 /// What programming languages print for a missing value, or for one that is not a number.
-const UNFILLED: [&str; 3] = ["undefined", "[object Object]", "NaN"];
+const UNFILLED: [&str; 3] = ["undefined", AN_OBJECT, "NaN"];
+pub const AN_OBJECT: &str = "[object Object]";
 
 /// The same arguments with values inside the bound, the nearest first.
 pub fn inside(source: &Source, call: &Call) -> Vec<Value> {

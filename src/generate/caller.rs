@@ -105,8 +105,8 @@ impl Caller {
         subject: &Subject,
         all: &[Value],
         cancelled: bool,
+        limit: Duration,
     ) -> Vec<Reply> {
-        let limit = self.limit;
         let Some(session) = self.session().await else { return Vec::new() };
         let dropped = all.first().filter(|_| cancelled).map(|arguments| (arguments, AT_ONCE));
         let calls = all.iter().map(|arguments| (arguments, limit)).chain(dropped).enumerate();

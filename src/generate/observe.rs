@@ -12,7 +12,7 @@ use super::{
     caller::Caller,
     calls::{Call, Kind, Source},
     subject::{Subject, What},
-    values::numbers::{nearer, small},
+    values::numbers::{nearer, quarter, small},
 };
 use crate::evidence::{End, Reply, RunContext};
 
@@ -94,6 +94,7 @@ impl Observer<'_> {
             let said = said(&reply);
             let discloses = self.program.as_ref().is_some_and(|program| said.contains(program));
             with("discloses", json!(discloses));
+            with("expects_pattern", json!(expects_pattern(&subject.listed)));
             with("said", json!(said));
         }
         match reply.end {
@@ -138,7 +139,7 @@ impl Observer<'_> {
         if failed && call.kind == Kind::Valid && call.inside.is_some() {
             item["inside"] = self.inside(source, call).await;
         }
-        if call.kind == Kind::Valid && reply.end == End::Result && !failed {
+        if call.kind != Kind::Invalid && reply.end == End::Result && !failed {
             item["unfilled"] = json!(self.is_unfilled(source, call, &reply).await);
         }
         Some(item)
@@ -176,8 +177,13 @@ impl Observer<'_> {
 
     /// Whether the result has a word for a missing value, and the result of the call with all arguments has not.
     async fn is_unfilled(&mut self, source: &Source, call: &Call, reply: &Reply) -> bool {
-        let full = source.plainest().filter(|full| beside::has_less(&call.arguments, full));
-        let (Some(full), Some(word)) = (full, reply.result.as_ref().and_then(beside::unfilled)) else { return false };
+        let (Some(full), Some(word)) = (source.plainest(), reply.result.as_ref().and_then(beside::unfilled)) else {
+            return false;
+        };
+        // An empty text may lead to a missing value too, and to NaN, which can be right.
+        if word != beside::AN_OBJECT && !beside::has_less(&call.arguments, &full) {
+            return false;
+        }
         if call.arguments.to_string().contains(word) {
             return false;
         }
@@ -187,10 +193,12 @@ impl Observer<'_> {
     }
 
     /// Whether a call without a response gets one if its numbers are small: then it only has much to do. If it is quick
-    /// with slightly smaller numbers, the numbers are not the cause.
+    /// with slightly smaller numbers, or with a quarter, the size of the numbers is not the cause.
     async fn responds_to_small_numbers(&mut self, source: &Source, call: &Call) -> bool {
-        let almost = nearer(&call.arguments);
-        if almost != call.arguments && source.is_like(call, &almost) {
+        for almost in [nearer(&call.arguments), quarter(&call.arguments)] {
+            if almost == call.arguments || !source.is_like(call, &almost) {
+                continue;
+            }
             self.made += 1;
             let reply = self.caller.call(self.scene, &source.subject, &almost).await;
             let quick = |reply: &Reply| matches!(reply.end, End::Result | End::Error) && reply.ms < SLOW;
@@ -248,6 +256,12 @@ impl Observer<'_> {
 /// Whether the server reports that the call failed.
 pub fn is_failed(reply: &Reply) -> bool {
     reply.end == End::Error || reply.result.as_ref().is_some_and(|result| result["isError"] == true)
+}
+
+/// Whether the server says that a regular expression, or anything else with a syntax of its own, is expected.
+fn expects_pattern(listed: &Value) -> bool {
+    let text = listed.to_string().to_ascii_lowercase();
+    ["regex", "regular expression", "pattern", "glob"].iter().any(|word| text.contains(word))
 }
 
 /// All texts of a failure.

@@ -181,7 +181,7 @@ async fn read(
     Some((!is_failed(&reply), shown(&reply).0))
 }
 
-/// Things with different texts must have different ids.
+/// Things with different texts must have different ids, also after one of them was deleted.
 async fn created(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value> {
     let name = &group.create.subject.name;
     let mut trace = Trace::default();
@@ -194,6 +194,17 @@ async fn created(observer: &mut Observer<'_>, group: &Group<'_>) -> Option<Value
             return Some(trace.item("created", name, false, &received));
         }
         last = Some(id);
+    }
+    if let Some(delete) = group.delete {
+        let first = create(observer, &mut trace, group, &unlike(20)).await?;
+        let second = create(observer, &mut trace, group, &unlike(21)).await?;
+        let deleted = trace.call(observer, delete, &arguments(delete, &first, None)?).await?;
+        let third = create(observer, &mut trace, group, &unlike(22)).await?;
+        let id = second.get("id")?.first()?;
+        if !is_failed(&deleted) && third.get("id")?.first()? == id {
+            let received = format!("what is created after a deletion has the id of another thing, {id}");
+            return Some(trace.item("created", name, false, &received));
+        }
     }
     Some(trace.item("created", name, true, ""))
 }
@@ -210,7 +221,8 @@ async fn created_together(observer: &mut Observer<'_>, group: &Group<'_>) -> Vec
             texts.iter().map(|text| arguments(group.create, &Pool::new(), Some(text))).collect();
         let Some(all) = all else { return Vec::new() };
         observer.made += all.len();
-        let replies = observer.caller.at_once(observer.scene, &group.create.subject, &all, false).await;
+        let limit = observer.caller.limit;
+        let replies = observer.caller.at_once(observer.scene, &group.create.subject, &all, false, limit).await;
         for (reply, arguments) in replies.iter().zip(&all) {
             trace.add(name, arguments, reply);
         }

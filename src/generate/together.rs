@@ -69,6 +69,8 @@ pub async fn together(
     over: impl Fn() -> bool,
 ) -> Vec<(Value, Call, usize)> {
     let mut found = Vec::new();
+    let mut cancels = true;
+    let limit = observer.caller.limit;
     let tools = sources.iter().enumerate().filter(|(_, source)| source.subject.what == What::Tool);
     for (index, source) in tools.take(TRIED) {
         if over() || observer.caller.gone.is_some() {
@@ -82,15 +84,19 @@ pub async fn together(
         }
         let (call, item) = &alone[0];
         let mut item = item.clone();
-        let mut cancels = true;
-        let mut seen = at_once(observer, source, &alone, cancels).await;
-        item["survives_cancelled"] = json!(true);
-        if !seen.responds {
-            // If it also stops without a cancellation, the concurrent calls are the cause.
+        // The full timeout confirms a finding.
+        let soon = limit.min(observer.soon(&source.subject.name).max(Duration::from_millis(ms)));
+        let mut seen = at_once(observer, source, &alone, cancels, soon).await;
+        if cancels {
+            item["survives_cancelled"] = json!(true);
+        }
+        if cancels && !seen.responds {
+            // If it also stops without a cancellation, the concurrent calls are the cause. If not, what it does with
+            // cancellations is found, and would only hide what other tools do.
             cancels = false;
-            seen = at_once(observer, source, &alone, cancels).await;
+            seen = at_once(observer, source, &alone, cancels, limit).await;
             if seen.responds && seen.wrong.is_none() {
-                let again = at_once(observer, source, &alone, true).await;
+                let again = at_once(observer, source, &alone, true, limit).await;
                 item["survives_cancelled"] = json!(again.responds);
                 if !again.responds {
                     item["frames"] = json!(again.last);
@@ -99,7 +105,8 @@ pub async fn together(
         }
         (item["mixed_up"], item["ignored"]) = (json!(false), json!(false));
         if seen.wrong.is_some()
-            && let Some(Wrong { mixed_up, ignored, frames }) = at_once(observer, source, &alone, cancels).await.wrong
+            && let Some(Wrong { mixed_up, ignored, frames }) =
+                at_once(observer, source, &alone, cancels, limit).await.wrong
         {
             (item["mixed_up"], item["ignored"], item["frames"]) = (json!(mixed_up), json!(ignored), json!(frames));
         }
@@ -130,10 +137,16 @@ async fn alone(observer: &mut Observer<'_>, source: &Source, accepted: Option<&V
 }
 
 /// Makes all of these calls concurrently, and one more that is cancelled if it `cancels`.
-async fn at_once(observer: &mut Observer<'_>, source: &Source, alone: &[(Call, Value)], cancels: bool) -> Seen {
+async fn at_once(
+    observer: &mut Observer<'_>,
+    source: &Source,
+    alone: &[(Call, Value)],
+    cancels: bool,
+    limit: Duration,
+) -> Seen {
     let all: Vec<Value> = (0..TIMES).flat_map(|_| alone.iter().map(|(call, _)| call.arguments.clone())).collect();
     observer.made += all.len();
-    let replies = observer.caller.at_once(observer.scene, &source.subject, &all, cancels).await;
+    let replies = observer.caller.at_once(observer.scene, &source.subject, &all, cancels, limit).await;
     let results: Vec<Option<Value>> = alone.iter().map(|(_, item)| returned(item)).collect();
     let wrong = |(nr, reply): (usize, Reply)| {
         let result = reply.result.as_ref().filter(|_| reply.end == End::Result).map(without_meta);

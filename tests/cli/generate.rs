@@ -78,7 +78,7 @@ const NOTES: &[&str] =
 const STEPS: &str = r#"{"tool":"slow","arguments":{"steps":300,"milliseconds":0},"kind":"valid","at":"/steps","inside":{"steps":299,"milliseconds":0}}"#;
 
 /// Each fault with its rule, what the smallest call has in its arguments, and further options.
-const FAULTS: [(&str, &str, &str, &[&str]); 30] = [
+const FAULTS: [(&str, &str, &str, &[&str]); 32] = [
     ("call-hangs-on-brackets", "generated-answered", r#"{"text":"[["}"#, &["--only", "echo", "--timeout", "0.3"]),
     ("call-exits-on-nul", "generated-survived", r#"{"text":"\u0000"}"#, &["--only", "echo"]),
     (
@@ -90,6 +90,8 @@ const FAULTS: [(&str, &str, &str, &[&str]); 30] = [
     ("call-text-of-number", "generated-result-shape", r#"{"text":"#, &["--only", "echo"]),
     ("call-validates-by-other-schema", "generated-valid-accepted", r#"{"text":"aaaaaa"}"#, &["--only", "echo"]),
     // The tool is slow, so it is called only with these arguments.
+    ("call-result-rejected", "generated-result-accepted", r#"{"text":""}"#, &["--only", "echo"]),
+    ("call-text-as-pattern", "generated-text-literal", r#""text":"[["#, &["--only", "echo"]),
     ("call-off-by-one", "generated-bound-accepted", r#""steps":300"#, &["--replay", STEPS]),
     ("call-enum-ignored", "generated-invalid-rejected", r#"{"mark":""}"#, &["--only", "plot"]),
     ("call-sum-text-when-negative", "generated-output-schema", "", &["--only", "add"]),

@@ -74,6 +74,20 @@ pub static GENERATED: &[Behaviour] = &[
     },
     Behaviour {
         hear: Some(|_, message| {
+            let empty = argument(Some(message), "text").is_some_and(str::is_empty);
+            fails(message, empty, "Output validation error: 1 is not of type 'string'")
+        }),
+        ..of("call-result-rejected", "the result for an empty text breaks the output schema", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let hits = says(message, "[[");
+            fails(message, hits, "Invalid regular expression: /[[/: Unterminated character class")
+        }),
+        ..of("call-text-as-pattern", "a text with two opening brackets is no regular expression", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
             let last = message.pointer("/params/arguments/steps").and_then(Value::as_u64) == Some(300);
             fails(message, last, "`steps` has to be less than 300.")
         }),

@@ -63,6 +63,8 @@ views! {
         unfilled,
         /// Of a failure: whether it has the directory of the server's program.
         discloses,
+        /// Of a failure: whether the name, description or schema of what was called speaks of patterns or regular expressions.
+        expects_pattern,
         /// Of calls that were made at the same time: whether the response to one had the result of another, twice in a row.
         mixed_up,
         /// Of calls that were made at the same time: whether one of them had no response, twice in a row.
