@@ -15,14 +15,14 @@ from pathlib import Path
 
 import yaml
 
-from servers import ROOT, conducted, install
+from servers import ROOT, conducted, install, words
 
 PLANTED = ROOT / "tests/planted"
 PROGRAM, INTO = (Path(argument).resolve() for argument in sys.argv[1:3])
 RUST, MISSED = "--rust" in sys.argv, "--missed" in sys.argv
 ONLY = sys.argv[sys.argv.index("--only") + 1 :] if "--only" in sys.argv else []
 AT_ONCE, ANSWER_SECONDS, RUN_SECONDS = 2, 4, 300
-RUN = f"run --timeout {ANSWER_SECONDS} --run-timeout {RUN_SECONDS}"
+RUN = f"run --timeout {ANSWER_SECONDS} --run-timeout {RUN_SECONDS} --config {{config}} --transcript {{transcript}}"
 WRONG = ("fail", "warn", "advice", "broken")
 
 
@@ -44,13 +44,11 @@ def verdicts(server, transport, fault, places):
     report = INTO / "reports" / f"{name}.json"
     report.parent.mkdir(exist_ok=True)
     report.unlink(missing_ok=True)
-    command = [PROGRAM, *server["command"].split(), "--strict", "--report", f"json={report}"]
+    files = {"config": PLANTED / server["config"], "transcript": report.with_suffix(".jsonl")}
+    command = [PROGRAM, *words(server["command"], files), "--strict", "--report", f"json={report}", "--revision", server["revision"]]
     # Nothing is left in the folder of the servers.
     if transport == "stdio":
         command += ["--env", "PYTHONDONTWRITEBYTECODE=1", "--env", f"FAULT={fault}"]
-    command += ["--revision", server["revision"]]
-    if server["command"] == RUN:
-        command += ["--config", PLANTED / server["config"], "--transcript", report.with_suffix(".jsonl")]
     environment = {"FAULT": fault, "PYTHONDONTWRITEBYTECODE": "1"}
     how = server["stdio"] if transport == "stdio" else {"start": server["http"], "at": "/mcp"}
     done = conducted(command, transport, how, places, INTO, 2 * RUN_SECONDS, environment)
@@ -71,7 +69,8 @@ def main():
     servers = yaml.safe_load((PLANTED / "servers.yaml").read_text())
     listed = yaml.safe_load((PLANTED / "planted.yaml").read_text())
     entries = listed["planted"] + (listed["missed"] if MISSED else [])
-    chosen = [entry for entry in entries if (RUST or entry["server"] not in ("cellar", "loft")) and (not ONLY or entry["fault"] in ONLY)]
+    built = {name for name, server in servers.items() if RUST or "{rust}" not in server["stdio"]}
+    chosen = [entry for entry in entries if entry["server"] in built and (not ONLY or entry["fault"] in ONLY)]
     places = install(INTO)
     build(places)
     print(f"installed after {time.monotonic() - began:.0f} s", flush=True)

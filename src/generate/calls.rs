@@ -391,8 +391,8 @@ fn plain(arguments: Value) -> Call {
     Call { arguments, kind: Kind::Valid, keyword: String::new(), at: String::new(), why: String::new(), inside: None }
 }
 
-/// What makes a call another one. The same arguments are sent again if they are at a bound and were sent before for
-/// another reason, because only the call at the bound is compared with values inside of it.
+/// Identifies a call. A call at a bound is not the same as a plain call with the same arguments: only the call at the
+/// bound is compared with values inside of it.
 fn key(call: &Call) -> String {
     let inside = call.inside.as_ref().map(Value::to_string).unwrap_or_default();
     format!("{} {} {inside}", call.kind.word(), call.arguments)

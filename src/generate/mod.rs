@@ -133,7 +133,7 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
         usual: Usual::default(),
         slow: HashSet::new(),
         made: 0,
-        of_empty: HashMap::new(),
+        empty_completions: HashMap::new(),
         careful: false,
         program: settings.program.clone(),
     };

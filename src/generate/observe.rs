@@ -56,8 +56,8 @@ pub struct Observer<'a> {
     pub usual: Usual,
     /// Tools whose plainest call is slow: they are not called just to observe the state.
     pub slow: HashSet<String>,
-    /// How completions of an empty value ended, by subject.
-    pub of_empty: HashMap<String, Option<End>>,
+    /// How the completion of an empty value ended, by subject.
+    pub empty_completions: HashMap<String, Option<End>>,
     /// The number of calls, including those that confirm or shrink.
     pub made: usize,
     /// Whether to check after every call that the server still responds.
@@ -134,7 +134,7 @@ impl Observer<'_> {
             _ => {}
         }
         if subject.what == What::Completion && reply.end == End::Error {
-            item["empty_value"] = json!(self.of_empty_value(subject).await);
+            item["empty_value"] = json!(self.empty_completion(subject).await);
         }
         if failed && call.kind == Kind::Valid && call.inside.is_some() {
             item["inside"] = self.inside(source, call).await;
@@ -146,14 +146,14 @@ impl Observer<'_> {
     }
 
     /// How the completion of an empty value ends.
-    async fn of_empty_value(&mut self, subject: &Subject) -> Option<End> {
-        if let Some(known) = self.of_empty.get(&subject.name) {
+    async fn empty_completion(&mut self, subject: &Subject) -> Option<End> {
+        if let Some(known) = self.empty_completions.get(&subject.name) {
             return *known;
         }
         self.made += 1;
         let reply = self.caller.call(self.scene, subject, &json!({ "value": "" })).await;
         let end = reply.map(|(_, _, reply)| reply.end);
-        self.of_empty.insert(subject.name.clone(), end);
+        self.empty_completions.insert(subject.name.clone(), end);
         end
     }
 
@@ -177,10 +177,9 @@ impl Observer<'_> {
 
     /// Whether the result has a word for a missing value, and the result of the call with all arguments has not.
     async fn is_unfilled(&mut self, source: &Source, call: &Call, reply: &Reply) -> bool {
-        let (Some(full), Some(word)) = (source.plainest(), reply.result.as_ref().and_then(beside::unfilled)) else {
-            return false;
-        };
-        // An empty text may lead to a missing value too, and to NaN, which can be right.
+        let Some(word) = reply.result.as_ref().and_then(beside::unfilled) else { return false };
+        let Some(full) = source.plainest() else { return false };
+        // `[object Object]` is wrong for any arguments. The others can be right: text that is not a number is NaN.
         if word != beside::AN_OBJECT && !beside::has_less(&call.arguments, &full) {
             return false;
         }
@@ -258,7 +257,7 @@ pub fn is_failed(reply: &Reply) -> bool {
     reply.end == End::Error || reply.result.as_ref().is_some_and(|result| result["isError"] == true)
 }
 
-/// Whether the server says that a regular expression, or anything else with a syntax of its own, is expected.
+/// Whether what the server lists mentions patterns, so that text with a syntax of its own is expected.
 fn expects_pattern(listed: &Value) -> bool {
     let text = listed.to_string().to_ascii_lowercase();
     ["regex", "regular expression", "pattern", "glob"].iter().any(|word| text.contains(word))

@@ -69,7 +69,7 @@ pub async fn together(
     over: impl Fn() -> bool,
 ) -> Vec<(Value, Call, usize)> {
     let mut found = Vec::new();
-    let mut cancels = true;
+    let mut stops_after_cancellation = false;
     let limit = observer.caller.limit;
     let tools = sources.iter().enumerate().filter(|(_, source)| source.subject.what == What::Tool);
     for (index, source) in tools.take(TRIED) {
@@ -84,6 +84,8 @@ pub async fn together(
         }
         let (call, item) = &alone[0];
         let mut item = item.clone();
+        // Once it is found that the server stops after a cancellation, a further one would hide what other tools do.
+        let mut cancels = !stops_after_cancellation;
         // The full timeout confirms a finding.
         let soon = limit.min(observer.soon(&source.subject.name).max(Duration::from_millis(ms)));
         let mut seen = at_once(observer, source, &alone, cancels, soon).await;
@@ -91,14 +93,14 @@ pub async fn together(
             item["survives_cancelled"] = json!(true);
         }
         if cancels && !seen.responds {
-            // If it also stops without a cancellation, the concurrent calls are the cause. If not, what it does with
-            // cancellations is found, and would only hide what other tools do.
+            // If it also stops without a cancellation, the concurrent calls are the cause.
             cancels = false;
             seen = at_once(observer, source, &alone, cancels, limit).await;
             if seen.responds && seen.wrong.is_none() {
                 let again = at_once(observer, source, &alone, true, limit).await;
                 item["survives_cancelled"] = json!(again.responds);
-                if !again.responds {
+                stops_after_cancellation = !again.responds;
+                if stops_after_cancellation {
                     item["frames"] = json!(again.last);
                 }
             }

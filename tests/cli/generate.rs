@@ -89,9 +89,9 @@ const FAULTS: [(&str, &str, &str, &[&str]); 32] = [
     ),
     ("call-text-of-number", "generated-result-shape", r#"{"text":"#, &["--only", "echo"]),
     ("call-validates-by-other-schema", "generated-valid-accepted", r#"{"text":"aaaaaa"}"#, &["--only", "echo"]),
-    // The tool is slow, so it is called only with these arguments.
     ("call-result-rejected", "generated-result-accepted", r#"{"text":""}"#, &["--only", "echo"]),
     ("call-text-as-pattern", "generated-text-literal", r#""text":"[["#, &["--only", "echo"]),
+    // The tool is slow, so it is called only with these arguments.
     ("call-off-by-one", "generated-bound-accepted", r#""steps":300"#, &["--replay", STEPS]),
     ("call-enum-ignored", "generated-invalid-rejected", r#"{"mark":""}"#, &["--only", "plot"]),
     ("call-sum-text-when-negative", "generated-output-schema", "", &["--only", "add"]),

@@ -61,7 +61,8 @@ pub fn nearer(value: &Value) -> Value {
     })
 }
 
-/// The value with a quarter of each number: less than half of the work even where that grows with the square root.
+/// The value with a quarter of each number. A call whose time grows with the square root of a number still takes half
+/// as long.
 pub fn quarter(value: &Value) -> Value {
     with_numbers(value, |given| match (given.as_i64(), given.as_f64()) {
         (Some(whole), _) => json!(whole / 4),

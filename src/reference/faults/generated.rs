@@ -77,14 +77,14 @@ pub static GENERATED: &[Behaviour] = &[
             let empty = argument(Some(message), "text").is_some_and(str::is_empty);
             fails(message, empty, "Output validation error: 1 is not of type 'string'")
         }),
-        ..of("call-result-rejected", "the result for an empty text breaks the output schema", EVERYWHERE)
+        ..of("call-result-rejected", "the result for an empty text violates the output schema", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| {
             let hits = says(message, "[[");
             fails(message, hits, "Invalid regular expression: /[[/: Unterminated character class")
         }),
-        ..of("call-text-as-pattern", "a text with two opening brackets is no regular expression", EVERYWHERE)
+        ..of("call-text-as-pattern", "a text with two opening brackets is an invalid regular expression", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| {

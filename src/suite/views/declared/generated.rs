@@ -59,11 +59,11 @@ views! {
         seen_elsewhere,
         /// Of a template: whether what is read shows a value decoded twice, or with its bytes as characters.
         misread,
-        /// Whether the result has `undefined`, `NaN` or `[object Object]`, and has none if all arguments are given.
+        /// Whether the result has `undefined`, `NaN` or `[object Object]`, and has none in a plain call with all arguments.
         unfilled,
         /// Of a failure: whether it has the directory of the server's program.
         discloses,
-        /// Of a failure: whether the name, description or schema of what was called speaks of patterns or regular expressions.
+        /// Of a failure: whether the name, description or schema of what was called mentions patterns or regular expressions.
         expects_pattern,
         /// Of calls that were made at the same time: whether the response to one had the result of another, twice in a row.
         mixed_up,
