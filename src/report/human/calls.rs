@@ -8,6 +8,8 @@ use crate::{
 
 /// Maximum number of rows without --verbose.
 const ROWS: usize = 20;
+/// Heading of the names, not longer than the shortest column for them.
+const NAMES: &str = "generated";
 const HEADINGS: [&str; 6] = ["calls", "valid accepted", "invalid rejected", "hostile", "errors", "slowest"];
 
 pub fn calls(page: &mut Page, report: &RunReport) {
@@ -24,12 +26,12 @@ pub fn calls(page: &mut Page, report: &RunReport) {
     let room = page.width().saturating_sub(widths.iter().sum()).max(12);
     let longest =
         report.calls.iter().take(most).map(|counts| plain(&name(counts)).chars().count()).max().unwrap_or_default();
-    let first = longest.min(room);
+    let first = longest.max(NAMES.len()).min(room);
     let line = |cells: &[String]| -> String {
         cells.iter().zip(&widths).map(|(cell, wide)| format!("{cell:>wide$}")).collect()
     };
     page.gap();
-    page.line(0, &[span(FAINT, format!("{:first$}{}", "generated calls", line(&HEADINGS.map(str::to_owned))))]);
+    page.line(0, &[span(FAINT, format!("{NAMES:first$}{}", line(&HEADINGS.map(str::to_owned))))]);
     for (counts, row) in report.calls.iter().zip(&rows) {
         let name = plain(&name(counts)).into_owned();
         page.line(0, &[span(TEXT, format!("{:first$}", middle(&name, first))), span(TEXT, line(row))]);
