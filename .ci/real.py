@@ -1,6 +1,6 @@
-"""Tests real servers from registries, and holds the verdicts against what is recorded in tests/real.
+"""Tests real servers and clients from registries, and holds the verdicts against what is recorded in tests/real.
 
-real.py PROGRAM DIRECTORY [--write] [SERVER...]
+real.py PROGRAM DIRECTORY [--write] [NAME...]
 
 What is installed in DIRECTORY stays there for the next time. tests/real/README.md says what to do when this fails.
 """
@@ -42,10 +42,13 @@ def tested(name, transport, how, places):
     """What the program says if something is wrong, the rules that hold, and how long it took."""
     report = INTO / f"{name}.{transport}.json"
     report.unlink(missing_ok=True)
-    command = [PROGRAM, "run", "--strict", "--report", f"json={report}", "--report", "human", "--baseline", known(name, transport)]
+    through = transport.removeprefix("client-")
+    what = ["run"] if through == transport else ["client", "--transport", through, "--parallel", "2"]
+    command = [PROGRAM, *what, "--strict", "--report", f"json={report}", "--report", "human", "--baseline", known(name, transport)]
     command += ["--transcript", report.with_suffix(".jsonl"), "--run-timeout", RUN_SECONDS, "--timeout", ANSWER_SECONDS]
     began = time.monotonic()
-    done = conducted(command, transport, how, places, INTO, 2 * RUN_SECONDS)
+    # A client is started by the program, over whatever transport.
+    done = conducted(command, through if what == ["run"] else "stdio", how, places, INTO, 2 * RUN_SECONDS)
     written = report.read_text() if report.is_file() else ""
     rules = json.loads(written)["rules"] if written else []
     # What no text states may depend on the moment, and fails nobody.

@@ -46,7 +46,7 @@ def install(into):
     for name in ("servers", "data"):
         shutil.rmtree(places[name], ignore_errors=True)
         places[name].mkdir()
-    for file in [*(REAL / "servers").iterdir(), *(ROOT / "tests/servers").glob("*.*")]:
+    for file in [*(REAL / "servers").iterdir(), *(ROOT / "tests/servers").glob("*.*"), *(ROOT / "integrations/clients").glob("*_sdk.*")]:
         shutil.copy(file, places["servers"])
     (places["data"] / "folder").mkdir()
     (places["data"] / "hello.txt").write_text("hello\n")

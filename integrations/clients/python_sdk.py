@@ -24,7 +24,15 @@ REPORT = os.environ.get("MCP_CONFORMANCE_REPORT")
 MOST_PAGES = 1000
 
 
+async def user():
+    """Takes a while to say something."""
+    await asyncio.sleep(ANSWERS.get("delay", 0) / 1000)
+
+
 async def on_sampling(context, params):
+    if getattr(params, "tools", None) or getattr(params, "toolChoice", None):
+        return types.ErrorData(code=types.INVALID_PARAMS, message="sampling.tools was not declared")
+    await user()
     if ANSWERS.get("sampling", "") is None:
         return types.ErrorData(code=-1, message="User rejected sampling request")
     content = types.TextContent(type="text", text=ANSWERS.get("sampling") or "A response.")
@@ -32,11 +40,12 @@ async def on_sampling(context, params):
 
 
 async def on_elicitation(context, params):
+    await user()
     action = ANSWERS.get("elicitation", "accept")
-    if action not in ("decline", "cancel"):
-        properties = (getattr(params, "requestedSchema", None) or {}).get("properties", {})
-        return types.ElicitResult(action="accept", content={name: value_of(schema) for name, schema in properties.items()})
-    return types.ElicitResult(action=action)
+    if action in ("decline", "cancel"):
+        return types.ElicitResult(action=action)
+    properties = (getattr(params, "requestedSchema", None) or {}).get("properties", {})
+    return types.ElicitResult(action="accept", content={name: value_of(schema) for name, schema in properties.items()})
 
 
 async def on_roots(context):
@@ -45,11 +54,17 @@ async def on_roots(context):
 
 
 def value_of(schema):
+    """A value that the schema of a field permits."""
     if "default" in schema:
         return schema["default"]
-    if schema.get("enum"):
-        return schema["enum"][0]
-    return {"integer": schema.get("minimum", 1), "number": schema.get("minimum", 1), "boolean": True}.get(schema.get("type"), "text")
+    if schema.get("type") == "array":
+        return [value_of(schema["items"])]
+    if choices := schema.get("enum") or [one["const"] for one in schema.get("oneOf", schema.get("anyOf", []))]:
+        return choices[0]
+    if schema.get("type") != "string":
+        return True if schema.get("type") == "boolean" else schema.get("minimum", 1)
+    formats = {"email": "a@example.com", "uri": "https://example.com/", "date": "2026-01-31", "date-time": "2026-01-31T12:00:00Z"}
+    return formats.get(schema.get("format")) or "text".ljust(schema.get("minLength", 0), "s")[: schema.get("maxLength")]
 
 
 def report(number, **fields):
@@ -59,18 +74,34 @@ def report(number, **fields):
 
 
 async def pages(request, field, wanted):
-    items, cursor, count = [], None, 0
-    while count < (MOST_PAGES if wanted == "all" else wanted):
+    items, cursors, cursor = [], set(), None
+    for _ in range(MOST_PAGES if wanted == "all" else wanted):
         page = await request(params=types.PaginatedRequestParams(cursor=cursor) if cursor is not None else None)
         items += getattr(page, field)
-        cursor, count = page.nextCursor, count + 1
-        if cursor is None:
+        cursor = page.nextCursor
+        if cursor is None or cursor in cursors:
             break
+        cursors.add(cursor)
     return items
+
+
+def offered(session, action):
+    """Whether the server declares what the action needs."""
+    has, do = session.get_server_capabilities(), action["do"]
+    if do in ("subscribe", "unsubscribe"):
+        return has.resources and has.resources.subscribe
+    parts = {"setLevel": "logging", "complete": "completions", "call": "tools", "read": "resources", "get": "prompts"}
+    part = {"templates": "resources"}.get(action["of"], action["of"]) if do == "list" else parts.get(do)
+    return part is None or getattr(has, part) is not None
 
 
 async def perform(session, action):
     do = action["do"]
+    if not offered(session, action):
+        raise NotImplementedError(f"the server does not declare what {do} needs")
+    # The SDK drops fields that it does not know from params.
+    if do == "list" and ("uri" in action or "prefix" in action):
+        raise NotImplementedError("a list with a scope")
     if do == "list":
         lists = {
             "tools": (session.list_tools, "tools"),

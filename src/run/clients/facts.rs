@@ -50,7 +50,11 @@ struct Sent {
     began: HashMap<u32, Value>,
     /// Connections on which it subscribed since 2026-07-28.
     listened: HashSet<u32>,
-    /// A session id that the server assigned and that is not over, and whether it was deleted.
+    /// Connections on which it called a tool.
+    called: HashSet<u32>,
+    /// Whether the server assigned a session id.
+    assigned: bool,
+    /// Whether the client used it, and it is not over, and whether it was deleted.
     session: bool,
     deleted: bool,
 }
@@ -61,10 +65,12 @@ impl Sent {
         let Some(http) = &frame.http else { return };
         match frame.kind {
             FrameKind::HttpRequest => {
+                // One that rejects the version of the server does not use the session.
+                self.session |= self.assigned && http.value(SESSION).is_some();
                 self.deleted |= http.method.as_deref() == Some("DELETE") && http.value(SESSION).is_some();
             }
             FrameKind::HttpResponse => {
-                self.session |= http.value(SESSION).is_some();
+                self.assigned |= http.value(SESSION).is_some();
                 self.session &= http.status != Some(404);
             }
             _ => {}
@@ -103,9 +109,11 @@ impl Sent {
                     self.began.entry(frame.link).or_insert_with(|| message["method"].clone());
                     if let (true, Some(id)) = (is_request, id) {
                         self.requests += 1;
-                        if message["method"] == "subscriptions/listen" {
-                            self.listened.insert(frame.link);
-                        }
+                        match message["method"].as_str() {
+                            Some("subscriptions/listen") => self.listened.insert(frame.link),
+                            Some("tools/call") => self.called.insert(frame.link),
+                            _ => false,
+                        };
                         self.params.insert(id.clone(), message["params"].clone());
                         *self.open.entry(id).or_default() += 1;
                         *self.equal.entry(without_meta(message)).or_default() += 1;
@@ -208,6 +216,8 @@ pub fn start(
             other.number < spawned.number && other.exited_unasked() && sent.listened.contains(&link_of(other))
         };
         item["listened"] = json!(spawned_by_client.iter().any(earlier));
+        let called = |other: &Spawned| other.number < spawned.number && sent.called.contains(&link_of(other));
+        item["called"] = json!(spawned_by_client.iter().any(called));
         item
     };
     let mut spawns: Vec<Value> = spawned.iter().map(described).collect();

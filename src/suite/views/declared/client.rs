@@ -303,7 +303,7 @@ views! {
         stderr,
         /// Whether stderr shows an unhandled exception or a panic.
         trace,
-        /// Whether the server assigned a session id, and the session was not over at the end.
+        /// Whether it used a session id, and the session was not over at the end.
         session,
         /// Whether it sent DELETE for a session.
         deleted,
@@ -334,6 +334,8 @@ views! {
         listens,
         /// Whether the client sent subscriptions/listen to a process before it.
         listened,
+        /// Whether the client sent tools/call to a process before it.
+        called,
         /// How long it ran, in milliseconds.
         ms,
         /// The number of the connection.
