@@ -24,7 +24,8 @@ pub struct GenerateArgs {
     /// Number of calls; those that confirm and shrink a finding come on top
     #[arg(long, value_name = "N", default_value_t = 1_000, help_heading = "Limits")]
     pub calls: usize,
-    /// Make no new calls after this time, in seconds or as `500ms`, `5s`, `2m`
+    /// End after about this time, in seconds or as `500ms`, `5s`, `2m`: half of it for calls, the rest for what needs several
+    /// calls, and for shrinking
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value_t = 60.0, help_heading = "Limits")]
     pub seconds: f64,
     /// Timeout of a call, in seconds or as `500ms`, `5s`, `2m` [default: 10s]

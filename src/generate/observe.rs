@@ -62,8 +62,8 @@ pub struct Observer<'a> {
     pub made: usize,
     /// Whether to check after every call that the server still responds.
     pub careful: bool,
-    /// The directory of the server's program, unless it runs there.
-    pub program: Option<String>,
+    /// The directories of the server's programs, unless they run there.
+    pub programs: HashSet<String>,
 }
 
 impl Observer<'_> {
@@ -92,7 +92,7 @@ impl Observer<'_> {
         }
         if failed {
             let said = said(&reply);
-            let discloses = self.program.as_ref().is_some_and(|program| said.contains(program));
+            let discloses = self.programs.iter().any(|program| said.contains(program));
             with("discloses", json!(discloses));
             with("expects_pattern", json!(expects_pattern(&subject.listed)));
             with("said", json!(said));

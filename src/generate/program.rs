@@ -1,6 +1,11 @@
 //! The directory of a server's program, which no client needs to know.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::wire::descendants::descendants;
 
 /// Programs that run another one.
 const RUNNERS: [&str; 9] = ["node", "python", "python3", "bun", "deno", "ruby", "php", "tsx", "ts-node"];
@@ -24,6 +29,18 @@ pub fn directory(argv: &[String], cwd: &Path) -> Option<String> {
         .then(|| format!("{}/", directory.display()))
 }
 
+/// The directories of the programs of all processes below this one: the command may be a script or `npx`, which start
+/// another program.
+pub fn of_processes() -> Vec<String> {
+    let of = |process: u32| {
+        let place = PathBuf::from(format!("/proc/{process}"));
+        let line = fs::read_to_string(place.join("cmdline")).ok()?;
+        let argv: Vec<String> = line.split_terminator('\0').map(str::to_owned).collect();
+        directory(&argv, &fs::read_link(place.join("cwd")).ok()?)
+    };
+    descendants().into_iter().filter_map(of).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,5 +61,30 @@ mod tests {
             [None, None, None]
         );
         assert_eq!(of(&[&path], own.parent().expect("a directory")), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_program_is_found_behind_what_starts_it() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let inner = directory.path().join("packages/server");
+        fs::create_dir_all(&inner).expect("a directory");
+        let program = inner.join("serve");
+        fs::copy("/bin/sleep", &program).expect("a program");
+        let mut starts = std::process::Command::new("sh")
+            .args(["-c", "\"$0\" 60 & read line; kill $!"])
+            .arg(&program)
+            .current_dir("/")
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .expect("a shell");
+        let expected = format!("{}/", inner.canonicalize().expect("a path").display());
+        let found = (0..1000).any(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            of_processes().contains(&expected)
+        });
+        drop(starts.stdin.take());
+        starts.wait().expect("an end");
+        assert!(found, "{expected}");
     }
 }

@@ -12,6 +12,7 @@ use super::{
     calls::{Call, Kind, Source},
     observe::{Observer, SLOW},
     subject::{Subject, What},
+    together::Accepted,
 };
 use crate::evidence::End;
 
@@ -20,6 +21,8 @@ const RESOURCES: usize = 10;
 const TOOLS: usize = 5;
 /// Maximum number of tested tools.
 const TRIED: usize = 12;
+/// Maximum number of calls of an idempotent tool: one that adds zero changes nothing.
+const CALLS: usize = 3;
 /// A clock with a resolution of one second changes in this time.
 const WHILE: Duration = Duration::from_millis(1_200);
 
@@ -74,6 +77,7 @@ fn differs(one: &Shown, other: &Shown) -> Vec<String> {
 pub async fn changes(
     observer: &mut Observer<'_>,
     sources: &[Source],
+    accepted: &Accepted,
     over: impl Fn() -> bool,
 ) -> Vec<(Value, Call, usize)> {
     let mut found = Vec::new();
@@ -84,19 +88,25 @@ pub async fn changes(
         .take(TRIED)
         .collect();
     for (index, source) in tried {
-        if over() || observer.caller.gone.is_some() {
-            break;
-        }
-        let Some(arguments) = source.plainest() else { continue };
-        let Some(call) = source.of(arguments, false).filter(|call| call.kind == Kind::Valid) else { continue };
         let read_only = hinted(source, "readOnlyHint");
-        if !read_only {
-            // An idempotent tool may change something at its first call.
-            observer.observe(source, &call).await;
+        let plain = source.plainest().and_then(|arguments| source.of(arguments, false));
+        let calls = plain.into_iter().chain(accepted.of(index).iter().cloned()).filter(|call| call.kind == Kind::Valid);
+        for call in calls.take(if read_only { 1 } else { CALLS }) {
+            if over() || observer.caller.gone.is_some() {
+                return found;
+            }
+            if !read_only {
+                // An idempotent tool may change something at its first call.
+                observer.observe(source, &call).await;
+            }
+            let Some((mut item, changed)) = twice(observer, source, &call).await else { continue };
+            let changes = !changed.is_empty();
+            item[if read_only { "changed" } else { "changed_again" }] = json!(changed);
+            found.push((item, call, index));
+            if changes {
+                break;
+            }
         }
-        let Some((mut item, changed)) = twice(observer, source, &call).await else { continue };
-        item[if read_only { "changed" } else { "changed_again" }] = json!(changed);
-        found.push((item, call, index));
     }
     found
 }

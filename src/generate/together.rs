@@ -29,6 +29,10 @@ impl Accepted {
             known.push(call.clone());
         }
     }
+
+    pub fn of(&self, index: usize) -> &[Call] {
+        self.0.get(&index).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// The result of a call that succeeded, and was so fast that it probably does not wait for others.
@@ -76,7 +80,7 @@ pub async fn together(
         if over() || observer.caller.gone.is_some() {
             break;
         }
-        let alone = alone(observer, source, accepted.0.get(&index)).await;
+        let alone = alone(observer, source, accepted.of(index)).await;
         // A server that handles calls sequentially needs the sum of all times, and twice that when it is busy.
         let ms: u64 = alone.iter().filter_map(|(_, item)| item["ms"].as_u64()).sum::<u64>() * TIMES as u64 * 2;
         if alone.len() < 2 || Duration::from_millis(ms) > observer.caller.limit {
@@ -118,10 +122,10 @@ pub async fn together(
 }
 
 /// Different calls with a deterministic result that differs from the results of the others.
-async fn alone(observer: &mut Observer<'_>, source: &Source, accepted: Option<&Vec<Call>>) -> Vec<(Call, Value)> {
+async fn alone(observer: &mut Observer<'_>, source: &Source, accepted: &[Call]) -> Vec<(Call, Value)> {
     let plain = source.plainest().unwrap_or_default();
     let texts = ["mcpconformone", "mcpconformtwo"].into_iter().filter_map(|text| with_text(source, &plain, text));
-    let calls: Vec<Call> = texts.chain(accepted.into_iter().flatten().cloned()).collect();
+    let calls: Vec<Call> = texts.chain(accepted.iter().cloned()).collect();
     let mut alone: Vec<(Call, Value)> = Vec::new();
     for call in calls {
         let Some(item) = observer.observe(source, &call).await else { continue };
