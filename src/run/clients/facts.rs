@@ -18,6 +18,8 @@ pub struct Start {
     pub run: Value,
     /// Whether the first message of every connection was `initialize`, so that it was not a fallback.
     pub initializes: bool,
+    /// Whether it sent server/discover, and never initialize.
+    pub only_discovers: bool,
     pub spawns: Vec<Value>,
     pub actions: Vec<Value>,
 }
@@ -223,5 +225,6 @@ pub fn start(
     let mut spawns: Vec<Value> = spawned.iter().map(described).collect();
     spawns.sort_by_key(|spawn| spawn["nr"].as_u64());
     let initializes = !sent.began.is_empty() && sent.began.values().all(|method| method == "initialize");
-    Start { scenario: scenario.to_owned(), run, initializes, spawns, actions }
+    let only_discovers = sent.methods.contains_key("server/discover") && !sent.methods.contains_key("initialize");
+    Start { scenario: scenario.to_owned(), run, initializes, only_discovers, spawns, actions }
 }
