@@ -155,12 +155,7 @@ impl<'a> Course<'a> {
         // A client may use another revision in some scenarios, as those of the official suite do.
         let stateless = revision.features().stateless;
         let differs = |(start, links): &(Start, Vec<u32>)| {
-            if stateless {
-                start.initializes
-            } else {
-                start.run["carried"] == true && start.only_discovers
-                    || self.spoken(links).is_some_and(|spoken| spoken.features().stateless)
-            }
+            if stateless { start.initializes } else { self.is_stateless(start, links) }
         };
         let (others, starts): (Vec<_>, Vec<_>) = all.partition(differs);
         if !others.is_empty() {
@@ -189,6 +184,12 @@ impl<'a> Course<'a> {
         let starts: Vec<Start> = starts.into_iter().map(|(start, _)| start).collect();
         self.keep(revision, &starts);
         Ok(())
+    }
+
+    /// Whether the client used 2026-07-28 without falling back. With actions it is told the revision to use.
+    fn is_stateless(&self, start: &Start, links: &[u32]) -> bool {
+        start.run["carried"] == true && start.only_discovers
+            || self.spoken(links).is_some_and(|spoken| spoken.features().stateless)
     }
 
     pub fn spoken(&self, links: &[u32]) -> Option<Revision> {
@@ -239,7 +240,7 @@ impl<'a> Course<'a> {
             let (start, links) = self.start(planned, number, name, revision, left).await?;
             let failed = start.run["code"].as_i64().is_some_and(|code| code != 0);
             // Some scenarios of the official suite exist in 2026-07-28 alone, and the client may use it there.
-            let is_newer = start.only_discovers && !revision.features().stateless;
+            let is_newer = !revision.features().stateless && self.is_stateless(&start, &links);
             let rejected = start.run["follows"] == false && (is_newer || failed && start.run["connected"] == false);
             if !rejected || self.known.borrow().contains(name) {
                 self.known.borrow_mut().insert(name);
@@ -261,7 +262,9 @@ impl<'a> Course<'a> {
     ) -> Result<(Start, Vec<u32>), Error> {
         let Planned { id, scenario, .. } = *planned;
         let (job, client) = (self.job, &self.job.client);
-        let options = self.worlds.options(&scenario.world);
+        let mut options = self.worlds.options(&scenario.world);
+        // So that a client that knows newer ones comes down to this one.
+        options.revisions.retain(|offered| *offered <= revision);
         let place = match &job.inside {
             Some(_) => Place::Memory,
             None => Place::System { program: &job.program, address: ANYWHERE, behind: false },
