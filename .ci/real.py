@@ -42,13 +42,13 @@ def tested(name, transport, how, places):
     """What the program says if something is wrong, the rules that hold, and how long it took."""
     report = INTO / f"{name}.{transport}.json"
     report.unlink(missing_ok=True)
-    through = transport.removeprefix("client-")
-    what = ["run"] if through == transport else ["client", "--transport", through, "--parallel", "2"]
+    is_client = transport.startswith("client-")
+    what = ["client", "--transport", transport.removeprefix("client-"), "--parallel", "2"] if is_client else ["run"]
     command = [PROGRAM, *what, "--strict", "--report", f"json={report}", "--report", "human", "--baseline", known(name, transport)]
     command += ["--transcript", report.with_suffix(".jsonl"), "--run-timeout", RUN_SECONDS, "--timeout", ANSWER_SECONDS]
     began = time.monotonic()
-    # A client is started by the program, over whatever transport.
-    done = conducted(command, through if what == ["run"] else "stdio", how, places, INTO, 2 * RUN_SECONDS)
+    # The program starts a client itself, like a server over stdio.
+    done = conducted(command, "stdio" if is_client else transport, how, places, INTO, 2 * RUN_SECONDS)
     written = report.read_text() if report.is_file() else ""
     rules = json.loads(written)["rules"] if written else []
     # What no text states may depend on the moment, and fails nobody.

@@ -25,7 +25,7 @@ MOST_PAGES = 1000
 
 
 async def user():
-    """Takes a while to say something."""
+    """Waits as long as the user takes to respond."""
     await asyncio.sleep(ANSWERS.get("delay", 0) / 1000)
 
 

@@ -39,8 +39,9 @@ function capabilities() {
   }
   return declared;
 }
+const DECLARED = capabilities();
 
-/** What the user says, who takes a while. */
+/** The response of the user, who takes a while. */
 const user = (respond) => async (request) => {
   await sleep(ANSWERS.delay ?? 0);
   return respond(request);
@@ -65,14 +66,14 @@ function elicited({ params }) {
 }
 
 function sampled({ params }) {
-  if ((params.tools ?? params.toolChoice) && !capabilities().sampling.tools) throw new ProtocolError(-32602, "sampling.tools was not declared");
+  if ((params.tools ?? params.toolChoice) && !DECLARED.sampling.tools) throw new ProtocolError(-32602, "sampling.tools was not declared");
   if (ANSWERS.sampling === null) throw new ProtocolError(-1, "User rejected sampling request");
   const content = { type: "text", text: ANSWERS.sampling ?? "A response." };
   return { role: "assistant", content, model: "driver", stopReason: "endTurn" };
 }
 
 const client = new Client({ name: "typescript-sdk", version: "1" }, {
-  capabilities: capabilities(),
+  capabilities: DECLARED,
   versionNegotiation: { mode: IS_MODERN ? { pin: REVISION } : "legacy" },
   supportedProtocolVersions: [REVISION],
   enforceStrictCapabilities: true,
@@ -82,14 +83,14 @@ const HANDLERS = {
   sampling: ["sampling/createMessage", user(sampled)],
   roots: ["roots/list", () => ({ roots: (ANSWERS.roots ?? ["file:///tmp"]).map((uri) => ({ uri })) })],
 };
-for (const name of Object.keys(capabilities()).filter((name) => name in HANDLERS)) {
+for (const name of Object.keys(DECLARED).filter((name) => name in HANDLERS)) {
   client.setRequestHandler(...HANDLERS[name]);
 }
 
 // The SDK drops what its schemas do not have, such as the `capabilities` of a resource.
 const AS_SENT = { "~standard": { version: 1, vendor: "driver", validate: (value) => ({ value }) } };
 
-/** The pages of a list, until there is none, or a cursor comes again. */
+/** The pages of a list, until there is no cursor, or one that was sent before. */
 async function* pagesOf(of, params, options) {
   const [method, field] = LISTS[of];
   const cursors = new Set();
@@ -103,8 +104,7 @@ async function* pagesOf(of, params, options) {
 }
 
 async function list({ of, pages = "all", uri, prefix }, meta, options) {
-  const scope = uri ?? prefix;
-  if (pages === "all" && scope === undefined) {
+  if (pages === "all" && (uri ?? prefix) === undefined) {
     // The SDK requests all pages.
     const all = { tools: "listTools", resources: "listResources", templates: "listResourceTemplates", prompts: "listPrompts" };
     return (await client[all[of]](meta._meta && meta, options))[LISTS[of][1]];
@@ -155,7 +155,7 @@ async function perform(action, number) {
     case "read": return client.readResource({ uri, ...meta }, options);
     case "complete": {
       const { ref, argument, context } = action;
-      return client.complete({ ref, argument, ...(context ? { context } : {}), ...meta }, options);
+      return client.complete({ ref, argument, context, ...meta }, options);
     }
     case "subscribe": return client.subscribeResource({ uri }, options);
     case "unsubscribe": return client.unsubscribeResource({ uri }, options);

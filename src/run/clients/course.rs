@@ -263,7 +263,7 @@ impl<'a> Course<'a> {
         let Planned { id, scenario, .. } = *planned;
         let (job, client) = (self.job, &self.job.client);
         let mut options = self.worlds.options(&scenario.world);
-        // So that a client that knows newer ones comes down to this one.
+        // A client that supports newer revisions negotiates this one then.
         options.revisions.retain(|offered| *offered <= revision);
         let place = match &job.inside {
             Some(_) => Place::Memory,

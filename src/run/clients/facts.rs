@@ -213,13 +213,11 @@ pub fn start(
         let mut item = spawned.described(link);
         item["first"] = sent.began.get(&link).cloned().unwrap_or_default();
         item["listens"] = json!(sent.listened.contains(&link));
+        let mut earlier = spawned_by_client.iter().filter(|other| other.number < spawned.number);
+        item["called"] = json!(earlier.clone().any(|other| sent.called.contains(&link_of(other))));
         // A client that exited does not need its subscriptions any more.
-        let earlier = |other: &Spawned| {
-            other.number < spawned.number && other.exited_unasked() && sent.listened.contains(&link_of(other))
-        };
-        item["listened"] = json!(spawned_by_client.iter().any(earlier));
-        let called = |other: &Spawned| other.number < spawned.number && sent.called.contains(&link_of(other));
-        item["called"] = json!(spawned_by_client.iter().any(called));
+        let listened = |other: &Spawned| other.exited_unasked() && sent.listened.contains(&link_of(other));
+        item["listened"] = json!(earlier.any(listened));
         item
     };
     let mut spawns: Vec<Value> = spawned.iter().map(described).collect();
