@@ -8,13 +8,14 @@ What is installed in DIRECTORY stays there for the next time. tests/real/README.
 import concurrent.futures
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import yaml
 
-from servers import REAL, conducted, install
+from servers import REAL, ROOT, conducted, install
 
 PROGRAM, INTO = (Path(argument).resolve() for argument in sys.argv[1:3])
 WRITE = "--write" in sys.argv
@@ -59,6 +60,14 @@ def tested(name, transport, how, places):
     return None if is_right else done.stdout, passed - excused, time.monotonic() - began
 
 
+def rmcp():
+    """Where the driver on rmcp is, once it is built."""
+    target = INTO / "rmcp"
+    manifest = ROOT / "integrations/clients/rmcp/Cargo.toml"
+    subprocess.run(["cargo", "build", "--locked", "--quiet", "--manifest-path", manifest, "--target-dir", target], check=True)
+    return target / "debug"
+
+
 def recorded():
     """The rules that hold, for each run."""
     if not VERDICTS.is_file():
@@ -80,8 +89,10 @@ def main():
     began = time.monotonic()
     servers = yaml.safe_load((REAL / "servers.yaml").read_text())
     places = install(INTO)
-    print(f"installed after {time.monotonic() - began:.0f} s", flush=True)
     runs = [(name, transport, how) for name, ways in servers.items() for transport, how in ways.items() if not CHOSEN or name in CHOSEN]
+    if any("{rmcp}" in str(how) for _, _, how in runs):
+        places["rmcp"] = rmcp()
+    print(f"installed after {time.monotonic() - began:.0f} s", flush=True)
     expected, holding, wrong = recorded(), {}, 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         going = [pool.submit(tested, *run, places) for run in runs]

@@ -1,5 +1,7 @@
 //! Faults in the pages of lists, in prefixes and in walks.
 
+use iri_string::types::UriStr;
+use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
 use crate::act::faults::{
@@ -185,6 +187,33 @@ pub static LISTS: &[Behaviour] = &[
         "a walk lists only the first of several resources with one name",
         |memory, node, descend| {
             *descend = *descend && memory.seen.insert(node.resource["name"].to_string());
+        },
+    ),
+    walk("walk-remembers-decoded", "a walk compares URIs without their escapes", |memory, node, descend| {
+        let decoded = percent_decode_str(node.uri.as_str().unwrap_or_default()).decode_utf8_lossy().into_owned();
+        *descend = *descend && memory.seen.insert(decoded);
+    }),
+    walk("walk-remembers-without-query", "a walk compares URIs without their queries", |memory, node, descend| {
+        let uri = node.uri.as_str().unwrap_or_default();
+        *descend = *descend && memory.seen.insert(uri.split('?').next().unwrap_or_default().to_owned());
+    }),
+    walk("scope-normalized", "URIs are normalized before they are listed", |_, node, _| {
+        if let Some(uri) = node.uri.as_str().and_then(|uri| UriStr::new(uri).ok()) {
+            node.uri = json!(uri.normalize().to_string());
+        }
+    }),
+    page("walk-first-pages-only", "of each directory only the first page is requested", |_, _, pages, next| {
+        if pages.scope.contains_key("uri") {
+            *next = None;
+        }
+    }),
+    page(
+        "walk-stops-at-empty-page",
+        "an empty page ends the list of a directory, although it has a cursor",
+        |_, _, pages, next| {
+            if pages.scope.contains_key("uri") && pages.on_page == 0 {
+                *next = None;
+            }
         },
     ),
     params("cursor-without-scope", "the scope of a list is not repeated with a cursor", |_, _, _, params| {

@@ -82,6 +82,16 @@ static OWN: &[Behaviour] = &[
         ..Behaviour::modern("request-state-dropped", "`requestState` is not sent back", EVERYWHERE)
     },
     Behaviour {
+        input: Some(|memory, _, result, _| memory.keep("state", result["requestState"].clone())),
+        params: Some(|memory, _, method, params| {
+            let state = memory.kept("state");
+            if method == "tools/call" && state.is_string() && params.get("requestState").is_none() {
+                params["requestState"] = state;
+            }
+        }),
+        ..Behaviour::modern("request-state-kept", "`requestState` is sent with every call from then on", EVERYWHERE)
+    },
+    Behaviour {
         input: Some(|_, _, _, params| {
             let responses = params.get_mut("inputResponses").and_then(Value::as_object_mut);
             if let Some(responses) = responses.filter(|responses| responses.len() > 1) {

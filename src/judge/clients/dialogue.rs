@@ -6,7 +6,11 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::{MessageContext, sent::gist};
-use crate::{evidence::Side, judge::phase::Phase, revision::Revision};
+use crate::{
+    evidence::{Frame, Side},
+    judge::phase::Phase,
+    revision::Revision,
+};
 
 /// Maximum number of open requests that are tracked: a correct client never has more.
 const MOST_OPEN: usize = 10_000;
@@ -21,9 +25,17 @@ pub struct Open {
     pub params: Value,
     pub frame: u64,
     pub cancelled: bool,
+    /// The HTTP request that carried it.
+    post: Option<u64>,
+    /// Whether its HTTP request failed, so that no response follows on a stream.
+    refused: bool,
 }
 
 impl Open {
+    pub fn is_active(&self) -> bool {
+        !self.cancelled && !self.refused
+    }
+
     pub fn token(&self) -> Option<&Value> {
         self.params.pointer("/_meta/progressToken")
     }
@@ -37,6 +49,8 @@ pub struct Dialogue {
     offered: Value,
     pub declared: Value,
     pub answered_initialize: bool,
+    /// Whether the server sent something that is no message.
+    pub malformed: bool,
     initialize: Option<String>,
     pub ids: HashSet<String>,
     /// How often each request was sent, without ids and `_meta`.
@@ -63,6 +77,7 @@ impl Default for Dialogue {
             offered: Value::Null,
             declared: Value::Null,
             answered_initialize: false,
+            malformed: false,
             initialize: None,
             ids: HashSet::new(),
             sent: HashMap::new(),
@@ -118,21 +133,28 @@ impl Dialogue {
     }
 
     /// Updates the state. Called after the message was described.
+    /// The HTTP request with this number failed.
+    pub fn refused(&mut self, post: u64) {
+        for open in self.open.values_mut().filter(|open| open.post == Some(post)) {
+            open.refused = true;
+        }
+    }
+
     pub fn take(&mut self, passing: &MessageContext) {
         let MessageContext { frame, message, .. } = passing;
         match frame.from {
-            Side::Client => self.sent(frame.frame, message),
+            Side::Client => self.sent(frame, message),
             Side::Server | Side::Gateway => {
-                self.received(frame.frame, frame.at, message);
+                self.received(frame, message);
                 self.heard = Some(frame.at);
             }
         }
     }
 
-    fn sent(&mut self, frame: u64, message: &Value) {
+    fn sent(&mut self, frame: &Frame, message: &Value) {
         self.phase = self.phase.after(message, false);
         if message["method"] == "notifications/initialized" {
-            self.initialized = Some(frame);
+            self.initialized = Some(frame.frame);
         }
         let (kind, id) = (kind(message), message.get("id").map(Value::to_string));
         let method = message["method"].as_str().unwrap_or_default();
@@ -177,9 +199,10 @@ impl Dialogue {
         }
     }
 
-    fn received(&mut self, frame: u64, at: u64, message: &Value) {
+    fn received(&mut self, frame: &Frame, message: &Value) {
         let id = message.get("id").map(Value::to_string);
         match (kind(message), id) {
+            ("other", _) => self.malformed = true,
             ("request", Some(id)) if self.asked.len() < MOST_OPEN => {
                 self.asked.insert(id, (open(frame, message), false));
             }
@@ -203,7 +226,7 @@ impl Dialogue {
                     self.declared = declared.clone();
                 }
                 if self.open.shift_remove(&id).is_some() {
-                    self.ended.insert(id, at);
+                    self.ended.insert(id, frame.at);
                 }
             }
             _ => {}
@@ -211,11 +234,13 @@ impl Dialogue {
     }
 }
 
-fn open(frame: u64, message: &Value) -> Open {
+fn open(frame: &Frame, message: &Value) -> Open {
     Open {
         method: message["method"].as_str().unwrap_or_default().to_owned(),
         params: message["params"].clone(),
-        frame,
+        frame: frame.frame,
         cancelled: false,
+        post: frame.post,
+        refused: false,
     }
 }

@@ -42,20 +42,29 @@ impl Round {
     }
 
     fn goes_on_with(&self, same: &[&str], method: &str, params: &Value) -> bool {
-        let same = same.iter().all(|name| params.get(name) == self.first.get(name));
-        let goes_on = params.get("inputResponses").is_some() || params.get("requestState").is_some();
-        self.retry.is_none() && method == self.method && same && goes_on
+        self.retry.is_none() && self.asks(same, method, params) && has_input(params)
+    }
+
+    /// Whether the request has these parameters of the first one.
+    fn asks(&self, same: &[&str], method: &str, params: &Value) -> bool {
+        method == self.method && same.iter().all(|name| params.get(name) == self.first.get(name))
     }
 }
 
+/// Whether a request has something that only a result could require.
+fn has_input(params: &Value) -> bool {
+    params.get("inputResponses").is_some() || params.get("requestState").is_some()
+}
+
 impl Inputs {
-    pub fn take(&mut self, passing: &MessageContext, dialogue: &Dialogue) {
+    /// Of a request with input: whether a result to the same request required it.
+    pub fn take(&mut self, passing: &MessageContext, dialogue: &Dialogue) -> Option<bool> {
         let MessageContext { frame, message, .. } = passing;
         match (frame.from, kind(message)) {
             (Side::Server, "result") if message["result"]["resultType"] == "input_required" => {
-                let Some(open) = dialogue.open.get(&message["id"].to_string()) else { return };
+                let open = dialogue.open.get(&message["id"].to_string())?;
                 if self.rounds.len() >= MOST {
-                    return;
+                    return None;
                 }
                 let result = &message["result"];
                 let requests = result["inputRequests"].as_object().into_iter().flatten();
@@ -80,10 +89,19 @@ impl Inputs {
                 if let Some(round) = exact.or_else(near).and_then(|at| self.rounds.get_mut(at)) {
                     round.retry = Some((message["id"].clone(), params.clone()));
                     round.frames.push(frame.frame);
+                    return Some(true);
                 }
+                // A retry may be sent again.
+                let again = |round: &Round| {
+                    round.asks(&["name", "uri", "ref", "arguments"], method, params)
+                        && round.state.as_ref() == params.get("requestState")
+                };
+                let is_known = self.rounds.len() < MOST;
+                return (is_known && has_input(params)).then(|| self.rounds.iter().any(again));
             }
             _ => {}
         }
+        None
     }
 
     pub fn rest(self, link: &Link) -> Vec<Value> {

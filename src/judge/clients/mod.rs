@@ -67,8 +67,11 @@ impl<'a> Clients<'a> {
         let mut items = Items::new();
         let exchanges = connection.exchanges.take(frame).exchanges;
         items.extend(exchanges.into_iter().map(|exchange| ("exchanges", repeated(exchange, &mut self.requested))));
-        if frame.post.is_some() {
+        if let Some(post) = frame.post {
             let Connection { posts, dialogue, .. } = connection;
+            if frame.http.as_ref().and_then(|head| head.status).is_some_and(|status| status >= 400) {
+                dialogue.refused(post);
+            }
             items.extend(posts.take(frame, dialogue, &mut self.recent).map(|post| ("posts", post)));
         }
         if let (FrameKind::Message, Some(message)) = (frame.kind, &frame.message) {
@@ -83,6 +86,8 @@ impl<'a> Clients<'a> {
                 }
             }
         }
+        connection.dialogue.malformed |=
+            frame.from == Side::Server && matches!(frame.kind, FrameKind::Junk | FrameKind::Unread);
         connection.dialogue.passed(frame.at);
         items
     }
@@ -126,10 +131,14 @@ impl<'a> Connection<'a> {
     fn message(&mut self, frame: &Frame, message: &Value, pointer: String, batch: bool, items: &mut Items) {
         let passing = MessageContext { frame, message, pointer, batch };
         let list = self.lists.take(&passing);
+        let required = self.inputs.take(&passing, &self.dialogue);
         if frame.from == Side::Client {
             let mut item = sent::item(&passing, &self.dialogue, self.link);
             if let Some(list) = list {
                 item["list"] = json!(list);
+            }
+            if let Some(required) = required {
+                item["input_required"] = json!(required);
             }
             if let Some(http) = frame.post.and_then(|post| self.posts.head(post)) {
                 item["http"] = http;
@@ -137,7 +146,6 @@ impl<'a> Connection<'a> {
             items.push(("sent", item));
         }
         self.handled.take(&passing, &self.dialogue);
-        self.inputs.take(&passing, &self.dialogue);
         self.dialogue.take(&passing);
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     MessageContext,
-    dialogue::{Dialogue, is_modern, kind},
+    dialogue::{Dialogue, Open, is_modern, kind},
 };
 use crate::evidence::Link;
 
@@ -38,10 +38,11 @@ pub fn item(passing: &MessageContext, dialogue: &Dialogue, link: &Link) -> Value
             // A new handshake resets the ids.
             let begins = message["method"] == "initialize";
             item["id_repeated"] = json!(!begins && dialogue.ids.contains(&id));
-            item["id_open"] = json!(dialogue.open.get(&id).is_some_and(|open| !open.cancelled));
+            item["id_open"] = json!(dialogue.open.get(&id).is_some_and(Open::is_active));
             item["times"] = json!(dialogue.sent.get(&gist(message)).copied().unwrap_or_default() + 1);
             if let Some(token) = message.pointer("/params/_meta/progressToken") {
-                item["token_repeated"] = json!(dialogue.open.values().any(|open| open.token() == Some(token)));
+                item["token_repeated"] =
+                    json!(dialogue.open.values().any(|open| open.is_active() && open.token() == Some(token)));
             }
             if message["method"] == "resources/unsubscribe" {
                 item["subscribed"] = json!(dialogue.subscribed.contains(&message["params"]["uri"].to_string()));
@@ -100,6 +101,8 @@ fn replies_to(id: &str, dialogue: &Dialogue) -> &'static str {
         Some((_, true)) => "answered request",
         Some((asked, false)) if asked.cancelled => "cancelled request",
         Some(_) => "request",
+        // JSON-RPC has an error without an id for what is no message.
+        None if dialogue.malformed && ["", "null"].contains(&id) => "malformed message",
         None => "nothing",
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::{
-    evidence::{Recorder, Sent, Transport},
+    evidence::{HttpHead, Recorder, Sent, Transport},
     revision::Revision,
 };
 
@@ -99,6 +99,15 @@ fn what_the_client_responds_belongs_to_a_request_of_the_server() {
 }
 
 #[test]
+fn an_error_without_an_id_may_respond_to_what_is_no_message() {
+    let error = (true, json!({ "jsonrpc": "2.0", "error": { "code": -32600, "message": "Invalid Request" } }));
+    let notification = (false, json!({ "jsonrpc": "2.0", "method": "notifications/other" }));
+    let messages = [notification, error.clone(), (false, json!(42)), error];
+    let replies: Vec<Value> = items(&messages, "sent").iter().map(|sent| sent["replies_to"].clone()).collect();
+    assert_eq!(replies, ["nothing", "malformed message"]);
+}
+
+#[test]
 fn a_cancellation_names_a_request_that_is_open() {
     let cancel = |id: u64| {
         let params = json!({ "requestId": id });
@@ -130,4 +139,46 @@ fn a_retry_gives_what_a_result_requires() {
     assert_eq!(inputs.len(), 1);
     assert_eq!((&inputs[0]["retried"], &inputs[0]["retry_id_new"]), (&json!(true), &json!(true)));
     assert_eq!(inputs[0]["response"], json!({ "roots": [] }));
+}
+
+#[test]
+fn input_belongs_to_the_request_whose_result_required_it() {
+    let call = |id: u64, tool: &str, state: Option<&str>| {
+        let mut params = json!({ "name": tool });
+        if let Some(state) = state {
+            params["requestState"] = json!(state);
+        }
+        (true, json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params }))
+    };
+    let required = json!({ "resultType": "input_required", "requestState": "s" });
+    let messages = [
+        call(1, "a", None),
+        (false, json!({ "jsonrpc": "2.0", "id": 1, "result": required })),
+        call(2, "a", Some("s")),
+        call(3, "a", Some("s")),
+        call(4, "b", Some("s")),
+    ];
+    let belong: Vec<Value> = items(&messages, "sent").iter().map(|sent| sent["input_required"].clone()).collect();
+    assert_eq!(belong, [json!(null), json!(true), json!(true), json!(false)]);
+}
+
+#[test]
+fn a_request_is_not_open_once_http_refused_it() {
+    let recorder = Recorder::new(1 << 20, 1 << 20, 1_000);
+    let link = recorder.open_link(Transport::Http);
+    let call = json!({
+        "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": "a", "_meta": { "progressToken": 2 } },
+    });
+    for (post, status) in [(1, 404), (2, 200), (3, 200)] {
+        let sent = Sent { link, by: "client".to_owned(), post: Some(post) };
+        recorder.passed(&sent, &call, 1, Vec::new());
+        recorder.http_response(link, post, HttpHead { status: Some(status), ..HttpHead::default() });
+    }
+    let links = recorder.links();
+    let mut clients = Clients::default();
+    let frames: Vec<Arc<Frame>> = recorder.frames().collect();
+    let all: Items = frames.iter().flat_map(|frame| clients.take(frame, &links[0])).collect();
+    let repeated: Vec<&Value> =
+        all.iter().filter(|(name, _)| *name == "sent").map(|(_, sent)| &sent["token_repeated"]).collect();
+    assert_eq!(repeated, [false, false, true]);
 }

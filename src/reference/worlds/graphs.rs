@@ -67,7 +67,13 @@ fn roots() -> Vec<(&'static str, Vec<Value>)> {
         named("graph://d"),
         named("graph://d/"),
         named("graph://D"),
+        named("graph://h/X%2Fy"),
+        named("graph://h/X/y"),
+        named("graph://q?page=1"),
+        named("graph://q?page=2"),
+        named("graph://h/z/../w"),
         directory("graph://pages"),
+        directory("graph://gaps"),
         directory("graph://fails"),
     ];
     let second = vec![
@@ -104,12 +110,17 @@ fn graph(_: &mut Memory, message: &mut Value) -> Heard {
                 "graph://b" => one(directory("graph://c")),
                 "graph://c" => one(directory("graph://a")),
                 "graph://self" => one(directory("graph://self")),
-                "graph://d%2Fe" | "graph://d" | "graph://d/" | "graph://D" | "graph://after" => {
+                "graph://d%2Fe" | "graph://d" | "graph://d/" | "graph://D" | "graph://h/X%2Fy" | "graph://h/X/y"
+                | "graph://q?page=1" | "graph://q?page=2" | "graph://h/z/../w" | "graph://after" => {
                     one(file(&format!("{scope}/child")))
                 }
                 "graph://pages" => {
                     let children = |at: u32| (at..at + 2).map(|at| file(&format!("graph://pages/{at}"))).collect();
                     vec![("", children(0)), ("graph://pages 2", children(2)), ("graph://pages 4", children(4))]
+                }
+                "graph://gaps" => {
+                    let child = |name: &str| vec![file(&format!("graph://gaps/{name}"))];
+                    vec![("", child("first")), ("graph://gaps 2", Vec::new()), ("graph://gaps 3", child("last"))]
                 }
                 "graph://empty" => vec![("", Vec::new())],
                 "graph://left" | "graph://right" => one(directory("graph://tip")),

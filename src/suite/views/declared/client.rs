@@ -31,7 +31,7 @@ views! {
         times,
         /// Of a request with a progress token: whether another open request has the same.
         token_repeated,
-        /// Of a response: `request`, `answered request`, `cancelled request` or `nothing`.
+        /// Of a response: `request`, `answered request`, `cancelled request`, `nothing`, or `malformed message` for an error without an id after something that is no message.
         replies_to,
         /// Of a cancellation: `open request`, `initialize`, `subscription`, `ending request` (up to 2 s after its end), `ended request` or `nothing`.
         cancels,
@@ -47,6 +47,8 @@ views! {
         answered_initialize,
         /// Of a list request: `first` without a cursor, `next` page, an `earlier` cursor, one after the list had `ended`, one of a `foreign` list, or an `unknown` one.
         list,
+        /// Of a request with `requestState` or `inputResponses`: whether a result to this request required them.
+        input_required,
         /// Of `resources/unsubscribe`: whether the client was subscribed to the resource.
         subscribed,
         /// Over HTTP: the request that carried it.
