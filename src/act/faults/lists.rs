@@ -301,6 +301,16 @@ pub static LISTS: &[Behaviour] = &[
             walked(action, outcome, |resource| resource.pointer("/capabilities/x-vendor").is_none());
         },
     ),
+    outcome("schemas-simplified", "schemas lose what is not type, properties or required", |_, action, outcome| {
+        if action["of"] != "tools" {
+            return;
+        }
+        for tool in outcome.as_mut().ok().and_then(Value::as_array_mut).into_iter().flatten() {
+            if let Some(schema) = tool["inputSchema"].as_object_mut() {
+                schema.retain(|name, _| ["type", "properties", "required"].contains(&name.as_str()));
+            }
+        }
+    }),
     outcome("children-by-read", "the children of a directory are those that a read returns", |_, action, outcome| {
         if action["do"] == "list"
             && action.get("uri").is_some()

@@ -19,7 +19,7 @@ const MODEL: &[u8] = b"\"sampling/createMessage\"";
 const USER: &[u8] = b"\"elicitation/create\"";
 
 /// When to reconnect to a stream that ends after each event.
-const RETRY: &[u8] = b"retry: 400\n";
+const RETRY: &[u8] = b"retry: 1200\n";
 
 const EVENTS_KEPT: usize = 256;
 const STREAMS_KEPT: usize = 32;

@@ -132,6 +132,21 @@ pub fn schemas(result: &mut Value) {
             json!({ "type": "object", "$defs": { "node": node }, "properties": { "a": { "$ref": "#/$defs/node" } } }),
         ),
         ("dialect", json!({ "$schema": "https://example.com/no-dialect", "type": "object" })),
+        (
+            "keywords",
+            json!({
+                "$schema": "https://json-schema.org/draft/2020-12/schema",
+                "type": "object",
+                "$defs": { "short": { "$anchor": "short", "type": "string", "maxLength": 5 } },
+                "properties": {
+                    "a": { "$ref": "#/$defs/short" },
+                    "b": { "type": "array", "prefixItems": [{ "type": "integer" }], "items": false },
+                },
+                "dependentRequired": { "a": ["b"] },
+                "unevaluatedProperties": false,
+                "x-vendor": { "trace": null },
+            }),
+        ),
     ];
     if let Some(tools) = result.get_mut("tools").and_then(Value::as_array_mut) {
         tools.extend(schemas.map(|(name, schema)| json!({ "name": name, "inputSchema": schema })));

@@ -47,6 +47,14 @@ pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         post: Some(|_, _, posting| {
             if posting.method == "POST" {
+                posting.set("accept", "*/*");
+            }
+        }),
+        ..Behaviour::new("accept-range", "POST requests accept `*/*`", HTTP)
+    },
+    Behaviour {
+        post: Some(|_, _, posting| {
+            if posting.method == "POST" {
                 posting.set("accept", "text/event-stream");
             }
         }),

@@ -1,0 +1,63 @@
+"""Plants bugs in a client on the TypeScript SDK, one at a time, and shows that `mcp-conform client` finds them.
+
+planted_clients.py PROGRAM DIRECTORY [--only NAME...]
+
+tests/planted/README.md says what belongs to it. What is installed in DIRECTORY stays there for the next time.
+"""
+
+import concurrent.futures
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import yaml
+
+from servers import ROOT, install
+
+BUGS = ROOT / "tests/planted/clients"
+PROGRAM, INTO = (Path(argument).resolve() for argument in sys.argv[1:3])
+ONLY = sys.argv[sys.argv.index("--only") + 1 :] if "--only" in sys.argv else []
+AT_ONCE, RUN_SECONDS = 2, 300
+WRONG = ("fail", "warn", "advice", "broken")
+
+
+def wrong(bug, revision, suites, servers):
+    """The rules that do not hold with this bug, or without one."""
+    report = INTO / "reports" / f"client.{bug or 'none'}.{revision}.json"
+    report.parent.mkdir(exist_ok=True)
+    report.unlink(missing_ok=True)
+    command = [PROGRAM, "client", "--revision", revision, "--filter", suites, "--parallel", "4", "--run-timeout", RUN_SECONDS]
+    command += ["--report", f"json={report}", "--", "node", "--import", "./bugs.mjs", "typescript_sdk.mjs"]
+    run = [str(word) for word in command]
+    done = subprocess.run(run, cwd=servers, env={**os.environ, "BUG": bug}, capture_output=True, text=True)
+    if not report.is_file():
+        sys.exit(f"{bug}: nothing was judged\n{done.stdout}{done.stderr}")
+    return {rule["id"] for rule in json.loads(report.read_text())["rules"] if rule["status"] in WRONG}
+
+
+def main():
+    began = time.monotonic()
+    bugs = [entry for entry in yaml.safe_load((BUGS / "bugs.yaml").read_text()) if not ONLY or entry["bug"] in ONLY]
+    servers = install(INTO)["servers"]
+    shutil.copy(BUGS / "bugs.mjs", servers)
+    sound = {at: wrong("", *at, servers) for at in {(entry["revision"], entry["suites"]) for entry in bugs}}
+    missed = []
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        going = [pool.submit(wrong, entry["bug"], entry["revision"], entry["suites"], servers) for entry in bugs]
+        for entry, run in zip(bugs, going):
+            more = run.result() - sound[entry["revision"], entry["suites"]]
+            found = entry["detected_by"] in more
+            others = " ".join(sorted(more - {entry["detected_by"]}))
+            print(f"{'found ' if found else 'MISSED'} {entry['bug']}{': also ' + others if others else ''}", flush=True)
+            missed += [] if found else [entry["bug"]]
+    print(f"{len(bugs) - len(missed)} of {len(bugs)} bugs found, {time.monotonic() - began:.0f} s")
+    if missed:
+        sys.exit(f"missed: {' '.join(missed)}")
+
+
+if __name__ == "__main__":
+    main()
