@@ -28,12 +28,12 @@ pub struct Open {
     /// The HTTP request that carried it.
     post: Option<u64>,
     /// Whether its HTTP request failed, so that no response follows on a stream.
-    refused: bool,
+    rejected: bool,
 }
 
 impl Open {
     pub fn is_active(&self) -> bool {
-        !self.cancelled && !self.refused
+        !self.cancelled && !self.rejected
     }
 
     pub fn token(&self) -> Option<&Value> {
@@ -134,9 +134,9 @@ impl Dialogue {
 
     /// Updates the state. Called after the message was described.
     /// The HTTP request with this number failed.
-    pub fn refused(&mut self, post: u64) {
+    pub fn rejected(&mut self, post: u64) {
         for open in self.open.values_mut().filter(|open| open.post == Some(post)) {
-            open.refused = true;
+            open.rejected = true;
         }
     }
 
@@ -241,6 +241,6 @@ fn open(frame: &Frame, message: &Value) -> Open {
         frame: frame.frame,
         cancelled: false,
         post: frame.post,
-        refused: false,
+        rejected: false,
     }
 }

@@ -70,7 +70,7 @@ impl<'a> Clients<'a> {
         if let Some(post) = frame.post {
             let Connection { posts, dialogue, .. } = connection;
             if frame.http.as_ref().and_then(|head| head.status).is_some_and(|status| status >= 400) {
-                dialogue.refused(post);
+                dialogue.rejected(post);
             }
             items.extend(posts.take(frame, dialogue, &mut self.recent).map(|post| ("posts", post)));
         }

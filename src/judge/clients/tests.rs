@@ -163,7 +163,7 @@ fn input_belongs_to_the_request_whose_result_required_it() {
 }
 
 #[test]
-fn a_request_is_not_open_once_http_refused_it() {
+fn a_request_is_not_open_once_its_http_request_was_rejected() {
     let recorder = Recorder::new(1 << 20, 1 << 20, 1_000);
     let link = recorder.open_link(Transport::Http);
     let call = json!({
