@@ -27,6 +27,10 @@ pub fn subject(item: &Value) -> String {
         let about = about.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
         return std::iter::once(what).chain(about).collect::<Vec<_>>().join(" ");
     }
+    // A process that the client started.
+    if let (Some(number), Some(_)) = (item["nr"].as_u64(), item.get("ended_by")) {
+        return format!("process {}", number + 1);
+    }
     if let Some(named) = first(&["/asked", "/uri", "/uriTemplate", "/name"]) {
         return named;
     }

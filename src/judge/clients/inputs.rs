@@ -56,6 +56,11 @@ fn has_input(params: &Value) -> bool {
     params.get("inputResponses").is_some() || params.get("requestState").is_some()
 }
 
+/// An object without responses says nothing.
+fn has_empty_input(params: &Value) -> bool {
+    params["inputResponses"] == json!({}) && params.get("requestState").is_none()
+}
+
 impl Inputs {
     /// Of a request with input: whether a result to the same request required it.
     pub fn take(&mut self, passing: &MessageContext, dialogue: &Dialogue) -> Option<bool> {
@@ -96,8 +101,8 @@ impl Inputs {
                     round.asks(&["name", "uri", "ref", "arguments"], method, params)
                         && round.state.as_ref() == params.get("requestState")
                 };
-                let is_known = self.rounds.len() < MOST;
-                return (is_known && has_input(params)).then(|| self.rounds.iter().any(again));
+                let is_judged = self.rounds.len() < MOST && has_input(params) && !has_empty_input(params);
+                return is_judged.then(|| self.rounds.iter().any(again));
             }
             _ => {}
         }

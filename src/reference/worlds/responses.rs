@@ -182,6 +182,7 @@ fn spelled(name: &str, body: &str, modern: bool) -> Option<Chunks> {
             Some(runs.map(|run| (wait, run.to_vec())).collect())
         }
         "many-at-once" => at_once(format!(": a\n\n: b\n\nid: 1\ndata: \n\n{}", event(body))),
+        "empty-event" => at_once(format!("id: 1\ndata: \n\n{}", event(body))),
         "no-space" => at_once(format!("event:message\ndata:{body}\n\n")),
         "unknown-fields" => {
             let known = format!("data: {body}\nevent: message\n\n");
