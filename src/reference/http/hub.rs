@@ -162,8 +162,8 @@ pub async fn in_time(out: Vec<Outgoing>, mut say: impl FnMut(&Outgoing) -> bool)
     }
 }
 
-/// 128 bits that cannot be guessed: hashes with random keys of the system. Case matters in session ids, so both cases occur.
+/// 120 bits that cannot be guessed: hashes with random keys of the system. Case matters in session ids, so both cases occur.
 fn fresh_id() -> String {
-    let half = || RandomState::new().hash_one(0_u8);
-    format!("a{:016x}-A{:016X}", half(), half())
+    let half = || RandomState::new().hash_one(0_u8) >> 4;
+    format!("a{:015x}F{:015X}", half(), half())
 }
