@@ -8,14 +8,13 @@ tests/planted/README.md says what belongs to it. What is installed in DIRECTORY 
 import concurrent.futures
 import json
 import shutil
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import yaml
 
-from servers import ROOT, conducted, install, words
+from servers import ROOT, built, conducted, install, words
 
 PLANTED = ROOT / "tests/planted"
 PROGRAM, INTO = (Path(argument).resolve() for argument in sys.argv[1:3])
@@ -32,10 +31,7 @@ def build(places):
     for file in (PLANTED / "typescript").iterdir():
         shutil.copy(file, places["servers"])
     if RUST:
-        manifest, target = PLANTED / "rust/Cargo.toml", INTO / "rust"
-        build = ["cargo", "build", "--locked", "--quiet", "--manifest-path", manifest, "--target-dir", target]
-        subprocess.run(build, check=True)
-        places["rust"] = target / "debug"
+        places["rust"] = built(PLANTED / "rust", INTO / "rust")
 
 
 def verdicts(server, transport, fault, places):
@@ -69,8 +65,8 @@ def main():
     servers = yaml.safe_load((PLANTED / "servers.yaml").read_text())
     listed = yaml.safe_load((PLANTED / "planted.yaml").read_text())
     entries = listed["planted"] + (listed["missed"] if MISSED else [])
-    built = {name for name, server in servers.items() if RUST or "{rust}" not in server["stdio"]}
-    chosen = [entry for entry in entries if entry["server"] in built and (not ONLY or entry["fault"] in ONLY)]
+    started = {name for name, server in servers.items() if RUST or "{rust}" not in server["stdio"]}
+    chosen = [entry for entry in entries if entry["server"] in started and (not ONLY or entry["fault"] in ONLY)]
     places = install(INTO)
     build(places)
     print(f"installed after {time.monotonic() - began:.0f} s", flush=True)

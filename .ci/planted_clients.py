@@ -12,17 +12,13 @@ import shutil
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import yaml
 
-from servers import ROOT, install
+from planted import AT_ONCE, INTO, ONLY, PLANTED, PROGRAM, RUN_SECONDS, WRONG
+from servers import install
 
-BUGS = ROOT / "tests/planted/clients"
-PROGRAM, INTO = (Path(argument).resolve() for argument in sys.argv[1:3])
-ONLY = sys.argv[sys.argv.index("--only") + 1 :] if "--only" in sys.argv else []
-AT_ONCE, RUN_SECONDS = 2, 300
-WRONG = ("fail", "warn", "advice", "broken")
+BUGS = PLANTED / "clients"
 
 
 def wrong(bug, revision, suites, servers):

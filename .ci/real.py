@@ -8,14 +8,13 @@ What is installed in DIRECTORY stays there for the next time. tests/real/README.
 import concurrent.futures
 import json
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
 
 import yaml
 
-from servers import REAL, ROOT, conducted, install
+from servers import REAL, ROOT, built, conducted, install
 
 PROGRAM, INTO = (Path(argument).resolve() for argument in sys.argv[1:3])
 WRITE = "--write" in sys.argv
@@ -60,14 +59,6 @@ def tested(name, transport, how, places):
     return None if is_right else done.stdout, passed - excused, time.monotonic() - began
 
 
-def rmcp():
-    """Where the driver on rmcp is, once it is built."""
-    target = INTO / "rmcp"
-    manifest = ROOT / "integrations/clients/rmcp/Cargo.toml"
-    subprocess.run(["cargo", "build", "--locked", "--quiet", "--manifest-path", manifest, "--target-dir", target], check=True)
-    return target / "debug"
-
-
 def recorded():
     """The rules that hold, for each run."""
     if not VERDICTS.is_file():
@@ -91,7 +82,7 @@ def main():
     places = install(INTO)
     runs = [(name, transport, how) for name, ways in servers.items() for transport, how in ways.items() if not CHOSEN or name in CHOSEN]
     if any("{rmcp}" in str(how) for _, _, how in runs):
-        places["rmcp"] = rmcp()
+        places["rmcp"] = built(ROOT / "integrations/clients/rmcp", INTO / "rmcp")
     print(f"installed after {time.monotonic() - began:.0f} s", flush=True)
     expected, holding, wrong = recorded(), {}, 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

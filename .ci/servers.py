@@ -54,6 +54,13 @@ def install(into):
     return places
 
 
+def built(package, target):
+    """Where the programs of this Rust package are."""
+    command = ["cargo", "build", "--locked", "--quiet", "--manifest-path", package / "Cargo.toml", "--target-dir", target]
+    subprocess.run(command, check=True)
+    return target / "debug"
+
+
 def words(command, places):
     return [word.format_map(places) for word in shlex.split(command)]
 

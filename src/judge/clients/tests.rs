@@ -23,6 +23,11 @@ fn items(messages: &[(bool, Value)], root: &str) -> Vec<Value> {
             recorder.received(link, None, message, 1, Vec::new(), None);
         }
     }
+    recorded(&recorder, root)
+}
+
+/// All items of that name for what was recorded.
+fn recorded(recorder: &Recorder, root: &str) -> Vec<Value> {
     let links = recorder.links();
     let mut clients = Clients::default();
     let frames: Vec<Arc<Frame>> = recorder.frames().collect();
@@ -174,11 +179,6 @@ fn a_request_is_not_open_once_its_http_request_was_rejected() {
         recorder.passed(&sent, &call, 1, Vec::new());
         recorder.http_response(link, post, HttpHead { status: Some(status), ..HttpHead::default() });
     }
-    let links = recorder.links();
-    let mut clients = Clients::default();
-    let frames: Vec<Arc<Frame>> = recorder.frames().collect();
-    let all: Items = frames.iter().flat_map(|frame| clients.take(frame, &links[0])).collect();
-    let repeated: Vec<&Value> =
-        all.iter().filter(|(name, _)| *name == "sent").map(|(_, sent)| &sent["token_repeated"]).collect();
+    let repeated: Vec<Value> = recorded(&recorder, "sent").iter().map(|sent| sent["token_repeated"].clone()).collect();
     assert_eq!(repeated, [false, false, true]);
 }

@@ -6,41 +6,48 @@
 
 import { register } from "node:module";
 
+// Lines of the driver that several bugs replace.
+const VISITED = "if (found.has(resource.uri)) continue;";
+const READ = 'case "read": return client.readResource({ uri, ...meta }, options);';
+const LISTED = "if (resource.capabilities?.list)";
+const FOUND = "return [...found.values()];\n}\n\n/** What may";
+const SCOPE = "{ uri: resource.uri }, options";
+
 const walkBugs = {
-  "walk-by-name": ["if (found.has(resource.uri)) continue;", "if ([...found.values()].some(({ name }) => name === resource.name)) continue;"],
+  "walk-by-name": [VISITED, "if ([...found.values()].some(({ name }) => name === resource.name)) continue;"],
   "walk-by-decoded-uri": [
-    "if (found.has(resource.uri)) continue;",
+    VISITED,
     "if ([...found.keys()].some((uri) => decodeURIComponent(uri) === decodeURIComponent(resource.uri))) continue;",
   ],
   "walk-by-uri-without-query": [
-    "if (found.has(resource.uri)) continue;",
+    VISITED,
     "if ([...found.keys()].some((uri) => uri.split('?')[0] === resource.uri.split('?')[0])) continue;",
   ],
   "walk-by-uri-without-case": [
-    "if (found.has(resource.uri)) continue;",
+    VISITED,
     "if ([...found.keys()].some((uri) => uri.toLowerCase() === resource.uri.toLowerCase())) continue;",
   ],
-  "walk-without-memory": ["if (found.has(resource.uri)) continue;", ""],
+  "walk-without-memory": [VISITED, ""],
   "walk-depth-first": ["open.push(list);", "open.unshift(list);", "if (resource.capabilities?.list) open.push(", "if (resource.capabilities?.list) open.unshift("],
   "walk-without-limit": ["open.length > 0 && pages < MOST", "open.length > 0"],
   "walk-ends-at-error": [".catch(() => ({ done: true }))", ".catch(() => { open.length = 0; return { done: true }; })"],
   "walk-fails-at-error": [".catch(() => ({ done: true }))", ""],
-  "walk-fails-at-repetition": ["if (found.has(resource.uri)) continue;", "if (found.has(resource.uri)) throw new Error('a cycle');"],
+  "walk-fails-at-repetition": [VISITED, "if (found.has(resource.uri)) throw new Error('a cycle');"],
   "walk-ends-at-empty-directory": ["for (const resource of page.value) {", "if (page.value.length === 0) break;\n    for (const resource of page.value) {"],
   "walk-reads-first-pages": ["open.push(list);", ""],
   "walk-leaves-at-empty-page": ["open.push(list);", "if (page.value.length > 0) open.push(list);"],
-  "walk-lists-everything": ["if (resource.capabilities?.list)", "if (true)"],
-  "walk-lists-any-capabilities": ["if (resource.capabilities?.list)", "if (resource.capabilities)"],
-  "walk-lists-by-slash": ["if (resource.capabilities?.list)", "if (resource.capabilities?.list || resource.uri.endsWith('/'))"],
-  "walk-lists-by-type": ["if (resource.capabilities?.list)", "if (resource.capabilities?.list || resource.mimeType === 'inode/directory')"],
-  "walk-drops-without-capabilities": ["return [...found.values()];\n}\n\n/** What may", "return [...found.values()].filter((one) => one.capabilities);\n}\n\n/** What may"],
+  "walk-lists-everything": [LISTED, "if (true)"],
+  "walk-lists-any-capabilities": [LISTED, "if (resource.capabilities)"],
+  "walk-lists-by-slash": [LISTED, "if (resource.capabilities?.list || resource.uri.endsWith('/'))"],
+  "walk-lists-by-type": [LISTED, "if (resource.capabilities?.list || resource.mimeType === 'inode/directory')"],
+  "walk-drops-without-capabilities": [FOUND, "return [...found.values()].filter((one) => one.capabilities);\n}\n\n/** What may"],
   "walk-drops-unknown-capabilities": [
-    "return [...found.values()];\n}\n\n/** What may",
+    FOUND,
     "return [...found.values()].filter((one) => Object.keys(one.capabilities ?? {}).every((key) => ['list', 'subscribe'].includes(key)));\n}\n\n/** What may",
   ],
-  "walk-joins-paths": ["{ uri: resource.uri }, options", "{ uri: resource.uri.replace(/\\/?$/, '/') }, options"],
-  "walk-normalizes": ["{ uri: resource.uri }, options", "{ uri: new URL(resource.uri).href }, options"],
-  "walk-decodes": ["{ uri: resource.uri }, options", "{ uri: decodeURIComponent(resource.uri) }, options"],
+  "walk-joins-paths": [SCOPE, "{ uri: resource.uri.replace(/\\/?$/, '/') }, options"],
+  "walk-normalizes": [SCOPE, "{ uri: new URL(resource.uri).href }, options"],
+  "walk-decodes": [SCOPE, "{ uri: decodeURIComponent(resource.uri) }, options"],
   "children-by-read": [
     "const items = [];\n  let count = 0;",
     "if (uri) return (await client.readResource({ uri }, options)).contents.map(({ uri }) => ({ uri, name: uri }));\n  const items = [];\n  let count = 0;",
@@ -52,7 +59,7 @@ const walkBugs = {
     "cursor = result.nextCursor;\n    if (params.uri) globalThis.latest = cursor ?? globalThis.latest;",
   ],
   "read-needs-listed-type": [
-    'case "read": return client.readResource({ uri, ...meta }, options);',
+    READ,
     `case "read": {
       const result = await client.readResource({ uri, ...meta }, options);
       const listed = (await client.listResources()).resources.find((one) => one.uri === uri);
@@ -61,7 +68,7 @@ const walkBugs = {
     }`,
   ],
   "read-needs-list": [
-    'case "read": return client.readResource({ uri, ...meta }, options);',
+    READ,
     `case "read": {
       if (!(await client.listResources()).resources.some((one) => one.uri === uri)) throw new Error("not listed");
       return client.readResource({ uri, ...meta }, options);

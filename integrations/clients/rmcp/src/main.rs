@@ -94,6 +94,10 @@ impl User {
         capabilities
     }
 
+    fn is_modern(&self) -> bool {
+        self.revision.as_str() >= "2026-07-28"
+    }
+
     async fn hesitate(&self) {
         sleep(Duration::from_millis(self.answers["delay"].as_u64().unwrap_or_default())).await;
     }
@@ -231,7 +235,7 @@ impl Driver {
         };
         let server = json!(self.client.peer_info().map(|info| info.capabilities.clone()));
         let (of_server, of_client) = needed(action);
-        let is_modern = self.user.revision.as_str() >= "2026-07-28";
+        let is_modern = self.user.is_modern();
         let exists = match action["do"].as_str().unwrap_or_default() {
             "subscribe" | "unsubscribe" | "setLevel" | "ping" | "roots" => !is_modern,
             "listen" | "discover" => is_modern,
@@ -363,7 +367,7 @@ fn report(line: &Value) {
 
 async fn connect(user: Arc<User>) -> Result<RunningService<RoleClient, Arc<User>>, Box<dyn std::error::Error>> {
     let target = std::env::args().next_back().unwrap_or_default();
-    let lifecycle = if user.revision.as_str() >= "2026-07-28" {
+    let lifecycle = if user.is_modern() {
         ClientLifecycleMode::Discover { preferred_versions: vec![serde_json::from_value(json!(user.revision))?] }
     } else {
         ClientLifecycleMode::Initialize
