@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::trial::{LONGEST, Shown, Trial};
+use super::{
+    shown::{LONGEST, Shown},
+    trial::Trial,
+};
 use crate::{
     outcome::Level,
     run::process::console::counted,

@@ -7,12 +7,15 @@ mod acting;
 mod bugs;
 mod changed;
 mod clients;
+mod conducted;
 mod durations;
 mod gateways;
 mod inside;
 mod matrix;
 mod recorded;
+mod shown;
 mod trial;
+mod trials;
 mod variations;
 
 use std::{
@@ -24,10 +27,12 @@ use std::{
 
 pub use bugs::{Bug, bugs, gaps};
 pub use clients::{ClientTrial, client_trials};
+pub use conducted::Conducted;
 pub use gateways::{GatewayTrial, gateway_trials};
 pub use matrix::Matrix;
 pub use recorded::Recording;
-pub use trial::{Conducted, Trial, trials, variation_trials};
+pub use trial::Trial;
+pub use trials::{trials, variation_trials};
 pub use variations::Variations;
 
 use self::{changed::Changed, recorded::RECORDED};

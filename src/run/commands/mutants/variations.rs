@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::trial::{LONGEST, Shown, Trial};
+use super::{
+    shown::{LONGEST, Shown},
+    trial::Trial,
+};
 use crate::{error::exit, run::process::console};
 
 #[derive(Default)]
