@@ -14,7 +14,7 @@ use mcp_conform::{
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const THREADS: usize = 4;
+const THREADS: usize = 12;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-conform");
 
 fn main() -> ExitCode {

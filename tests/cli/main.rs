@@ -34,7 +34,7 @@ mod unreachable;
 mod usage;
 mod watch;
 
-use std::{path::Path, time::Duration};
+use std::{path::Path, thread, time::Duration};
 
 use assert_cmd::Command;
 use regex::Regex;
@@ -80,6 +80,15 @@ fn report(line: &str) -> (Value, i32) {
     let Ran { code, stdout, stderr } = typed(&format!("{line} --report json"));
     let report = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{line}: no report: {stdout}{stderr}"));
     (report, code)
+}
+
+/// Proves all of them, a few at a time: what they do is mostly waiting.
+fn at_once<T: Sync>(all: &[T], prove: impl Fn(&T) + Sync) {
+    thread::scope(|scope| {
+        for part in all.chunks(all.len().div_ceil(5)) {
+            scope.spawn(|| part.iter().for_each(&prove));
+        }
+    });
 }
 
 /// Compares texts except for the duration of a run.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use mcp_conform::reference;
 use serde_json::{Value, json};
 
-use crate::{PROGRAM, ran, report, server::Reference, typed};
+use crate::{PROGRAM, at_once, ran, report, server::Reference, typed};
 
 /// The status of each rule that applies, with the messages of its findings.
 pub fn verdicts(report: &Value) -> BTreeMap<String, (String, Vec<String>)> {
@@ -125,8 +125,8 @@ fn every_transport_comes_to_the_same() {
     let (tools, prompts) = (apart("tools"), apart("prompts"));
     let known = json!({ "facts": facts, "tools": tools, "prompts": prompts });
     std::fs::write(&config, toml::to_string(&known).unwrap()).unwrap();
-    let mut differences = Vec::new();
-    for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] {
+    at_once(&["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"], |&revision| {
+        let mut differences = Vec::new();
         let over = |target: &str| verdicts(&report(&format!("run {target} --revision {revision}")).0);
         let stdio = over("--reference");
         let mut others = vec![];
@@ -150,6 +150,6 @@ fn every_transport_comes_to_the_same() {
                 differences.push(format!("{revision} {id}: {there:?} over stdio, {here:?} with {target}"));
             }
         }
-    }
-    assert!(differences.is_empty(), "{}", differences.join("\n"));
+        assert!(differences.is_empty(), "{}", differences.join("\n"));
+    });
 }
