@@ -142,7 +142,7 @@ impl Executor<'_> {
         let (served, mut all_served) = mpsc::channel(SESSIONS);
         for _ in 0..SESSIONS {
             let (opener, served, mut over) = (self.opener.clone(), served.clone(), over.subscribe());
-            self.end(async move {
+            self.endings.spawn(async move {
                 let session = opener.open(Wish::Exactly(revision)).await.ok()?;
                 if session.responds().await {
                     served.send(()).await.ok()?;
@@ -162,7 +162,7 @@ impl Executor<'_> {
         };
         let served = timeout(self.second_within(), all).await.is_ok_and(|all| all.is_some());
         over.send_replace(true);
-        self.closed().await;
+        self.endings.wait().await;
         served
     }
 

@@ -7,16 +7,12 @@ use std::{
 };
 
 use futures_util::{StreamExt, stream};
-use serde_json::json;
-use tokio::{
-    sync::Mutex,
-    task::JoinHandle,
-    time::{Instant, timeout},
-};
+use tokio::{sync::Mutex, time::timeout};
 
 use super::{
     capacity::Capacity,
     clients,
+    endings::Endings,
     fail_fast::FailFast,
     gathered::Gathered,
     schedule::{Lane, Slot, Stage, in_words, schedule},
@@ -24,24 +20,13 @@ use super::{
 };
 use crate::{
     error::Error,
-    evidence::{Recorder, RunContext, Side},
-    gather::{self, Controls, gather, steps},
+    evidence::RunContext,
     revision::Revision,
     run::inputs::job::Job,
-    session::{Conversation, OneShot, Opener, Session, Unopened, Wish, lock},
+    session::{Conversation, Opener, Session, Unopened, Wish, lock},
     suite::{Client, Connection, SURVEY, Suite},
     target::Start,
 };
-
-/// How a connection ended, and the last message sent on it.
-fn describe_end(recorder: &Recorder, link: u32, why: String) -> String {
-    let sent = recorder.frames_where(|of, _| of == link).filter(|frame| frame.from == Side::Client);
-    let methods = sent.filter_map(|frame| Some(frame.message.as_ref()?["method"].as_str()?.to_owned()));
-    match methods.last() {
-        Some(method) => format!("{why}; the last message to the server was `{method}`"),
-        None => why,
-    }
-}
 
 /// The suites of a lane that were gathered, and those for which no connection could be opened.
 #[derive(Default)]
@@ -58,18 +43,16 @@ pub struct Executor<'a> {
     pub opener: Opener,
     pub stop: Stop,
     pub fail_fast: FailFast<'a>,
-    /// Conversations that are being ended; a bad end that is to be noted comes out in words.
-    endings: StdMutex<Vec<JoinHandle<Option<String>>>>,
-    notes: StdMutex<Vec<String>>,
+    pub endings: Endings,
     /// The last suite during which the server exited, of those that may kill it.
-    killed_by_suite: StdMutex<Option<String>>,
+    pub(super) killed_by_suite: StdMutex<Option<String>>,
 }
 
 impl<'a> Executor<'a> {
     pub fn new(job: &'a Job, fail_fast: FailFast<'a>, opener: Opener) -> Self {
         let stop = Stop::new(&job.limits, &opener, &job.interrupts);
-        let (endings, notes, killed_by_suite) = Default::default();
-        Self { job, opener, stop, fail_fast, endings, notes, killed_by_suite }
+        let (endings, killed_by_suite) = Default::default();
+        Self { job, opener, stop, fail_fast, endings, killed_by_suite }
     }
 
     /// The schedule for these suites in words; `first` is the connection of the survey.
@@ -77,7 +60,7 @@ impl<'a> Executor<'a> {
         let (capacity, second) = self.measure(suites, scene, first.as_ref()).await;
         self.close(second, false).await;
         self.close(first, false).await;
-        self.closed().await;
+        self.endings.wait().await;
         let title = format!("schedule for {} over {}\n", scene.revision, scene.transport);
         format!("{title}{capacity}{}", in_words(&schedule(suites, scene, capacity)))
     }
@@ -185,7 +168,7 @@ impl<'a> Executor<'a> {
         for slot in slots {
             self.close(slot.lock().await.take(), false).await;
         }
-        self.closed().await;
+        self.endings.wait().await;
         let lane = |suite| Lane { suites: vec![suite], on: Slot::New, why: "it lost its connection" };
         let lanes = lost.iter().map(|gathered| lane(gathered.suite)).collect();
         let (again, _) = self.stage(Stage { lanes, at_once: 1 }, scene, slots, capacity).await;
@@ -265,72 +248,6 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// Gathers for one suite, on the conversation given or, without one, on a new one.
-    pub async fn suite(
-        &self,
-        suite: &'a Suite,
-        scene: &RunContext,
-        conversation: &mut Option<Conversation>,
-        crowded: bool,
-    ) -> Result<Gathered<'a>, Error> {
-        if let Some(why) = self.stop.why() {
-            return Ok(Gathered::nothing(suite, why));
-        }
-        let began = Instant::now();
-        let beside = OneShot::new(self.opener(suite.client), scene.revision, crowded);
-        if conversation.is_none() && suite.connection != Connection::Alone && steps(suite, scene).next().is_some() {
-            *conversation = Some(self.open(&beside.opener, scene.revision).await?);
-        }
-        let conversation = conversation.as_ref();
-        if let Some(conversation) = conversation {
-            conversation.serve(&suite.id);
-        }
-        let ended_connections = || conversation.map(Conversation::ended_connections).unwrap_or_default();
-        let earlier = ended_connections().len();
-        let recorder = &self.opener.recorder;
-        let stage = gather::Stage {
-            suite,
-            beside: &beside,
-            conversation,
-            recorder,
-            limits: &self.job.limits,
-            scene,
-            controls: Controls::default(),
-        };
-        let saves = self.stop.unless_in_suite(gather(&stage)).await;
-        let lost = beside.lost.load(Ordering::Relaxed);
-        self.end(async move {
-            beside.close().await;
-            None
-        });
-        let incident = match (&saves, conversation) {
-            (Err(why), _) => Some(why.clone()),
-            (Ok(_), None) => None,
-            // This suite may kill the server: stop using the connection.
-            (Ok(_), Some(conversation)) if matches!(suite.connection, Connection::Last | Connection::Alone) => {
-                if conversation.is_over().await {
-                    *lock(&self.killed_by_suite) = Some(suite.id.clone());
-                }
-                None
-            }
-            // The last request may have killed the server. If so, all requests were sent, but the connection is lost.
-            (Ok(_), Some(conversation)) => {
-                let session = conversation.session().await;
-                session.closed().map(|why| describe_end(recorder, session.link(), why))
-            }
-        };
-        // The effect of the last request is only visible now.
-        let ended_connections: Vec<String> = ended_connections().drain(..).skip(earlier).collect();
-        if let Some(why) = self.stop.why() {
-            recorder.cut_short(&why, self.job.limits.request);
-        }
-        if suite.id != SURVEY {
-            self.job.suites.one_done();
-        }
-        let saves = saves.unwrap_or_else(|_| json!({}));
-        Ok(Gathered { suite, saves, incident, ended_connections, lost, unasked: false, took: began.elapsed() })
-    }
-
     /// Opens a connection, unless the run stops first.
     pub async fn connect(&self, opener: &Opener, wish: Wish) -> Result<Session, Unopened> {
         let came = match self.stop.unless(Box::pin(opener.open(wish))).await {
@@ -342,15 +259,15 @@ impl<'a> Executor<'a> {
         Err(Error::Target { tried: self.job.target.name.clone(), came, help, refused: false }.into())
     }
 
-    fn opener(&self, client: Client) -> Opener {
+    pub(super) fn opener_for(&self, client: Client) -> Opener {
         Opener { profile: clients::profile(client, &self.opener.profile), ..self.opener.clone() }
     }
 
     pub(super) async fn open(&self, opener: &Opener, revision: Revision) -> Result<Conversation, Error> {
         let mut opened = self.connect(opener, Wish::Exactly(revision)).await;
-        if opened.is_err() && !lock(&self.endings).is_empty() {
+        if opened.is_err() && self.endings.are_pending() {
             // Some servers do not support a second instance, and the previous one may still be exiting.
-            self.closed().await;
+            self.endings.wait().await;
             opened = self.connect(opener, Wish::Exactly(revision)).await;
         }
         let session = opened.map_err(|unopened| unopened.error)?;
@@ -370,31 +287,12 @@ impl<'a> Executor<'a> {
         let Some(conversation) = conversation else { return };
         let limit = self.job.limits.grace * 10 + Duration::from_secs(1);
         let is_process = matches!(self.job.target.start, Start::Stdio { .. });
-        self.end(async move {
+        self.endings.spawn(async move {
             let how = timeout(limit, conversation.close()).await.ok()?.how;
             (noted && is_process && !how.starts_with("exited with status 0 ")).then(|| format!("the server {how}"))
         });
         if matches!(self.job.target.start, Start::Http { .. }) {
-            self.closed().await;
+            self.endings.wait().await;
         }
-    }
-
-    /// Closes connections while the run continues.
-    pub(super) fn end(&self, ending: impl Future<Output = Option<String>> + Send + 'static) {
-        lock(&self.endings).push(tokio::spawn(ending));
-    }
-
-    /// Waits until every conversation has ended.
-    pub async fn closed(&self) {
-        let endings = std::mem::take(&mut *lock(&self.endings));
-        for ending in endings {
-            let note = ending.await.ok().flatten();
-            lock(&self.notes).extend(note);
-        }
-    }
-
-    /// Notes on how conversations ended.
-    pub fn notes(&self) -> Vec<String> {
-        std::mem::take(&mut *lock(&self.notes))
     }
 }

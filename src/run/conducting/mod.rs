@@ -3,11 +3,13 @@
 pub mod assemble_run;
 pub mod capacity;
 pub mod clients;
+pub mod endings;
 pub mod executor;
 pub mod fail_fast;
 pub mod gathered;
 pub mod handshake_failure;
 pub mod mishaps;
+pub mod one_suite;
 pub mod revision_run;
 pub mod run_context;
 pub mod schedule;

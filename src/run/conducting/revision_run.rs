@@ -107,7 +107,7 @@ impl<'a> Course<'a> {
             self.keep(scene, gathered);
         }
         self.executor.close(conversation, false).await;
-        self.executor.closed().await;
+        self.executor.endings.wait().await;
         Ok(())
     }
 
@@ -171,8 +171,8 @@ impl<'a> Course<'a> {
         self.note(self.executor.single_connection_note());
         self.note(resource_graph::summary(&scene, self.suites));
         self.scenes.push(scene);
-        self.executor.closed().await;
-        self.notes.extend(self.executor.notes());
+        self.executor.endings.wait().await;
+        self.notes.extend(self.executor.endings.notes());
         Ok(())
     }
 

@@ -3,64 +3,31 @@
 use std::collections::{HashSet, VecDeque};
 
 use fastrand::Rng;
-use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use super::{
-    pool::Pool,
-    subject::{Subject, What},
-    values::{
-        hostile::hostile,
-        invalid::{invalid, told, violates},
-        schema::{Root, places},
-        texts,
-        valid::{Fill, Maker},
-    },
+    bounds::{at_bounds, pairs, together},
+    call::{Call, Kind},
 };
-use crate::suite::foreign::{Checker, flaws_in_all};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    Valid,
-    Invalid,
-    Hostile,
-}
-
-impl Kind {
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Valid => "valid",
-            Self::Invalid => "invalid",
-            Self::Hostile => "hostile",
-        }
-    }
-
-    pub fn named(word: &str) -> Option<Self> {
-        [Self::Valid, Self::Invalid, Self::Hostile].into_iter().find(|kind| kind.word() == word)
-    }
-}
-
-/// Arguments, and why they were chosen.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Call {
-    pub arguments: Value,
-    pub kind: Kind,
-    /// The keyword whose bound is tested or that is violated.
-    pub keyword: String,
-    /// The JSON pointer in the arguments.
-    pub at: String,
-    /// The hostile or invalid part, as part of a sentence.
-    pub why: String,
-    /// The same arguments with a value inside the bound.
-    pub inside: Option<Value>,
-}
+use crate::{
+    generate::{
+        pool::Pool,
+        subject::{Subject, What},
+        values::{
+            hostile::hostile,
+            invalid::{invalid, told, violates},
+            schema::{Root, places},
+            texts,
+            valid::{Fill, Maker},
+        },
+    },
+    suite::foreign::{Checker, flaws_in_all},
+};
 
 /// Maximum number of random values until one fits.
 const DRAWS: usize = 40;
 /// Maximum number of places whose bounds are tested.
 const PLACES: usize = 60;
-/// Maximum number of pairs of bounds.
-const PAIRS: usize = 300;
 /// Maximum number of calls that are prepared in advance.
 const PLANNED: usize = 3_000;
 
@@ -127,7 +94,7 @@ impl Source {
             return;
         };
         self.plainest = Some(full.clone());
-        self.planned.extend(least.iter().chain([&full]).map(|arguments| plain(arguments.clone())));
+        self.planned.extend(least.iter().chain([&full]).map(|arguments| Call::plain(arguments.clone())));
         let mut turns = [self.bounds(&full, pool), self.wrong(&full), self.odd(&full)];
         let first = Self::sort_odd(&mut turns[2]);
         self.rng.shuffle(&mut turns[2][first..]);
@@ -154,8 +121,8 @@ impl Source {
 
     /// Repeats a call a little later.
     pub fn again(&mut self, call: Call) {
-        if self.repeated.insert(key(&call)) {
-            self.seen.remove(&key(&call));
+        if self.repeated.insert(call.key()) {
+            self.seen.remove(&call.key());
             self.planned.insert(self.planned.len().min(LATER), call);
         }
     }
@@ -167,7 +134,7 @@ impl Source {
     /// The next call; `None` if there are no more.
     pub fn next(&mut self, pool: &Pool) -> Option<Call> {
         while let Some(call) = self.planned.pop_front() {
-            if self.seen.insert(key(&call)) {
+            if self.seen.insert(call.key()) {
                 self.cover(&call);
                 return Some(call);
             }
@@ -183,13 +150,13 @@ impl Source {
             let mut calls = match self.drawn % 4 {
                 1 => self.wrong(&valid),
                 3 => self.odd(&valid),
-                _ => vec![plain(valid)],
+                _ => vec![Call::plain(valid)],
             };
             if calls.is_empty() {
                 continue;
             }
             let call = calls.swap_remove(self.rng.usize(..calls.len()));
-            if self.seen.insert(key(&call)) {
+            if self.seen.insert(call.key()) {
                 self.cover(&call);
                 return Some(call);
             }
@@ -251,7 +218,7 @@ impl Source {
                 }
                 if checker.holds(&arguments) == Some(true) {
                     let (keyword, at) = ("required".to_owned(), pointer.clone());
-                    found.push(Call { keyword, at, ..plain(arguments) });
+                    found.push(Call { keyword, at, ..Call::plain(arguments) });
                 }
             }
         }
@@ -324,76 +291,14 @@ impl Source {
     pub fn of(&self, arguments: Value, hostile: bool) -> Option<Call> {
         let broken = self.checker.as_ref()?.broken(&arguments)?;
         Some(match broken.first() {
-            None => Call { kind: if hostile { Kind::Hostile } else { Kind::Valid }, ..plain(arguments) },
+            None => Call { kind: if hostile { Kind::Hostile } else { Kind::Valid }, ..Call::plain(arguments) },
             Some(first) => Call {
                 kind: Kind::Invalid,
                 keyword: first.keyword.clone(),
                 at: first.violation.pointer.clone(),
                 why: told(first),
-                ..plain(arguments)
+                ..Call::plain(arguments)
             },
         })
     }
-}
-
-/// The values at the bounds of each place.
-type Places<'a> = IndexMap<&'a str, Vec<&'a Value>>;
-
-fn at_bounds(found: &[Call]) -> Places<'_> {
-    let mut places = Places::new();
-    for call in found.iter().filter(|call| call.keyword != "required") {
-        places.entry(&call.at).or_default().extend(call.arguments.pointer(&call.at));
-    }
-    places
-}
-
-/// The arguments with these values in place of their own, if they are still valid.
-fn with_values<'a>(
-    full: &Value,
-    values: impl IntoIterator<Item = (&'a str, &'a Value)>,
-    checker: &Checker,
-) -> Option<Call> {
-    let mut arguments = full.clone();
-    for (pointer, value) in values {
-        if let Some(place) = arguments.pointer_mut(pointer) {
-            *place = value.clone();
-        }
-    }
-    (checker.holds(&arguments) == Some(true)).then(|| plain(arguments))
-}
-
-/// All places at their first bound, then all at their second, and so on: a failure is shrunk. Each single bound comes
-/// later, and is compared with the value inside it.
-fn together(full: &Value, places: &Places, checker: &Checker) -> Vec<Call> {
-    let most = places.values().map(Vec::len).max().unwrap_or_default();
-    let nth_of_all = |nth: usize| {
-        let values = places.iter().map(|(pointer, values)| (*pointer, values[nth % values.len()]));
-        with_values(full, values, checker)
-    };
-    if places.len() < 2 { Vec::new() } else { (0..most).filter_map(nth_of_all).collect() }
-}
-
-/// Each value at a bound of one place with each value of another place: some mistakes need a certain unit and a large
-/// number.
-fn pairs(full: &Value, places: &Places, checker: &Checker) -> Vec<Call> {
-    let mut calls = Vec::new();
-    for (nr, (first, values)) in places.iter().enumerate() {
-        for (second, others) in places.iter().skip(nr + 1) {
-            let both =
-                values.iter().flat_map(|value| others.iter().map(move |other| [(*first, *value), (*second, *other)]));
-            calls.extend(both.filter_map(|both| with_values(full, both, checker)).take(PAIRS - calls.len()));
-        }
-    }
-    calls
-}
-
-fn plain(arguments: Value) -> Call {
-    Call { arguments, kind: Kind::Valid, keyword: String::new(), at: String::new(), why: String::new(), inside: None }
-}
-
-/// Identifies a call. A call at a bound is not the same as a plain call with the same arguments: only the call at the
-/// bound is compared with values inside of it.
-fn key(call: &Call) -> String {
-    let inside = call.inside.as_ref().map(Value::to_string).unwrap_or_default();
-    format!("{} {} {inside}", call.kind.word(), call.arguments)
 }

@@ -1,0 +1,8 @@
+//! The calls of one subject.
+
+mod bounds;
+mod call;
+mod source;
+
+pub use call::{Call, Kind};
+pub use source::Source;

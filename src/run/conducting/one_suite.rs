@@ -1,0 +1,93 @@
+//! Gathers for one suite.
+
+use std::sync::atomic::Ordering;
+
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::{executor::Executor, gathered::Gathered};
+use crate::{
+    error::Error,
+    evidence::{Recorder, RunContext, Side},
+    gather::{self, Controls, gather, steps},
+    session::{Conversation, OneShot, lock},
+    suite::{Connection, SURVEY, Suite},
+};
+
+/// How a connection ended, and the last message sent on it.
+fn describe_end(recorder: &Recorder, link: u32, why: String) -> String {
+    let sent = recorder.frames_where(|of, _| of == link).filter(|frame| frame.from == Side::Client);
+    let methods = sent.filter_map(|frame| Some(frame.message.as_ref()?["method"].as_str()?.to_owned()));
+    match methods.last() {
+        Some(method) => format!("{why}; the last message to the server was `{method}`"),
+        None => why,
+    }
+}
+
+impl<'a> Executor<'a> {
+    /// Gathers for one suite, on the conversation given or, without one, on a new one.
+    pub async fn suite(
+        &self,
+        suite: &'a Suite,
+        scene: &RunContext,
+        conversation: &mut Option<Conversation>,
+        crowded: bool,
+    ) -> Result<Gathered<'a>, Error> {
+        if let Some(why) = self.stop.why() {
+            return Ok(Gathered::nothing(suite, why));
+        }
+        let began = Instant::now();
+        let beside = OneShot::new(self.opener_for(suite.client), scene.revision, crowded);
+        if conversation.is_none() && suite.connection != Connection::Alone && steps(suite, scene).next().is_some() {
+            *conversation = Some(self.open(&beside.opener, scene.revision).await?);
+        }
+        let conversation = conversation.as_ref();
+        if let Some(conversation) = conversation {
+            conversation.serve(&suite.id);
+        }
+        let ended_connections = || conversation.map(Conversation::ended_connections).unwrap_or_default();
+        let earlier = ended_connections().len();
+        let recorder = &self.opener.recorder;
+        let stage = gather::Stage {
+            suite,
+            beside: &beside,
+            conversation,
+            recorder,
+            limits: &self.job.limits,
+            scene,
+            controls: Controls::default(),
+        };
+        let saves = self.stop.unless_in_suite(gather(&stage)).await;
+        let lost = beside.lost.load(Ordering::Relaxed);
+        self.endings.spawn(async move {
+            beside.close().await;
+            None
+        });
+        let incident = match (&saves, conversation) {
+            (Err(why), _) => Some(why.clone()),
+            (Ok(_), None) => None,
+            // This suite may kill the server: stop using the connection.
+            (Ok(_), Some(conversation)) if matches!(suite.connection, Connection::Last | Connection::Alone) => {
+                if conversation.is_over().await {
+                    *lock(&self.killed_by_suite) = Some(suite.id.clone());
+                }
+                None
+            }
+            // The last request may have killed the server. If so, all requests were sent, but the connection is lost.
+            (Ok(_), Some(conversation)) => {
+                let session = conversation.session().await;
+                session.closed().map(|why| describe_end(recorder, session.link(), why))
+            }
+        };
+        // The effect of the last request is only visible now.
+        let ended_connections: Vec<String> = ended_connections().drain(..).skip(earlier).collect();
+        if let Some(why) = self.stop.why() {
+            recorder.cut_short(&why, self.job.limits.request);
+        }
+        if suite.id != SURVEY {
+            self.job.suites.one_done();
+        }
+        let saves = saves.unwrap_or_else(|_| json!({}));
+        Ok(Gathered { suite, saves, incident, ended_connections, lost, unasked: false, took: began.elapsed() })
+    }
+}
