@@ -173,13 +173,15 @@ impl Recorder {
     /// Records on every connection that the gathering stops here, whatever is open. Requests open for longer than
     /// `patience` had been given up before.
     pub fn cut_short(&self, why: &str, patience: Duration) {
+        let links: Vec<u32> = self.lock().links.iter().map(|link| link.link).collect();
+        links.into_iter().for_each(|link| self.gave_up(link, why, patience));
+    }
+
+    /// The same on one connection.
+    pub fn gave_up(&self, link: u32, why: &str, patience: Duration) {
         let patience = json!({ "patience_ms": u64::try_from(patience.as_millis()).unwrap_or(u64::MAX) });
-        let mut book = self.lock();
-        let links: Vec<u32> = book.links.iter().map(|link| link.link).collect();
-        for link in links {
-            let (message, text) = (Some(&patience), Some(why.to_owned()));
-            book.store.keep(Frame { message, text, ..blank(link, Side::Client, FrameKind::CutShort) });
-        }
+        let (message, text) = (Some(&patience), Some(why.to_owned()));
+        self.lock().store.keep(Frame { message, text, ..blank(link, Side::Client, FrameKind::CutShort) });
     }
 
     /// Records that a suite repeats its unanswered requests.

@@ -121,7 +121,11 @@ impl Session {
         if end == End::Timeout {
             known.unanswered.missed_probe();
             self.shared.state().hung = true;
-            close(&self.shared, "the server stopped responding");
+            let why = "the server stopped responding";
+            // After many waits in vain, a request gets so little time that a server which is about to exit may seem to
+            // hang. Observed: mcp-server-sqlite needs seconds to exit on a busy machine.
+            self.shared.wire.gave_up(why, limits.request / 2);
+            close(&self.shared, why);
         }
         // If it responded before and now returns an error, it treats the connection as one of an earlier revision.
         let answered = modern && self.hello["end"] == "result";

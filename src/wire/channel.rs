@@ -188,6 +188,11 @@ impl Channel {
         self.recorder.ended(self.link, carrier.post, self.secrets.hide(text), ended);
     }
 
+    /// Records that the connection is given up. Requests open for less than `patience` might still have got a response.
+    pub fn gave_up(&self, why: &str, patience: Duration) {
+        self.recorder.gave_up(self.link, why, patience);
+    }
+
     /// Waits while the session is busy, but not if it is closing the connection or gone.
     pub async fn hand_on(&self, incoming: Incoming) {
         let Err(mpsc::error::TrySendError::Full(incoming)) = self.incoming.try_send(incoming) else { return };

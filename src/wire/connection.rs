@@ -1,10 +1,13 @@
 //! One connection to the server under test, whatever the transport.
 
+use std::time::Duration;
+
 use serde_json::Value;
 use tokio::sync::mpsc;
 
 use super::{
     Ending, Envelope, HttpRequest, Incoming, OpenError, Posted, PutOff,
+    channel::Channel,
     exchange::Role,
     http::{Body, Http},
     sse::Sse,
@@ -49,9 +52,18 @@ impl Wire {
     }
 
     pub fn link(&self) -> u32 {
+        self.channel().link
+    }
+
+    /// Records that the connection is given up. Requests open for less than `patience` might still have got a response.
+    pub fn gave_up(&self, why: &str, patience: Duration) {
+        self.channel().gave_up(why, patience);
+    }
+
+    fn channel(&self) -> &Channel {
         match &self.0 {
-            Kind::Stdio(stdio) => stdio.channel.link,
-            Kind::Http(http) | Kind::Sse(Sse { http, .. }) => http.core.channel.link,
+            Kind::Stdio(stdio) => &stdio.channel,
+            Kind::Http(http) | Kind::Sse(Sse { http, .. }) => &http.core.channel,
         }
     }
 

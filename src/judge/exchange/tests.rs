@@ -106,6 +106,19 @@ fn what_was_given_up_before_a_run_was_cut_short_stays_unanswered() {
     assert_eq!(expected, [true, false]);
 }
 
+/// A request that got only little time because others had waited in vain may belong to a server that is about to exit.
+#[test]
+fn a_brief_wait_on_a_connection_that_was_given_up_proves_nothing() {
+    let (_, rest) = assembled(&[
+        json!({ "from": "client", "message": { "jsonrpc": "2.0", "id": 0, "method": "initialize" } }),
+        json!({ "from": "server", "message": { "jsonrpc": "2.0", "id": 0, "result": {} } }),
+        json!({ "from": "client", "at": 1_000_000, "message": { "jsonrpc": "2.0", "id": 1, "method": "tools/list" } }),
+        json!({ "from": "client", "at": 2_600_000, "kind": "cut-short", "message": { "patience_ms": 5_000 } }),
+        json!({ "from": "client", "at": 4_900_000, "kind": "note", "text": "was ended by SIGTERM", "ended": "terminated" }),
+    ]);
+    assert_eq!(rest[0]["expects_reply"], false);
+}
+
 #[test]
 fn what_a_suite_asks_again_was_not_left_unanswered() {
     let request = |id: u64, by: &str| {
