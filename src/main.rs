@@ -50,6 +50,10 @@ fn with_tip(mut mistake: clap::Error) -> clap::Error {
         (ErrorKind::InvalidSubcommand, _) => "a server is tested by `mcp-conform run -- COMMAND`".to_owned(),
         (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) if !word.starts_with('-') => {
             let typed = env::args().nth(1).unwrap_or_default();
+            // The others take no command.
+            if !["run", "tree", "generate", "client", "gateway", "record"].contains(&typed.as_str()) {
+                return mistake;
+            }
             format!("a command goes after two dashes: `mcp-conform {typed} -- COMMAND`")
         }
         _ => return mistake,

@@ -92,6 +92,12 @@ fn the_page_on_the_language_is_current() {
     }
     let told = |format: &Format| page.contains(&format!("`{}`", format.name()));
     assert!(Format::ALL.iter().all(told), "a format is missing");
+    let schema = serde_json::to_value(schema()).expect("a schema is JSON");
+    for part in ["Matcher", "Step", "Rule"] {
+        let keys = schema["definitions"][part]["properties"].as_object().expect("the keys of the language");
+        let untold: Vec<_> = keys.keys().filter(|key| !page.contains(&format!("`{key}"))).collect();
+        assert!(untold.is_empty(), "suites/README.md does not have {part} {untold:?}");
+    }
 }
 
 #[test]

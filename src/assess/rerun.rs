@@ -6,6 +6,8 @@ use std::{
     sync::Arc,
 };
 
+use serde_json::Value;
+
 use crate::{
     evidence::{Frame, Side},
     outcome::{RunReport, Subject},
@@ -41,9 +43,9 @@ pub fn say_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>,
     for frame in frames.take_while(|frame| Some(&frame.frame) <= shown.last()) {
         let by = frame.by.as_ref().filter(|by| !ALWAYS.contains(&by.as_str()));
         asking.extend(by.map(|by| (frame.link, by.clone())));
-        let speaks_first =
-            frame.from == Side::Server && frame.message.as_ref().is_some_and(|it| it.get("method").is_some());
-        let cause = frame.by.as_ref().or_else(|| asking.get(&frame.link).filter(|_| speaks_first));
+        let is_response = |message: &Value| message.get("result").is_some() || message.get("error").is_some();
+        let is_unasked = frame.from == Side::Server && !frame.message.as_ref().is_some_and(is_response);
+        let cause = frame.by.as_ref().or_else(|| asking.get(&frame.link).filter(|_| is_unasked));
         causes.extend(cause.filter(|_| shown.contains(&frame.frame)).map(|by| (frame.frame, by.clone())));
     }
     for rule in &mut report.rules {

@@ -73,7 +73,7 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// Test a client
     #[command(after_help = concat!(
-        "The client is started again and again, each time against a server that behaves in another way. Its last argument is the\n",
+        "The client is started again and again, each time against a server that behaves in another way. Its last argument is the ",
         "URL of the server (with --transport stdio, the path of the server to start), unless {url} or {stub} stands in the command.\n",
         "\n",
         "Examples:\n",

@@ -75,23 +75,21 @@ impl Asking<'_> {
     /// A prefix that matches nothing must empty the list. If the server responds differently, a whole URI as prefix
     /// must shorten it.
     async fn heeds_prefix(&self, method: &str, member: &str, key: &str, listed: &[Value]) -> bool {
-        if listed.is_empty() {
-            return false;
-        }
-        let first_is_empty = |reply: &Reply| {
-            reply.result.as_ref().and_then(|result| result[member].as_array()).is_some_and(Vec::is_empty)
-        };
-        let reply = self.ask(method, json!({ "prefix": "mcp-conform-nobody-has-this:" })).await;
-        if first_is_empty(&reply) {
-            let goes_on = reply.result.is_some_and(|result| result.get("nextCursor").is_some());
-            // The first page of a list may be empty without a prefix, too.
-            return !goes_on || !first_is_empty(&self.ask(method, json!({})).await);
-        }
         let Some(last) = listed.last().and_then(|item| item[key].as_str()) else { return false };
-        let reply = self.ask(method, json!({ "prefix": last })).await;
-        let found = reply.result.as_ref().and_then(|result| result[member].as_array()).map_or(&[][..], Vec::as_slice);
+        let first_page = async |params| Some(self.ask(method, params).await.result?[member].as_array()?.clone());
+        let reply = self.ask(method, json!({ "prefix": "mcp-conform-nobody-has-this:" })).await;
+        let result = reply.result.unwrap_or_default();
+        if result[member].as_array().is_some_and(Vec::is_empty) {
+            // The first page of a list may be empty without a prefix, too.
+            return result.get("nextCursor").is_none()
+                || first_page(json!({})).await.is_some_and(|page| !page.is_empty());
+        }
+        // Only first pages are compared: a server whose cursor leads back to the first page lists everything twice.
         let begins = |item: &Value| item[key].as_str().is_some_and(|key| key.starts_with(last));
-        (1..listed.len()).contains(&found.len()) && found.iter().all(begins)
+        let found = first_page(json!({ "prefix": last })).await.unwrap_or_default();
+        !found.is_empty()
+            && found.iter().all(begins)
+            && first_page(json!({})).await.is_some_and(|page| !page.iter().all(begins))
     }
 
     /// Whether the server supports the method: its response differs from that to an unknown method, and a result has

@@ -80,14 +80,13 @@ pub async fn together(
         if over() || observer.caller.gone.is_some() {
             break;
         }
-        let alone = alone(observer, source, accepted.of(index)).await;
+        let mut alone = alone(observer, source, accepted.of(index)).await;
         // A server that handles calls sequentially needs the sum of all times, and twice that when it is busy.
         let ms: u64 = alone.iter().filter_map(|(_, item)| item["ms"].as_u64()).sum::<u64>() * TIMES as u64 * 2;
         if alone.len() < 2 || Duration::from_millis(ms) > observer.caller.limit {
             continue;
         }
-        let (call, item) = &alone[0];
-        let mut item = item.clone();
+        let (call, mut item) = alone[0].clone();
         // Once it is found that the server stops after a cancellation, a further one would hide what other tools do.
         let mut cancels = !stops_after_cancellation;
         // The full timeout confirms a finding.
@@ -99,6 +98,11 @@ pub async fn together(
         if cancels && !seen.responds {
             // If it also stops without a cancellation, the concurrent calls are the cause.
             cancels = false;
+            // The results may depend on what the process remembered until it exited.
+            alone = self::alone(observer, source, accepted.of(index)).await;
+            if alone.len() < 2 {
+                continue;
+            }
             seen = at_once(observer, source, &alone, cancels, limit).await;
             if seen.responds && seen.wrong.is_none() {
                 let again = at_once(observer, source, &alone, true, limit).await;
@@ -113,10 +117,11 @@ pub async fn together(
         if seen.wrong.is_some()
             && let Some(Wrong { mixed_up, ignored, frames }) =
                 at_once(observer, source, &alone, cancels, limit).await.wrong
+            && (ignored || are_unchanged(observer, source, &alone).await)
         {
             (item["mixed_up"], item["ignored"], item["frames"]) = (json!(mixed_up), json!(ignored), json!(frames));
         }
-        found.push((item, call.clone(), index));
+        found.push((item, call, index));
     }
     found
 }
@@ -140,6 +145,16 @@ async fn alone(observer: &mut Observer<'_>, source: &Source, accepted: &[Call]) 
         }
     }
     alone
+}
+
+/// Whether each call still has its own result. If not, the state of the server changed it, not another call.
+async fn are_unchanged(observer: &mut Observer<'_>, source: &Source, alone: &[(Call, Value)]) -> bool {
+    for (call, item) in alone {
+        if observer.observe(source, call).await.as_ref().and_then(returned) != returned(item) {
+            return false;
+        }
+    }
+    true
 }
 
 /// Makes all of these calls concurrently, and one more that is cancelled if it `cancels`.

@@ -22,5 +22,6 @@ mod streams;
 mod tally;
 mod visits;
 
+pub use phrase::subject;
 pub use stream::{judge, judge_generated};
 pub use tally::FINDINGS_KEPT;

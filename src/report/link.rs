@@ -35,6 +35,9 @@ pub fn link(source: &str, revision: Revision) -> Option<String> {
     if page == "schema" && revision < SCHEMA_PAGE {
         return Some(format!("{REPOSITORY}/blob/main/schema/{revision}/schema.ts"));
     }
+    // In earlier revisions the overview has what the page on patterns begins with.
+    let is_early = page == "basic/patterns" && !revision.is_modern();
+    let (page, anchor) = if is_early { ("basic", "responses") } else { (page, anchor) };
     // In earlier revisions all transports are sections of one page.
     let section = page.strip_prefix("basic/transports/").filter(|_| !revision.is_modern());
     let (page, anchor) = section.map_or((page, anchor), |section| ("basic/transports", section));
@@ -52,7 +55,7 @@ pub fn link(source: &str, revision: Revision) -> Option<String> {
 
 /// The revision that has the page: the tested one, unless the page exists only in legacy or in modern revisions.
 fn holding(page: &str, revision: Revision) -> Revision {
-    const MODERN: [&str; 4] = ["basic/patterns", "basic/versioning", "server/discover", "server/utilities/caching"];
+    const MODERN: [&str; 4] = ["basic/patterns/", "basic/versioning", "server/discover", "server/utilities/caching"];
     const LEGACY: [&str; 2] = ["basic/lifecycle", "basic/utilities/"];
     let among = |pages: &[&str]| pages.iter().any(|known| page.starts_with(known));
     match revision.is_modern() {
@@ -84,7 +87,8 @@ mod tests {
     #[test]
     fn leads_to_the_nearest_revision_that_has_the_page() {
         let (legacy, newest) = (Revision::NEWEST_LEGACY, Revision::NEWEST);
-        assert!(link("basic/patterns#requests", legacy).unwrap().contains("/2026-07-28/basic/patterns#"));
+        assert!(link("basic/patterns#requests", legacy).unwrap().ends_with("/2025-11-25/basic#responses"));
+        assert!(link("basic/patterns/mrtr#flow", legacy).unwrap().ends_with("/2026-07-28/basic/patterns/mrtr#flow"));
         assert!(link("basic/lifecycle#operation", newest).unwrap().contains("/2025-11-25/basic/lifecycle#"));
         let cancellation = link("basic/patterns/cancellation#timing", legacy).unwrap();
         assert!(cancellation.ends_with("/2025-11-25/basic/utilities/cancellation#timing"), "{cancellation}");

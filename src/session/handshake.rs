@@ -296,7 +296,8 @@ impl Opener {
             return Error::Target { tried, came, help, refused: false };
         }
         let mut came = answer_in_words(reply);
-        let stderr = session.stderr_tail();
+        // A response says more than what the server wrote about an earlier request.
+        let stderr = if reply.end == End::Result { String::new() } else { session.stderr_tail() };
         if let Some(words) = last_words(&stderr).filter(|words| !came.contains(words)) {
             came.extend(["; on stderr: ", &words]);
         }

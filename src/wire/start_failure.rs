@@ -29,7 +29,7 @@ fn words(program: &str, cwd: Option<&Path>, error: &io::Error) -> (String, Strin
             "does its first line name an interpreter that exists? Is it built for this system?".to_owned(),
         ),
         io::ErrorKind::NotFound if is_path => {
-            ("no such file".to_owned(), "check the path; is the server built?".to_owned())
+            ("no such file".to_owned(), "check the path; is the program built?".to_owned())
         }
         io::ErrorKind::NotFound if program.contains('=') || ["cd", "export", "source"].contains(&program) => (
             "command not found".to_owned(),

@@ -92,11 +92,17 @@ fn at_once<T: Sync>(all: &[T], prove: impl Fn(&T) + Sync) {
 }
 
 /// Compares texts except for the duration of a run.
-fn assert_shown(shown: &str, expected: &str) {
+/// The text without what differs between runs: times, and the numbers of concurrent requests.
+fn lasting(text: &str) -> String {
     let times = Regex::new(r"\d+ ms|\d+\.\d s").expect("a pattern");
-    let (shown, expected) = (times.replace_all(shown, "N ms"), times.replace_all(expected, "N ms"));
-    let diff = TextDiff::from_lines(expected.trim_end(), shown.trim_end());
-    assert!(shown.trim_end() == expected.trim_end(), "- expected  + shown\n{}", diff.unified_diff());
+    let numbers = Regex::new(r#"#\d+ +|"id":\d+"#).expect("a pattern");
+    numbers.replace_all(&times.replace_all(text.trim_end(), "N ms"), "N ").into_owned()
+}
+
+fn assert_shown(shown: &str, expected: &str) {
+    let (shown, expected) = (lasting(shown), lasting(expected));
+    let diff = TextDiff::from_lines(&expected, &shown);
+    assert!(shown == expected, "- expected  + shown\n{}", diff.unified_diff());
 }
 
 fn path(name: &str) -> std::path::PathBuf {

@@ -20,7 +20,7 @@ fn a_program_that_is_not_there() {
         "error: the server could not be tested
   tried: to start /no/such/server
   cause: no such file
-   help: check the path; is the server built?",
+   help: check the path; is the program built?",
     );
 }
 

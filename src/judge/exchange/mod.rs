@@ -152,7 +152,11 @@ impl<'a> Assembler<'a> {
                 let patience = patience.map_or(u64::MAX, |ms| ms.saturating_mul(1000));
                 let waited_out =
                     |open: &Open| open.method != "initialize" && frame.at.saturating_sub(open.at) >= patience;
-                self.open.iter_mut().for_each(|open| open.expects_reply &= waited_out(open));
+                // The others may have waited for the first.
+                let mut is_first = true;
+                for open in self.open.iter_mut().filter(|open| open.expects_reply) {
+                    open.expects_reply = std::mem::take(&mut is_first) && waited_out(open);
+                }
             }
             // The unread message may respond to any of them.
             (FrameKind::Unread, Side::Server, _) => {

@@ -139,6 +139,34 @@ pub static CONTENT: &[Behaviour] = &[
         ..Behaviour::new("one-page", "each list is one page", EVERYWHERE)
     },
     Behaviour {
+        hear: Some(|_, message| {
+            let lists_all = message["method"] == "resources/list" && message["params"].get("uri").is_none();
+            if let Some(Value::Object(params)) = message.get_mut("params") {
+                params.retain(|name, _| name != "prefix" && !(lists_all && name == "cursor"));
+            }
+            Heard::Message
+        }),
+        say: Some(|_, scene, message| {
+            let is_scoped = scene.sent.is_some_and(|sent| sent["params"].get("uri").is_some());
+            if let Some(Value::Object(result)) = message.get_mut("result").filter(|_| !is_scoped)
+                && let Some(Value::Array(listed)) = result.get_mut("resources")
+            {
+                listed.truncate(1);
+                result.insert("nextCursor".to_owned(), json!("more"));
+            }
+            true
+        }),
+        also: &[
+            "pagination-cursor-type-checked",
+            "pagination-invalid-cursor-code",
+            "pagination-resources-list",
+            "pagination-terminates",
+            "resources-list-item-uri-unique",
+        ],
+        without_facts: true,
+        ..Behaviour::new("page-again", "the only page of resources leads to itself, whatever the prefix", EVERYWHERE)
+    },
+    Behaviour {
         prepare: Some(|world| {
             world.page = Some(1000);
             (0..10_000).for_each(|number| world.insert(&format!("row://table/{number}"), "row"));

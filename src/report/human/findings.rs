@@ -92,9 +92,9 @@ fn only_named(page: &mut Page, rules: &[Told]) {
     if rules.is_empty() {
         return;
     }
-    let noun = if rules.len() == 1 { "rule" } else { "rules" };
-    headline(page, "WARN", YELLOW, &format!("{} {noun} (details: --verbose)", rules.len()), &[]);
     let names: IndexSet<_> = rules.iter().map(|(rule, _)| rule.id.as_str()).collect();
+    let noun = if names.len() == 1 { "rule" } else { "rules" };
+    headline(page, "WARN", YELLOW, &format!("{} {noun} (details: --verbose)", names.len()), &[]);
     page.hang(2, &[], FAINT, &names.into_iter().collect::<Vec<_>>().join(", "));
 }
 
@@ -333,7 +333,7 @@ fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Fin
 
 /// How to fix the rule and where it comes from. Sources can be copied, so they are never wrapped.
 fn footer(page: &mut Page, indent: usize, rule: &RuleResult) {
-    let also = (!rule.also.is_empty()).then(|| format!("{} (same cause)", rule.also.join(", ")));
+    let also = (!rule.also.is_empty()).then(|| format!("{} (may have the same cause)", rule.also.join(", ")));
     let why = rule.derived.as_ref().filter(|_| page.is_verbose()).cloned();
     for (word, text) in [("fix", &rule.hint), ("why", &why), ("level", &rule.given_level()), ("also", &also)] {
         if let Some(text) = text {

@@ -9,13 +9,10 @@ pub(super) mod page;
 pub(super) mod table;
 pub(super) mod totals;
 
-pub(super) use self::{
-    evidence::fault,
-    header::revisions,
-    totals::{ended, meaning},
-};
+pub(super) use self::{evidence::fault, header::revisions, totals::ended};
 
 use self::page::Page;
+pub use self::totals::meaning;
 use super::{Style, Verbosity};
 use crate::outcome::{RuleResult, RunReport};
 

@@ -63,7 +63,11 @@ pub fn meaning(report: &RunReport) -> String {
         (1, 0) => "No rule failed, but the list of known failures is outdated.".to_owned(),
         (1, number) => {
             let fails = if number == 1 { "rule fails" } else { "rules fail" };
-            let strict = if counted == 0 { String::new() } else { format!(", {counted} of them SHOULD (strict)") };
+            let strict = match (number, counted) {
+                (_, 0) => String::new(),
+                (1, _) => ", a SHOULD (strict)".to_owned(),
+                _ => format!(", {counted} of them SHOULD (strict)"),
+            };
             let once = if report.revisions.len() > 1 { ", counted once for all revisions" } else { "" };
             format!("The {noun} does not conform: {number} {fails}{strict}{once}.")
         }

@@ -5,14 +5,18 @@ use crate::{
     error::{Error, exit},
     evidence::Side,
     run::{
-        inputs::suites::{self, load},
+        inputs::{
+            configured,
+            suites::{self, load},
+        },
         process::{Surroundings, console},
     },
     suite::Suite,
 };
 
 pub fn check(args: &CheckArgs, surroundings: &Surroundings) -> Result<u8, Error> {
-    let suites = load(&[Side::Server, Side::Client, Side::Gateway], &args.files, surroundings.color)?;
+    let own = configured::with_own_suites(&args.files, surroundings)?;
+    let suites = load(&[Side::Server, Side::Client, Side::Gateway], &own, surroundings.color)?;
     let shown: Vec<&Suite> = if args.files.is_empty() {
         suites.iter().collect()
     } else {

@@ -6,7 +6,6 @@ use super::mutants::{Conducted, Trial, trials};
 use crate::{
     assess::shown::show_frames,
     cli::ExplainArgs,
-    config,
     embedded::SUITES,
     error::{Error, exit},
     evidence::Side,
@@ -16,7 +15,7 @@ use crate::{
     report::{self, explanation},
     revision::Revision,
     run::{
-        inputs::suites::load,
+        inputs::{configured, suites::load},
         process::{Surroundings, console::say},
     },
     suite::{Applies, Path, Rule, SURVEY, Suite, Test, Untested},
@@ -24,14 +23,8 @@ use crate::{
 };
 
 pub fn explain(args: &ExplainArgs, surroundings: &Surroundings) -> Result<u8, Error> {
-    let configured = surroundings.directory.as_deref().and_then(config::find);
-    let configured = configured.map(|file| config::load(&file, surroundings.color)).transpose()?;
-    let own = configured.map(|config| config.suites).unwrap_or_default();
-    let suites = load(
-        &[Side::Server, Side::Client, Side::Gateway],
-        &args.suite.iter().cloned().chain(own).collect::<Vec<_>>(),
-        surroundings.color,
-    )?;
+    let own = configured::with_own_suites(&args.suite, surroundings)?;
+    let suites = load(&[Side::Server, Side::Client, Side::Gateway], &own, surroundings.color)?;
     let known = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
     if let Some((suite, rule)) = known.clone().find(|(_, rule)| rule.id == args.rule) {
         say(&told(suite, rule, &suites));

@@ -43,7 +43,7 @@ pub fn run(cli: &Cli, surroundings: &Surroundings) -> u8 {
         Command::Judge(args) => judge::judge(args, surroundings),
         Command::Explain(args) => explain::explain(args, surroundings),
         Command::Report(command) => report::report(command, surroundings),
-        Command::List(args) => list::list(args),
+        Command::List(args) => list::list(args, surroundings),
         Command::Generate(args) => generate::generate(args, surroundings),
         Command::Tree(args) => tree::tree(args, surroundings),
         Command::Check(args) => check::check(args, surroundings),

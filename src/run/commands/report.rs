@@ -43,7 +43,16 @@ pub fn report(command: &ReportCommand, surroundings: &Surroundings) -> Result<u8
             let (old, new) = (read(old)?, read(new)?);
             console::say(report::compare(&old, &new).trim_end());
             let fresh = new.rules.iter().any(|rule| rule.status == Status::Fail && !failed(&old, rule));
-            Ok(if fresh { exit::FAILED } else { exit::CONFORMING })
+            // A run that ended early cannot show that nothing got worse.
+            let is_incomplete = new.exit_code >= exit::UNREACHABLE;
+            if is_incomplete {
+                console::say(&format!("the new report is of a run without all results: {}", report::meaning(&new)));
+            }
+            Ok(match fresh {
+                true => exit::FAILED,
+                false if is_incomplete => new.exit_code,
+                false => exit::CONFORMING,
+            })
         }
     }
 }

@@ -27,7 +27,10 @@ impl Mishaps {
     }
 
     pub fn notes(&self) -> impl Iterator<Item = String> {
-        let unfinished = self.unfinished.iter().map(|(why, suites)| format!("{} is incomplete: {why}", listed(suites)));
+        let unfinished = self.unfinished.iter().map(|(why, suites)| {
+            let verb = if suites.len() == 1 { "is" } else { "are" };
+            format!("{} {verb} incomplete: {why}", listed(suites))
+        });
         self.restarted().into_iter().chain(unfinished)
     }
 

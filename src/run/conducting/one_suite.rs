@@ -10,16 +10,18 @@ use crate::{
     error::Error,
     evidence::{Recorder, RunContext, Side},
     gather::{self, Controls, gather, steps},
+    judge::subject,
     session::{Conversation, OneShot, lock},
     suite::{Connection, SURVEY, Suite},
 };
 
-/// How a connection ended, and the last message sent on it.
+/// How a connection ended, and the last message sent on it, except to check whether the server still responds.
 fn describe_end(recorder: &Recorder, link: u32, why: String) -> String {
     let sent = recorder.frames_where(|of, _| of == link).filter(|frame| frame.from == Side::Client);
-    let methods = sent.filter_map(|frame| Some(frame.message.as_ref()?["method"].as_str()?.to_owned()));
-    match methods.last() {
-        Some(method) => format!("{why}; the last message to the server was `{method}`"),
+    let sent = sent.filter(|frame| frame.by.as_deref() != Some("probe"));
+    let last = sent.filter_map(|frame| frame.message.clone().filter(|message| message["method"].is_string())).last();
+    match last {
+        Some(message) => format!("{why}; the last message to the server was `{}`", subject(&message)),
         None => why,
     }
 }

@@ -188,7 +188,7 @@ impl<'a> Course<'a> {
         }
         if let Some(why) = incident {
             self.cut_short = self.executor.stop.why().filter(|stopped| *stopped == why).or(self.cut_short.take());
-            if self.executor.stop.failed() == Some(&why) {
+            if self.executor.stop.is_wished(&why) {
                 scene.not_run.insert(suite.id.clone(), why);
             } else {
                 self.mishaps.unfinished(&suite.id, scene.revision, why.clone());
@@ -204,7 +204,7 @@ impl<'a> Course<'a> {
     }
 }
 
-/// The note on suites that were not gathered because of `--fail-fast`.
+/// The note on suites that were not gathered because of `--fail-fast` or an interruption.
 fn not_run(scene: &RunContext) -> Option<String> {
     let why = scene.not_run.values().next()?;
     let names: Vec<&str> = scene.not_run.keys().map(String::as_str).collect();

@@ -62,10 +62,14 @@ pub fn left_alone(scene: &RunContext, suites: &[&Suite], all_tools: bool) -> Opt
     let names: Vec<&str> = scene.facts["left_alone"].as_array()?.iter().filter_map(Value::as_str).collect();
     let shown = few(&names);
     let (why, help) = match all_tools {
-        true => ("no valid arguments could be generated, or they run only as tasks", "sets its arguments"),
-        false => ("they may have side effects or need arguments", "allows one, --call-tools allows all"),
+        true => ("no valid arguments could be generated, or they run only as tasks", "sets the arguments of one"),
+        false => ("they may have side effects or need arguments", "allows one; --call-tools allows all"),
     };
-    let note = || format!("tools not called ({why}): {shown}; [tools.NAME] with = {{}} in mcp-conform.toml {help}");
+    let note = || {
+        format!(
+            "tools that were not called, because {why}: {shown} (`tools.NAME.with = {{}}` in mcp-conform.toml {help})"
+        )
+    };
     (!names.is_empty()).then(note)
 }
 

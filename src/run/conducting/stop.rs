@@ -29,6 +29,8 @@ pub struct Stop {
     failed: OnceLock<String>,
 }
 
+const INTERRUPTED: &str = "the run was interrupted";
+
 impl Stop {
     pub fn new(limits: &Limits, opener: &Opener, interrupts: &Interrupts) -> Self {
         let (recorder, known) = (opener.recorder.clone(), Arc::clone(&opener.known));
@@ -52,13 +54,18 @@ impl Stop {
         self.failed.get()
     }
 
+    /// Whether this ended the run as the user wished: a failed rule with `--fail-fast`, or an interruption.
+    pub fn is_wished(&self, why: &str) -> bool {
+        why == INTERRUPTED || self.failed.get().is_some_and(|failed| failed == why)
+    }
+
     /// Why nothing more is gathered, if so.
     pub fn why(&self) -> Option<String> {
         if self.interrupts.code().is_some() {
-            return Some("the run was interrupted".to_owned());
+            return Some(INTERRUPTED.to_owned());
         }
         let run = self.limits.run;
-        let over = || format!("the run timeout of {} s was reached (run)", run.as_secs_f32());
+        let over = || format!("the run timeout of {} s was reached (--run-timeout)", run.as_secs_f32());
         self.no_use().or_else(|| (self.began.elapsed() >= run).then(over))
     }
 

@@ -50,6 +50,14 @@ pub fn shown(args: &TargetArgs, surroundings: &Surroundings) -> Option<String> {
     Some(parts.map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/"))
 }
 
+/// These suites, and those that the configuration of the current directory names.
+pub fn with_own_suites(named: &[PathBuf], surroundings: &Surroundings) -> Result<Vec<PathBuf>, Error> {
+    let file = surroundings.directory.as_deref().and_then(config::find);
+    let configured = file.map(|file| config::load(&file, surroundings.color)).transpose()?;
+    let configured = configured.map(|config| config.suites).unwrap_or_default();
+    Ok(named.iter().cloned().chain(configured).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use clap::Parser;

@@ -129,6 +129,9 @@ fn typed(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Target
         Target::new(name, Start::Stdio { argv, env, cwd: args.cwd.clone() })
     };
     if let Some(line) = &args.stdio {
+        if line.trim().is_empty() {
+            return Err(Error::usage("--stdio names no command"));
+        }
         let argv = shlex::split(line).filter(|argv| !argv.is_empty()).ok_or_else(|| Error::Usage {
             message: format!("`{line}` cannot be split into a command and its arguments"),
             help: Some("close every quote, or pass the command after `--`".into()),

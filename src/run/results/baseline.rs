@@ -137,11 +137,12 @@ impl Baseline {
             failing.entry(&rule.id).or_default().push(rule);
         }
         let mut text = HEAD.to_owned();
-        let fails_still = |known: &&Known| {
-            let results = failing.get(known.rule.as_str()).into_iter().flatten();
-            results.into_iter().any(|rule| known.concerns(rule) && known.covers_any(rule))
+        // A rule that was not judged this time, for example because of a filter, may still fail.
+        let may_fail = |known: &&Known| {
+            let mut judged = report.rules.iter().filter(|rule| known.concerns(rule) && was_judged(rule)).peekable();
+            judged.peek().is_none() || judged.any(|rule| fails(rule, report.strict) && known.covers_any(rule))
         };
-        let kept: Vec<&Known> = self.known.iter().filter(fails_still).collect();
+        let kept: Vec<&Known> = self.known.iter().filter(may_fail).collect();
         text.extend(kept.iter().map(|known| known.written()));
         for (id, results) in failing {
             for (subject, said) in uncovered(&results, &kept) {

@@ -14,7 +14,7 @@ use crate::{
     error::{Error, exit},
     evidence::{Evidence, transcript},
     outcome::RunReport,
-    report::{Format, Style, Verbosity, render},
+    report::{Format, Style, Verbosity, meaning, render},
     run::process::{
         Surroundings,
         console::{complain, failed, put},
@@ -136,6 +136,11 @@ pub fn write(
         }
     };
     let results: Vec<Result<(), Error>> = outputs.iter().map(one).collect();
+    // Without a report on stdout, the log of a pipeline would have no verdict. What failed before was printed already.
+    let are_files = !outputs.is_empty() && outputs.iter().all(|output| output.path.is_some());
+    if are_files && !args.quiet && report.cause().is_none() {
+        complain(&meaning(report));
+    }
     results.into_iter().collect()
 }
 

@@ -22,7 +22,9 @@ pub fn schema() -> Schema {
 fn without_null(schema: &mut Schema) {
     for keyword in ["type", "enum", "anyOf"] {
         let Some(Value::Array(options)) = schema.get_mut(keyword) else { continue };
-        options.retain(|option| !option.is_null() && option != "null" && option["type"] != "null");
+        // In an enum, "null" is the name of a type.
+        let is_named = |option: &Value| keyword != "enum" && (option == "null" || option["type"] == "null");
+        options.retain(|option| !option.is_null() && !is_named(option));
         if options.len() > 1 || keyword == "enum" {
             continue;
         }

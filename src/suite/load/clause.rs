@@ -4,8 +4,9 @@ use super::{Origin, lint::Lint};
 use crate::suite::{
     decode::{self, Decode, Pairs},
     file,
-    matcher::{Bound, Condition, Expression, Kind, Matcher},
+    matcher::{Bound, Compared, Condition, Expression, Kind, Matcher},
     model::{Clause, Template},
+    path::Path,
     yaml::{At, Tree, Yaml},
 };
 
@@ -14,13 +15,14 @@ impl Lint<'_> {
         let clause = |(subject, matcher): (At<String>, file::Matcher)| {
             let subject = self.path(&subject);
             let says = matcher.says.as_ref().map(|says| says.value.clone());
-            let matcher = self.matcher(matcher);
+            let is_plural = subject.as_ref().is_some_and(Path::is_plural);
+            let matcher = self.matcher(matcher, if is_plural { Compared::Values } else { Compared::Elements });
             Some(Clause { subject: subject?, matcher, says })
         };
         typed.map(|pairs| pairs.0).into_iter().flatten().filter_map(clause).collect()
     }
 
-    fn matcher(&mut self, typed: file::Matcher) -> Matcher {
+    fn matcher(&mut self, typed: file::Matcher, of: Compared) -> Matcher {
         let asks_nothing = typed.typed.keys.iter().all(|key| ["ignoring", "says"].contains(&&*key.value));
         if asks_nothing {
             self.problems.add(typed.typed.at, "this matcher is empty");
@@ -41,7 +43,7 @@ impl Lint<'_> {
         conditions.extend(typed.matches.and_then(|pattern| self.pattern(&pattern)).map(Condition::Matches));
         conditions.extend(typed.not_matches.and_then(|pattern| self.pattern(&pattern)).map(Condition::NotMatches));
         for inner in typed.none.map(|inner| inner.0).into_iter().flatten() {
-            conditions.push(Condition::None(self.inner(inner, "none")));
+            conditions.push(Condition::None(self.inner(inner, Compared::Elements, "none")));
         }
         conditions.extend(typed.present.map(Condition::Present));
         conditions.extend(typed.length.map(|tree| self.length(&tree)).unwrap_or_default());
@@ -49,20 +51,20 @@ impl Lint<'_> {
         conditions.extend(least.map(|least| Condition::Number(Bound::AtLeast, least)));
         let most = typed.at_most.and_then(|tree| self.bound(&tree));
         conditions.extend(most.map(|most| Condition::Number(Bound::AtMost, most)));
-        conditions.extend(self.switch(typed.unique, Condition::Unique));
-        conditions.extend(self.switch(typed.all_equal, Condition::AllEqual { ignoring }));
+        conditions.extend(self.switch(typed.unique, Condition::Unique(of)));
+        conditions.extend(self.switch(typed.all_equal, Condition::AllEqual { of, ignoring }));
         conditions.extend(typed.r#type.map(Condition::Kind));
         conditions.extend(typed.shape.map(|shape| self.shape(shape)));
         conditions.extend(typed.format.map(Condition::Format));
-        conditions.extend(typed.if_present.map(|inner| Condition::IfPresent(self.inner(*inner, "if-present"))));
+        conditions.extend(typed.if_present.map(|inner| Condition::IfPresent(self.inner(*inner, of, "if-present"))));
         Matcher { conditions }
     }
 
-    fn inner(&mut self, typed: file::Matcher, key: &str) -> Matcher {
+    fn inner(&mut self, typed: file::Matcher, of: Compared, key: &str) -> Matcher {
         if let Some(says) = &typed.says {
             self.problems.add(says.at, format!("`says` must be next to `{key}`, not in it"));
         }
-        self.matcher(typed)
+        self.matcher(typed, of)
     }
 
     /// The value to compare with. A streamed root cannot be one, since its items are not kept.

@@ -38,6 +38,10 @@ pub fn are_disjoint(a: &Applies, b: &Applies) -> bool {
     Window::of(a).and(Window::of(b)).is_empty() || transports(a, b) || contradicts(a, b) || contradicts(b, a)
 }
 
+/// The capabilities of servers in all revisions.
+const CAPABILITIES: [&str; 8] =
+    ["completions", "experimental", "extensions", "logging", "prompts", "resources", "tasks", "tools"];
+
 impl Lint<'_> {
     pub fn applies(&mut self, typed: Option<file::Applies>, outer: Window) -> Applies {
         let Some(typed) = typed else { return Applies::default() };
@@ -57,7 +61,10 @@ impl Lint<'_> {
             let names = path.value.strip_prefix('!').unwrap_or(&path.value);
             if names.split('.').any(|name| name.is_empty() || name.contains(char::is_whitespace)) {
                 self.problems.add(path.at, "write a capability as `resources`, `resources.subscribe` or `!tools`");
+                continue;
             }
+            let first = names.split('.').next().unwrap_or_default().to_owned();
+            self.one_known(&At { at: path.at, value: first }, "capability", &CAPABILITIES.map(str::to_owned));
         }
         let facts = typed.facts.map(|facts| facts.0).unwrap_or_default();
         let known: Vec<String> = FACTS.iter().map(|(name, _)| (*name).to_owned()).collect();

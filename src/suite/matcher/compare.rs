@@ -119,7 +119,10 @@ impl std::fmt::Display for Difference<'_> {
             }
             Self::Missing { expected } => write!(f, "is missing, expected {}", show::value(expected)),
             Self::Surplus { received } => write!(f, "is {}, expected nothing", show::value(received)),
-            Self::Length { received, expected } => write!(f, "has {received} items, expected {expected}"),
+            Self::Length { received, expected } => {
+                let items = if *received == 1 { "item" } else { "items" };
+                write!(f, "has {received} {items}, expected {expected}")
+            }
         }
     }
 }

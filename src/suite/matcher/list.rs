@@ -1,32 +1,31 @@
-//! Matchers for a list: the selected values, or the items of the one array that was selected.
+//! Matchers that compare values with each other.
 
 use std::{collections::HashSet, fmt::Write};
 
 use serde_json::Value;
 
-use super::{Mismatch, compare, show};
+use super::{Compared, Mismatch, compare, show};
 use crate::suite::path::Node;
 
-pub fn unique(nodes: &[Node<'_>]) -> Vec<Mismatch> {
+pub fn unique(items: &[Node<'_>]) -> Vec<Mismatch> {
     let mut known = HashSet::new();
     let mut is_new = |item: &Node<'_>| {
         let mut key = String::new();
         canonical(item.value, &mut key);
         known.insert(key)
     };
-    let repeated = items(nodes).into_iter().filter(|item| !is_new(item));
+    let repeated = items.iter().filter(|item| !is_new(item));
     repeated.map(|item| Mismatch::new(&item.location, format!("repeats {}", show::value(item.value)))).collect()
 }
 
-pub fn all_equal(nodes: &[Node<'_>], ignoring: &[String]) -> Vec<Mismatch> {
-    let items = items(nodes);
+pub fn all_equal(items: &[Node<'_>], ignoring: &[String]) -> Vec<Mismatch> {
     let Some((first, rest)) = items.split_first() else { return Vec::new() };
     rest.iter().filter_map(|item| compare::equals(item, first.value, ignoring)).collect()
 }
 
 /// The items to compare.
-pub fn items<'v>(nodes: &[Node<'v>]) -> Vec<Node<'v>> {
-    if let [Node { value: Value::Array(items), location }] = nodes {
+pub fn items<'v>(nodes: &[Node<'v>], of: Compared) -> Vec<Node<'v>> {
+    if let (Compared::Elements, [Node { value: Value::Array(items), location }]) = (of, nodes) {
         let item = |(at, value)| Node { value, location: format!("{location}/{at}") };
         return items.iter().enumerate().map(item).collect();
     }

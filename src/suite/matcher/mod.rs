@@ -48,8 +48,9 @@ pub enum Condition {
     Present(bool),
     Number(Bound, Template),
     Length(Bound, Template),
-    Unique,
+    Unique(Compared),
     AllEqual {
+        of: Compared,
         ignoring: Vec<String>,
     },
     Kind(Kind),
@@ -57,6 +58,15 @@ pub enum Condition {
     Shape(String),
     Format(Format),
     IfPresent(Matcher),
+}
+
+/// What `unique` and `all-equal` compare with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compared {
+    /// The values that a path with a wildcard or a filter selects, however many.
+    Values,
+    /// The elements of the list that a path without one selects.
+    Elements,
 }
 
 /// One reason why a matcher fails.
@@ -143,14 +153,14 @@ impl Matcher {
     /// Whether that can happen with this matcher at all, which is fast to check.
     fn may_be_idle(&self) -> bool {
         let may = |condition: &Condition| {
-            matches!(condition, Condition::IfPresent(_) | Condition::Unique | Condition::AllEqual { .. })
+            matches!(condition, Condition::IfPresent(_) | Condition::Unique(_) | Condition::AllEqual { .. })
         };
         self.conditions.iter().all(may)
     }
 
     /// Whether it compares values with each other.
     pub fn compares(&self) -> bool {
-        self.conditions.iter().any(|condition| matches!(condition, Condition::Unique | Condition::AllEqual { .. }))
+        self.conditions.iter().any(|condition| matches!(condition, Condition::Unique(_) | Condition::AllEqual { .. }))
     }
 
     /// Whether it only states what must be absent.
@@ -184,7 +194,7 @@ impl Condition {
         match self {
             Self::IfPresent(inner) if nodes.is_empty() => !inner.forbids(),
             Self::IfPresent(inner) => inner.is_idle(nodes),
-            Self::Unique | Self::AllEqual { .. } => list::items(nodes).len() < 2,
+            Self::Unique(of) | Self::AllEqual { of, .. } => list::items(nodes, *of).len() < 2,
             _ => false,
         }
     }
@@ -211,8 +221,8 @@ impl Condition {
 
     fn judge(&self, nodes: &[Node<'_>], scope: &Scope<'_>, revision: Revision) -> Vec<Mismatch> {
         match self {
-            Self::Unique => list::unique(nodes),
-            Self::AllEqual { ignoring } => list::all_equal(nodes, ignoring),
+            Self::Unique(of) => list::unique(&list::items(nodes, *of)),
+            Self::AllEqual { of, ignoring } => list::all_equal(&list::items(nodes, *of), ignoring),
             Self::IfPresent(inner) => inner.judge(nodes, scope, revision),
             Self::Present(true) => Vec::new(),
             Self::Present(false) => nodes

@@ -37,8 +37,8 @@ fn selecting_nothing_fails_all_but_two() {
     assert_eq!(told(&value, ".a", equals(json!(1))), [": is missing, expected 1"]);
     for condition in [
         Condition::Present(true),
-        Condition::Unique,
-        Condition::AllEqual { ignoring: Vec::new() },
+        Condition::Unique(Compared::Elements),
+        Condition::AllEqual { of: Compared::Elements, ignoring: Vec::new() },
         Condition::Kind(Kind::Any),
         Condition::Format(Format::NonEmpty),
         Condition::NotEquals { to: literal(json!(1)), ignoring: Vec::new() },
@@ -150,16 +150,21 @@ fn sizes() {
 }
 
 #[test]
-fn lists_are_the_nodes_or_the_one_array() {
+fn the_selected_values_or_the_elements_of_the_list_are_compared() {
     let value = json!({ "list": [1, "1", 1.0, { "a": 1, "b": 2 }, { "b": 2.0, "a": 1 }] });
     let repeats = ["/list/2: repeats 1.0", "/list/4: repeats {\"b\":2.0,\"a\":1}"];
-    assert_eq!(told(&value, ".list", Condition::Unique), repeats);
-    assert_eq!(told(&value, ".list[*]", Condition::Unique), repeats);
-    let all_equal = |ignoring| Condition::AllEqual { ignoring };
+    assert_eq!(told(&value, ".list", Condition::Unique(Compared::Elements)), repeats);
+    assert_eq!(told(&value, ".list[*]", Condition::Unique(Compared::Values)), repeats);
+    let all_equal = |ignoring| Condition::AllEqual { of: Compared::Elements, ignoring };
     let value = json!([{ "a": 1, "at": 1 }, { "a": 1, "at": 2 }]);
     assert_eq!(told(&value, "", all_equal(vec!["at".into()])), FINE);
     assert_eq!(told(&value, "", all_equal(Vec::new())), ["/1/at: differs at /at, which is 2, expected 1"]);
     assert_eq!(told(&json!([]), "", all_equal(Vec::new())), FINE);
+    // One list that a wildcard selects is one value.
+    let one_list = json!([[1, 2, 2]]);
+    let values = Condition::AllEqual { of: Compared::Values, ignoring: Vec::new() };
+    assert_eq!(told(&one_list, "[*]", values), FINE);
+    assert_eq!(told(&one_list, "[*]", Condition::Unique(Compared::Values)), FINE);
 }
 
 #[test]
@@ -207,11 +212,11 @@ fn a_clause_is_idle_where_it_has_nothing_to_judge() {
         (json!({}), if_present(differs()), false),
         (json!({}), vec![Condition::Present(false)], false),
         (json!({}), vec![Condition::None(Matcher { conditions: vec![equals(json!(1))] })], false),
-        (json!({ "a": [1] }), vec![Condition::Unique], true),
-        (json!({ "a": [1, 2] }), vec![Condition::Unique], false),
-        (json!({ "a": [1] }), vec![Condition::AllEqual { ignoring: Vec::new() }], true),
-        (json!({ "a": [1] }), vec![Condition::Present(true), Condition::Unique], false),
-        (json!({ "a": [1] }), if_present(Condition::Unique), true),
+        (json!({ "a": [1] }), vec![Condition::Unique(Compared::Values)], true),
+        (json!({ "a": [1, 2] }), vec![Condition::Unique(Compared::Values)], false),
+        (json!({ "a": [1] }), vec![Condition::AllEqual { of: Compared::Values, ignoring: Vec::new() }], true),
+        (json!({ "a": [1] }), vec![Condition::Present(true), Condition::Unique(Compared::Values)], false),
+        (json!({ "a": [1] }), if_present(Condition::Unique(Compared::Elements)), true),
         (json!({ "a": [1] }), vec![equals(json!(1))], false),
     ] {
         assert_eq!(idle(value.clone(), conditions.clone()), expected, "{value} {conditions:?}");
