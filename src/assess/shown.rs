@@ -195,6 +195,8 @@ impl Sent {
                     self.newest(|earlier| is_beside(earlier, frame) && self::id(earlier).is_none_or(Value::is_null))
                 })
                 .or_else(|| self.newest(|earlier| is_beside(earlier, frame))),
+            // What the server sends on its own is probably about the last message.
+            (Side::Server, None, _) => self.newest(|earlier| is_beside(earlier, frame)),
             _ => None,
         }
     }

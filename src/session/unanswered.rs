@@ -28,8 +28,8 @@ const AT_LEAST: Duration = Duration::from_secs(1);
 /// The same for a kind of request that never got a response. A server that does not respond to a feature affects up to
 /// ten suites.
 const KIND_SLOWDOWN: u32 = 2;
-/// Observed on a busy machine: 0.5 s were too little for a ping to a server that had always responded at once.
-const SHORT_TIMEOUT: Duration = Duration::from_secs(1);
+/// Observed on a busy machine: 0.5 s was too little for a ping to a server that had always responded at once.
+const SHORT_TIMEOUT: Duration = Duration::from_millis(750);
 
 /// After this much time spent on requests without a reply, all others get a short timeout. Observed: 91 s with a server
 /// that stops responding, and 41 s with one that does not respond to a single method over HTTP.

@@ -152,10 +152,10 @@ impl<'a> Assembler<'a> {
                 let patience = patience.map_or(u64::MAX, |ms| ms.saturating_mul(1000));
                 let waited_out =
                     |open: &Open| open.method != "initialize" && frame.at.saturating_sub(open.at) >= patience;
-                // The others may have waited for the first.
+                // The others may have waited for the first, even if it was cancelled.
                 let mut is_first = true;
-                for open in self.open.iter_mut().filter(|open| open.expects_reply) {
-                    open.expects_reply = std::mem::take(&mut is_first) && waited_out(open);
+                for open in self.open.iter_mut().filter(|open| open.method != "subscriptions/listen") {
+                    open.expects_reply &= std::mem::take(&mut is_first) && waited_out(open);
                 }
             }
             // The unread message may respond to any of them.

@@ -15,7 +15,11 @@ use crate::{
 };
 
 pub fn check(args: &CheckArgs, surroundings: &Surroundings) -> Result<u8, Error> {
-    let own = configured::with_own_suites(&args.files, surroundings)?;
+    // The configuration may name the same files.
+    let own = match args.files.is_empty() {
+        true => configured::with_own_suites(&[], surroundings)?,
+        false => args.files.clone(),
+    };
     let suites = load(&[Side::Server, Side::Client, Side::Gateway], &own, surroundings.color)?;
     let shown: Vec<&Suite> = if args.files.is_empty() {
         suites.iter().collect()

@@ -6,7 +6,7 @@ use crate::{
     evidence::{RunContext, Side, Transport},
     revision::Revision,
     run::inputs::{job::Job, place::place},
-    suite::{Step, Suite, Template, Verb},
+    suite::{Call, Step, Suite, Template, Verb},
     target::{Start, Target},
 };
 
@@ -55,11 +55,15 @@ fn headers(target: &Target) -> Vec<String> {
 
 /// The tools that were not called, if any of these suites calls tools.
 pub fn left_alone(scene: &RunContext, suites: &[&Suite], all_tools: bool) -> Option<String> {
-    let calls = |step: &Step| matches!(&step.verb, Verb::Call(call) if call.method == Template::Literal(CALL.into()));
-    if !suites.iter().any(|suite| suite.gather.iter().any(calls)) {
+    let steps = suites.iter().flat_map(|suite| &suite.gather);
+    let calls: Vec<&Call> = steps.filter_map(calls_tool).collect();
+    if calls.is_empty() {
         return None;
     }
-    let names: Vec<&str> = scene.facts["left_alone"].as_array()?.iter().filter_map(Value::as_str).collect();
+    // A suite of the user may call one by name.
+    let named: Vec<&str> = calls.iter().filter_map(|call| tool_of(call)).collect();
+    let names = scene.facts["left_alone"].as_array()?.iter().filter_map(Value::as_str);
+    let names: Vec<&str> = names.filter(|name| !named.contains(name)).collect();
     let shown = few(&names);
     let (why, help) = match all_tools {
         true => ("no valid arguments could be generated, or they run only as tasks", "sets the arguments of one"),
@@ -71,6 +75,25 @@ pub fn left_alone(scene: &RunContext, suites: &[&Suite], all_tools: bool) -> Opt
         )
     };
     (!names.is_empty()).then(note)
+}
+
+fn calls_tool(step: &Step) -> Option<&Call> {
+    match &step.verb {
+        Verb::Call(call) if call.method == Template::Literal(CALL.into()) => Some(call),
+        _ => None,
+    }
+}
+
+/// The name of the tool, if the call states it.
+fn tool_of(call: &Call) -> Option<&str> {
+    match call.with.as_ref()? {
+        Template::Literal(params) => params["name"].as_str(),
+        Template::Object(members) => members.iter().find_map(|(name, value)| match value {
+            Template::Literal(Value::String(tool)) if name == "name" => Some(tool.as_str()),
+            _ => None,
+        }),
+        _ => None,
+    }
 }
 
 /// The first names, and how many more there are.
