@@ -174,7 +174,9 @@ impl Recorder {
     /// `patience` had been given up before.
     pub fn cut_short(&self, why: &str, patience: Duration) {
         let links: Vec<u32> = self.lock().links.iter().map(|link| link.link).collect();
-        links.into_iter().for_each(|link| self.gave_up(link, why, patience));
+        for link in links {
+            self.gave_up(link, why, patience);
+        }
     }
 
     /// The same on one connection.

@@ -25,6 +25,9 @@ pub(super) fn render(report: &RunReport) -> String {
 fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
     let mark = if report.exit_code == 0 { "✅" } else { "❌" };
     writeln!(page, "## {mark} {}\n", prose(&meaning(report)))?;
+    if let Some(cause) = report.cause() {
+        writeln!(page, "{}\n", prose(cause))?;
+    }
     let revisions: Vec<_> = report.revisions.iter().map(|revision| revision.as_str()).collect();
     writeln!(
         page,

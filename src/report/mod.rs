@@ -57,6 +57,8 @@ pub enum Verbosity {
     Normal,
     /// Everything, with a line for each rule.
     Verbose,
+    /// One rule inside of another format, where no option shows more.
+    Excerpt,
 }
 
 /// The output of the human report. Of the other formats only `junit` depends on it: `verbosity` adds skipped tests.

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use super::{
-    diagnostic::{Problems, suggestion, suggestion_or_all},
+    diagnostic::{Problems, suggestion_or_all},
     yaml::{At, Position, Text, Tree, Yaml},
 };
 
@@ -152,7 +152,7 @@ pub fn word<T: Copy>(tree: &Tree, place: &str, words: &[(&str, T)], problems: &m
     if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
         return Some(*value);
     }
-    let help = new_name(place, &text).or_else(|| suggestion(&text, words.iter().map(|(word, _)| *word)));
+    let help = new_name(place, &text).or_else(|| suggestion_or_all(&text, words.iter().map(|(word, _)| *word)));
     problems.add_with(tree.at, format!("unknown value `{text}`"), help);
     None
 }

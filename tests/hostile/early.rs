@@ -21,7 +21,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_mcp-conform");
 pub fn all() -> Vec<Trial> {
     let mut trials = vec![
         Trial::test("credentials::stay_at_their_origin", credentials_stay),
-        Trial::test("limits::of_the_run", || limit("run=4", &[], "the run timeout of 4 s was reached (run)")),
+        Trial::test("limits::of_the_run", || limit("run=4", &[], "the run timeout of 4 s was reached (--run-timeout)")),
         Trial::test("limits::of_a_suite", || {
             limit("suite=2", &ONE_SUITE, "the suite timeout of 2 s was reached (suite)")
         }),

@@ -48,7 +48,9 @@ pub fn findings(page: &mut Page, report: &RunReport) {
     for (rule, revisions) in alike(report, Status::Known) {
         headline(page, "KNOWN", YELLOW, &rule.id, &revisions);
         page.hang(2, &[], TEXT, &flow(rule.reason.as_deref().unwrap_or_default()));
-        summarise(page, 2, rule);
+        if page.is_verbose() {
+            summarise(page, 2, rule);
+        }
     }
     let warned = alike(report, Status::Warn);
     // Failures are more important: while there are any, warnings are only named.
@@ -303,8 +305,11 @@ pub fn recap(page: &mut Page, report: &RunReport) {
     page.gap();
     for (status, word, ink) in [(Status::Fail, "FAIL  ", RED), (Status::Broken, "BROKEN  ", MAGENTA)] {
         let rules = alike(report, status);
-        for (rule, _) in rules.iter().take(RECAP) {
-            let lead = [span(ink.bold(), word), span(STRONG, rule.id.as_str()), span(TEXT, "  ")];
+        let have_one_reason = rules.iter().all(|(rule, _)| rule.reason.is_some() && rule.reason == rules[0].0.reason);
+        let shown = if rules.len() > 1 && have_one_reason { 1 } else { RECAP };
+        for (rule, _) in rules.iter().take(shown) {
+            let name = if shown == 1 { format!("{} rules", rules.len()) } else { rule.id.clone() };
+            let lead = [span(ink.bold(), word), span(STRONG, name), span(TEXT, "  ")];
             let used = lead.iter().map(|(_, text)| columns(&plain(text))).sum::<usize>();
             let text = rule
                 .findings
@@ -313,7 +318,7 @@ pub fn recap(page: &mut Page, report: &RunReport) {
             let text = middle(&plain(&flow(&text)), page.width().saturating_sub(used)).into_owned();
             page.line(0, &[&lead[..], &[span(FAINT, text)]].concat());
         }
-        if rules.len() > RECAP {
+        if rules.len() > RECAP && shown > 1 {
             page.line(0, &[span(FAINT, format!("and {} more", rules.len() - RECAP))]);
         }
     }
@@ -322,11 +327,16 @@ pub fn recap(page: &mut Page, report: &RunReport) {
 /// The number of findings that are not shown, here or in the whole report.
 fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Finding>, alike: usize, further: usize) {
     let places = places(hidden) + alike;
+    let hint = match further {
+        _ if page.is_excerpt() => "",
+        0 => " (--verbose shows all)",
+        _ => " (--verbose shows them)",
+    };
     let text = match (places, further) {
         (0, 0) => return,
-        (_, 0) => format!("and {places} more (--verbose shows all)"),
+        (_, 0) => format!("and {places} more{hint}"),
         (0, _) => format!("and {further} more, only counted"),
-        _ => format!("and {places} more (--verbose shows them), {further} only counted"),
+        _ => format!("and {places} more{hint}, {further} only counted"),
     };
     page.line(indent, &[span(FAINT, text)]);
 }

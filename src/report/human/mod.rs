@@ -40,7 +40,7 @@ pub(super) fn render(report: &RunReport, style: &Style) -> String {
 
 /// The details of one rule, for formats with a text field.
 pub fn explanation(rule: &RuleResult) -> String {
-    let mut page = Page::new(Style { width: 100, ..Style::default() });
+    let mut page = Page::new(Style { width: 100, verbosity: Verbosity::Excerpt, ..Style::default() });
     findings::explain(&mut page, 0, rule);
     page.finish()
 }

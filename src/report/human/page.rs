@@ -90,6 +90,10 @@ impl Page {
         self.style.verbosity == Verbosity::Verbose
     }
 
+    pub fn is_excerpt(&self) -> bool {
+        self.style.verbosity == Verbosity::Excerpt
+    }
+
     pub fn finish(self) -> String {
         self.text
     }

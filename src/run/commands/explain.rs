@@ -67,6 +67,7 @@ fn rules_of(suite: &Suite) -> String {
 fn told(suite: &Suite, rule: &Rule, suites: &[Suite]) -> String {
     let mut lines = vec![rule.id.clone(), format!("  {}", rule.statement), String::new()];
     lines.push(format!("suite      {}: {}", suite.id, suite.about));
+    lines.push(format!("file       {}", suite.file));
     lines.push(format!("applies    {}", scope(&suite.applies, &rule.applies)));
     let source = report::link(&rule.source, newest(suite, rule)).unwrap_or_else(|| rule.source.clone());
     lines.push(format!("source     {source}"));

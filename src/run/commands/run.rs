@@ -160,7 +160,10 @@ fn terms(args: &RunArgs) -> Result<Vec<String>, Error> {
         let before = terms.len();
         terms.extend(rules);
         if terms.len() == before {
-            return Err(Error::usage(format!("nothing failed in `{}`", path.display())));
+            return Err(Error::Usage {
+                message: format!("nothing failed in `{}`", path.display()),
+                help: Some("leave out --last-failed to test all rules".into()),
+            });
         }
     }
     Ok(terms)

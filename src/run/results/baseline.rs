@@ -112,7 +112,7 @@ impl Baseline {
             let reason = entries.iter().map(|(_, known)| known.reason.as_str()).find(|reason| !reason.is_empty());
             if !entries.is_empty() && rule.findings.iter().all(|finding| is_known(&finding.subject).is_some()) {
                 rule.status = Status::Known;
-                rule.reason = Some(reason.unwrap_or("no reason").to_owned());
+                rule.reason = Some(reason.unwrap_or("no reason given").to_owned());
             } else {
                 rule.findings.retain(|finding| is_known(&finding.subject).is_none());
             }
