@@ -82,6 +82,15 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
             return format!("{}, expected {code}", answer(reply));
         }
     }
+    if mismatch.location.is_empty()
+        && path.text.contains(".result")
+        && let Some(root) = scope.lookup(&path.root)
+    {
+        let reply = root.get("reply").unwrap_or(root);
+        if reply["end"].as_str().is_some_and(|end| end != "result") {
+            return format!("{}, expected a result", answer(reply));
+        }
+    }
     if path.text.contains("[?")
         && let Some(reply) = reply_without(path, mismatch, scope)
     {

@@ -21,7 +21,7 @@ use clap::ValueEnum;
 use crate::outcome::RunReport;
 
 pub use compare::compare;
-pub use human::{explanation, meaning};
+pub use human::{explanation, meaning, revisions};
 pub use json::{read, schema};
 pub use link::link;
 pub use text::plain;

@@ -106,3 +106,18 @@ fn a_list_that_helps_nothing_is_refused_before_the_run() {
         assert!(refused.stderr.contains(told), "{}", refused.stderr);
     }
 }
+
+#[test]
+fn a_violated_should_does_not_pass_without_strict() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("known.toml").display().to_string();
+    let run = |options: &[&str]| {
+        let line = ["run", "--reference", "--fault", "list-item-twice", "--filter", "resources.list"];
+        ran(line.into_iter().chain(options.iter().copied()))
+    };
+    assert_eq!(run(&["--strict", "--write-baseline", &path]).code, 0);
+    assert!(fs::read_to_string(&path).unwrap().contains("resources-list-item-uri-unique"));
+    let judged = run(&["--baseline", &path]);
+    assert_eq!(judged.code, 0, "{}", judged.stdout);
+    assert!(!judged.stdout.contains("OUTDATED"), "{}", judged.stdout);
+}

@@ -30,6 +30,9 @@ fn a_report_is_rendered_joined_and_compared() {
         compared.stdout
     );
     assert_eq!(ran(["report", "diff", &bad, &good]).code, 0);
+    let incomparable = ran(["report", "diff", &good, &part]);
+    assert_eq!(incomparable.code, 2, "{}", incomparable.stdout);
+    assert!(incomparable.stderr.contains("different revisions: 2026-07-28 and 2025-11-25"), "{}", incomparable.stderr);
 
     let merged = ran(["report", "merge", &good, &part, "--verbose"]);
     assert_eq!(merged.code, 0, "{}", merged.stderr);

@@ -9,10 +9,10 @@ pub(super) mod page;
 pub(super) mod table;
 pub(super) mod totals;
 
-pub(super) use self::{evidence::fault, header::revisions, totals::ended};
+pub(super) use self::{evidence::fault, totals::ended};
 
 use self::page::Page;
-pub use self::totals::meaning;
+pub use self::{header::revisions, totals::meaning};
 use super::{Style, Verbosity};
 use crate::outcome::{RuleResult, RunReport};
 

@@ -112,7 +112,9 @@ fn broken(report: &RunReport) -> String {
 
 /// The note for a run that ended early, shown with the results or in place of them.
 pub fn ended(report: &RunReport) -> Option<String> {
-    let early = || report.cut_short.as_ref().map(|_| meaning(report)).filter(|_| report.exit_code == 3);
+    let early = || {
+        report.cut_short.as_ref().map(|_| meaning(report)).filter(|_| report.exit_code == 3 || report.exit_code > 128)
+    };
     report.cause().map(|cause| format!("{}: {cause}", meaning(report).trim_end_matches('.'))).or_else(early)
 }
 

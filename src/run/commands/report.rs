@@ -41,6 +41,17 @@ pub fn report(command: &ReportCommand, surroundings: &Surroundings) -> Result<u8
         }
         ReportCommand::Diff { old, new } => {
             let (old, new) = (read(old)?, read(new)?);
+            let is_shared = |revision: &Revision| old.revisions.contains(revision);
+            if !new.revisions.is_empty() && !old.revisions.is_empty() && !new.revisions.iter().any(is_shared) {
+                return Err(Error::Usage {
+                    message: format!(
+                        "the reports are of different revisions: {} and {}",
+                        report::revisions(&old.revisions),
+                        report::revisions(&new.revisions)
+                    ),
+                    help: Some("test both with the same --revision".into()),
+                });
+            }
             console::say(report::compare(&old, &new).trim_end());
             let fresh = new.rules.iter().any(|rule| rule.status == Status::Fail && !failed(&old, rule));
             // A run that ended early cannot show that nothing got worse.

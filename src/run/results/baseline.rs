@@ -120,7 +120,10 @@ impl Baseline {
         let mut gone: IndexMap<&str, Vec<&str>> = IndexMap::new();
         for (known, _) in self.known.iter().zip(used).filter(|(_, used)| !used) {
             // A rule that was not judged this time may still fail.
-            if report.rules.iter().any(|rule| known.concerns(rule) && was_judged(rule)) {
+            // Without --strict, a SHOULD that is violated is no failure, but it does not pass either.
+            let passes =
+                |rule: &RuleResult| was_judged(rule) && !(rule.status == Status::Warn && known.covers_any(rule));
+            if report.rules.iter().any(|rule| known.concerns(rule) && passes(rule)) {
                 gone.entry(&known.rule).or_default().extend(known.subject.as_deref());
             }
         }
