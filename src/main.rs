@@ -3,7 +3,7 @@
 use std::{env, io::IsTerminal, process::ExitCode};
 
 use clap::{
-    Parser,
+    CommandFactory, Parser,
     error::{ContextKind, ContextValue, ErrorKind},
 };
 use mcp_conform::{
@@ -50,8 +50,8 @@ fn with_tip(mut mistake: clap::Error) -> clap::Error {
         (ErrorKind::InvalidSubcommand, _) => "a server is tested by `mcp-conform run -- COMMAND`".to_owned(),
         (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) if !word.starts_with('-') => {
             let typed = env::args().nth(1).unwrap_or_default();
-            // The others take no command.
-            if !["run", "tree", "generate", "client", "gateway", "record"].contains(&typed.as_str()) {
+            let takes_command = |command: &clap::Command| command.get_positionals().any(clap::Arg::is_last_set);
+            if !Cli::command().find_subcommand(&typed).is_some_and(takes_command) {
                 return mistake;
             }
             format!("a command goes after two dashes: `mcp-conform {typed} -- COMMAND`")

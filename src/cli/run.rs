@@ -26,7 +26,7 @@ pub struct RunArgs {
     /// `mcp-conform report merge` merges the JSON reports
     #[arg(long, value_name = "PART", help_heading = "Scope")]
     pub partition: Option<Partition>,
-    /// Stop when a rule fails; what came until then is judged, and the report lists the suites that were not run
+    /// Stop when a rule fails; what was received until then is judged, and the report lists the suites that were not run
     #[arg(long, conflicts_with = "write_baseline", help_heading = "Scope")]
     pub fail_fast: bool,
     #[command(flatten)]

@@ -72,22 +72,18 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
         };
     }
     if mismatch.location.is_empty()
-        && path.text.contains(".error")
         && let Some(root) = scope.lookup(&path.root)
     {
-        // The rule expects an error that was not received; the actual outcome says more.
+        // The rule expects an error or a result that was not received; the actual outcome says more.
         let reply = root.get("reply").unwrap_or(root);
-        if reply["end"].as_str().is_some_and(|end| end != "error") {
+        let ended_without = |end: &str| {
+            path.text.contains(&format!(".{end}")) && reply["end"].as_str().is_some_and(|received| received != end)
+        };
+        if ended_without("error") {
             let code = mismatch.expected.as_ref().map_or_else(|| "an error".to_owned(), |code| format!("error {code}"));
             return format!("{}, expected {code}", answer(reply));
         }
-    }
-    if mismatch.location.is_empty()
-        && path.text.contains(".result")
-        && let Some(root) = scope.lookup(&path.root)
-    {
-        let reply = root.get("reply").unwrap_or(root);
-        if reply["end"].as_str().is_some_and(|end| end != "result") {
+        if ended_without("result") {
             return format!("{}, expected a result", answer(reply));
         }
     }

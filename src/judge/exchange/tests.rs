@@ -106,7 +106,7 @@ fn what_was_given_up_before_a_run_was_cut_short_stays_unanswered() {
     assert_eq!(expected, [true, false]);
 }
 
-/// A request that got only little time because others had waited in vain may belong to a server that is about to exit.
+/// A request that got only little time because others had timed out may belong to a server that is about to exit.
 #[test]
 fn a_brief_wait_on_a_connection_that_was_given_up_proves_nothing() {
     let (_, rest) = assembled(&[

@@ -164,7 +164,11 @@ pub static CONTENT: &[Behaviour] = &[
             "resources-list-item-uri-unique",
         ],
         without_facts: true,
-        ..Behaviour::new("page-again", "the only page of resources leads to itself, whatever the prefix", EVERYWHERE)
+        ..Behaviour::new(
+            "page-again",
+            "the cursor of the only page of resources leads to that page again, and `prefix` is ignored",
+            EVERYWHERE,
+        )
     },
     Behaviour {
         prepare: Some(|world| {

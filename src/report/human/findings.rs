@@ -305,10 +305,10 @@ pub fn recap(page: &mut Page, report: &RunReport) {
     page.gap();
     for (status, word, ink) in [(Status::Fail, "FAIL  ", RED), (Status::Broken, "BROKEN  ", MAGENTA)] {
         let rules = alike(report, status);
-        let have_one_reason = rules.iter().all(|(rule, _)| rule.reason.is_some() && rule.reason == rules[0].0.reason);
-        let shown = if rules.len() > 1 && have_one_reason { 1 } else { RECAP };
-        for (rule, _) in rules.iter().take(shown) {
-            let name = if shown == 1 { format!("{} rules", rules.len()) } else { rule.id.clone() };
+        let has_one_reason =
+            rules.len() > 1 && rules.iter().all(|(rule, _)| rule.reason.is_some() && rule.reason == rules[0].0.reason);
+        for (rule, _) in rules.iter().take(if has_one_reason { 1 } else { RECAP }) {
+            let name = if has_one_reason { format!("{} rules", rules.len()) } else { rule.id.clone() };
             let lead = [span(ink.bold(), word), span(STRONG, name), span(TEXT, "  ")];
             let used = lead.iter().map(|(_, text)| columns(&plain(text))).sum::<usize>();
             let text = rule
@@ -318,7 +318,7 @@ pub fn recap(page: &mut Page, report: &RunReport) {
             let text = middle(&plain(&flow(&text)), page.width().saturating_sub(used)).into_owned();
             page.line(0, &[&lead[..], &[span(FAINT, text)]].concat());
         }
-        if rules.len() > RECAP && shown > 1 {
+        if rules.len() > RECAP && !has_one_reason {
             page.line(0, &[span(FAINT, format!("and {} more", rules.len() - RECAP))]);
         }
     }

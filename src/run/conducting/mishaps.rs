@@ -28,7 +28,7 @@ impl Mishaps {
 
     pub fn notes(&self) -> impl Iterator<Item = String> {
         let unfinished = self.unfinished.iter().map(|(why, suites)| {
-            let verb = if suites.len() == 1 { "is" } else { "are" };
+            let verb = if suites.iter().all(|suite| *suite == suites[0]) { "is" } else { "are" };
             format!("{} {verb} incomplete: {why}", listed(suites))
         });
         self.restarted().into_iter().chain(unfinished)

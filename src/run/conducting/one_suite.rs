@@ -1,6 +1,6 @@
 //! Gathers for one suite.
 
-use std::sync::atomic::Ordering;
+use std::sync::{Arc, atomic::Ordering};
 
 use serde_json::json;
 use tokio::time::Instant;
@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::{executor::Executor, gathered::Gathered};
 use crate::{
     error::Error,
-    evidence::{Recorder, RunContext, Side},
+    evidence::{Frame, Recorder, RunContext, Side},
     gather::{self, Controls, gather, steps},
     judge::subject,
     session::{Conversation, OneShot, lock},
@@ -19,9 +19,9 @@ use crate::{
 fn describe_end(recorder: &Recorder, link: u32, why: String) -> String {
     let sent = recorder.frames_where(|of, _| of == link).filter(|frame| frame.from == Side::Client);
     let sent = sent.filter(|frame| frame.by.as_deref() != Some("probe"));
-    let last = sent.filter_map(|frame| frame.message.clone().filter(|message| message["method"].is_string())).last();
-    match last {
-        Some(message) => format!("{why}; the last message to the server was `{}`", subject(&message)),
+    let has_method = |frame: &Arc<Frame>| frame.message.as_ref().is_some_and(|message| message["method"].is_string());
+    match sent.filter(has_method).last().as_ref().and_then(|frame| frame.message.as_ref()) {
+        Some(message) => format!("{why}; the last message to the server was `{}`", subject(message)),
         None => why,
     }
 }

@@ -188,7 +188,7 @@ impl<'a> Course<'a> {
         }
         if let Some(why) = incident {
             self.cut_short = self.executor.stop.why().filter(|stopped| *stopped == why).or(self.cut_short.take());
-            if self.executor.stop.is_wished(&why) {
+            if self.executor.stop.is_requested(&why) {
                 scene.not_run.insert(suite.id.clone(), why);
             } else {
                 self.mishaps.unfinished(&suite.id, scene.revision, why.clone());

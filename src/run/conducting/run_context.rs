@@ -88,7 +88,7 @@ fn calls_tool(step: &Step) -> Option<&Call> {
 fn tool_of(call: &Call) -> Option<&str> {
     match call.with.as_ref()? {
         Template::Literal(params) => params["name"].as_str(),
-        Template::Object(members) => members.iter().find_map(|(name, value)| match value {
+        Template::Object(fields) => fields.iter().find_map(|(name, value)| match value {
             Template::Literal(Value::String(tool)) if name == "name" => Some(tool.as_str()),
             _ => None,
         }),

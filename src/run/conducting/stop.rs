@@ -54,8 +54,8 @@ impl Stop {
         self.failed.get()
     }
 
-    /// Whether this ended the run as the user wished: a failed rule with `--fail-fast`, or an interruption.
-    pub fn is_wished(&self, why: &str) -> bool {
+    /// Whether the user requested this end of the run: a failed rule with `--fail-fast`, or an interruption.
+    pub fn is_requested(&self, why: &str) -> bool {
         why == INTERRUPTED || self.failed.get().is_some_and(|failed| failed == why)
     }
 
