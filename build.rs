@@ -23,7 +23,7 @@ mod diagnostic {
     impl Problems {
         // As the reader of YAML calls it.
         #[allow(clippy::needless_pass_by_value)]
-        pub fn add(&mut self, at: Position, message: String) {
+        pub fn add_with(&mut self, at: Position, message: String, _help: Option<String>) {
             panic!("{}:{}:{}: {message}", self.0, at.line, at.column);
         }
     }

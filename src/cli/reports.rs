@@ -19,6 +19,7 @@ pub struct ExplainArgs {
 pub enum ReportCommand {
     /// Convert a JSON report to other formats; exits with the code of its run
     Render {
+        /// A JSON report
         #[arg(value_name = "REPORT")]
         file: PathBuf,
         #[command(flatten)]
@@ -26,6 +27,7 @@ pub enum ReportCommand {
     },
     /// Merge JSON reports of the parts of one run
     Merge {
+        /// JSON reports
         #[arg(value_name = "REPORT", required = true)]
         files: Vec<PathBuf>,
         #[command(flatten)]
@@ -33,9 +35,11 @@ pub enum ReportCommand {
     },
     /// Compare two JSON reports; exits with 1 if a rule newly fails
     Diff {
-        #[arg(value_name = "REPORT")]
+        /// The JSON report of the earlier run
+        #[arg(value_name = "OLD")]
         old: PathBuf,
-        #[arg(value_name = "REPORT")]
+        /// The JSON report of the later run
+        #[arg(value_name = "NEW")]
         new: PathBuf,
     },
 }

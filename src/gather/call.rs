@@ -9,7 +9,7 @@ use super::{param_headers::param_headers, step::Stage, wanted::of_call};
 use crate::{
     evidence::Manner,
     session::{CallOptions, Deviation, Session, lock},
-    suite::{Call, Client, Notify, Scope, Step, Template, Verb},
+    suite::{Call, Notify, Scope, Step, Template, Verb},
 };
 
 /// How long to poll, and the interval if the server names none.
@@ -43,7 +43,7 @@ pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, deviation: 
 
 /// Records a request that asked a cooperative client for nothing.
 fn note_no_client_request(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, reply: &Value) {
-    let willing = call.answer == Some(Manner::Accept) && stage.suite.client == Client::Full;
+    let willing = call.answer == Some(Manner::Accept) && stage.suite.client.is_none();
     if let Some(request) = request(call, scope).filter(|_| willing && asked_nothing(reply)) {
         lock(&stage.beside.opener.known.unasking).insert(request);
     }
@@ -57,7 +57,7 @@ fn asked_nothing(reply: &Value) -> bool {
 /// Whether a call will ask nothing of this client, because it asked nothing of one with more capabilities.
 pub fn causes_no_client_request(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
     let Verb::Call(call) = &step.verb else { return false };
-    let modest = stage.suite.client != Client::Full && call.answer == Some(Manner::Accept);
+    let modest = stage.suite.client.is_some() && call.answer == Some(Manner::Accept);
     modest && request(call, scope).is_some_and(|request| lock(&stage.beside.opener.known.unasking).contains(&request))
 }
 

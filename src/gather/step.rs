@@ -40,22 +40,13 @@ pub fn steps<'a>(suite: &'a Suite, scene: &RunContext) -> impl Iterator<Item = &
     suite.gather.iter().filter(counts)
 }
 
-/// Whether it needs a connection besides that of its suite.
-pub fn asks_beside(step: &Step) -> bool {
-    match &step.verb {
-        Verb::Call(call) => call.alone,
-        Verb::List(list) => list.beside,
-        _ => false,
-    }
-}
-
 /// Executes the steps of a suite. Returns an object with a field for each save.
 pub async fn gather(stage: &Stage<'_>) -> Value {
     let ground = ground(stage.scene, stage.suite);
     let mut saves = Map::new();
     let mut began = Map::new();
     for step in steps(stage.suite, stage.scene) {
-        if asks_beside(step) && stage.beside.opener.is_single() {
+        if step.verb.spec().needs_second && stage.beside.opener.is_single() {
             continue;
         }
         let before = json!(stage.recorder.frames_so_far());
@@ -185,7 +176,7 @@ fn act<'a>(
         if let (Some(saved), Some(control)) = (&mut saved, control) {
             saved["control"] = control;
         }
-        let undeclared = saved.as_ref().and_then(|saved| step.verb.saves().undeclared(saved));
+        let undeclared = saved.as_ref().and_then(|saved| step.verb.spec().saves.undeclared(saved));
         debug_assert_eq!(undeclared, None, "a field that src/suite/views lacks");
         saved
     })

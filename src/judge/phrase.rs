@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::place::Place;
 use crate::{
     evidence::Cause,
     suite::{Clause, Mismatch, Path, Scope},
@@ -149,7 +150,10 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
             count => format!("received {} responses to one request", count.unwrap_or_default()),
         };
     }
-    let name = member_path(path, &mismatch.location);
+    // A list of the run has the elements of several pages.
+    let on_page = mismatch.location.contains("/items/").then(|| scope.lookup(&path.root)).flatten();
+    let on_page = on_page.and_then(|root| Place::of(root, &mismatch.location, &Place::default()).in_message());
+    let name = member_path(path, on_page.as_ref().unwrap_or(&mismatch.location));
     // The path itself shows what must be absent.
     if path.text.contains("[?")
         && let Some(value) =
@@ -265,7 +269,6 @@ fn member_path(path: &Path, location: &str) -> String {
         let written = path.text.split_at(path.root.len() + 1).1.trim_start_matches('.');
         return without_ours(written);
     }
-    // A collected list holds the items of several pages.
     let location = location.find("/items/").map_or(location, |at| &location[at..]);
     let location = &location[1..];
     let mut name = String::new();

@@ -29,7 +29,7 @@ const AT_LEAST: Duration = Duration::from_secs(1);
 /// ten suites.
 const KIND_SLOWDOWN: u32 = 2;
 /// Observed on a busy machine: 0.5 s was too little for a ping to a server that had always responded at once.
-const SHORT_TIMEOUT: Duration = Duration::from_millis(750);
+const SHORT_TIMEOUT: Duration = Duration::from_millis(600);
 
 /// After this much time spent on requests without a reply, all others get a short timeout. Observed: 91 s with a server
 /// that stops responding, and 41 s with one that does not respond to a single method over HTTP.

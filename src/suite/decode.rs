@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::Value;
 
 use super::{
     diagnostic::{Problems, suggestion_or_all},
@@ -42,9 +43,9 @@ impl Typed {
 #[derive(Debug)]
 pub struct OneOrMany<T>(pub Vec<T>);
 
-/// A mapping with keys of the author's choice, in the order they were typed.
+/// A mapping with keys of the author's choice: the valid ones in the order they were typed, and the number of all.
 #[derive(Debug)]
-pub struct Pairs<T>(pub Vec<(At<String>, T)>);
+pub struct Pairs<T>(pub Vec<(At<String>, T)>, pub usize);
 
 /// Declares what may be typed at one place: a struct in which every key is optional. Whether it may be left out is for
 /// the lint to say, which knows the reason.
@@ -64,7 +65,7 @@ macro_rules! keys {
                 use $crate::suite::decode;
                 static KNOWN: std::sync::LazyLock<Vec<String>> =
                     std::sync::LazyLock::new(|| vec![$(decode::key(stringify!($key))),*]);
-                let members = decode::mapping(tree, problems)?;
+                let members = decode::keyed(tree, $noun, problems)?;
                 let known = KNOWN.as_slice();
                 decode::refuse_unknown(members, $noun, known, problems);
                 let mut each = known.iter();
@@ -97,6 +98,17 @@ pub fn mapping<'t>(tree: &'t Tree, problems: &mut Problems) -> Option<&'t [(At<T
         Yaml::Map(members) => Some(members),
         _ => wrong(tree, "a mapping", problems),
     }
+}
+
+/// The mapping of this kind of thing. A lone value in place of a matcher is a common mistake.
+pub fn keyed<'t>(tree: &'t Tree, noun: &str, problems: &mut Problems) -> Option<&'t [(At<Text>, Tree)]> {
+    let is_single = !matches!(tree.value, Yaml::Null | Yaml::List(_) | Yaml::Map(_));
+    if is_single && noun == "a matcher" {
+        let help = format!("write `{{ equals: {} }}`", Value::from(tree));
+        problems.add_with(tree.at, format!("expected {noun}, received {}", tree.value.noun()), help);
+        return None;
+    }
+    mapping(tree, problems)
 }
 
 pub fn refuse_unknown(members: &[(At<Text>, Tree)], noun: &str, known: &[String], problems: &mut Problems) {
@@ -135,10 +147,34 @@ const RENAMED: [(&str, &str, &str); 20] = [
     ("`facts`", "recased", "`case_swapped_calls`"),
 ];
 
-/// The replacement of an old name.
-pub fn new_name(place: &str, old: &str) -> Option<String> {
-    let (_, _, new) = RENAMED.iter().find(|(of, name, _)| *of == place && *name == old)?;
-    Some(format!("it is now {new}"))
+/// Keys that authors expect from other tools, each with its place and what to write.
+const EXPECTED: [(&str, &str, &str); 17] = [
+    ("a suite", "name", "`suite: NAME`"),
+    ("a suite", "id", "`suite: NAME`"),
+    ("a suite", "title", "`about: TEXT`"),
+    ("a suite", "description", "`about: TEXT`"),
+    ("a suite", "steps", "`gather`"),
+    ("a step", "params", "`with: { ... }`"),
+    ("a step", "arguments", "`with: { name: TOOL, arguments: { ... } }`"),
+    ("a rule", "title", "the sentence after `must`, `should`, `advice` or `may`"),
+    ("a rule", "description", "the sentence after `must`, `should`, `advice` or `may`"),
+    ("a rule", "level", "`must`, `should`, `advice` or `may`, with the sentence of the rule"),
+    ("a matcher", "contains", "`matches: TEXT`, a regular expression"),
+    ("a matcher", "regex", "`matches: TEXT`"),
+    ("a matcher", "pattern", "`matches: TEXT`"),
+    ("a matcher", "exists", "`present: true`, or `false`"),
+    ("a matcher", "in", "`one-of: [...]`"),
+    ("a matcher", "min", "`at-least: NUMBER`"),
+    ("a matcher", "max", "`at-most: NUMBER`"),
+];
+
+/// What to write in place of an old name, or of one that other tools have.
+pub fn new_name(place: &str, typed: &str) -> Option<String> {
+    let of = |names: &[(&str, &str, &'static str)]| {
+        names.iter().find(|(of, name, _)| *of == place && *name == typed).map(|(.., new)| *new)
+    };
+    let renamed = of(&RENAMED).map(|new| format!("it is now {new}"));
+    renamed.or_else(|| Some(format!("write {}", of(&EXPECTED)?)))
 }
 
 pub fn wrong<T>(tree: &Tree, expected: &str, problems: &mut Problems) -> Option<T> {
@@ -189,8 +225,9 @@ impl<T: Decode> Decode for OneOrMany<T> {
 
 impl<T: Decode> Decode for Pairs<T> {
     fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
-        let members = mapping(tree, problems)?.iter();
-        Some(Self(members.filter_map(|(key, tree)| Some((key.owned(), T::decode(tree, problems)?))).collect()))
+        let members = mapping(tree, problems)?;
+        let valid = members.iter().filter_map(|(key, tree)| Some((key.owned(), T::decode(tree, problems)?)));
+        Some(Self(valid.collect(), members.len()))
     }
 }
 

@@ -63,7 +63,7 @@ pub fn parse(text: &str, problems: &mut Problems) -> Option<Tree> {
         Ok(tree) => Some(tree.into()),
         Err(error) => {
             let at = error.location().map_or(Position { line: 1, column: 1, length: 1 }, Position::from);
-            problems.add(at, message(&error));
+            problems.add_with(at, message(&error), advice(&error));
             None
         }
     }
@@ -80,6 +80,13 @@ fn message(error: &Error) -> String {
         Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => "nested too deeply".to_owned(),
         other => DefaultMessageFormatter.format_message(other).into_owned(),
     }
+}
+
+/// The usual cause of a syntax error.
+fn advice(error: &Error) -> Option<String> {
+    let is_syntax = matches!(error.without_snippet(), Error::ExternalMessage { .. });
+    is_syntax
+        .then(|| "quote a text that contains `: ` or ` #`, or starts with one of `[{*&!|>%@` or a backtick".to_owned())
 }
 
 impl From<&Tree> for Value {

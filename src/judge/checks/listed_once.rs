@@ -21,7 +21,7 @@ fn run(given: &Given) -> Report {
     let faults = uris.iter().filter(|(_, uri)| !seen.insert(*uri)).map(|(index, uri)| Fault {
         given: "items",
         pointer: format!("/{index}/uri"),
-        message: format!("`items[{index}].uri` repeats {}", Value::from(*uri)),
+        message: format!("{} is listed more than once", Value::from(*uri)),
         ..Fault::default()
     });
     Report { checked: uris.len(), faults: faults.collect(), broken: None }

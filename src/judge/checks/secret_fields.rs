@@ -42,11 +42,11 @@ fn run(given: &Given) -> Report {
         message,
         ..Fault::default()
     };
-    let mut faults: Vec<_> = secrets.map(|field| fault(field, format!("asks for `{}`", field.0))).collect();
+    let mut faults: Vec<_> = secrets.map(|field| fault(field, format!("requests a secret in `{}`", field.0))).collect();
     if let (true, Some(only)) = (faults.is_empty(), only_text(fields))
         && given.value("message").as_str().is_some_and(demands_secret)
     {
-        faults.push(fault(only, format!("the message asks the user to enter a secret into `{}`", only.0)));
+        faults.push(fault(only, format!("the message requests a secret in `{}`", only.0)));
     }
     Report::of(faults)
 }

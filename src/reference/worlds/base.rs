@@ -187,7 +187,7 @@ fn vendor(_: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
             result["_meta"] = json!({
                 "io.modelcontextprotocol/unheardOf": null,
                 "modelcontextprotocol.io/number": 7,
-                "io.modelcontextprotocol/serverInfo": "a text",
+                "io.modelcontextprotocol/nothingKnown": "a text",
             });
         }
         Some("tools/list") => odd::schemas(result),

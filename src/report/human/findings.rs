@@ -103,7 +103,12 @@ fn only_named(page: &mut Page, rules: &[Told]) {
 /// Only the names of rules that failed or broke.
 pub fn names(page: &mut Page, report: &RunReport) {
     for (status, word, ink) in [(Status::Fail, "FAIL  ", RED), (Status::Broken, "BROKEN  ", MAGENTA)] {
-        for (rule, revisions) in alike(report, status) {
+        let rules = alike(report, status);
+        if let Some(reason) = one_reason(&rules) {
+            line_of(page, &span(ink.bold(), word), &format!("{} rules", rules.len()), reason);
+            continue;
+        }
+        for (rule, revisions) in rules {
             named(page, word, ink, &rule.id, &revisions);
         }
     }
@@ -304,24 +309,33 @@ pub fn recap(page: &mut Page, report: &RunReport) {
     }
     page.gap();
     for (status, word, ink) in [(Status::Fail, "FAIL  ", RED), (Status::Broken, "BROKEN  ", MAGENTA)] {
-        let rules = alike(report, status);
-        let has_one_reason =
-            rules.len() > 1 && rules.iter().all(|(rule, _)| rule.reason.is_some() && rule.reason == rules[0].0.reason);
-        for (rule, _) in rules.iter().take(if has_one_reason { 1 } else { RECAP }) {
-            let name = if has_one_reason { format!("{} rules", rules.len()) } else { rule.id.clone() };
-            let lead = [span(ink.bold(), word), span(STRONG, name), span(TEXT, "  ")];
-            let used = lead.iter().map(|(_, text)| columns(&plain(text))).sum::<usize>();
-            let text = rule
-                .findings
-                .first()
-                .map_or_else(|| rule.reason.clone().unwrap_or_default(), |finding| finding.message.clone());
-            let text = middle(&plain(&flow(&text)), page.width().saturating_sub(used)).into_owned();
-            page.line(0, &[&lead[..], &[span(FAINT, text)]].concat());
+        let (rules, word) = (alike(report, status), span(ink.bold(), word));
+        if let Some(reason) = one_reason(&rules) {
+            line_of(page, &word, &format!("{} rules", rules.len()), reason);
+            continue;
         }
-        if rules.len() > RECAP && !has_one_reason {
+        for (rule, _) in rules.iter().take(RECAP) {
+            let first = rule.findings.first().map(|finding| finding.message.as_str());
+            line_of(page, &word, &rule.id, first.or(rule.reason.as_deref()).unwrap_or_default());
+        }
+        if rules.len() > RECAP {
             page.line(0, &[span(FAINT, format!("and {} more", rules.len() - RECAP))]);
         }
     }
+}
+
+/// The reason of several rules, if it is the same.
+fn one_reason<'a>(rules: &[Told<'a>]) -> Option<&'a str> {
+    let [(first, _), _, ..] = rules else { return None };
+    first.reason.as_deref().filter(|_| rules.iter().all(|(rule, _)| rule.reason == first.reason))
+}
+
+/// A name and a text, cut to one line.
+fn line_of(page: &mut Page, word: &Span<'static>, name: &str, text: &str) {
+    let lead = [word.clone(), span(STRONG, name.to_owned()), span(TEXT, "  ")];
+    let used = lead.iter().map(|(_, text)| columns(&plain(text))).sum::<usize>();
+    let text = middle(&plain(&flow(text)), page.width().saturating_sub(used)).into_owned();
+    page.line(0, &[&lead[..], &[span(FAINT, text)]].concat());
 }
 
 /// The number of findings that are not shown, here or in the whole report.

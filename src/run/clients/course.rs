@@ -6,7 +6,10 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use futures_util::stream::{self, StreamExt, TryStreamExt};
+use futures_util::{
+    FutureExt,
+    stream::{self, StreamExt, TryStreamExt},
+};
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -149,7 +152,8 @@ impl<'a> Course<'a> {
         let others = self.planned[1..].iter().filter(|planned| {
             planned.applies(revision, transport) && self.worlds.shows(&planned.scenario.world, revision, transport)
         });
-        let others = others.map(|planned| self.scenario(planned, revision));
+        self.job.scenarios.plan(others.clone().count());
+        let others = others.map(|planned| self.scenario(planned, revision).inspect(|_| self.job.scenarios.one_done()));
         let others: Vec<_> = stream::iter(others).buffered(self.job.client.parallel).try_collect().await?;
         let all = first.into_iter().chain(others.into_iter().flatten());
         // A client may use another revision in some scenarios, as those of the official suite do.

@@ -7,7 +7,10 @@ use serde_json::Value;
 use super::{command_lines, inside::Inside};
 use crate::{
     config::Client,
-    run::{inputs::job::Revisions, process::interrupts::Interrupts},
+    run::{
+        inputs::job::Revisions,
+        process::{interrupts::Interrupts, progress::Counts},
+    },
 };
 
 pub struct ClientJob {
@@ -21,6 +24,7 @@ pub struct ClientJob {
     pub revisions: Revisions,
     pub limits: Limits,
     pub strict: bool,
+    pub scenarios: Arc<Counts>,
     pub interrupts: Interrupts,
 }
 

@@ -13,7 +13,13 @@ use crate::{
     run::{
         clients::{Attended, ClientJob, Limits, USUAL, attend, conduct},
         inputs::{configured, target},
-        process::{Surroundings, console::complain, interrupts::Interrupts, strays::supervised},
+        process::{
+            Surroundings,
+            console::complain,
+            interrupts::Interrupts,
+            progress::{Counts, Progress},
+            strays::supervised,
+        },
         results::course::Course,
     },
     target::Limits as Usual,
@@ -23,8 +29,12 @@ pub fn client(args: &ClientArgs, surroundings: &Surroundings) -> Result<u8, Erro
     let course = Course::read(Side::Client, &args.select, &args.output, args.transcript.as_deref(), surroundings)?;
     let job = job(args, surroundings)?;
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
+    let is_shown = !args.output.forms.quiet && !job.client.command.is_empty();
+    let shown = is_shown.then(|| Progress::show(&recorder, &job.scenarios, job.limits.start, surroundings.status));
     let conducted = record(args, &job, &course, recorder, surroundings);
-    let (mut evidence, left) = supervised("client", &job.interrupts, conducted)?;
+    let conducted = supervised("client", &job.interrupts, conducted);
+    drop(shown);
+    let (mut evidence, left) = conducted?;
     evidence.header.notes.extend(left);
     Ok(course.conclude(evidence, options(args), |_| {}, surroundings))
 }
@@ -62,6 +72,7 @@ fn job(args: &ClientArgs, surroundings: &Surroundings) -> Result<ClientJob, Erro
             evidence_frames: usual.evidence_frames,
         },
         strict: args.output.strict,
+        scenarios: Counts::of("scenarios"),
         interrupts: Interrupts::listen(),
     })
 }

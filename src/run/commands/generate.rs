@@ -23,7 +23,7 @@ use crate::{
             suites::load,
             target,
         },
-        process::{Surroundings, console::failed, interrupts::Interrupts, progress::Suites, strays::supervised},
+        process::{Surroundings, console::failed, interrupts::Interrupts, progress::Counts, strays::supervised},
         results::{abort_report, baseline::Baseline, outputs},
     },
     session::{Opener, Wish},
@@ -119,7 +119,7 @@ fn prepared(args: &GenerateArgs, surroundings: &Surroundings) -> Result<Prepared
         strict: args.output.strict,
         interrupts,
         fail_fast: None,
-        suites: Arc::<Suites>::default(),
+        suites: Counts::of("suites"),
     };
     Ok(Prepared { job, wish, suites, filter, settings, store, baseline })
 }

@@ -1,6 +1,6 @@
 //! `mcp-conform run`: tests one server.
 
-use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Instant};
+use std::{collections::BTreeMap, path::PathBuf, time::Instant};
 
 use crate::{
     assess,
@@ -16,7 +16,7 @@ use crate::{
         process::{
             Surroundings, console,
             interrupts::Interrupts,
-            progress::Progress,
+            progress::{Counts, Progress},
             runtime::unless_ended,
             strays::{self, supervised},
         },
@@ -106,7 +106,7 @@ fn prepared(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrupts
             Box::new(move |rule: &RuleResult| baseline.fails(rule, strict)) as _
         }),
         interrupts: interrupts.clone(),
-        suites: Arc::default(),
+        suites: Counts::of("suites"),
     };
     Ok(Prepared { job, suites, levels, terms, filter, baseline })
 }
@@ -198,9 +198,10 @@ fn watched(
     surroundings: &Surroundings,
 ) -> Result<Evidence, Error> {
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
-    let status = surroundings.status.filter(|_| !args.output.forms.quiet);
     // The handshake with a server that starts slowly takes the longest.
-    let shown = Progress::show(&recorder, &job.suites, job.limits.request * 3, status);
+    let patience = job.limits.request * 3;
+    let is_shown = !args.output.forms.quiet;
+    let shown = is_shown.then(|| Progress::show(&recorder, &job.suites, patience, surroundings.status));
     let conducted = supervised("server", &job.interrupts, conduct(job, suites, filter, recorder));
     drop(shown);
     let (mut evidence, left) = conducted?;

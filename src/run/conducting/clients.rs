@@ -28,27 +28,28 @@ pub fn with_evidence<'a>(planned: &Plan<'a>, suites: &'a [Suite], scene: &RunCon
     suites.iter().filter(fits).collect()
 }
 
-pub fn profile(client: Client, usual: &ClientProfile) -> ClientProfile {
+pub fn profile(client: Option<Client>, usual: &ClientProfile) -> ClientProfile {
     match client {
-        Client::Full => usual.clone(),
-        Client::Plain => ClientProfile { details: false, ..usual.clone() },
-        Client::Bare => ClientProfile::bare(),
+        None | Some(Client::Full) => usual.clone(),
+        Some(Client::Plain) => ClientProfile { details: false, ..usual.clone() },
+        Some(Client::Bare) => ClientProfile::bare(),
     }
 }
 
 /// Requests of a server for which a client can declare partial support.
 const HAS_PARTS: [&str; 2] = ["sampling/createMessage", "elicitation/create"];
 
-/// The limited clients that are useful: they show nothing about a server that sends no requests to its client.
-pub fn others(recorder: &Recorder) -> Vec<Client> {
+/// The clients of suites that are useful: they show nothing about a server that sends no requests to its client.
+pub fn of_use(recorder: &Recorder) -> Vec<Client> {
     let may_ask = |_, text: &str| {
         text.contains(r#""from":"server""#) && (text.contains(r#""method":"#) || text.contains("input_required"))
     };
     let frames = recorder.frames_where(may_ask).filter(|frame| frame.from == Side::Server);
     let asked: Vec<String> = frames.filter_map(|frame| Some(asked(frame.message.as_ref()?))).flatten().collect();
     let has_parts = asked.iter().any(|method| HAS_PARTS.contains(&method.as_str()));
-    let others = [(Client::Plain, has_parts), (Client::Bare, !asked.is_empty())];
-    others.into_iter().filter_map(|(client, is_of_use)| is_of_use.then_some(client)).collect()
+    let sends = !asked.is_empty();
+    let clients = [(Client::Full, sends), (Client::Plain, has_parts), (Client::Bare, sends)];
+    clients.into_iter().filter_map(|(client, is_of_use)| is_of_use.then_some(client)).collect()
 }
 
 /// The methods of the requests that a message contains for the client.

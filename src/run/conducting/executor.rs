@@ -103,8 +103,8 @@ impl<'a> Executor<'a> {
         slots: &Slots,
         capacity: Capacity,
     ) -> (Vec<Gathered<'a>>, Vec<Gathered<'a>>) {
-        let of_use = clients::others(&self.opener.recorder);
-        let is_of_use = |suite: &Suite| suite.client == Client::Full || of_use.contains(&suite.client);
+        let of_use = clients::of_use(&self.opener.recorder);
+        let is_of_use = |suite: &Suite| suite.client.is_none_or(|client| of_use.contains(&client));
         let lanes = stage.lanes.into_iter().filter(|lane| lane.suites.iter().all(|suite| is_of_use(suite)));
         let (shared, known, crowded) = (scene.transport.capabilities().shared, &self.opener.known, stage.at_once > 1);
         let (missed, before, hangs) =
@@ -259,7 +259,7 @@ impl<'a> Executor<'a> {
         Err(Error::Target { tried: self.job.target.name.clone(), came, help, refused: false }.into())
     }
 
-    pub(super) fn opener_for(&self, client: Client) -> Opener {
+    pub(super) fn opener_for(&self, client: Option<Client>) -> Opener {
         Opener { profile: clients::profile(client, &self.opener.profile), ..self.opener.clone() }
     }
 

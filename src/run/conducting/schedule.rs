@@ -7,10 +7,7 @@ use super::{
     capacity::Capacity,
     suite_effects::{Effect, effect, waits},
 };
-use crate::{
-    evidence::RunContext,
-    suite::{Client, Suite},
-};
+use crate::{evidence::RunContext, suite::Suite};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
@@ -70,7 +67,8 @@ pub fn schedule<'a>(suites: &[&'a Suite], scene: &RunContext, capacity: Capacity
     let why = "these suites make the same change, so they take turns";
     let mut changing: Vec<_> = changes.into_values().map(|suites| Lane { suites, on: Slot::New, why }).collect();
     changing.iter_mut().take(1).for_each(|lane| lane.on = Slot::Survey);
-    let limiting = lanes(of(Effect::LimitsClient), 1, Slot::New, "if the server has sent requests to its client");
+    let answering =
+        lanes(of(Effect::NeedsClientRequests), 1, Slot::New, "if the server has sent requests to its client");
 
     // Concurrent waits cost no extra time. Without concurrency, waiting comes before suites that may kill a shared
     // server.
@@ -87,7 +85,7 @@ pub fn schedule<'a>(suites: &[&'a Suite], scene: &RunContext, capacity: Capacity
         stage(asking, capacity.at_once),
         stage(late, 1),
         stage(changing, capacity.at_once),
-        stage(limiting, capacity.at_once),
+        stage(answering, capacity.at_once),
     ];
     stages.into_iter().filter(|stage| !stage.lanes.is_empty()).collect()
 }
@@ -98,7 +96,7 @@ fn lanes<'a>(suites: Vec<&'a Suite>, each: usize, first: Slot, why: &'static str
     let mut lanes: Vec<Lane<&Suite>> = Vec::new();
     for suite in suites {
         let is_required = |other: &&Suite| other.connection == suite.connection && suite.evidence.contains(&other.id);
-        let requires = |lane: &Lane<&Suite>| suite.client == Client::Full && lane.suites.iter().any(is_required);
+        let requires = |lane: &Lane<&Suite>| suite.client.is_none() && lane.suites.iter().any(is_required);
         let last = lanes.len().checked_sub(1).filter(|&last| lanes[last].suites.len() < each);
         if let Some(lane) = lanes.iter().position(requires).or(last) {
             lanes[lane].suites.push(suite);

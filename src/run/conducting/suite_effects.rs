@@ -3,8 +3,8 @@
 
 use crate::{
     evidence::RunContext,
-    gather::{asks_beside, steps},
-    suite::{Client, Connection, Suite, Template, Verb},
+    gather::steps,
+    suite::{Connection, Suite},
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,17 +21,14 @@ pub enum Effect<'a> {
     ComesLate,
     /// It makes the server change this.
     Changes(&'a str),
-    /// It is useful only if the server sends requests to its client. The client here has fewer capabilities.
-    LimitsClient,
+    /// It is useful only if the server sends requests to its client.
+    NeedsClientRequests,
 }
 
 pub fn effect<'a>(suite: &'a Suite, scene: &RunContext) -> Effect<'a> {
-    let change = steps(suite, scene).find_map(|step| match &step.verb {
-        Verb::Change(cause) => cause.first_member(),
-        _ => None,
-    });
+    let change = steps(suite, scene).find_map(|step| step.verb.spec().changes);
     match (suite.connection, change) {
-        _ if suite.client != Client::Full => Effect::LimitsClient,
+        _ if suite.client.is_some() => Effect::NeedsClientRequests,
         (Connection::Shared, _) => Effect::Reads,
         (_, Some(fact)) => Effect::Changes(fact),
         (Connection::Last, _) => Effect::ComesLate,
@@ -45,22 +42,16 @@ pub fn effect<'a>(suite: &'a Suite, scene: &RunContext) -> Effect<'a> {
 
 /// Whether a suite mostly waits, for tools or for messages, and does not affect other suites meanwhile.
 pub fn waits(suite: &Suite, scene: &RunContext) -> bool {
-    let pauses = steps(suite, scene).any(|step| match &step.verb {
-        Verb::Await(_) | Verb::Pause(_) => true,
-        Verb::Call(call) => call.seconds.is_some_and(|seconds| seconds < 1.0),
-        Verb::Http(http) => http.method != "DELETE" && http.seconds.is_some(),
-        _ => false,
-    });
+    let waits = steps(suite, scene).any(|step| step.verb.spec().waits);
     matches!(effect(suite, scene), Effect::Disturbs | Effect::NeedsUnused)
-        && (pauses || calls(suite, scene, "tools/call"))
+        && (waits || calls(suite, scene, "tools/call"))
 }
 
 /// Whether a suite has steps that need a second connection.
 pub fn needs_two(suite: &Suite, scene: &RunContext) -> bool {
-    steps(suite, scene).any(asks_beside)
+    steps(suite, scene).any(|step| step.verb.spec().needs_second)
 }
 
 fn calls(suite: &Suite, scene: &RunContext, method: &str) -> bool {
-    let is = |template: &Template| matches!(template, Template::Literal(name) if name == method);
-    steps(suite, scene).any(|step| matches!(&step.verb, Verb::Call(call) if !call.alone && is(&call.method)))
+    steps(suite, scene).any(|step| step.verb.spec().calls == Some(method))
 }

@@ -1,7 +1,7 @@
 //! Runs the suites about servers through the gateway and on the reference server itself, and finds the verdicts that
 //! are worse.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, time::Duration};
 
 use super::{front::Listening, job::GatewayJob, setting::Setting};
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
     run::{
         conducting::assemble_run,
         inputs::job::{Job, Revisions},
+        process::progress::Counts,
     },
     session::ClientProfile,
     suite::Suite,
@@ -93,7 +94,7 @@ async fn run(
         strict: false,
         interrupts: job.interrupts.clone(),
         fail_fast: None,
-        suites: Arc::default(),
+        suites: Counts::of("suites"),
     };
     let limits = &tested.limits;
     let recorder = Recorder::new(limits.memory_bytes, limits.disk_bytes, limits.record_messages);

@@ -9,7 +9,7 @@ use crate::{
     outcome::RuleResult,
     plan::Proposals,
     revision::Revision,
-    run::process::{interrupts::Interrupts, progress::Suites},
+    run::process::{interrupts::Interrupts, progress::Counts},
     session::ClientProfile,
     target::{Limits, Target},
 };
@@ -33,7 +33,7 @@ pub struct Job {
     pub fail_fast: Option<Box<Fails>>,
     pub interrupts: Interrupts,
     /// The progress of the run.
-    pub suites: Arc<Suites>,
+    pub suites: Arc<Counts>,
 }
 
 /// Which revisions to test.

@@ -2,6 +2,8 @@
 
 use std::{fs, path::PathBuf};
 
+use indexmap::IndexMap;
+
 use crate::{
     act,
     error::{Error, Mistakes},
@@ -75,15 +77,20 @@ fn survey(suites: &[Suite]) -> Vec<String> {
 
 /// The contents of the files, and of all YAML files in the directories.
 pub fn read(paths: &[PathBuf]) -> Result<Vec<(String, String)>, Error> {
-    let mut files = Vec::new();
+    let mut files = IndexMap::new();
     for path in paths {
-        let before = files.len();
-        collect(path, &mut files)?;
-        if files.len() == before {
+        let mut found = Vec::new();
+        collect(path, &mut found)?;
+        if found.is_empty() {
             return Err(Error::usage(format!("no .yaml file in `{}`", path.display())));
         }
+        // A file may be named twice, by the configuration and by `--suite`.
+        let real = |file: &str| fs::canonicalize(file).unwrap_or_else(|_| file.into());
+        for (file, text) in found {
+            files.entry(real(&file)).or_insert((file, text));
+        }
     }
-    Ok(files)
+    Ok(files.into_values().collect())
 }
 
 fn collect(path: &PathBuf, files: &mut Vec<(String, String)>) -> Result<(), Error> {

@@ -1,4 +1,4 @@
-//! One line on the terminal during a run: what it waits for, and for how long.
+//! One line on the terminal during a run: what it waits for, and for how long. Without a terminal, a line now and then.
 //!
 //! It reads the record from its own thread. So the run does not need to know about it, and it continues while rules are
 //! judged. This program already has code that escapes and truncates text of a server, so no crate for progress bars is
@@ -28,17 +28,24 @@ use crate::{
 /// A shorter run shows nothing.
 const FIRST: Duration = Duration::from_millis(300);
 const EVERY: Duration = Duration::from_millis(100);
+/// Without a terminal, as in the log of a pipeline. A run over all revisions takes half a minute.
+const LINE_EVERY: Duration = Duration::from_secs(30);
 /// Shorter waits are not shown.
 const NOTABLE: Duration = Duration::from_secs(1);
 
-/// How many suites are gathered, and how many there are.
-#[derive(Debug, Default)]
-pub struct Suites {
+/// How many suites or scenarios there are, and how many are done.
+#[derive(Debug)]
+pub struct Counts {
+    of: &'static str,
     planned: AtomicUsize,
     done: AtomicUsize,
 }
 
-impl Suites {
+impl Counts {
+    pub fn of(of: &'static str) -> Arc<Self> {
+        Arc::new(Self { of, planned: AtomicUsize::default(), done: AtomicUsize::default() })
+    }
+
     pub fn plan(&self, more: usize) {
         self.planned.fetch_add(more, Ordering::Relaxed);
     }
@@ -52,7 +59,7 @@ impl Suites {
         let planned = self.planned.load(Ordering::Relaxed);
         // A suite may be gathered again after the server crashed.
         let done = self.done.load(Ordering::Relaxed).min(planned);
-        (planned > 0).then(|| format!("{done} of {planned} suites"))
+        (planned > 0).then(|| format!("{done} of {planned} {}", self.of))
     }
 }
 
@@ -62,20 +69,20 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Without a terminal there is no width, and nothing is shown. Requests older than `patience` are no longer shown.
-    pub fn show(recorder: &Recorder, suites: &Arc<Suites>, patience: Duration, width: Option<usize>) -> Self {
-        let ending = width.map(|width| {
-            let (end, ended) = channel();
-            let (recorder, suites) = (recorder.clone(), Arc::clone(suites));
+    /// Without a terminal there is no width. Requests older than `patience` are no longer shown.
+    pub fn show(recorder: &Recorder, counts: &Arc<Counts>, patience: Duration, width: Option<usize>) -> Self {
+        let (end, ended) = channel();
+        let (recorder, counts) = (recorder.clone(), Arc::clone(counts));
+        if width.is_some() {
             // Print the message of a panic on its own line.
             let usual = panic::take_hook();
             panic::set_hook(Box::new(move |why| {
                 erase();
                 usual(why);
             }));
-            (end, thread::spawn(move || follow(&recorder, &suites, patience, width, &ended)))
-        });
-        Self { ending }
+        }
+        let thread = thread::spawn(move || follow(&recorder, &counts, patience, width, &ended));
+        Self { ending: Some((end, thread)) }
     }
 }
 
@@ -89,17 +96,20 @@ impl Drop for Progress {
     }
 }
 
-fn follow(recorder: &Recorder, suites: &Suites, patience: Duration, width: usize, ended: &Receiver<()>) {
+fn follow(recorder: &Recorder, counts: &Counts, patience: Duration, width: Option<usize>, ended: &Receiver<()>) {
     let began = Instant::now();
     let mut waits = Waits::default();
-    let mut pause = FIRST;
+    let (mut pause, every) = width.map_or((LINE_EVERY, LINE_EVERY), |_| (FIRST, EVERY));
     while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-        pause = EVERY;
+        pause = every;
         recorder.since(waits.seen).iter().for_each(|frame| waits.see(frame));
-        // The last column stays empty, or the cursor would move to the next line.
-        let line = waits.line(began.elapsed(), suites, patience);
-        let line = middle(&plain(&line), width.saturating_sub(1)).into_owned();
-        to_terminal(&format!("\r{line}\x1b[K"));
+        let line = waits.line(began.elapsed(), counts, patience);
+        let line = plain(&line);
+        to_stderr(&match width {
+            // The last column stays empty, or the cursor would move to the next line.
+            Some(width) => format!("\r{}\x1b[K", middle(&line, width.saturating_sub(1))),
+            None => format!("{line}\n"),
+        });
     }
     if pause == EVERY {
         erase();
@@ -109,12 +119,12 @@ fn follow(recorder: &Recorder, suites: &Suites, patience: Duration, width: usize
 /// Erases the line so that something else can be printed.
 pub fn erase() {
     if std::io::stderr().is_terminal() {
-        to_terminal("\r\x1b[K");
+        to_stderr("\r\x1b[K");
     }
 }
 
 /// A closed terminal is not an error.
-fn to_terminal(text: &str) {
+fn to_stderr(text: &str) {
     let mut stderr = std::io::stderr().lock();
     let _ = stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush());
 }
@@ -158,10 +168,10 @@ impl Waits {
         }
     }
 
-    fn line(&mut self, now: Duration, suites: &Suites, patience: Duration) -> String {
+    fn line(&mut self, now: Duration, counts: &Counts, patience: Duration) -> String {
         // Nobody waits for these any more.
         self.open.retain(|_, open| now.saturating_sub(open.since) <= patience);
-        let so_far = suites.so_far().unwrap_or_else(|| "connecting".to_owned());
+        let so_far = counts.so_far().unwrap_or_else(|| "connecting".to_owned());
         let mut line = format!("{:.1} s · {so_far}", now.as_secs_f64());
         // Writing to a string does not fail.
         let _ = match self.open.values().min_by_key(|open| open.since) {
@@ -169,7 +179,7 @@ impl Waits {
                 write!(line, " · {by} waits {} s for {about}", now.saturating_sub(*since).as_secs())
             }
             Some(Open { by, about, .. }) => write!(line, " · {by} · {about}"),
-            None if self.newest.is_empty() => write!(line, " · starting the server"),
+            None if self.newest.is_empty() => Ok(()),
             None => write!(line, " · {}", self.newest),
         };
         line
@@ -187,7 +197,7 @@ mod tests {
 
     fn line(recorder: &Recorder, waits: &mut Waits, later: Duration) -> String {
         recorder.since(waits.seen).iter().for_each(|frame| waits.see(frame));
-        let suites = Suites::default();
+        let suites = Counts::of("suites");
         suites.plan(9);
         suites.one_done();
         let line = waits.line(later, &suites, PATIENCE);
@@ -202,7 +212,7 @@ mod tests {
             recorder.sent(&sent, &json!({ "id": id, "method": "resources/read", "params": { "uri": uri } }), 1);
         };
         let (soon, late) = (Duration::from_millis(900), Duration::from_millis(3200));
-        assert_eq!(line(&recorder, &mut waits, soon), "1 of 9 suites · starting the server");
+        assert_eq!(line(&recorder, &mut waits, soon), "1 of 9 suites");
         ask(1, "read", 1, "file:///a");
         ask(1, "read", 2, "file:///b");
         ask(2, "list", 2, "file:///c");

@@ -24,7 +24,7 @@ pub enum Shape {
 
 impl Shape {
     pub fn of(verb: &Verb, each: Option<&Each>) -> Self {
-        let view = verb.saves();
+        let view = verb.spec().saves;
         match each {
             Some(each) => Self::List(Self::Entry(each.var.clone(), view).into()),
             None => Self::One(view),

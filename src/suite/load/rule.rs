@@ -22,6 +22,7 @@ impl Lint<'_> {
         id.as_ref().inspect(|id| self.check_id(id));
         let level = self.level(&typed.typed);
         let statement = [typed.must.take(), typed.should.take(), typed.advice.take(), typed.may.take()];
+        level.zip(statement.iter().flatten().next()).inspect(|(level, text)| self.check_keyword(*level, text));
         let source = self.needs(&typed.typed, "source", typed.source.take());
         source.as_ref().filter(|source| source.value.trim().is_empty()).inspect(|source| {
             self.problems.add(source.at, "`source` needs a page and an anchor");
@@ -84,6 +85,18 @@ impl Lint<'_> {
         LEVELS.iter().find(|(level, _)| *level == key).map(|(_, level)| *level)
     }
 
+    /// A rule that states another level than it has misleads readers of the report.
+    fn check_keyword(&mut self, level: Level, statement: &At<String>) {
+        let words = |text: &str| statement.value.split(|c: char| !c.is_ascii_alphabetic()).any(|word| word == text);
+        let stated = LEVELS.iter().find(|(key, _)| words(&key.to_uppercase()));
+        let own = LEVELS.iter().find(|(_, own)| *own == level);
+        if let (Some((own, _)), Some((key, _))) = (own, stated.filter(|(_, stated)| *stated != level)) {
+            let keyword = key.to_uppercase();
+            let help = format!("write `{key}: ...`, or another word than {keyword}");
+            self.problems.add_with(statement.at, format!("a rule with `{own}` says {keyword}"), help);
+        }
+    }
+
     fn check_faults(&mut self, own: &Typed, level: Option<Level>, faults: &[At<String>]) {
         let known = match self.subject {
             Side::Server => &self.known.faults,
@@ -131,23 +144,22 @@ impl Lint<'_> {
         }
         let test = match key {
             "expect" => {
-                typed.expect.iter().for_each(|clauses| self.check_words(clauses));
-                Test::Expect(self.clauses(typed.expect.take()))
+                let clauses = typed.expect.take()?;
+                if clauses.1 == 0 {
+                    self.problems.add(typed.typed.place(key), "`expect` is empty");
+                }
+                self.check_words(&clauses);
+                Test::Expect(self.clauses(Some(clauses)))
             }
             "observe" => {
                 let paths = typed.observe.take()?.0;
+                if paths.is_empty() {
+                    self.problems.add(typed.typed.place(key), "`observe` is empty");
+                }
                 Test::Observe(paths.iter().filter_map(|path| self.path(path)).collect())
             }
             _ => self.check(typed)?,
         };
-        let asks_nothing = match &test {
-            Test::Expect(clauses) => clauses.is_empty(),
-            Test::Observe(paths) => paths.is_empty(),
-            Test::Check { .. } => false,
-        };
-        if asks_nothing {
-            self.problems.add(typed.typed.place(key), format!("`{key}` is empty"));
-        }
         Some(test)
     }
 

@@ -13,7 +13,7 @@ use crate::{
         decode::{Pairs, Typed},
         diagnostic::{Problems, suggestion},
         file::{self, SuiteFile},
-        model::{ACTIONS, Client, Connection, Rule, Scenario, Suite, Template, ValueRow},
+        model::{ACTIONS, Connection, Rule, Scenario, Suite, Template, ValueRow},
         yaml::{At, Tree},
     },
 };
@@ -71,7 +71,7 @@ pub fn build(
         applies,
         replaces: typed.replaces.map(|replaced| replaced.0).into_iter().flatten().map(|id| id.value).collect(),
         connection,
-        client: typed.capabilities.unwrap_or(Client::Full),
+        client: typed.capabilities,
         evidence: typed.requires.map(|suites| suites.0).into_iter().flatten().map(|id| id.value).collect(),
         values,
         gather,

@@ -5,13 +5,14 @@
 
 mod rule;
 mod step;
+mod verb;
 
 use std::{collections::BTreeMap, time::Duration};
 
 use indexmap::IndexMap;
 use serde_json::Value;
 
-pub use self::{rule::*, step::*};
+pub use self::{rule::*, step::*, verb::VerbSpec};
 use crate::{
     evidence::{Side, Transport},
     outcome::{GivenLevel, Level},
@@ -32,7 +33,8 @@ pub struct Suite {
     pub generated: bool,
     pub applies: Applies,
     pub connection: Connection,
-    pub client: Client,
+    /// Declared if its rules judge what the server requests from such a client.
+    pub client: Option<Client>,
     /// Suites that are gathered too if a rule of this one is judged, because the rule needs their evidence.
     pub evidence: Vec<String>,
     /// Rules that are not judged where this suite applies; `*` matches any text.

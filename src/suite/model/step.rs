@@ -2,7 +2,7 @@
 
 use crate::{
     evidence::Manner,
-    suite::{Applies, Clause, Path, views},
+    suite::{Applies, Clause, Path},
 };
 use serde_json::Value;
 
@@ -87,21 +87,6 @@ pub enum Verb {
     Cancel(Template),
     /// A pause of this many seconds, in which nothing is sent.
     Pause(f64),
-}
-
-impl Verb {
-    /// The type of what the step saves.
-    pub const fn saves(&self) -> &'static views::View {
-        match self {
-            Self::List(_) => &views::LIST,
-            Self::Walk(_) => &views::WALK,
-            Self::Await(_) => &views::AWAIT,
-            Self::Change(_) => &views::CHANGE,
-            Self::Call(_) | Self::Notify(_) | Self::Send(_) | Self::Http(_) | Self::Cancel(_) | Self::Pause(_) => {
-                &views::REPLY
-            }
-        }
-    }
 }
 
 /// One request. `with` gives the `params`; the fields that the revision requires are added.

@@ -26,7 +26,7 @@ use crate::{
     run::{
         clients::{ClientJob, Inside, Limits, conduct},
         inputs::{job::Revisions, suites::load},
-        process::{Surroundings, console, interrupts::Interrupts},
+        process::{Surroundings, console, interrupts::Interrupts, progress::Counts},
     },
     suite::{Applies, Suite, fits},
 };
@@ -206,6 +206,7 @@ impl ClientTrial {
                 evidence_frames: SHOWN,
             },
             strict: false,
+            scenarios: Counts::of("scenarios"),
             interrupts: Interrupts::default(),
         };
         let filter = Filter::new(&self.rules, suites)?;

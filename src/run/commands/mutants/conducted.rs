@@ -31,7 +31,7 @@ use crate::{
             credentials::obtain,
             job::{Job, Revisions},
         },
-        process::interrupts::Interrupts,
+        process::{interrupts::Interrupts, progress::Counts},
     },
     session::ClientProfile,
     suite::{Suite, Verb},
@@ -203,7 +203,7 @@ impl Trial {
             strict: true,
             interrupts: Interrupts::default(),
             fail_fast: None,
-            suites: Arc::default(),
+            suites: Counts::of("suites"),
         }
     }
 }
