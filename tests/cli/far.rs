@@ -51,8 +51,8 @@ fn url_by(way: Way, server: &str) -> String {
                     thread::sleep(way.delay);
                     let ends = way.fatal.is_some_and(|fatal| String::from_utf8_lossy(piece).contains(fatal));
                     gone.fetch_or(ends && way.for_good, Relaxed);
-                    for pipe in pipes.lock().unwrap().drain(..).filter(|_| ends) {
-                        let _ = pipe.shutdown(Shutdown::Both);
+                    if ends {
+                        pipes.lock().unwrap().drain(..).for_each(|pipe| drop(pipe.shutdown(Shutdown::Both)));
                     }
                     !ends
                 });
