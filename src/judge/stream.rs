@@ -4,7 +4,7 @@
 //! whole run, which may not fit in memory: it is streamed once, item by item, and each such rule judges each item.
 
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     hash::{DefaultHasher, Hash, Hasher},
     sync::Arc,
     thread,
@@ -141,14 +141,19 @@ fn pass_by(
     let ours = |link: u32| links.iter().find(|known| known.link == link && known.revision == Some(scene.revision));
     let mut assemblers: Vec<(u32, Assembler, Streams)> = Vec::new();
     let mut posts = Posts::default();
-    // When a server shared by all connections last sent something.
+    // The last request that a server shared by all connections still received. Its response may arrive after others
+    // were lost, if it was on its way.
     let mut heard = 0;
+    // The first frame of each HTTP exchange.
+    let mut sent = HashMap::new();
     // Requests that got a response, on any connection.
     let mut served = HashSet::new();
     for frame in frames {
         let Some(link) = ours(frame.link) else { continue };
         if frame.from == Side::Server && matches!(frame.kind, FrameKind::HttpResponse | FrameKind::Message) {
-            heard = frame.frame;
+            heard = heard.max(frame.post.and_then(|post| sent.get(&post).copied()).unwrap_or(frame.frame));
+        } else if let (Side::Client, Some(post)) = (frame.from, frame.post) {
+            sent.entry(post).or_insert(frame.frame);
         }
         if frame.kind == FrameKind::Visit {
             visited(&frame);
@@ -201,7 +206,11 @@ fn pass_by(
     let together = assemblers.iter_mut().filter(|(link, ..)| shares(link));
     let lost: Vec<&mut Open> = together.flat_map(|(_, assembler, _)| assembler.lost_behind(heard)).collect();
     let first = lost.iter().filter_map(|open| open.lost).min().unwrap_or_default();
-    let last: Vec<_> = lost.into_iter().filter(|open| open.frame < first).collect();
+    let (last, after): (Vec<_>, Vec<_>) = lost.into_iter().partition(|open| open.frame < first);
+    // The server was gone already.
+    for open in after {
+        open.killed = None;
+    }
     // Nothing shows which of the concurrent requests made the server exit.
     let others = last.len().saturating_sub(1);
     for open in last {
