@@ -29,7 +29,7 @@ const AT_LEAST: Duration = Duration::from_secs(1);
 /// ten suites.
 const KIND_SLOWDOWN: u32 = 2;
 /// Observed on a busy machine: 0.5 s was too little for a ping to a server that had always responded at once.
-const SHORT_TIMEOUT: Duration = Duration::from_millis(600);
+const SHORT_TIMEOUT: Duration = Duration::from_millis(550);
 
 /// After this much time spent on requests without a reply, all others get a short timeout. Observed: 91 s with a server
 /// that stops responding, and 41 s with one that does not respond to a single method over HTTP.
@@ -245,7 +245,7 @@ impl Unanswered {
     pub fn told(&self, usual: Duration) -> Option<String> {
         let (limit, missed) = (self.limit(Some(usual), false, None), self.count());
         (limit < usual && missed > MAX_UNANSWERED).then(|| {
-            let [usual, limit] = [usual, limit].map(|time| time.as_secs_f32());
+            let [usual, limit] = [usual, limit].map(|time| (time.as_secs_f32() * 100.0).round() / 100.0);
             format!(
                 "{MAX_UNANSWERED} requests had no response in time, {usual} s at most; the timeout of others was {limit} s from then on"
             )

@@ -103,13 +103,11 @@ fn only_named(page: &mut Page, rules: &[Told]) {
 /// Only the names of rules that failed or broke.
 pub fn names(page: &mut Page, report: &RunReport) {
     for (status, word, ink) in [(Status::Fail, "FAIL  ", RED), (Status::Broken, "BROKEN  ", MAGENTA)] {
-        let rules = alike(report, status);
-        if let Some(reason) = one_reason(&rules) {
-            line_of(page, &span(ink.bold(), word), &format!("{} rules", rules.len()), reason);
-            continue;
-        }
-        for (rule, revisions) in rules {
-            named(page, word, ink, &rule.id, &revisions);
+        for (reason, rules) in by_reason(report, status) {
+            match reason.filter(|_| rules.len() > 1) {
+                Some(reason) => line_of(page, &span(ink.bold(), word), &format!("{} rules", rules.len()), reason),
+                None => rules.iter().for_each(|(rule, revisions)| named(page, word, ink, &rule.id, revisions)),
+            }
         }
     }
     for entry in &report.outdated {
@@ -130,6 +128,7 @@ fn alike(report: &RunReport, status: Status) -> Vec<Told<'_>> {
             group.1.push(rule.revision);
         }
     }
+    groups.values_mut().for_each(|(_, revisions)| revisions.sort());
     groups.into_values().collect()
 }
 
@@ -264,11 +263,7 @@ fn advise(page: &mut Page, rule: &RuleResult, tested: &[Revision]) {
 
 /// Rules that could not be judged, by reason.
 fn broken(page: &mut Page, report: &RunReport) {
-    let mut by_reason: IndexMap<Option<&str>, Vec<_>> = IndexMap::new();
-    for (rule, revisions) in alike(report, Status::Broken) {
-        by_reason.entry(rule.reason.as_deref()).or_default().push((rule, revisions));
-    }
-    for (reason, rules) in by_reason {
+    for (reason, rules) in by_reason(report, Status::Broken) {
         if let [(rule, revisions)] = rules.as_slice() {
             headline(page, "BROKEN", MAGENTA, &rule.id, revisions);
             explain(page, 2, rule);
@@ -309,25 +304,30 @@ pub fn recap(page: &mut Page, report: &RunReport) {
     }
     page.gap();
     for (status, word, ink) in [(Status::Fail, "FAIL  ", RED), (Status::Broken, "BROKEN  ", MAGENTA)] {
-        let (rules, word) = (alike(report, status), span(ink.bold(), word));
-        if let Some(reason) = one_reason(&rules) {
-            line_of(page, &word, &format!("{} rules", rules.len()), reason);
-            continue;
-        }
-        for (rule, _) in rules.iter().take(RECAP) {
-            let first = rule.findings.first().map(|finding| finding.message.as_str());
-            line_of(page, &word, &rule.id, first.or(rule.reason.as_deref()).unwrap_or_default());
-        }
-        if rules.len() > RECAP {
-            page.line(0, &[span(FAINT, format!("and {} more", rules.len() - RECAP))]);
+        let word = span(ink.bold(), word);
+        for (reason, rules) in by_reason(report, status) {
+            if let Some(reason) = reason.filter(|_| rules.len() > 1) {
+                line_of(page, &word, &format!("{} rules", rules.len()), reason);
+                continue;
+            }
+            for (rule, _) in rules.iter().take(RECAP) {
+                let first = rule.findings.first().map(|finding| finding.message.as_str());
+                line_of(page, &word, &rule.id, first.or(reason).unwrap_or_default());
+            }
+            if rules.len() > RECAP {
+                page.line(0, &[span(FAINT, format!("and {} more", rules.len() - RECAP))]);
+            }
         }
     }
 }
 
-/// The reason of several rules, if it is the same.
-fn one_reason<'a>(rules: &[Told<'a>]) -> Option<&'a str> {
-    let [(first, _), _, ..] = rules else { return None };
-    first.reason.as_deref().filter(|_| rules.iter().all(|(rule, _)| rule.reason == first.reason))
+/// The rules with this status. Many can be broken for one reason.
+fn by_reason(report: &RunReport, status: Status) -> IndexMap<Option<&str>, Vec<Told<'_>>> {
+    let mut groups: IndexMap<_, Vec<_>> = IndexMap::new();
+    for (rule, revisions) in alike(report, status) {
+        groups.entry(rule.reason.as_deref()).or_default().push((rule, revisions));
+    }
+    groups
 }
 
 /// A name and a text, cut to one line.

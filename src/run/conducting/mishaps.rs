@@ -26,24 +26,26 @@ impl Mishaps {
         self.unfinished.entry(why).or_default().push(format!("{suite} ({revision})"));
     }
 
-    pub fn notes(&self) -> impl Iterator<Item = String> {
+    /// `starts` means that this program starts the server; otherwise it can only connect to it again.
+    pub fn notes(&self, starts: bool) -> impl Iterator<Item = String> {
         let unfinished = self.unfinished.iter().map(|(why, suites)| {
             let verb = if suites.iter().all(|suite| *suite == suites[0]) { "is" } else { "are" };
             format!("{} {verb} incomplete: {why}", listed(suites))
         });
-        self.restarted().into_iter().chain(unfinished)
+        self.restarted(starts).into_iter().chain(unfinished)
     }
 
     /// One note for all restarts: the findings tell each.
-    fn restarted(&self) -> Option<String> {
+    fn restarted(&self, starts: bool) -> Option<String> {
         let (first, why) = self.restarts.first()?;
+        let what = if starts { "restarted" } else { "lost and reached again" };
         if self.restarts.len() == 1 {
-            return Some(format!("the server was restarted in {first}: {why}"));
+            return Some(format!("the server was {what} in {first}: {why}"));
         }
         let suites: Vec<String> = self.restarts.iter().map(|(suite, _)| suite.clone()).collect();
         let alike = self.restarts.iter().all(|(_, other)| other == why);
         let lead = if alike { "" } else { "the first time: " };
-        Some(format!("the server was restarted {} times, in {}: {lead}{why}", suites.len(), listed(&suites)))
+        Some(format!("the server was {what} {} times, in {}: {lead}{why}", suites.len(), listed(&suites)))
     }
 }
 
@@ -67,11 +69,11 @@ mod tests {
             mishaps.started_anew(suite, revision, "exited with status 3".into());
         }
         mishaps.unfinished("a", revision, "the time was over".into());
-        let notes: Vec<_> = mishaps.notes().map(|note| note.replace(&format!(" ({revision})"), "")).collect();
+        let notes: Vec<_> = mishaps.notes(true).map(|note| note.replace(&format!(" ({revision})"), "")).collect();
         let died = "the server was restarted 5 times, in a, b, c and 1 more: exited with status 3";
         assert_eq!(notes, [died, "a is incomplete: the time was over"]);
         mishaps.started_anew("a", revision, "exited with status 4".into());
-        let note = mishaps.notes().next().unwrap_or_default();
+        let note = mishaps.notes(true).next().unwrap_or_default();
         assert!(note.contains("6 times") && note.ends_with("the first time: exited with status 3"), "{note}");
     }
 }
