@@ -122,7 +122,8 @@ impl Session {
             known.unanswered.missed_probe();
             self.shared.state().hung = true;
             let why = "the server stopped responding";
-            // After many timeouts, a request gets so little time that a server which is about to exit seems to hang. Observed: mcp-server-sqlite needs seconds to exit on a busy machine.
+            // After many timeouts, a request gets so little time that a server which is about to exit seems to hang.
+            // Observed: mcp-server-sqlite needs seconds to exit on a busy machine.
             self.shared.wire.gave_up(why, limits.request / 2);
             close(&self.shared, why);
         }

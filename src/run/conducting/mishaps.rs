@@ -38,14 +38,14 @@ impl Mishaps {
     /// One note for all restarts: the findings tell each.
     fn restarted(&self, starts: bool) -> Option<String> {
         let (first, why) = self.restarts.first()?;
-        let what = if starts { "restarted" } else { "lost and reached again" };
+        let what = if starts { "was restarted" } else { "disconnected" };
         if self.restarts.len() == 1 {
-            return Some(format!("the server was {what} in {first}: {why}"));
+            return Some(format!("the server {what} in {first}: {why}"));
         }
         let suites: Vec<String> = self.restarts.iter().map(|(suite, _)| suite.clone()).collect();
         let alike = self.restarts.iter().all(|(_, other)| other == why);
         let lead = if alike { "" } else { "the first time: " };
-        Some(format!("the server was {what} {} times, in {}: {lead}{why}", suites.len(), listed(&suites)))
+        Some(format!("the server {what} {} times, in {}: {lead}{why}", suites.len(), listed(&suites)))
     }
 }
 

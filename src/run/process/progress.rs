@@ -104,11 +104,10 @@ fn follow(recorder: &Recorder, counts: &Counts, patience: Duration, width: Optio
         pause = every;
         recorder.since(waits.seen).iter().for_each(|frame| waits.see(frame));
         let line = waits.line(began.elapsed(), counts, patience);
-        let line = plain(&line);
         to_stderr(&match width {
             // The last column stays empty, or the cursor would move to the next line.
-            Some(width) => format!("\r{}\x1b[K", middle(&line, width.saturating_sub(1))),
-            None => format!("{line}\n"),
+            Some(width) => format!("\r{}\x1b[K", middle(&plain(&line), width.saturating_sub(1))),
+            None => format!("{}\n", plain(&line)),
         });
     }
     if pause == EVERY {

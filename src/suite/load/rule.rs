@@ -89,9 +89,8 @@ impl Lint<'_> {
     fn check_keyword(&mut self, level: Level, statement: &At<String>) {
         let words = |text: &str| statement.value.split(|c: char| !c.is_ascii_alphabetic()).any(|word| word == text);
         let stated = LEVELS.iter().find(|(key, _)| words(&key.to_uppercase()));
-        let own = LEVELS.iter().find(|(_, own)| *own == level);
-        if let (Some((own, _)), Some((key, _))) = (own, stated.filter(|(_, stated)| *stated != level)) {
-            let keyword = key.to_uppercase();
+        if let Some((key, _)) = stated.filter(|(_, stated)| *stated != level) {
+            let (own, keyword) = (level.word(), key.to_uppercase());
             let help = format!("write `{key}: ...`, or another word than {keyword}");
             self.problems.add_with(statement.at, format!("a rule with `{own}` says {keyword}"), help);
         }
