@@ -29,7 +29,7 @@ fn main() -> ExitCode {
         ColorChoice::Never => false,
         ColorChoice::Auto => forced || (terminal && !set("NO_COLOR") && env::var("TERM").as_deref() != Ok("dumb")),
     };
-    let width = terminal.then(terminal_width).flatten().unwrap_or(WIDTH_OF_A_FILE);
+    let width = terminal.then(terminal_width).flatten().or_else(exported_width).unwrap_or(WIDTH_OF_A_FILE);
     let shows_status = std::io::stderr().is_terminal() && !set("CI") && env::var("TERM").as_deref() != Ok("dumb");
     let status = shows_status.then(terminal_width).flatten();
     let links = cli.color != ColorChoice::Never && supports_hyperlinks::on(supports_hyperlinks::Stream::Stdout);
@@ -78,4 +78,9 @@ fn command_meant(word: &str) -> Option<String> {
 fn terminal_width() -> Option<usize> {
     let (terminal_size::Width(width), _) = terminal_size::terminal_size()?;
     Some(usize::from(width))
+}
+
+/// The width that the user has set. Shells set it only for themselves.
+fn exported_width() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.parse().ok()
 }

@@ -1,5 +1,6 @@
 //! From evidence to a report, for a run that has just ended and for a recorded one.
 
+mod aftermath;
 pub mod by_hand;
 pub mod failure;
 mod given_up;
@@ -59,6 +60,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
     if failed.is_some_and(|failed| !failed.after_another) {
         explain_failed_handshake(&mut rules);
     }
+    aftermath::tell(&mut rules, evidence.frames());
     show_frames(&mut rules, evidence.frames(), header.evidence_frames);
     if header.judged == Side::Gateway {
         let behind: Vec<u32> = links.iter().filter(|link| link.behind).map(|link| link.link).collect();

@@ -3,6 +3,7 @@
 use std::{
     borrow::Cow,
     collections::{BTreeSet, HashMap, HashSet, VecDeque},
+    iter,
     sync::Arc,
 };
 
@@ -75,7 +76,7 @@ pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Fr
             && let [alone] = finding.frames.as_slice()
             && let Some(earlier) = before.get(alone)
         {
-            finding.frames.insert(0, *earlier);
+            finding.frames.splice(0..0, earlier.iter().take(most - 1).copied());
         }
         if most > 1 {
             add_heads(&mut finding.frames, finding.pointer.is_some(), &frames, &heads);
@@ -136,12 +137,12 @@ fn add_heads(numbers: &mut Vec<u64>, last_is_named: bool, frames: &Frames, heads
 
 type Frames = HashMap<u64, Arc<Frame>>;
 
-/// The frames with these numbers. For each that means little alone, also what the client had sent before. And the
-/// numbers of the heads in their HTTP exchanges.
+/// The frames with these numbers. For each that means little alone, also what the client had sent before and what it
+/// received for that. And the numbers of the heads in their HTTP exchanges.
 fn looked_up(
     wanted: &BTreeSet<u64>,
     all: impl Iterator<Item = Arc<Frame>>,
-) -> (Frames, HashMap<u64, u64>, HashMap<u64, Vec<u64>>) {
+) -> (Frames, HashMap<u64, Vec<u64>>, HashMap<u64, Vec<u64>>) {
     let (mut frames, mut before) = (Frames::new(), HashMap::new());
     let (mut sent, mut recent) = (Sent::default(), VecDeque::<Arc<Frame>>::new());
     let mut heads: HashMap<u64, Vec<u64>> = HashMap::new();
@@ -165,9 +166,10 @@ fn looked_up(
             heads.insert(post, of_it.map(|head| head.frame).collect());
         }
         if wanted.contains(&frame.frame) {
-            if let Some(earlier) = sent.before(&frame) {
-                before.insert(frame.frame, earlier.frame);
-                frames.insert(earlier.frame, Arc::clone(earlier));
+            if let Some((earlier, response)) = sent.before(&frame) {
+                let shown = || iter::once(earlier).chain(response);
+                before.insert(frame.frame, shown().map(|frame| frame.frame).collect());
+                frames.extend(shown().map(|frame| (frame.frame, Arc::clone(frame))));
             }
             frames.insert(frame.frame, Arc::clone(&frame));
         }
@@ -176,19 +178,21 @@ fn looked_up(
     (frames, before, heads)
 }
 
-/// The latest frames of the client, and whether each got a response.
+/// The latest frames of the client, each with its response.
 #[derive(Default)]
-struct Sent(VecDeque<(Arc<Frame>, bool)>);
+struct Sent(VecDeque<Exchange>);
+
+type Exchange = (Arc<Frame>, Option<Arc<Frame>>);
 
 impl Sent {
-    fn before(&self, frame: &Frame) -> Option<&Arc<Frame>> {
-        let is_response = frame.message.as_ref().is_some_and(|message| message.get("method").is_none());
+    fn before(&self, frame: &Frame) -> Option<&Exchange> {
+        let is_response = frame.message.is_some() && !has_method(frame);
         match (frame.from, frame.post, id(frame)) {
             (Side::Server, Some(post), _) => self.newest(|earlier| earlier.post == Some(post)),
             // A request without a response may be affected by the one before it, if that got none, either.
-            (Side::Client, None, Some(_)) => self
-                .newest(|earlier| is_beside(earlier, frame))
-                .filter(|earlier| !self.0.iter().any(|(known, answered)| *answered && known.frame == earlier.frame)),
+            (Side::Client, None, Some(_)) => {
+                self.newest(|earlier| is_beside(earlier, frame)).filter(|(_, response)| response.is_none())
+            }
             (Side::Server, None, id) if is_response => self
                 .newest(|earlier| earlier.link == frame.link && id.is_some() && self::id(earlier) == id)
                 .or_else(|| {
@@ -201,19 +205,19 @@ impl Sent {
         }
     }
 
-    fn newest(&self, fits: impl Fn(&Frame) -> bool) -> Option<&Arc<Frame>> {
-        self.0.iter().rev().map(|(earlier, _)| earlier).find(|earlier| fits(earlier))
+    fn newest(&self, fits: impl Fn(&Frame) -> bool) -> Option<&Exchange> {
+        self.0.iter().rev().find(|(earlier, _)| fits(earlier))
     }
 
     fn note(&mut self, frame: Arc<Frame>) {
-        let id = id(&frame);
         if frame.from == Side::Server {
+            let id = id(&frame).filter(|_| !has_method(&frame));
             let of = self.0.iter_mut().rev().find(|(earlier, _)| earlier.link == frame.link && self::id(earlier) == id);
-            if let (Some((_, answered)), Some(_)) = (of, id) {
-                *answered = true;
+            if let (Some((_, response)), Some(_)) = (of, id) {
+                *response = Some(Arc::clone(&frame));
             }
         } else if matches!(frame.kind, FrameKind::Message | FrameKind::Junk | FrameKind::HttpRequest) {
-            self.0.push_back((frame, false));
+            self.0.push_back((frame, None));
             if self.0.len() > REMEMBERED {
                 self.0.pop_front();
             }
@@ -224,6 +228,10 @@ impl Sent {
 /// Whether the client sent the earlier frame on the same connection over stdio.
 fn is_beside(earlier: &Frame, frame: &Frame) -> bool {
     earlier.link == frame.link && earlier.post.is_none() && earlier.by.as_deref() != Some("handshake")
+}
+
+fn has_method(frame: &Frame) -> bool {
+    frame.message.as_ref().is_some_and(|message| message.get("method").is_some())
 }
 
 fn id(frame: &Frame) -> Option<&Value> {
@@ -237,12 +245,13 @@ fn sent(frame: &Arc<Frame>) -> Option<String> {
     }
     let request = frame.message.as_ref().and_then(|message| Some((message.get("method")?.as_str()?, about(message))));
     Some(match request {
+        Some((method, Some(""))) => format!("{method} \"\""),
         Some((method, Some(about))) => format!("{method} {about}"),
         Some((method, None)) => method.to_owned(),
         None => match &frame.http {
-            Some(http) => begin(http).chars().take(SUBJECT).collect(),
+            Some(http) => excerpt::middle(&begin(http), SUBJECT).into_owned(),
             None if text(frame).contains(char::REPLACEMENT_CHARACTER) => "bytes that are not UTF-8".to_owned(),
-            None => text(frame).chars().take(SUBJECT).collect(),
+            None => excerpt::middle(&text(frame), SUBJECT).into_owned(),
         },
     })
 }

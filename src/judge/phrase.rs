@@ -233,7 +233,7 @@ fn answer(reply: &Value) -> String {
         Some("malformed") => format!("the response is not valid JSON-RPC: {why}"),
         Some("unread") => format!("the response was not read: {why}"),
         Some("answered") => match reply.pointer("/http/status") {
-            Some(status) => format!("received HTTP {status} without a JSON-RPC response"),
+            Some(status) => format!("received HTTP {status} without a JSON-RPC response to the request"),
             None => "received no JSON-RPC response".into(),
         },
         Some("page-limit") => "the list did not end within the page limit".into(),

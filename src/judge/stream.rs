@@ -217,7 +217,7 @@ fn pass_by(
         let was_served = others == 0 && was_served(open, &served);
         let Some(killed) = open.killed.as_mut() else { continue };
         if others > 0 {
-            *killed = format!("{killed} during this or one of {others} other requests, and did not recover");
+            *killed = format!("{killed} (during this or one of {others} other requests; it did not recover)");
         } else if was_served {
             killed.push_str(SERVED_BEFORE);
         }
@@ -328,7 +328,7 @@ fn blame(mut together: Vec<&mut Open>, served: &HashSet<u64>) {
     let others = together.len().saturating_sub(1);
     for killed in together.into_iter().filter_map(|open| open.killed.as_mut()) {
         if others > 0 {
-            *killed = format!("{killed} during this or one of {others} other requests");
+            *killed = format!("{killed} (during this or one of {others} other requests)");
         }
         if all_served {
             killed.push_str(SERVED_BEFORE);

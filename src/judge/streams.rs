@@ -166,7 +166,9 @@ impl Streams {
             // A replayed event has the same id as before.
             if asked.is_none_or(|asked| asked.last_event.is_none()) {
                 let key = (asked.and_then(|asked| asked.session.clone()), id.clone());
-                told["id_repeated"] = json!(self.ids.contains_key(&key));
+                if self.ids.contains_key(&key) {
+                    told["repeated_id"] = json!(id);
+                }
                 self.ids.entry(key).or_insert(post);
             }
         }

@@ -7,7 +7,8 @@ use anstream::adapter::strip_str;
 
 use super::secrets::Secrets;
 
-const KEPT: usize = 8 << 10;
+/// Room for a trace with a list of validation errors behind it.
+const KEPT: usize = 32 << 10;
 const LAST_LINES: usize = 5;
 const ERRORS: [&str; 6] = ["error", "panic", "panicked", "exception", "fatal", "failed"];
 
@@ -91,10 +92,12 @@ fn begins(line: &str) -> bool {
     ERRORS.contains(&word.as_str()) || word.ends_with("error") || word.ends_with("exception")
 }
 
-/// The last line of the last Python traceback, whatever the exception is called.
+/// The line of the last Python traceback that has the exception, whatever it is called. The lines of a traceback within
+/// a group of exceptions begin with a bar.
 fn raised(text: &str) -> Option<&str> {
     let (_, trace) = text.rsplit_once("Traceback (most recent call last)")?;
-    trace.lines().skip(1).find(|line| line.starts_with(char::is_alphanumeric)).map(str::trim_end)
+    let lines = trace.lines().skip(1).map(|line| line.trim_start().strip_prefix("| ").unwrap_or(line));
+    lines.filter(|line| line.starts_with(char::is_alphanumeric)).map(str::trim_end).next()
 }
 
 /// The lines with text, without a frame around them.
@@ -131,6 +134,10 @@ mod tests {
             (
                 "Traceback (most recent call last):\n  File \"a\", line 1\n    f()\nSystemExit: no key\n",
                 "SystemExit: no key",
+            ),
+            (
+                "  + Exception Group Traceback (most recent call last):\n  |   File \"a\", line 1\n  |     run()\n  | ExceptionGroup: 1\n  +-+--- 1 ---\n    | Traceback (most recent call last):\n    |   File \"b\", line 2\n    |     check()\n    | ValidationError: 2 errors\n    | PingRequest.method\n    +---\n",
+                "ValidationError: 2 errors",
             ),
             (
                 "node:internal\n  throw err;\nError: Cannot find module\n  at x\n\nNode.js v22",

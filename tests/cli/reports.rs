@@ -51,7 +51,7 @@ fn a_rule_is_explained_with_what_breaks_it() {
         "The server SHOULD return -32602 for a read without a string `uri`",
         "How it is tested:\n\n  - id: resources-read-uri-required-code\n",
         "https://modelcontextprotocol.io/specification/2026-07-28/schema#invalidparamserror",
-        "`error.code` is -32002, expected one of -32602, -32020",
+        "`error.code` is -32002, expected -32602",
         "Correct messages:\n\n  client  ",
         "\"error\":{\"code\":-32602,",
     ] {

@@ -18,6 +18,8 @@ use crate::{
 
 /// Maximum number of lines of a diff without --verbose.
 const DIFF_LINES: usize = 16;
+/// Maximum number of lines for a message without a mark.
+const MESSAGE_LINES: usize = 2;
 /// Maximum number of lines for an HTTP head.
 const HEAD_LINES: usize = 5;
 /// Between the first line of the head of a request or response and its headers.
@@ -108,15 +110,26 @@ pub fn messages(page: &mut Page, indent: usize, finding: &Finding) {
             continue;
         }
         let fault = if at + 1 == finding.messages.len() { fault(message, finding) } else { None };
-        let (text, part) = shown(&message.text, fault.clone().unwrap_or(0..0), room);
-        page.line(indent, &[span(FAINT, lead.as_str()), span(ink, text.as_str())]);
-        if fault.is_some() {
+        if let Some(fault) = fault {
+            let (text, part) = shown(&message.text, fault, room);
+            page.line(indent, &[span(FAINT, lead.as_str()), span(ink, text.as_str())]);
             marker(page, indent + columns(&lead), &text, part);
+        } else {
+            page.hang(indent, &[span(FAINT, lead.as_str())], ink, &brief(&plain(&message.text), room));
         }
         if page.is_verbose() && columns(&plain(&message.text)) > room {
             page.hang(indent + columns(&lead), &[span(FAINT, "whole  ")], FAINT, &message.text);
         }
     }
+}
+
+/// A message without its version if it takes more than one line, and then on two lines at most.
+fn brief(text: &str, room: usize) -> String {
+    const VERSION: &str = "\"jsonrpc\":\"2.0\",";
+    if columns(text) <= room {
+        return text.to_owned();
+    }
+    middle(&text.replacen(VERSION, "…", 1), MESSAGE_LINES * room).into_owned()
 }
 
 /// Whether it is the head of an HTTP request or response.

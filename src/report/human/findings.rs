@@ -30,13 +30,13 @@ const NAMED: usize = 3;
 const MESSAGE_LINES: usize = 6;
 /// `source  `
 const LABEL: usize = 8;
-/// Rules that the end of the report lists by name.
+/// Rules that a list names at most.
 const RECAP: usize = 20;
 /// Warnings that are shown in detail without --verbose; the others are named.
 const TOLD: usize = 10;
 
 pub fn findings(page: &mut Page, report: &RunReport) {
-    let failed = alike(report, Status::Fail);
+    let failed = if page.is_verbose() { alike(report, Status::Fail) } else { shown_alike(report, Status::Fail) };
     for (rule, revisions) in &failed {
         headline(page, "FAIL", RED, &rule.id, revisions);
         tell(page, 2, rule);
@@ -94,10 +94,16 @@ fn only_named(page: &mut Page, rules: &[Told]) {
     if rules.is_empty() {
         return;
     }
-    let names: IndexSet<_> = rules.iter().map(|(rule, _)| rule.id.as_str()).collect();
-    let noun = if names.len() == 1 { "rule" } else { "rules" };
-    headline(page, "WARN", YELLOW, &format!("{} {noun} (details: --verbose)", names.len()), &[]);
-    page.hang(2, &[], FAINT, &names.into_iter().collect::<Vec<_>>().join(", "));
+    let first: IndexMap<_, _> = rules.iter().rev().map(|(rule, _)| (&rule.id, rule.findings.first())).rev().collect();
+    let noun = if first.len() == 1 { "rule" } else { "rules" };
+    headline(page, "WARN", YELLOW, &format!("{} {noun} (details: --verbose)", first.len()), &[]);
+    for (id, finding) in first.iter().take(RECAP) {
+        let message = finding.map(|finding| finding.message.as_str()).unwrap_or_default();
+        line_of(page, &span(TEXT, "  "), id, message);
+    }
+    if first.len() > RECAP {
+        page.line(2, &[span(FAINT, format!("and {} more", first.len() - RECAP))]);
+    }
 }
 
 /// Only the names of rules that failed or broke.
@@ -120,9 +126,19 @@ type Told<'a> = (&'a RuleResult, Vec<Revision>);
 
 /// The rules with this status.
 fn alike(report: &RunReport, status: Status) -> Vec<Told<'_>> {
+    alike_in(report, status, usize::MAX)
+}
+
+/// The rules with this status whose details are shown as in `tell`: what is not shown does not set revisions apart.
+fn shown_alike(report: &RunReport, status: Status) -> Vec<Told<'_>> {
+    alike_in(report, status, SHOWN)
+}
+
+fn alike_in(report: &RunReport, status: Status, compared: usize) -> Vec<Told<'_>> {
     let mut groups: IndexMap<_, Told> = IndexMap::new();
     for rule in rules_with_status(report, status) {
-        let places: Vec<_> = rule.findings.iter().map(|finding| (&finding.subject, &finding.message)).collect();
+        let compared = rule.findings.iter().take(compared);
+        let places: Vec<_> = compared.map(|finding| (&finding.subject, &finding.message)).collect();
         let group = groups.entry((&rule.id, &rule.reason, places)).or_insert((rule, Vec::new()));
         if report.revisions.len() > 1 {
             group.1.push(rule.revision);
@@ -298,7 +314,8 @@ fn subject(page: &mut Page, indent: usize, finding: &Finding) {
 
 /// The rules that failed or broke, one per line, so that the last screen shows all of them.
 pub fn recap(page: &mut Page, report: &RunReport) {
-    let is_short = alike(report, Status::Fail).len() + alike(report, Status::Broken).len() < 2;
+    let is_short =
+        [Status::Fail, Status::Broken].map(|status| shown_alike(report, status).len()).iter().sum::<usize>() < 2;
     if is_short && !page.is_verbose() {
         return;
     }
@@ -324,7 +341,7 @@ pub fn recap(page: &mut Page, report: &RunReport) {
 /// The rules with this status. Many can be broken for one reason.
 fn by_reason(report: &RunReport, status: Status) -> IndexMap<Option<&str>, Vec<Told<'_>>> {
     let mut groups: IndexMap<_, Vec<_>> = IndexMap::new();
-    for (rule, revisions) in alike(report, status) {
+    for (rule, revisions) in shown_alike(report, status) {
         groups.entry(rule.reason.as_deref()).or_default().push((rule, revisions));
     }
     groups
@@ -334,7 +351,7 @@ fn by_reason(report: &RunReport, status: Status) -> IndexMap<Option<&str>, Vec<T
 fn line_of(page: &mut Page, word: &Span<'static>, name: &str, text: &str) {
     let lead = [word.clone(), span(STRONG, name.to_owned()), span(TEXT, "  ")];
     let used = lead.iter().map(|(_, text)| columns(&plain(text))).sum::<usize>();
-    let text = middle(&plain(&flow(text)), page.width().saturating_sub(used)).into_owned();
+    let text = sentence(&plain(&flow(text)), page.width().saturating_sub(used)).into_owned();
     page.line(0, &[&lead[..], &[span(FAINT, text)]].concat());
 }
 

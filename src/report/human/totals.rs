@@ -38,7 +38,10 @@ pub fn totals(page: &mut Page, report: &RunReport) {
     let counts = counts.map(|(status, ink, word)| (ink, tally.count(status), word));
     let counts = counts.into_iter().filter(|(_, count, _)| *count > 0);
     let parts = counts.map(|(ink, count, word)| (ink, format!("{count} {word}")));
-    page.parts(parts.chain([(FAINT, duration(report.ms))]));
+    // Each revision counts.
+    let over =
+        Some(report.revisions.len()).filter(|number| *number > 1).map(|number| (TEXT, format!("{number} revisions")));
+    page.parts(over.into_iter().chain(parts).chain([(FAINT, duration(report.ms))]));
     let ink = if report.exit_code == 0 { GREEN } else { RED };
     page.hang(0, &[span(ink.bold(), format!("exit {}", report.exit_code)), span(TEXT, "  ")], STRONG, &meaning(report));
 }

@@ -78,8 +78,10 @@ impl<'a> Course<'a> {
     /// The handshake failed. What the server sent until then may still be judged.
     pub async fn fall_back(&mut self, unopened: Unopened) -> Result<FailedHandshake, Error> {
         let after_another = !self.scenes.is_empty();
-        if after_another {
-            self.notes.push(format!("some revisions could not be tested: {}", unopened.error.came()));
+        if let Some(last) = self.scenes.last().map(|scene| scene.revision) {
+            let rest = Revision::ALL.into_iter().filter(|revision| *revision > last);
+            let rest = rest.map(|revision| revision.to_string()).collect::<Vec<_>>().join(", ");
+            self.notes.push(format!("could not be tested: {rest}: {}", unopened.error.came()));
         } else if let Some((mut scene, note)) =
             handshake_failure::scene_without_handshake(&unopened, self.job, &self.executor.opener.recorder)
         {

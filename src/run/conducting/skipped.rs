@@ -13,11 +13,11 @@ pub fn record(scene: &mut RunContext, given_up: Vec<(Kind, GivenUp)>) -> Vec<Str
             scene.skipped.entry(suite.clone()).or_default().insert(text.clone(), sent);
         }
         let sent = if awaited {
-            format!("`{text}` was expected {sent} times and was not received")
+            format!("`{text}` was awaited {sent} times without being received")
         } else {
             format!("`{text}` was sent {sent} times without a response")
         };
-        notes.push(format!("{sent}; given up in {}", suites.join(", ")));
+        notes.push(format!("{sent}, and not again in {}", suites.join(", ")));
     }
     notes
 }

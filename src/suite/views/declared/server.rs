@@ -136,8 +136,8 @@ views! {
         frame,
         /// The id of the event.
         id,
-        /// Whether the session had the id before.
-        id_repeated,
+        /// The id again, if the session had it before.
+        repeated_id,
         /// Its `retry`, in milliseconds.
         retry,
         /// `request`, `notification`, `result`, `error` or `batch`.
