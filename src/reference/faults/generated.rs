@@ -1,6 +1,6 @@
 //! Faults of tools that show only for some arguments: only generated calls find them.
 
-use std::time::Duration;
+use std::{process, time::Duration};
 
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -251,7 +251,8 @@ pub static GENERATED: &[Behaviour] = &[
             }
             let Some(text) = argument(Some(message), "text").map(str::to_owned) else { return Heard::Message };
             memory.slow = Some(Instant::now());
-            returns(message, &json!(text), WHILE)
+            // What the process remembers ends with it.
+            returns(message, &json!(format!("{text} from process {}", process::id())), WHILE)
         }),
         ..of("call-cancelled-exits", "a cancellation ends the process if another call is running", STDIO)
     },
