@@ -44,7 +44,9 @@ pub fn say_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>,
         let by = frame.by.as_ref().filter(|by| !ALWAYS.contains(&by.as_str()));
         asking.extend(by.map(|by| (frame.link, by.clone())));
         let is_response = |message: &Value| message.get("result").is_some() || message.get("error").is_some();
-        let is_unsolicited = frame.from == Side::Server && !frame.message.as_ref().is_some_and(is_response);
+        // The end of a process belongs to no suite.
+        let is_unsolicited =
+            frame.from == Side::Server && frame.ended.is_none() && !frame.message.as_ref().is_some_and(is_response);
         let cause = frame.by.as_ref().or_else(|| asking.get(&frame.link).filter(|_| is_unsolicited));
         causes.extend(cause.filter(|_| shown.contains(&frame.frame)).map(|by| (frame.frame, by.clone())));
     }

@@ -22,6 +22,9 @@ const SUBJECT: usize = 60;
 /// Number of client frames that are kept in case a later frame has a finding.
 const REMEMBERED: usize = 100;
 
+/// Number of messages of the client that are shown with one that the server sent on its own.
+const BESIDE: usize = 2;
+
 /// Number of HTTP exchanges whose heads are kept.
 const EXCHANGES: usize = 1000;
 
@@ -136,13 +139,11 @@ fn add_heads(numbers: &mut Vec<u64>, last_is_named: bool, frames: &Frames, heads
 }
 
 type Frames = HashMap<u64, Arc<Frame>>;
+type Numbers = HashMap<u64, Vec<u64>>;
 
 /// The frames with these numbers. For each that means little alone, also what the client had sent before and what it
 /// received for that. And the numbers of the heads in their HTTP exchanges.
-fn looked_up(
-    wanted: &BTreeSet<u64>,
-    all: impl Iterator<Item = Arc<Frame>>,
-) -> (Frames, HashMap<u64, Vec<u64>>, HashMap<u64, Vec<u64>>) {
+fn looked_up(wanted: &BTreeSet<u64>, all: impl Iterator<Item = Arc<Frame>>) -> (Frames, Numbers, Numbers) {
     let (mut frames, mut before) = (Frames::new(), HashMap::new());
     let (mut sent, mut recent) = (Sent::default(), VecDeque::<Arc<Frame>>::new());
     let mut heads: HashMap<u64, Vec<u64>> = HashMap::new();
@@ -166,10 +167,10 @@ fn looked_up(
             heads.insert(post, of_it.map(|head| head.frame).collect());
         }
         if wanted.contains(&frame.frame) {
-            if let Some((earlier, response)) = sent.before(&frame) {
-                let shown = || iter::once(earlier).chain(response);
-                before.insert(frame.frame, shown().map(|frame| frame.frame).collect());
-                frames.extend(shown().map(|frame| (frame.frame, Arc::clone(frame))));
+            let shown = sent.before(&frame);
+            if !shown.is_empty() {
+                before.insert(frame.frame, shown.iter().map(|frame| frame.frame).collect());
+                frames.extend(shown.into_iter().map(|frame| (frame.frame, Arc::clone(frame))));
             }
             frames.insert(frame.frame, Arc::clone(&frame));
         }
@@ -180,13 +181,45 @@ fn looked_up(
 
 /// The latest frames of the client, each with its response.
 #[derive(Default)]
-struct Sent(VecDeque<Exchange>);
+struct Sent {
+    latest: VecDeque<Exchange>,
+    /// The last frame that the server sent on each connection.
+    heard: HashMap<u32, u64>,
+}
 
 type Exchange = (Arc<Frame>, Option<Arc<Frame>>);
 
 impl Sent {
-    fn before(&self, frame: &Frame) -> Option<&Exchange> {
+    /// What a frame is probably about, in order.
+    fn before(&self, frame: &Frame) -> Vec<&Arc<Frame>> {
         let is_response = frame.message.is_some() && !has_method(frame);
+        let on_its_own = frame.from == Side::Server && !is_response && frame.post.is_none();
+        let together = || match frame.ended {
+            // A process that does not exit may still work on a request.
+            Some(_) => self.beside(frame, |(_, response)| response.is_none()),
+            // It is probably about something that the client sent since the last message of the server.
+            None => self.beside(frame, |(earlier, _)| self.heard.get(&frame.link) < Some(&earlier.frame)),
+        };
+        let together = if on_its_own { together() } else { Vec::new() };
+        match self.alone(frame, is_response) {
+            Some((earlier, response)) if together.is_empty() && frame.ended.is_none() => {
+                iter::once(earlier).chain(response).collect()
+            }
+            _ => together,
+        }
+    }
+
+    /// The last few messages of the client on the same connection over stdio that fit.
+    fn beside(&self, frame: &Frame, fits: impl Fn(&Exchange) -> bool) -> Vec<&Arc<Frame>> {
+        let fitting =
+            |exchange: &&Exchange| is_beside(&exchange.0, frame) && may_be_request(&exchange.0) && fits(exchange);
+        let mut beside: Vec<_> =
+            self.latest.iter().rev().filter(fitting).take(BESIDE).map(|(earlier, _)| earlier).collect();
+        beside.reverse();
+        beside
+    }
+
+    fn alone(&self, frame: &Frame, is_response: bool) -> Option<&Exchange> {
         match (frame.from, frame.post, id(frame)) {
             (Side::Server, Some(post), _) => self.newest(|earlier| earlier.post == Some(post)),
             // A request without a response may be affected by the one before it, if that got none, either.
@@ -199,27 +232,31 @@ impl Sent {
                     self.newest(|earlier| is_beside(earlier, frame) && self::id(earlier).is_none_or(Value::is_null))
                 })
                 .or_else(|| self.newest(|earlier| is_beside(earlier, frame))),
-            // What the server sends on its own is probably about the last message.
             (Side::Server, None, _) => self.newest(|earlier| is_beside(earlier, frame)),
             _ => None,
         }
     }
 
     fn newest(&self, fits: impl Fn(&Frame) -> bool) -> Option<&Exchange> {
-        self.0.iter().rev().find(|(earlier, _)| fits(earlier))
+        self.latest.iter().rev().find(|(earlier, _)| fits(earlier))
     }
 
     fn note(&mut self, frame: Arc<Frame>) {
         if frame.from == Side::Server {
+            self.heard.insert(frame.link, frame.frame);
             let id = id(&frame).filter(|_| !has_method(&frame));
-            let of = self.0.iter_mut().rev().find(|(earlier, _)| earlier.link == frame.link && self::id(earlier) == id);
+            let of =
+                self.latest.iter_mut().rev().find(|(earlier, _)| earlier.link == frame.link && self::id(earlier) == id);
             if let (Some((_, response)), Some(_)) = (of, id) {
                 *response = Some(Arc::clone(&frame));
             }
         } else if matches!(frame.kind, FrameKind::Message | FrameKind::Junk | FrameKind::HttpRequest) {
-            self.0.push_back((frame, None));
-            if self.0.len() > REMEMBERED {
-                self.0.pop_front();
+            self.latest.push_back((frame, None));
+            if self.latest.len() > REMEMBERED {
+                // A request without a response matters longer.
+                let done =
+                    self.latest.iter().position(|(earlier, response)| response.is_some() || id(earlier).is_none());
+                self.latest.remove(done.unwrap_or_default());
             }
         }
     }
@@ -228,6 +265,11 @@ impl Sent {
 /// Whether the client sent the earlier frame on the same connection over stdio.
 fn is_beside(earlier: &Frame, frame: &Frame) -> bool {
     earlier.link == frame.link && earlier.post.is_none() && earlier.by.as_deref() != Some("handshake")
+}
+
+/// Whether it is a request or not a message, rather than a notification.
+fn may_be_request(frame: &Frame) -> bool {
+    frame.message.as_ref().is_none_or(|message| !message.is_object() || message.get("id").is_some())
 }
 
 fn has_method(frame: &Frame) -> bool {
@@ -278,7 +320,10 @@ fn brief(message: &Value, from: Side) -> Cow<'_, Value> {
 fn text(frame: &Frame) -> String {
     match (frame.kind, &frame.message, &frame.text, &frame.http) {
         (FrameKind::Message | FrameKind::Document, Some(message), ..) => brief(message, frame.from).to_string(),
-        (_, _, Some(text), _) => text.clone(),
+        (_, _, Some(text), _) => match frame.event.as_ref().and_then(|event| event.id.as_ref()) {
+            Some(id) => format!("{text} and the id {id:?}"),
+            None => text.clone(),
+        },
         (.., Some(http)) => head(http),
         _ => String::new(),
     }

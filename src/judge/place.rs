@@ -71,7 +71,9 @@ fn carried(value: &Value, rest: &str) -> Option<Place> {
             return Some(Place { frame, pointer: pointer.to_owned(), frames: to.into_iter().chain([frame]).collect() });
         }
         let pointer = rest.strip_prefix("/message").unwrap_or_default().to_owned();
-        return Some(Place { frame, pointer, frames: vec![frame] });
+        // The event that had the id first.
+        let first = value.get("repeats").and_then(Value::as_u64);
+        return Some(Place { frame, pointer, frames: first.into_iter().chain([frame]).collect() });
     }
     if let Some(origin) = value.get("origin") {
         let place = carried(origin, "")?;

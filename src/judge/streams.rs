@@ -3,7 +3,7 @@
 //! A stream is passed on when it ends, or at the end of the run. Its events are classified by what they are about: the
 //! request that opened the stream, another request, or a change that no request caused.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet, hash_map::Entry};
 
 use serde_json::{Value, json};
 
@@ -19,8 +19,8 @@ pub struct Streams {
     /// Whether a client may resume after any event that has an id.
     polls: bool,
     open: BTreeMap<u64, Stream>,
-    /// The exchange in which each event id of a session was first sent.
-    ids: HashMap<(Option<String>, String), u64>,
+    /// The exchange in which each event id of a session was first sent, and the frame.
+    ids: HashMap<(Option<String>, String), (u64, u64)>,
     /// The request of each exchange.
     asked: BTreeMap<u64, Asked>,
     /// Whether the client has ended the session.
@@ -166,10 +166,10 @@ impl Streams {
             // A replayed event has the same id as before.
             if asked.is_none_or(|asked| asked.last_event.is_none()) {
                 let key = (asked.and_then(|asked| asked.session.clone()), id.clone());
-                if self.ids.contains_key(&key) {
-                    told["repeated_id"] = json!(id);
+                match self.ids.entry(key) {
+                    Entry::Occupied(first) => told["repeats"] = json!(first.get().1),
+                    Entry::Vacant(vacant) => _ = vacant.insert((post, frame.frame)),
                 }
-                self.ids.entry(key).or_insert(post);
             }
         }
         if let Some(retry) = event.retry {
@@ -196,7 +196,7 @@ impl Streams {
     fn origin(&self, post: u64) -> Option<&Asked> {
         let asked = self.asked.get(&post)?;
         match &asked.last_event {
-            Some(id) => self.asked.get(self.ids.get(&(asked.session.clone(), id.clone()))?),
+            Some(id) => self.asked.get(&self.ids.get(&(asked.session.clone(), id.clone()))?.0),
             None => Some(asked),
         }
     }

@@ -15,6 +15,7 @@ use super::{
     echo::echo,
     help::{answer_in_words, help, requires_authorization},
     negotiated::{CallOptions, Session},
+    unanswered::seconds,
 };
 use crate::{
     error::Error,
@@ -252,7 +253,7 @@ impl Opener {
         if !self.recorder.frames().any(is_message) {
             return pending().await;
         }
-        format!("no reply within {} s", limit.as_secs_f32())
+        format!("no reply within {} s", seconds(limit))
     }
 
     /// Determines whether the process exits immediately or because of the handshake: starts another one with another

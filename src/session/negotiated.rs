@@ -194,7 +194,8 @@ impl Session {
             wire.send(&Envelope { headers, ..envelope.clone() }, &message)
         };
         let mut reply = self.exchange(waits, limit, send, by, &message).await;
-        if patient && reply.end == End::Timeout && by_message {
+        // A client must not cancel a handshake.
+        if patient && reply.end == End::Timeout && by_message && method != "initialize" {
             let told = self.notify(by, "notifications/cancelled", Some(json!({ "requestId": id }))).await;
             reply.frames.extend(told.frames);
         }

@@ -59,6 +59,11 @@ pub struct Kind {
     pub awaited: bool,
 }
 
+/// A time for a message.
+pub fn seconds(time: Duration) -> f32 {
+    (time.as_secs_f32() * 100.0).round() / 100.0
+}
+
 #[derive(Default)]
 pub struct Unanswered(Mutex<State>);
 
@@ -246,9 +251,9 @@ impl Unanswered {
     pub fn told(&self, usual: Duration) -> Option<String> {
         let (limit, missed) = (self.limit(Some(usual), false, None), self.count());
         (limit < usual && missed > MAX_UNANSWERED).then(|| {
-            let [usual, limit] = [usual, limit].map(|time| (time.as_secs_f32() * 100.0).round() / 100.0);
+            let [usual, limit] = [usual, limit].map(seconds);
             format!(
-                "{MAX_UNANSWERED} requests had no response in time, {usual} s at most; the timeout of others was {limit} s from then on"
+                "after {MAX_UNANSWERED} requests without a response within {usual} s, the timeout of others was {limit} s"
             )
         })
     }
@@ -296,7 +301,7 @@ mod tests {
         unanswered.missed(true, "suite", None);
         assert_eq!((unanswered.limit(Some(USUAL), false, None), unanswered.told(USUAL)), (AT_LEAST, None));
         unanswered.missed(true, "suite", None);
-        assert!(unanswered.told(USUAL).is_some_and(|told| told.ends_with("was 1 s from then on")));
+        assert!(unanswered.told(USUAL).is_some_and(|told| told.ends_with("was 1 s")));
     }
 
     #[test]

@@ -129,7 +129,7 @@ impl Child {
         }
         self.orders.send_replace(Some(Signal::Term));
         if let Some(exit) = self.within(grace).await {
-            let how = format!("still ran {patience:?} after stdin was closed; {exit} when told to terminate");
+            let how = format!("still ran {patience:?} after stdin was closed; then {exit}");
             return (how, Ended::Terminated);
         }
         self.orders.send_replace(Some(Signal::Kill));

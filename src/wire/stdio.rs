@@ -141,7 +141,7 @@ impl Stdio {
     }
 
     pub async fn close(self) -> Ending {
-        let Self { channel, mut child, queue, unread, close, mut reading, grace, heard, .. } = self;
+        let Self { channel, tail, mut child, queue, unread, close, mut reading, grace, heard, .. } = self;
         drop(unread);
         let heard = heard.get();
         close.send_replace(true);
@@ -155,6 +155,11 @@ impl Stdio {
         if timeout(grace, &mut reading).await.is_err() {
             reading.abort();
         }
+        let failed = ended == Ended::StdinClosed && !how.starts_with("exited with status 0");
+        let how = match tail.telling_line().filter(|_| failed) {
+            Some(line) => format!("{how}; on stderr: {line}"),
+            None => how,
+        };
         // A process that was still starting did not read its stdin yet.
         match heard {
             Some(_) => channel.ended(Carrier::default(), how.clone(), ended),

@@ -65,7 +65,11 @@ fn in_full(page: &mut String, report: &RunReport, rule: &RuleResult, open: &str)
         }
     }
     if !rule.also.is_empty() {
-        writeln!(page, "<p><span class=\"faint\">also</span> {} (same cause)</p>", text(&rule.also.join(", ")))?;
+        writeln!(
+            page,
+            "<p><span class=\"faint\">also</span> {} (in the same messages; judged once this is fixed)</p>",
+            text(&rule.also.join(", "))
+        )?;
     }
     match link(&rule.source, rule.revision) {
         Some(link) => {

@@ -114,11 +114,13 @@ pub fn messages(page: &mut Page, indent: usize, finding: &Finding) {
             let (text, part) = shown(&message.text, fault, room);
             page.line(indent, &[span(FAINT, lead.as_str()), span(ink, text.as_str())]);
             marker(page, indent + columns(&lead), &text, part);
+            if page.is_verbose() && columns(&plain(&message.text)) > room {
+                page.hang(indent + columns(&lead), &[span(FAINT, "text  ")], FAINT, &message.text);
+            }
+        } else if page.is_verbose() {
+            page.hang(indent, &[span(FAINT, lead.as_str())], ink, &plain(&message.text));
         } else {
             page.hang(indent, &[span(FAINT, lead.as_str())], ink, &brief(&plain(&message.text), room));
-        }
-        if page.is_verbose() && columns(&plain(&message.text)) > room {
-            page.hang(indent + columns(&lead), &[span(FAINT, "whole  ")], FAINT, &message.text);
         }
     }
 }

@@ -357,24 +357,23 @@ fn line_of(page: &mut Page, word: &Span<'static>, name: &str, text: &str) {
 
 /// The number of findings that are not shown, here or in the whole report.
 fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Finding>, alike: usize, further: usize) {
-    let places = places(hidden) + alike;
-    let hint = match further {
-        _ if page.is_excerpt() => "",
-        0 => " (--verbose shows all)",
-        _ => " (--verbose shows them)",
-    };
-    let text = match (places, further) {
-        (0, 0) => return,
-        (_, 0) => format!("and {places} more{hint}"),
-        (0, _) => format!("and {further} more, only counted"),
-        _ => format!("and {places} more{hint}, {further} only counted"),
-    };
-    page.line(indent, &[span(FAINT, text)]);
+    let places = places(hidden);
+    let hint = if page.is_excerpt() { "" } else { " (--verbose shows them)" };
+    let parts = [
+        (alike, format!("and the same in {alike} more {}", if alike == 1 { "place" } else { "places" })),
+        (places, format!("and {places} more{hint}")),
+        (further, format!("and {further} more, only counted")),
+    ];
+    let parts: Vec<_> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
+    if !parts.is_empty() {
+        page.hang(indent, &[], FAINT, &parts.join(", "));
+    }
 }
 
 /// How to fix the rule and where it comes from. Sources can be copied, so they are never wrapped.
 fn footer(page: &mut Page, indent: usize, rule: &RuleResult) {
-    let also = (!rule.also.is_empty()).then(|| format!("{} (may have the same cause)", rule.also.join(", ")));
+    let also = (!rule.also.is_empty())
+        .then(|| format!("{} (in the same messages; judged once this is fixed)", rule.also.join(", ")));
     let why = rule.derived.as_ref().filter(|_| page.is_verbose()).cloned();
     for (word, text) in [("fix", &rule.hint), ("why", &why), ("level", &rule.given_level()), ("also", &also)] {
         if let Some(text) = text {

@@ -62,7 +62,11 @@ pub fn meaning(report: &RunReport) -> String {
     }
     match (report.exit_code, failed.len()) {
         (0, 0) if report.rules.iter().any(|rule| rule.status == Status::Known) => "All failures are known.".to_owned(),
-        (0, 0) => format!("The {noun} conforms to all rules that were checked."),
+        (0, 0) => match report.rules.iter().filter(|rule| standing(report, rule) == Status::Warn).count() {
+            0 => format!("The {noun} conforms to all rules that were checked."),
+            1 => format!("The {noun} conforms, with 1 warning."),
+            number => format!("The {noun} conforms, with {number} warnings."),
+        },
         (1, 0) => "No rule failed, but the list of known failures is outdated.".to_owned(),
         (1, number) => {
             let fails = if number == 1 { "rule fails" } else { "rules fail" };

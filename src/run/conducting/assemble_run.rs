@@ -64,7 +64,8 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
         Ok(()) => None,
         Err(unopened) => Some(course.fall_back(unopened).await?),
     };
-    let Course { mut notes, mishaps, scenes, mut slowest, cut_short, .. } = course;
+    let mut notes = course.take_notes();
+    let Course { mishaps, scenes, mut slowest, cut_short, .. } = course;
     notes.extend(mishaps.notes(scenes.iter().any(|scene| scene.transport.capabilities().process)));
     slowest.sort_by_key(|suite| Reverse(suite.ms));
     let target = Tested {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use indexmap::IndexSet;
+
 use super::{
     clients,
     executor::Executor,
@@ -9,7 +11,7 @@ use super::{
     gathered::Gathered,
     handshake_failure,
     mishaps::Mishaps,
-    run_context::{left_alone, scene},
+    run_context::{scene, tools_note, uncalled},
     skipped,
 };
 use crate::{
@@ -40,6 +42,10 @@ pub struct Course<'a> {
     pub mishaps: Mishaps,
     pub scenes: Vec<RunContext>,
     pub slowest: Vec<SlowSuite>,
+    /// The revision whose handshake failed, so that it and the later ones were not tested.
+    untested: Option<Revision>,
+    /// The tools that were not called in some revision.
+    uncalled: IndexSet<String>,
     /// Why the run ended before all requests were sent, if so.
     pub cut_short: Option<String>,
 }
@@ -47,8 +53,20 @@ pub struct Course<'a> {
 impl<'a> Course<'a> {
     pub fn new(job: &'a Job, suites: &'a [Suite], filter: &'a Filter, opener: Opener) -> Self {
         let executor = Executor::new(job, FailFast::new(job, suites, filter), opener);
-        let (notes, mishaps, scenes, slowest) = Default::default();
-        Self { job, suites, filter, executor, notes, mishaps, scenes, slowest, cut_short: None }
+        let (notes, mishaps, scenes, slowest, uncalled) = Default::default();
+        Self {
+            job,
+            suites,
+            filter,
+            executor,
+            notes,
+            mishaps,
+            scenes,
+            slowest,
+            untested: None,
+            uncalled,
+            cut_short: None,
+        }
     }
 
     pub async fn every_revision(&mut self) -> Result<(), Unopened> {
@@ -66,7 +84,10 @@ impl<'a> Course<'a> {
                 Ok(()) => {}
                 Err(unopened @ Unopened { error: Error::NotSpoken { .. }, .. }) => refusal = Some(unopened),
                 Err(unopened) if self.scenes.is_empty() => refusal = Some(unopened),
-                Err(unopened) => return Err(unopened),
+                Err(unopened) => {
+                    self.untested = Some(revision);
+                    return Err(unopened);
+                }
             }
         }
         match refusal {
@@ -78,10 +99,9 @@ impl<'a> Course<'a> {
     /// The handshake failed. What the server sent until then may still be judged.
     pub async fn fall_back(&mut self, unopened: Unopened) -> Result<FailedHandshake, Error> {
         let after_another = !self.scenes.is_empty();
-        if let Some(last) = self.scenes.last().map(|scene| scene.revision) {
-            let rest = Revision::ALL.into_iter().filter(|revision| *revision > last);
-            let rest = rest.map(|revision| revision.to_string()).collect::<Vec<_>>().join(", ");
-            self.notes.push(format!("could not be tested: {rest}: {}", unopened.error.came()));
+        if after_another {
+            let from = self.untested.map(|revision| format!("{revision} and later")).unwrap_or_default();
+            self.notes.push(format!("not tested: {from}: {}", unopened.error.came()));
         } else if let Some((mut scene, note)) =
             handshake_failure::scene_without_handshake(&unopened, self.job, &self.executor.opener.recorder)
         {
@@ -151,7 +171,7 @@ impl<'a> Course<'a> {
         let mut wanted = clients::with_evidence(&planned, self.suites, &scene);
         wanted.retain(|suite| suite.id != SURVEY && steps(suite, &scene).next().is_some());
         self.job.suites.plan(wanted.len());
-        self.note(left_alone(&scene, &wanted, self.job.call_tools));
+        self.uncalled.extend(uncalled(&scene, &wanted));
         Ok((scene, wanted, first))
     }
 
@@ -198,6 +218,13 @@ impl<'a> Course<'a> {
             }
         }
         scene.saves.insert(suite.id.clone(), saves);
+    }
+
+    /// All notes, when everything was gathered.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        let mut notes: Vec<String> = tools_note(&self.uncalled, self.job.call_tools).into_iter().collect();
+        notes.append(&mut self.notes);
+        notes
     }
 
     /// Adds a note, unless another revision added the same one.

@@ -1,5 +1,6 @@
 //! What a run knows besides the frames: the first state of a scene, and notes about the target.
 
+use indexmap::IndexSet;
 use serde_json::{Value, json};
 
 use crate::{
@@ -53,18 +54,22 @@ fn headers(target: &Target) -> Vec<String> {
     }
 }
 
-/// The tools that were not called, if any of these suites calls tools.
-pub fn left_alone(scene: &RunContext, suites: &[&Suite], all_tools: bool) -> Option<String> {
+/// The tools that these suites do not call, if they call any.
+pub fn uncalled(scene: &RunContext, suites: &[&Suite]) -> Vec<String> {
     let steps = suites.iter().flat_map(|suite| &suite.gather);
     let calls: Vec<&Call> = steps.filter_map(calls_tool).collect();
     if calls.is_empty() {
-        return None;
+        return Vec::new();
     }
     // A suite of the user may call one by name.
     let named: Vec<&str> = calls.iter().filter_map(|call| tool_of(call)).collect();
-    let names = scene.facts["left_alone"].as_array()?.iter().filter_map(Value::as_str);
-    let names: Vec<&str> = names.filter(|name| !named.contains(name)).collect();
-    let shown = few(&names);
+    let names = scene.facts["left_alone"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    names.filter(|name| !named.contains(name)).map(str::to_owned).collect()
+}
+
+/// The note on tools that were not called, if there are any.
+pub fn tools_note(names: &IndexSet<String>, all_tools: bool) -> Option<String> {
+    let shown = few(&names.iter().map(String::as_str).collect::<Vec<_>>());
     let (why, help) = match all_tools {
         true => ("no valid arguments could be generated, or they run only as tasks", "sets the arguments of one"),
         false => ("they may have side effects or need arguments", "allows one; --call-tools allows all"),

@@ -136,8 +136,8 @@ views! {
         frame,
         /// The id of the event.
         id,
-        /// The id again, if the session had it before.
-        repeated_id,
+        /// The number of the frame with which the session first had the id, if it had it before.
+        repeats,
         /// Its `retry`, in milliseconds.
         retry,
         /// `request`, `notification`, `result`, `error` or `batch`.
