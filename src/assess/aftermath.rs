@@ -7,13 +7,16 @@ use std::{
 };
 
 use crate::{
-    evidence::{Ended, Frame, FrameKind, Side},
+    evidence::{Frame, FrameKind, Side},
     outcome::RuleResult,
 };
 
 pub fn tell(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Frame>>) {
     let findings = || rules.iter().flat_map(|rule| &rule.findings);
     let wanted: HashSet<u64> = findings().flat_map(|finding| finding.frames.iter().copied()).collect();
+    if wanted.is_empty() {
+        return;
+    }
     let exits = exits(&wanted, frames);
     for finding in rules.iter_mut().flat_map(|rule| &mut rule.findings) {
         let exit = finding.frames.iter().rev().find_map(|frame| exits.get(frame));
@@ -35,12 +38,7 @@ fn exits(wanted: &HashSet<u64>, frames: impl Iterator<Item = Arc<Frame>>) -> Has
             }
             (Side::Server, FrameKind::Note) => {
                 let text = frame.text.as_deref().unwrap_or_default();
-                let failed = match frame.ended {
-                    Some(Ended::Unasked) => true,
-                    Some(Ended::StdinClosed) => !text.starts_with("exited with status 0"),
-                    _ => false,
-                };
-                if failed {
+                if frame.ended.is_some_and(|ended| ended.is_failure(text)) {
                     let requests = open.remove(&frame.link).unwrap_or_default();
                     exits.extend(requests.into_iter().map(|request| (request, text.to_owned())));
                 }

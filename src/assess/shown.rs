@@ -193,20 +193,18 @@ impl Sent {
     /// What a frame is probably about, in order.
     fn before(&self, frame: &Frame) -> Vec<&Arc<Frame>> {
         let is_response = frame.message.is_some() && !has_method(frame);
-        let on_its_own = frame.from == Side::Server && !is_response && frame.post.is_none();
-        let together = || match frame.ended {
+        if frame.from == Side::Server && frame.post.is_none() && !is_response {
             // A process that does not exit may still work on a request.
-            Some(_) => self.beside(frame, |(_, response)| response.is_none()),
-            // It is probably about something that the client sent since the last message of the server.
-            None => self.beside(frame, |(earlier, _)| self.heard.get(&frame.link) < Some(&earlier.frame)),
-        };
-        let together = if on_its_own { together() } else { Vec::new() };
-        match self.alone(frame, is_response) {
-            Some((earlier, response)) if together.is_empty() && frame.ended.is_none() => {
-                iter::once(earlier).chain(response).collect()
+            if frame.ended.is_some() {
+                return self.beside(frame, |(_, response)| response.is_none());
             }
-            _ => together,
+            let since = self.beside(frame, |(earlier, _)| self.heard.get(&frame.link) < Some(&earlier.frame));
+            if !since.is_empty() {
+                return since;
+            }
         }
+        let alone = self.alone(frame, is_response).into_iter();
+        alone.flat_map(|(earlier, response)| iter::once(earlier).chain(response)).collect()
     }
 
     /// The last few messages of the client on the same connection over stdio that fit.
@@ -219,6 +217,7 @@ impl Sent {
         beside
     }
 
+    /// The single message of the client that it is probably about.
     fn alone(&self, frame: &Frame, is_response: bool) -> Option<&Exchange> {
         match (frame.from, frame.post, id(frame)) {
             (Side::Server, Some(post), _) => self.newest(|earlier| earlier.post == Some(post)),

@@ -121,6 +121,13 @@ pub enum Ended {
     Killed,
 }
 
+impl Ended {
+    /// Whether the process failed, given how it ended: on its own, or with an error when its stdin was closed.
+    pub fn is_failure(self, how: &str) -> bool {
+        self == Self::Unasked || (self == Self::StdinClosed && !how.starts_with("exited with status 0"))
+    }
+}
+
 /// One frame of the run. Fields that do not apply to its kind are absent. While it is recorded, it borrows its message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(bound(deserialize = "M: Deserialize<'de>"))]

@@ -15,7 +15,7 @@ use super::{
     echo::echo,
     help::{answer_in_words, help, requires_authorization},
     negotiated::{CallOptions, Session},
-    unanswered::seconds,
+    unanswered::no_reply,
 };
 use crate::{
     error::Error,
@@ -253,7 +253,7 @@ impl Opener {
         if !self.recorder.frames().any(is_message) {
             return pending().await;
         }
-        format!("no reply within {} s", seconds(limit))
+        no_reply(limit)
     }
 
     /// Determines whether the process exits immediately or because of the handshake: starts another one with another

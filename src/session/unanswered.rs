@@ -60,8 +60,13 @@ pub struct Kind {
 }
 
 /// A time for a message.
-pub fn seconds(time: Duration) -> f32 {
+fn seconds(time: Duration) -> f32 {
     (time.as_secs_f32() * 100.0).round() / 100.0
+}
+
+/// Why a request ended that got no reply.
+pub fn no_reply(within: Duration) -> String {
+    format!("no reply within {} s", seconds(within))
 }
 
 #[derive(Default)]

@@ -15,7 +15,7 @@ use super::{
     progress::LONG,
     pump::{Outcome, Seen, Waiter, close},
     subscription::Subscription,
-    unanswered::{Wanted, seconds},
+    unanswered::{Wanted, no_reply},
 };
 use crate::{
     evidence::{End, Reply},
@@ -218,7 +218,7 @@ impl Session {
         drop(state);
         let (end, why) = match seen.junk.filter(|(_, why)| why.is_limit()) {
             Some((_, why)) => (End::Unread, why.words),
-            None => (End::Timeout, format!("no reply within {} s", seconds(limit))),
+            None => (End::Timeout, no_reply(limit)),
         };
         Reply {
             http: seen.http,

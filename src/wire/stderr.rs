@@ -96,8 +96,8 @@ fn begins(line: &str) -> bool {
 /// a group of exceptions begin with a bar.
 fn raised(text: &str) -> Option<&str> {
     let (_, trace) = text.rsplit_once("Traceback (most recent call last)")?;
-    let lines = trace.lines().skip(1).map(|line| line.trim_start().strip_prefix("| ").unwrap_or(line));
-    lines.filter(|line| line.starts_with(char::is_alphanumeric)).map(str::trim_end).next()
+    let mut lines = trace.lines().skip(1).map(|line| line.trim_start().strip_prefix("| ").unwrap_or(line));
+    lines.find(|line| line.starts_with(char::is_alphanumeric)).map(str::trim_end)
 }
 
 /// The lines with text, without a frame around them.

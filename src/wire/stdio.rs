@@ -155,11 +155,8 @@ impl Stdio {
         if timeout(grace, &mut reading).await.is_err() {
             reading.abort();
         }
-        let failed = ended == Ended::StdinClosed && !how.starts_with("exited with status 0");
-        let how = match tail.telling_line().filter(|_| failed) {
-            Some(line) => format!("{how}; on stderr: {line}"),
-            None => how,
-        };
+        let failed = ended == Ended::StdinClosed && ended.is_failure(&how);
+        let how = with_words(how, tail.telling_line().filter(|_| failed));
         // A process that was still starting did not read its stdin yet.
         match heard {
             Some(_) => channel.ended(Carrier::default(), how.clone(), ended),
@@ -261,10 +258,15 @@ impl Reader {
         };
         let _ = timeout(self.grace, &mut self.draining).await;
         let words = if self.heard.get().is_some() { self.tail.telling_line() } else { self.tail.last_words() };
-        match words {
-            Some(line) => format!("{exit}; on stderr: {line}"),
-            None => exit,
-        }
+        with_words(exit, words)
+    }
+}
+
+/// How a process ended, with its words on stderr.
+fn with_words(how: String, words: Option<String>) -> String {
+    match words {
+        Some(line) => format!("{how}; on stderr: {line}"),
+        None => how,
     }
 }
 

@@ -24,6 +24,8 @@ use crate::{
 
 /// Findings of a rule that are shown in detail without --verbose.
 const SHOWN: usize = 1;
+/// In place of that number.
+const ALL: usize = usize::MAX;
 /// Maximum number of subjects and messages in a summary.
 const NAMED: usize = 3;
 /// Maximum number of lines of one message.
@@ -36,7 +38,7 @@ const RECAP: usize = 20;
 const TOLD: usize = 10;
 
 pub fn findings(page: &mut Page, report: &RunReport) {
-    let failed = if page.is_verbose() { alike(report, Status::Fail) } else { shown_alike(report, Status::Fail) };
+    let failed = alike(report, Status::Fail, if page.is_verbose() { ALL } else { SHOWN });
     for (rule, revisions) in &failed {
         headline(page, "FAIL", RED, &rule.id, revisions);
         tell(page, 2, rule);
@@ -45,14 +47,14 @@ pub fn findings(page: &mut Page, report: &RunReport) {
         }
     }
     broken(page, report);
-    for (rule, revisions) in alike(report, Status::Known) {
+    for (rule, revisions) in alike(report, Status::Known, ALL) {
         headline(page, "KNOWN", YELLOW, &rule.id, &revisions);
         page.hang(2, &[], TEXT, &flow(rule.reason.as_deref().unwrap_or_default()));
         if page.is_verbose() {
             summarise(page, 2, rule);
         }
     }
-    let warned = alike(report, Status::Warn);
+    let warned = alike(report, Status::Warn, ALL);
     // Failures are more important: while there are any, warnings are only named.
     let told = if failed.is_empty() || page.is_verbose() { told(page, &warned) } else { 0 };
     let (told, named) = warned.split_at(told);
@@ -69,7 +71,7 @@ pub fn findings(page: &mut Page, report: &RunReport) {
     }
     only_named(page, named);
     page.gap();
-    for (rule, revisions) in alike(report, Status::Advice) {
+    for (rule, revisions) in alike(report, Status::Advice, ALL) {
         // A failing generated call can be reproduced, so it is shown even for advice.
         if rule.findings.iter().any(|finding| finding.yaml.is_some()) {
             headline(page, "ADVICE", CYAN, &rule.id, &revisions);
@@ -124,17 +126,9 @@ pub fn names(page: &mut Page, report: &RunReport) {
 /// A rule, and the revisions in which it has the same findings; no revisions if only one was tested.
 type Told<'a> = (&'a RuleResult, Vec<Revision>);
 
-/// The rules with this status.
-fn alike(report: &RunReport, status: Status) -> Vec<Told<'_>> {
-    alike_in(report, status, usize::MAX)
-}
-
-/// The rules with this status whose details are shown as in `tell`: what is not shown does not set revisions apart.
-fn shown_alike(report: &RunReport, status: Status) -> Vec<Told<'_>> {
-    alike_in(report, status, SHOWN)
-}
-
-fn alike_in(report: &RunReport, status: Status, compared: usize) -> Vec<Told<'_>> {
+/// The rules with this status. Only the first findings of each are compared: what is not shown does not set revisions
+/// apart.
+fn alike(report: &RunReport, status: Status, compared: usize) -> Vec<Told<'_>> {
     let mut groups: IndexMap<_, Told> = IndexMap::new();
     for rule in rules_with_status(report, status) {
         let compared = rule.findings.iter().take(compared);
@@ -315,7 +309,7 @@ fn subject(page: &mut Page, indent: usize, finding: &Finding) {
 /// The rules that failed or broke, one per line, so that the last screen shows all of them.
 pub fn recap(page: &mut Page, report: &RunReport) {
     let is_short =
-        [Status::Fail, Status::Broken].map(|status| shown_alike(report, status).len()).iter().sum::<usize>() < 2;
+        [Status::Fail, Status::Broken].map(|status| alike(report, status, SHOWN).len()).iter().sum::<usize>() < 2;
     if is_short && !page.is_verbose() {
         return;
     }
@@ -341,7 +335,7 @@ pub fn recap(page: &mut Page, report: &RunReport) {
 /// The rules with this status. Many can be broken for one reason.
 fn by_reason(report: &RunReport, status: Status) -> IndexMap<Option<&str>, Vec<Told<'_>>> {
     let mut groups: IndexMap<_, Vec<_>> = IndexMap::new();
-    for (rule, revisions) in shown_alike(report, status) {
+    for (rule, revisions) in alike(report, status, SHOWN) {
         groups.entry(rule.reason.as_deref()).or_default().push((rule, revisions));
     }
     groups

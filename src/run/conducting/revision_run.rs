@@ -99,9 +99,9 @@ impl<'a> Course<'a> {
     /// The handshake failed. What the server sent until then may still be judged.
     pub async fn fall_back(&mut self, unopened: Unopened) -> Result<FailedHandshake, Error> {
         let after_another = !self.scenes.is_empty();
-        if after_another {
-            let from = self.untested.map(|revision| format!("{revision} and later")).unwrap_or_default();
-            self.notes.push(format!("not tested: {from}: {}", unopened.error.came()));
+        if let Some(revision) = self.untested {
+            let later = if revision == Revision::NEWEST { "" } else { " and later" };
+            self.notes.push(format!("not tested: {revision}{later}: {}", unopened.error.came()));
         } else if let Some((mut scene, note)) =
             handshake_failure::scene_without_handshake(&unopened, self.job, &self.executor.opener.recorder)
         {
