@@ -2,6 +2,8 @@
 
 mod partition;
 
+use std::collections::HashSet;
+
 use self::partition::Share;
 use crate::{
     error::Error,
@@ -102,6 +104,8 @@ const LEVELS: [Level; 4] = [Level::Must, Level::Should, Level::Advice, Level::Ma
 pub struct Filter {
     terms: Vec<Term>,
     excluded: Vec<Term>,
+    /// Rules that are only selected so that the requests of their suites are sent.
+    hidden: HashSet<String>,
     /// One of several parts of the selected rules.
     share: Option<Share>,
 }
@@ -114,17 +118,21 @@ enum Term {
 }
 
 impl Filter {
-    /// Parses the terms, and rejects one that selects nothing. `!` before a term excludes what it selects.
+    /// Parses the terms, and rejects one that selects nothing. `!` before a term excludes what it selects, and the report
+    /// does not show what only a term with `+` selects.
     pub fn new(terms: &[String], suites: &[Suite]) -> Result<Self, Error> {
-        let (mut selected, mut excluded) = (Vec::new(), Vec::new());
+        let (mut selected, mut excluded, mut beside) = (Vec::new(), Vec::new(), Vec::new());
         for text in terms {
-            let (list, text) =
-                text.strip_prefix('!').map_or((&mut selected, text.as_str()), |text| (&mut excluded, text));
+            let (list, text) = match text.split_at_checked(1) {
+                Some(("!", text)) => (&mut excluded, text),
+                Some(("+", text)) => (&mut beside, text),
+                _ => (&mut selected, text.as_str()),
+            };
             // Reports write some levels in capitals.
             let level = LEVELS.into_iter().find(|level| text.eq_ignore_ascii_case(level.word()));
             list.push(level.map_or_else(|| Term::Name(text.to_owned()), Term::Level));
         }
-        for term in selected.iter().chain(&excluded) {
+        for term in selected.iter().chain(&excluded).chain(&beside) {
             let selects = suites.iter().any(|suite| suite.rules.iter().any(|rule| term.selects(suite, rule)));
             if let (Term::Name(name), false) = (term, selects) {
                 let known = suites.iter().flat_map(|suite| {
@@ -137,7 +145,15 @@ impl Filter {
                 });
             }
         }
-        Ok(Self { terms: selected, excluded, share: None })
+        let of_terms = Self { terms: selected, excluded, ..Self::default() };
+        if beside.is_empty() || of_terms.terms.is_empty() {
+            return Ok(of_terms);
+        }
+        let rules = || suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
+        let only_beside = rules().filter(|(suite, rule)| {
+            beside.iter().any(|term| term.selects(suite, rule)) && !of_terms.selects(suite, rule)
+        });
+        Ok(Self { hidden: only_beside.map(|(_, rule)| rule.id.clone()).collect(), ..of_terms })
     }
 
     /// Restricts the filter to one part of a run.
@@ -149,7 +165,7 @@ impl Filter {
 
     /// Whether the report shows this rule. Others are judged only because it depends on them.
     pub fn shows(&self, rule: &str) -> bool {
-        self.share.as_ref().is_none_or(|share| share.rules.contains(rule))
+        !self.hidden.contains(rule) && self.share.as_ref().is_none_or(|share| share.rules.contains(rule))
     }
 
     pub fn selects(&self, suite: &Suite, rule: &Rule) -> bool {
@@ -158,6 +174,9 @@ impl Filter {
         }
         if self.excluded.iter().any(|term| term.selects(suite, rule)) {
             return false;
+        }
+        if self.hidden.contains(&rule.id) {
+            return true;
         }
         let (levels, names): (Vec<_>, Vec<_>) = self.terms.iter().partition(|term| matches!(term, Term::Level(_)));
         [levels, names].iter().all(|terms| terms.is_empty() || terms.iter().any(|term| term.selects(suite, rule)))

@@ -20,27 +20,36 @@ pub fn tell(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Frame>>) 
     let exits = exits(&wanted, frames);
     for finding in rules.iter_mut().flat_map(|rule| &mut rule.findings) {
         let exit = finding.frames.iter().rev().find_map(|frame| exits.get(frame));
-        if let Some(exit) = exit.filter(|exit| !finding.message.contains(exit.as_str())) {
-            finding.message += &format!("; the server sent nothing after this request, and {exit}");
+        if let Some((exit, is_followed)) = exit.filter(|(exit, _)| !finding.message.contains(exit.as_str())) {
+            let when = if *is_followed { "after the next message " } else { "" };
+            finding.message += &format!("; the server sent nothing after this request, and {when}{exit}");
         }
     }
 }
 
-/// How the process failed after each of these frames that is a request, if the server sent nothing in between.
-fn exits(wanted: &HashSet<u64>, frames: impl Iterator<Item = Arc<Frame>>) -> HashMap<u64, String> {
+/// How the process failed after each of these frames that is a request, if the server sent nothing in between, and
+/// whether the client sent more until then: a reader that an exception has stopped may only notice with the next line.
+fn exits(wanted: &HashSet<u64>, frames: impl Iterator<Item = Arc<Frame>>) -> HashMap<u64, (String, bool)> {
     let mut exits = HashMap::new();
-    // By connection, the wanted requests since the server last sent something.
-    let mut open: HashMap<u32, Vec<u64>> = HashMap::new();
+    // By connection, the wanted requests since the server last sent something, and whether the client sent more.
+    let mut open: HashMap<u32, Vec<(u64, bool)>> = HashMap::new();
     for frame in frames {
         match (frame.from, frame.kind) {
-            (Side::Client, _) if frame.post.is_none() && wanted.contains(&frame.frame) && is_request(&frame) => {
-                open.entry(frame.link).or_default().push(frame.frame);
+            (Side::Client, _) if frame.post.is_none() => {
+                let requests = open.entry(frame.link).or_default();
+                for (_, is_followed) in requests.iter_mut() {
+                    *is_followed = true;
+                }
+                if wanted.contains(&frame.frame) && is_request(&frame) {
+                    requests.push((frame.frame, false));
+                }
             }
             (Side::Server, FrameKind::Note) => {
                 let text = frame.text.as_deref().unwrap_or_default();
                 if frame.ended.is_some_and(|ended| ended.is_failure(text)) {
                     let requests = open.remove(&frame.link).unwrap_or_default();
-                    exits.extend(requests.into_iter().map(|request| (request, text.to_owned())));
+                    let told = |(request, is_followed)| (request, (text.to_owned(), is_followed));
+                    exits.extend(requests.into_iter().map(told));
                 }
             }
             (Side::Server, _) => _ = open.remove(&frame.link),
@@ -81,8 +90,9 @@ mod tests {
             told
         };
         let failed = "exited with status 1".to_owned();
-        assert_eq!(told(&[ask(1), response, ask(2), exit("unasked", &failed)]), [(3, failed.clone())]);
-        assert_eq!(told(&[ask(1), ask(2), exit("stdin-closed", &failed)]), [(1, failed.clone()), (2, failed)]);
+        let (at_once, later) = ((failed.clone(), false), (failed.clone(), true));
+        assert_eq!(told(&[ask(1), response, ask(2), exit("unasked", &failed)]), [(3, at_once.clone())]);
+        assert_eq!(told(&[ask(1), ask(2), exit("stdin-closed", &failed)]), [(1, later), (2, at_once)]);
         assert_eq!(told(&[ask(1), exit("stdin-closed", "exited with status 0 when stdin was closed")]), []);
         assert_eq!(told(&[ask(1), exit("terminated", "still ran 2s after stdin was closed")]), []);
     }

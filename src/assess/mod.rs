@@ -4,6 +4,7 @@ mod aftermath;
 pub mod by_hand;
 pub mod failure;
 mod given_up;
+pub mod notes;
 mod reached;
 mod rerun;
 pub mod resource_graph;
@@ -14,6 +15,7 @@ pub mod verdict;
 use std::path::PathBuf;
 
 use self::{
+    notes::notes,
     shown::{name_both_sides, show_frames},
     verdict::sum_up,
 };
@@ -67,13 +69,14 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         name_both_sides(&mut rules, evidence.frames(), &behind);
     }
     let cut_short = header.end.cut_short.clone();
+    let notes = notes(evidence, &rules);
     let mut report = RunReport {
         started: header.started,
         ms: header.ms,
         partition: header.scope.partition.iter().cloned().collect(),
         limits: reached::reached(evidence, suites),
         slowest: header.slowest.clone(),
-        ..sum_up(target(header, scenes), rules, notes(evidence), cut_short, options.strict)
+        ..sum_up(target(header, scenes), rules, notes, cut_short, options.strict)
     };
     if let Some(failed) = failed {
         report = conclude(failed, report);
@@ -127,11 +130,6 @@ fn target(header: &RunHeader, scenes: &[RunContext]) -> TargetReport {
         capabilities: newest.map(|scene| scene.server["capabilities"].clone()).unwrap_or_default(),
         revisions,
     }
-}
-
-fn notes(evidence: &Evidence) -> Vec<String> {
-    let cut = |line| format!("the transcript is truncated in line {line}; the lines before were judged");
-    evidence.header.notes.iter().cloned().chain(evidence.cut_off.map(cut)).collect()
 }
 
 /// A recording sends no requests, so what it does not contain is unknown.

@@ -55,8 +55,8 @@ pub fn say_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>,
             // A rule over the whole run may have found it in requests of another suite.
             let asked = finding.frames.iter().filter_map(|frame| causes.get(frame)).map(String::as_str);
             let asked: BTreeSet<_> = asked.filter(|by| *by != rule.suite && !ALWAYS.contains(by)).collect();
-            let filters = [rule.id.as_str()].into_iter().chain(asked).collect::<Vec<_>>().join(" --filter ");
-            finding.reproduce = Some(format!("{command} --revision {} --filter {filters}", rule.revision));
+            let with: String = asked.iter().map(|suite| format!(" --with {suite}")).collect();
+            finding.reproduce = Some(format!("{command} --revision {} --filter {}{with}", rule.revision, rule.id));
         }
     }
 }

@@ -73,7 +73,8 @@ pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Fr
     let (frames, before, heads) = looked_up(&wanted, frames);
     for finding in rules.iter_mut().flat_map(|rule| &mut rule.findings) {
         if finding.subject.is_empty() {
-            finding.subject = finding.frames.iter().find_map(|number| sent(frames.get(number)?)).unwrap_or_default();
+            let sent = finding.frames.iter().rev().find_map(|number| sent(frames.get(number)?));
+            finding.subject = sent.unwrap_or_default();
         }
         if most > 1
             && let [alone] = finding.frames.as_slice()
@@ -121,8 +122,19 @@ pub fn name_both_sides(rules: &mut [RuleResult], frames: impl Iterator<Item = Ar
 /// frame stays the last where a pointer leads into it.
 fn add_heads(numbers: &mut Vec<u64>, last_is_named: bool, frames: &Frames, heads: &HashMap<u64, Vec<u64>>) {
     let Some(&last) = numbers.last() else { return };
-    let posts: BTreeSet<u64> = numbers.iter().filter_map(|number| frames.get(number)?.post).collect();
-    let heads = posts.iter().filter_map(|post| heads.get(post)).flatten().copied();
+    let posts = |side: Option<Side>| -> BTreeSet<u64> {
+        let of_side = numbers.iter().filter_map(|number| frames.get(number));
+        of_side.filter(|frame| side.is_none_or(|side| frame.from == side)).filter_map(|frame| frame.post).collect()
+    };
+    let asked = posts(Some(Side::Client));
+    // A stream that was open before the request, as that of HTTP+SSE always is, says nothing about it.
+    let is_older = |of: &[u64]| of.first() < numbers.first();
+    let says_something = |post: &u64| {
+        let of = heads.get(post)?;
+        (asked.is_empty() || asked.contains(post) || !is_older(of)).then_some(of)
+    };
+    let all = posts(None);
+    let heads = all.iter().filter_map(says_something).flatten().copied();
     let new: Vec<u64> = heads.filter(|head| !numbers.contains(head) && (*head < last || !last_is_named)).collect();
     if !new.is_empty() {
         let is_in_order = numbers.is_sorted();

@@ -75,15 +75,20 @@ pub struct SelectArgs {
     /// Exclude these, in the same terms; repeatable
     #[arg(long, value_name = "TERM", help_heading = "Scope")]
     pub exclude: Vec<String>,
+    /// Send the requests of these too, without showing their results; repeatable
+    #[arg(long, value_name = "TERM", help_heading = "Scope")]
+    pub with: Vec<String>,
     /// Custom suites: files, or directories with .yaml files; repeatable
     #[arg(long, value_name = "PATH", help_heading = "Scope")]
     pub suite: Vec<PathBuf>,
 }
 
 impl SelectArgs {
-    /// All terms of the filter; those that exclude begin with `!`.
+    /// All terms of the filter. Those that exclude begin with `!`, and those whose results are not shown with `+`.
     pub fn terms(&self) -> Vec<String> {
-        self.filter.iter().cloned().chain(self.exclude.iter().map(|term| format!("!{term}"))).collect()
+        let excluded = self.exclude.iter().map(|term| format!("!{term}"));
+        let beside = self.with.iter().map(|term| format!("+{term}"));
+        self.filter.iter().cloned().chain(excluded).chain(beside).collect()
     }
 }
 

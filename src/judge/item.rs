@@ -135,6 +135,8 @@ fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revisi
                 (mismatch.expected, mismatch.received) = (None, None);
             }
             let mut found = found(message, mismatch, at, item);
+            let compared = clause.matcher.operands().into_iter().flat_map(Template::references);
+            show_first(&mut found.finding.frames, tally.rule.shows.iter().chain(compared), scope);
             if item.is_none()
                 && let Some(root) = scope.lookup(&clause.subject.root)
             {
@@ -178,6 +180,7 @@ fn check(
             received: fault.received,
         };
         let mut found = found(fault.message, mismatch, at, item);
+        show_first(&mut found.finding.frames, tally.rule.shows.iter(), scope);
         if let Some(subject) = fault.subject {
             found.finding.subject = subject;
         }
@@ -319,6 +322,16 @@ fn frames_in(value: &Value) -> Vec<u64> {
     let listed = value.get("frames").or_else(|| value.get("reply")?.get("frames"));
     let listed = listed.and_then(Value::as_array).into_iter().flatten();
     listed.chain(value.pointer("/origin/frame")).filter_map(Value::as_u64).collect()
+}
+
+/// Adds the frames of what the finding depends on: of the replies that the conditions of the rule and the compared
+/// values name, the last one before it.
+fn show_first<'p>(frames: &mut Vec<u64>, paths: impl Iterator<Item = &'p Path>, scope: &Scope) {
+    let Some(first) = frames.first().copied() else { return };
+    let replies = paths.filter_map(|path| save_of(path, scope)).map(frames_in);
+    let before = replies.filter(|frames| frames.last().is_some_and(|last| *last < first));
+    let shown = before.max_by_key(|frames| frames.last().copied()).unwrap_or_default();
+    frames.splice(0..0, shown);
 }
 
 /// What a rule passed for: the item or, without one, the values of its paths.

@@ -10,13 +10,7 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use super::{
-    Incoming, PutOff, body,
-    channel::Carrier,
-    client::{Client, Failed},
-    failure,
-    http::Core,
-};
+use super::{Incoming, PutOff, body, channel::Carrier, client::Client, failure, http::Core};
 use crate::evidence::{Cause, Ended, HttpHead, Reason};
 
 /// What an exchange is for.
@@ -75,23 +69,27 @@ async fn converse(
     carrier: Carrier,
     role: &mut Role,
 ) -> Result<(), Reason> {
-    let response = accepted(core, client, request, carrier).await.map_err(|error| failure::reason(&*error))?;
+    let response = accepted(core, client, request, carrier).await?;
     core.channel.http_response(carrier, head(&response)).await;
     body::take(core, response, carrier, role).await
 }
 
 /// The response to a request, which is repeated while the server is busy or may be restarting.
-async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: Carrier) -> Result<Response, Failed> {
+async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: Carrier) -> Result<Response, Reason> {
     let mut put_off = PutOff::default();
+    // Why the server did not respond when it received the request.
+    let mut received: Option<Reason> = None;
     let is_call = calls_a_tool(&request);
     loop {
         let (again, sent) = (request.try_clone(), Instant::now());
         let response = client.execute(request).await;
-        let (Some(post), Some(again)) = (carrier.post, again) else { return response };
+        let (Some(post), Some(again)) = (carrier.post, again) else {
+            return response.map_err(|error| failure::reason(&*error));
+        };
         let response = match response {
             Ok(response) => response,
             // Only the server under test may be restarting.
-            Err(error) if again.url().origin() != core.url.origin() => return Err(error),
+            Err(error) if again.url().origin() != core.url.origin() => return Err(failure::reason(&*error)),
             Err(error) => {
                 let wait = if failure::is_connect(&*error) {
                     put_off.missed(core.channel.was_answered(), sent)
@@ -101,6 +99,7 @@ async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: C
                 } else if failure::is_closed(&*error) {
                     let wait = put_off.cut_off(post, sent, is_call);
                     if wait.is_some() {
+                        received.get_or_insert_with(|| failure::reason(&*error));
                         core.channel.note(carrier, "its connection ended: sent again".to_owned(), None);
                     }
                     wait
@@ -108,7 +107,13 @@ async fn accepted(core: &Core, client: &Client, mut request: Request, carrier: C
                     None
                 };
                 core.put_off(post, put_off);
-                let Some(wait) = wait else { return Err(error) };
+                let Some(wait) = wait else {
+                    let last = failure::reason(&*error);
+                    return Err(match received.filter(|_| failure::is_connect(&*error)) {
+                        Some(first) => Reason::new(first.cause, format!("{first}, then: {last}")),
+                        None => last,
+                    });
+                };
                 sleep(wait).await;
                 request = again;
                 continue;

@@ -52,6 +52,7 @@ fn run(given: &Given) -> Report {
             given: name,
             pointer: pointer(path, key),
             message: format!("the key \"{key}\" {wrong}"),
+            received: Some(key.into()),
             ..Fault::default()
         }));
     };

@@ -146,7 +146,7 @@ fn is_head(text: &str) -> bool {
                 .is_some_and(|second| ["/", "http://", "https://"].iter().any(|start| second.starts_with(start)))
 }
 
-/// The wrong field, or if a field is missing, the bracket of its object.
+/// The wrong field or key, or if a field is missing, the bracket of its object.
 pub fn fault(message: &ShownFrame, finding: &Finding) -> Option<Range<usize>> {
     let mut pointer = finding.pointer.as_deref()?;
     if message.text.starts_with('…') {
@@ -158,12 +158,27 @@ pub fn fault(message: &ShownFrame, finding: &Finding) -> Option<Range<usize>> {
     loop {
         let (parent, _) = pointer.rsplit_once('/')?;
         if let Some(range) = locate(&message.text, pointer) {
+            if let Some(key) = wrong_key(message, pointer, &range, finding) {
+                return Some(key);
+            }
             // Marking the bracket is enough: marking the whole object would include correct fields.
             let is_whole = !message.text[range.clone()].starts_with(['{', '[']);
             return Some(if is_whole { range } else { range.start..range.start + 1 });
         }
         pointer = parent;
     }
+}
+
+/// The key of the field, if that is what was wrong.
+fn wrong_key(message: &ShownFrame, pointer: &str, value: &Range<usize>, finding: &Finding) -> Option<Range<usize>> {
+    let received = finding.received.as_ref().filter(|received| received.is_string())?;
+    let name = pointer.rsplit('/').next()?.replace("~1", "/").replace("~0", "~");
+    let key = received.to_string();
+    if received != &Value::from(name) || message.text[value.clone()] == key {
+        return None;
+    }
+    let start = message.text[..value.start].rfind(&key)?;
+    Some(start..start + key.len())
 }
 
 fn marker(page: &mut Page, indent: usize, text: &str, part: Range<usize>) {

@@ -51,22 +51,23 @@ pub fn findings(page: &mut Page, report: &RunReport) {
         headline(page, "KNOWN", YELLOW, &rule.id, &revisions);
         page.hang(2, &[], TEXT, &flow(rule.reason.as_deref().unwrap_or_default()));
         if page.is_verbose() {
-            summarise(page, 2, rule);
+            summarise(page, 2, rule, false);
         }
     }
     let warned = alike(report, Status::Warn, ALL);
     // Failures are more important: while there are any, warnings are only named.
     let told = if failed.is_empty() || page.is_verbose() { told(page, &warned) } else { 0 };
     let (told, named) = warned.split_at(told);
+    let shares_rerun = !page.is_verbose() && told.iter().filter(|(rule, _)| is_long(page, rule)).count() > 1;
     for (rule, revisions) in told {
         headline(page, "WARN", YELLOW, &rule.id, revisions);
         if page.is_verbose() {
             explain(page, 2, rule);
         } else {
-            summarise(page, 2, rule);
+            summarise(page, 2, rule, shares_rerun);
         }
     }
-    if !page.is_verbose() {
+    if shares_rerun {
         rerun_any(page, told);
     }
     only_named(page, named);
@@ -78,7 +79,7 @@ pub fn findings(page: &mut Page, report: &RunReport) {
             if page.is_verbose() {
                 explain(page, 2, rule);
             } else {
-                summarise(page, 2, rule);
+                summarise(page, 2, rule, false);
             }
             continue;
         }
@@ -189,8 +190,8 @@ fn tell(page: &mut Page, indent: usize, rule: &RuleResult) {
     rerun(page, indent, shown.iter());
 }
 
-/// A rule in a few lines.
-fn summarise(page: &mut Page, indent: usize, rule: &RuleResult) {
+/// A rule in a few lines. A long command to test it again may be shared with other rules.
+fn summarise(page: &mut Page, indent: usize, rule: &RuleResult, shares_rerun: bool) {
     statement(page, indent, rule);
     let groups: Vec<_> = by_message(&rule.findings).into_iter().collect();
     let (shown, hidden) = groups.split_at(NAMED.min(groups.len()));
@@ -209,7 +210,7 @@ fn summarise(page: &mut Page, indent: usize, rule: &RuleResult) {
     }
     more(page, indent, hidden.iter().flat_map(|(_, findings)| findings.iter().copied()), 0, rule.further);
     footer(page, indent, rule);
-    if !is_long(page, rule) {
+    if !shares_rerun || !is_long(page, rule) {
         rerun(page, indent, rule.findings.iter().take(1));
     }
 }
@@ -218,8 +219,7 @@ fn summarise(page: &mut Page, indent: usize, rule: &RuleResult) {
 fn is_long(page: &Page, rule: &RuleResult) -> bool {
     let command = rule.findings.first().and_then(|finding| finding.reproduce.as_deref());
     command.is_some_and(|command| {
-        command.matches(" --filter ").count() == 1
-            && wrap_command(command, page.width().saturating_sub(2 + LABEL)).len() > 1
+        !command.contains(" --with ") && wrap_command(command, page.width().saturating_sub(2 + LABEL)).len() > 1
     })
 }
 
@@ -352,10 +352,11 @@ fn line_of(page: &mut Page, word: &Span<'static>, name: &str, text: &str) {
 /// The number of findings that are not shown, here or in the whole report.
 fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Finding>, alike: usize, further: usize) {
     let places = places(hidden);
-    let hint = if page.is_excerpt() { "" } else { " (--verbose shows them)" };
+    let noun = if places == 1 { "other finding" } else { "other findings" };
+    let hint = if page.is_excerpt() { "" } else { " (--verbose)" };
     let parts = [
         (alike, format!("and the same in {alike} more {}", if alike == 1 { "place" } else { "places" })),
-        (places, format!("and {places} more{hint}")),
+        (places, format!("and {places} {noun}{hint}")),
         (further, format!("and {further} more, only counted")),
     ];
     let parts: Vec<_> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
@@ -368,8 +369,7 @@ fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Fin
 fn footer(page: &mut Page, indent: usize, rule: &RuleResult) {
     let also = (!rule.also.is_empty())
         .then(|| format!("{} (in the same messages; judged once this is fixed)", rule.also.join(", ")));
-    let why = rule.derived.as_ref().filter(|_| page.is_verbose()).cloned();
-    for (word, text) in [("fix", &rule.hint), ("why", &why), ("level", &rule.given_level()), ("also", &also)] {
+    for (word, text) in [("fix", &rule.hint), ("why", &rule.derived), ("level", &rule.given_level()), ("also", &also)] {
         if let Some(text) = text {
             page.hang(indent, &[label(word)], TEXT, &flow(text));
         }

@@ -66,7 +66,7 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
     };
     let mut notes = course.take_notes();
     let Course { mishaps, scenes, mut slowest, cut_short, .. } = course;
-    notes.extend(mishaps.notes(scenes.iter().any(|scene| scene.transport.capabilities().process)));
+    notes.extend(mishaps.note(scenes.iter().any(|scene| scene.transport.capabilities().process)));
     slowest.sort_by_key(|suite| Reverse(suite.ms));
     let target = Tested {
         name: job.target.name.clone(),

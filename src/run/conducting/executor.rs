@@ -15,6 +15,7 @@ use super::{
     endings::Endings,
     fail_fast::FailFast,
     gathered::Gathered,
+    one_suite::UNREACHABLE,
     schedule::{Lane, Slot, Stage, in_words, schedule},
     stop::Stop,
 };
@@ -150,7 +151,7 @@ impl<'a> Executor<'a> {
     fn unreachable(&self, suite: &'a Suite, error: &Error) -> Gathered<'a> {
         let gone = match lock(&self.killed_by_suite).as_ref() {
             Some(ended) => format!("the server closed its connections during {ended} and did not recover"),
-            None => "the server could not be reached again".to_owned(),
+            None => UNREACHABLE.to_owned(),
         };
         Gathered::nothing(suite, self.stop.why().unwrap_or_else(|| format!("{gone}: {}", error.came())))
     }

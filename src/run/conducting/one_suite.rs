@@ -8,15 +8,21 @@ use tokio::time::Instant;
 use super::{executor::Executor, gathered::Gathered};
 use crate::{
     error::Error,
-    evidence::{Frame, Recorder, RunContext, Side},
+    evidence::{Ended, Frame, Recorder, RunContext, Side},
     gather::{self, Controls, gather, steps},
     judge::subject,
     session::{Conversation, OneShot, lock},
     suite::{Connection, SURVEY, Suite},
 };
 
+/// The server was there before, but not for this suite.
+pub const UNREACHABLE: &str = "the server could not be reached again";
+
 /// How a connection ended, and the last message sent on it, except to check whether the server still responds.
 fn describe_end(recorder: &Recorder, link: u32, why: String) -> String {
+    if recorder.frames_where(|of, _| of == link).any(|frame| frame.ended == Some(Ended::Unsent)) {
+        return format!("{UNREACHABLE}: {why}");
+    }
     let sent = recorder.frames_where(|of, _| of == link).filter(|frame| frame.from == Side::Client);
     let sent = sent.filter(|frame| frame.by.as_deref() != Some("probe"));
     let has_method = |frame: &Arc<Frame>| frame.message.as_ref().is_some_and(|message| message["method"].is_string());

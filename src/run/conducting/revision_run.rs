@@ -213,7 +213,6 @@ impl<'a> Course<'a> {
             if self.executor.stop.is_requested(&why) {
                 scene.not_run.insert(suite.id.clone(), why);
             } else {
-                self.mishaps.unfinished(&suite.id, scene.revision, why.clone());
                 scene.incidents.insert(suite.id.clone(), why);
             }
         }

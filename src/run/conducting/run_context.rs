@@ -69,7 +69,7 @@ pub fn uncalled(scene: &RunContext, suites: &[&Suite]) -> Vec<String> {
 
 /// The note on tools that were not called, if there are any.
 pub fn tools_note(names: &IndexSet<String>, all_tools: bool) -> Option<String> {
-    let shown = few(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let shown = few(names);
     let (why, help) = match all_tools {
         true => ("no valid arguments could be generated, or they run only as tasks", "sets the arguments of one"),
         false => ("they may have side effects or need arguments", "allows one; --call-tools allows all"),
@@ -102,8 +102,9 @@ fn tool_of(call: &Call) -> Option<&str> {
 }
 
 /// The first names, and how many more there are.
-fn few(names: &[&str]) -> String {
-    let more = names.len().saturating_sub(NAMES_SHOWN);
+fn few(names: &IndexSet<String>) -> String {
+    let shown: Vec<String> = names.iter().take(NAMES_SHOWN).map(|name| format!("`{name}`")).collect();
+    let more = names.len() - shown.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    names[..names.len().min(NAMES_SHOWN)].join(", ") + &more
+    shown.join(", ") + &more
 }

@@ -40,6 +40,8 @@ keys! {
         given: Pairs<Tree>,
         /// `may`: the paths to show.
         observe: OneOrMany<At<String>>,
+        /// Replies that a finding depends on and shows first, such as the one that ended the session.
+        shows: OneOrMany<At<String>>,
         /// Rules whose failure for the same subject is the cause of this one's.
         after: OneOrMany<At<String>>,
         /// Whether it is about the form of a message: of one that it fails for, no other rule says anything.

@@ -35,6 +35,8 @@ impl Lint<'_> {
         let every = self.every(&mut typed);
         let filter = self.clauses(typed.r#where.take());
         let test = self.test(&mut typed, level);
+        let shows = typed.shows.take().map(|shows| shows.0).unwrap_or_default();
+        let shows: Vec<Path> = shows.iter().filter_map(|path| self.path(path)).collect();
         self.names.truncate(names);
         self.check_streams(&typed.typed, every.as_ref(), &filter, test.as_ref());
 
@@ -49,6 +51,7 @@ impl Lint<'_> {
             every,
             filter,
             test: test?,
+            shows,
             after: texts(typed.after.map(|after| after.0).unwrap_or_default()),
             form: typed.form.unwrap_or(false),
             hint: typed.hint.map(|hint| hint.value),

@@ -23,6 +23,8 @@ pub struct Rule {
     pub every: Option<Every>,
     pub filter: Vec<Clause>,
     pub test: Test,
+    /// Replies that a finding depends on and shows first.
+    pub shows: Vec<Path>,
     pub after: Vec<String>,
     /// It is about the form of a message. If a message fails it, no other rule judges that message.
     pub form: bool,

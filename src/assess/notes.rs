@@ -1,0 +1,79 @@
+//! Notes on the run: those that were taken during it, and those that follow from its evidence and its verdicts.
+
+use indexmap::IndexMap;
+
+use crate::{
+    evidence::{Ended, Evidence, FrameKind, Side},
+    outcome::{RuleResult, Status},
+};
+
+/// Names of suites in a note.
+const SHOWN: usize = 3;
+
+pub fn notes(evidence: &Evidence, rules: &[RuleResult]) -> Vec<String> {
+    let cut = |line| format!("the transcript is truncated in line {line}; the lines before were judged");
+    let taken = evidence.header.notes.iter().cloned();
+    let found = incomplete(evidence, rules).into_iter().chain(gone(evidence)).chain(failed_exits(evidence, rules));
+    taken.chain(found).chain(evidence.cut_off.map(cut)).collect()
+}
+
+/// Suites that could not send all their requests, by the reason. Rules that are broken for that reason tell it.
+fn incomplete(evidence: &Evidence, rules: &[RuleResult]) -> Vec<String> {
+    let mut by_reason: IndexMap<&str, Vec<String>> = IndexMap::new();
+    for scene in &evidence.scenes {
+        for (suite, why) in &scene.incidents {
+            by_reason.entry(why).or_default().push(format!("{suite} ({})", scene.revision));
+        }
+    }
+    let is_told = |why| rules.iter().any(|rule| rule.status == Status::Broken && rule.reason.as_deref() == Some(why));
+    by_reason.retain(|why, _| !is_told(why));
+    let told = by_reason.into_iter().map(|(why, suites)| {
+        let verb = if suites.len() == 1 { "is" } else { "are" };
+        format!("{} {verb} incomplete: {why}", listed(&suites))
+    });
+    told.collect()
+}
+
+/// What a server that refuses connections saw last, if the client sent nothing after that.
+fn gone(evidence: &Evidence) -> Option<String> {
+    let mut closed = None;
+    for frame in evidence.frames() {
+        match (frame.from, frame.kind, frame.ended) {
+            (Side::Client, FrameKind::Message, _) => closed = None,
+            (_, _, Some(Ended::Dropped)) => closed = Some(frame.frame),
+            (_, _, Some(Ended::Unsent)) => {
+                return closed
+                    .map(|frame| format!("the server refuses connections since the client closed one (#{frame})"));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Processes that failed when their stdin was closed, which no rule forbids.
+fn failed_exits(evidence: &Evidence, rules: &[RuleResult]) -> Vec<String> {
+    let mut exits: IndexMap<String, usize> = IndexMap::new();
+    for frame in evidence.frames() {
+        let text = frame.text.as_deref().unwrap_or_default();
+        if frame.ended == Some(Ended::StdinClosed) && Ended::StdinClosed.is_failure(text) {
+            *exits.entry(text.to_owned()).or_default() += 1;
+        }
+    }
+    let is_told = |text: &str| rules.iter().flat_map(|rule| &rule.findings).any(|found| found.message.contains(text));
+    exits.retain(|text, _| !is_told(text));
+    let told = exits.into_iter().map(|(text, times)| match times {
+        1 => format!("a process of the server {text}"),
+        _ => format!("{times} processes of the server {text}"),
+    });
+    told.collect()
+}
+
+/// The first names, without repetitions in a row, and how many more there are.
+pub fn listed(names: &[String]) -> String {
+    let mut names: Vec<&str> = names.iter().map(String::as_str).collect();
+    names.dedup();
+    let more = names.len().saturating_sub(SHOWN);
+    let shown = names[..names.len() - more].join(", ");
+    if more > 0 { format!("{shown} and {more} more") } else { shown }
+}
