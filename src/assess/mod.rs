@@ -8,6 +8,7 @@ pub mod notes;
 mod reached;
 mod rerun;
 pub mod resource_graph;
+mod sent;
 pub mod shown;
 pub mod timeline;
 pub mod verdict;

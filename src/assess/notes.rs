@@ -34,39 +34,32 @@ fn incomplete(evidence: &Evidence, rules: &[RuleResult]) -> Vec<String> {
     told.collect()
 }
 
-/// What a server that refuses connections saw last, if the client sent nothing after that.
+/// Why a server may have gone: it refused all connections after the client had closed one and sent nothing more.
 fn gone(evidence: &Evidence) -> Option<String> {
-    let mut closed = None;
+    let (mut closed, mut refused) = (None, None);
     for frame in evidence.frames() {
         match (frame.from, frame.kind, frame.ended) {
-            (Side::Client, FrameKind::Message, _) => closed = None,
             (_, _, Some(Ended::Dropped)) => closed = Some(frame.frame),
-            (_, _, Some(Ended::Unsent)) => {
-                return closed
-                    .map(|frame| format!("the server refuses connections since the client closed one (#{frame})"));
-            }
+            (_, _, Some(Ended::Unsent)) => refused = refused.or(closed),
+            (Side::Client, FrameKind::Message, _) => closed = None,
+            (Side::Server, FrameKind::Message | FrameKind::HttpResponse, _) => (closed, refused) = (None, None),
             _ => {}
         }
     }
-    None
+    refused.map(|frame| format!("the server refuses connections since the client closed one (#{frame})"))
 }
 
 /// Processes that failed when their stdin was closed, which no rule forbids.
-fn failed_exits(evidence: &Evidence, rules: &[RuleResult]) -> Vec<String> {
-    let mut exits: IndexMap<String, usize> = IndexMap::new();
-    for frame in evidence.frames() {
-        let text = frame.text.as_deref().unwrap_or_default();
-        if frame.ended == Some(Ended::StdinClosed) && Ended::StdinClosed.is_failure(text) {
-            *exits.entry(text.to_owned()).or_default() += 1;
-        }
-    }
-    let is_told = |text: &str| rules.iter().flat_map(|rule| &rule.findings).any(|found| found.message.contains(text));
-    exits.retain(|text, _| !is_told(text));
-    let told = exits.into_iter().map(|(text, times)| match times {
-        1 => format!("a process of the server {text}"),
-        _ => format!("{times} processes of the server {text}"),
-    });
-    told.collect()
+fn failed_exits(evidence: &Evidence, rules: &[RuleResult]) -> Option<String> {
+    let told = |text: &str| rules.iter().flat_map(|rule| &rule.findings).any(|found| found.message.contains(text));
+    let ended = evidence.frames().filter(|frame| frame.ended == Some(Ended::StdinClosed));
+    let how = ended.map(|frame| frame.text.clone().unwrap_or_default());
+    let mut failed = how.filter(|how| Ended::StdinClosed.is_failure(how) && !told(how));
+    let first = failed.next()?;
+    Some(match failed.count() {
+        0 => format!("a process of the server {first}"),
+        others => format!("{} processes of the server failed, the first of them {first}", others + 1),
+    })
 }
 
 /// The first names, without repetitions in a row, and how many more there are.

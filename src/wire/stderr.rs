@@ -46,7 +46,7 @@ impl Tail {
 
     /// The most informative line.
     pub fn telling_line(&self) -> Option<String> {
-        telling_line(&self.text()).map(str::to_owned)
+        telling_line(&self.text())
     }
 
     /// The last output of a process that sent no message.
@@ -61,15 +61,15 @@ impl Tail {
 
 /// The line with the error, or else the last line with text. Some runtimes end a trace with their own name, or put a
 /// frame with a title around it. Some programs print their usage after an error.
-pub fn telling_line(text: &str) -> Option<&str> {
-    complaint(text).or_else(|| spoken(text).next_back())
+pub fn telling_line(text: &str) -> Option<String> {
+    complaint(text).or_else(|| spoken(text).next_back().map(str::to_owned))
 }
 
 /// The last output of a process that sent no message: the line with the error, or else the last few lines, such as a
 /// usage text.
 pub fn last_words(text: &str) -> Option<String> {
     if let Some(line) = complaint(text) {
-        return Some(line.to_owned());
+        return Some(line);
     }
     let mut last: Vec<&str> = spoken(text).rev().take(LAST_LINES).collect();
     last.reverse();
@@ -77,12 +77,24 @@ pub fn last_words(text: &str) -> Option<String> {
 }
 
 /// A line that begins like an error, or else one that mentions an error and does not only name an option.
-fn complaint(text: &str) -> Option<&str> {
+fn complaint(text: &str) -> Option<String> {
     let speaks = |line: &&str| {
         let line = line.to_ascii_lowercase();
         ERRORS.iter().any(|word| line.contains(word)) && !line.starts_with('-') && !line.starts_with("usage")
     };
-    raised(text).or_else(|| spoken(text).rfind(|line| begins(line))).or_else(|| spoken(text).rfind(speaks))
+    let line =
+        || raised(text).or_else(|| spoken(text).rfind(|line| begins(line))).or_else(|| spoken(text).rfind(speaks));
+    panicked(text).or_else(|| line().map(str::to_owned))
+}
+
+/// The last panic of a Rust program, whose message is on the next line.
+fn panicked(text: &str) -> Option<String> {
+    let (before, after) = text.rsplit_once(" panicked at ")?;
+    let mut lines = after.lines();
+    let place = lines.next().filter(|place| place.ends_with(':'))?;
+    let thread = before.lines().next_back()?.trim_start();
+    let message = lines.next().filter(|message| !message.trim().is_empty())?;
+    Some(format!("{thread} panicked at {place} {}", message.trim()))
 }
 
 /// Whether the first word is that of an error, as in `fatal: ...` and `ValueError: ...`.
@@ -120,7 +132,8 @@ mod tests {
         tail.add(b"\nwarning\n fatal: no config \n+----+\n\n");
         assert!(tail.text().len() <= KEPT);
         assert_eq!(tail.telling_line().as_deref(), Some("fatal: no config"));
-        assert_eq!(telling_line("╭─ Error ────╮\n│ No such option: -x │\n╰──────╯"), Some("No such option: -x"));
+        let framed = "╭─ Error ────╮\n│ No such option: -x │\n╰──────╯";
+        assert_eq!(telling_line(framed).as_deref(), Some("No such option: -x"));
     }
 
     #[test]
@@ -130,7 +143,7 @@ mod tests {
                 "Error: unknown flag: --x\nUsage:\n  serve [flags]\nFlags:\n  --error-log FILE",
                 "Error: unknown flag: --x",
             ),
-            ("thread 'main' panicked at a.rs:1:\nno port\nnote: run with", "thread 'main' panicked at a.rs:1:"),
+            ("thread 'main' panicked at a.rs:1:\nno port\nnote: run with", "thread 'main' panicked at a.rs:1: no port"),
             (
                 "Traceback (most recent call last):\n  File \"a\", line 1\n    f()\nSystemExit: no key\n",
                 "SystemExit: no key",
@@ -145,7 +158,7 @@ mod tests {
             ),
             ("started\n2026-01-01 ERROR no database\nbye", "2026-01-01 ERROR no database"),
         ] {
-            assert_eq!(telling_line(text), Some(telling));
+            assert_eq!(telling_line(text).as_deref(), Some(telling));
             assert_eq!(last_words(text).as_deref(), Some(telling));
         }
         let usage = "usage: notes <dir>\n  <dir>  where notes are\n  --error-log FILE\n";

@@ -1,0 +1,117 @@
+//! What the client had sent before a frame that means little alone.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    iter,
+    sync::Arc,
+};
+
+use serde_json::Value;
+
+use crate::evidence::{Frame, FrameKind, Side};
+
+/// Number of client frames that are kept in case a later frame has a finding.
+const REMEMBERED: usize = 100;
+
+/// Number of messages of the client that are shown with one that the server sent on its own.
+const BESIDE: usize = 2;
+
+/// The latest frames of the client, each with its response.
+#[derive(Default)]
+pub struct Sent {
+    latest: VecDeque<Exchange>,
+    /// The last frame that the server sent on each connection.
+    heard: HashMap<u32, u64>,
+}
+
+type Exchange = (Arc<Frame>, Option<Arc<Frame>>);
+
+impl Sent {
+    /// What a frame is probably about, in order.
+    pub fn before(&self, frame: &Frame) -> Vec<&Arc<Frame>> {
+        let is_response = frame.message.is_some() && !has_method(frame);
+        if frame.from == Side::Server && frame.post.is_none() && !is_response {
+            // A process that does not exit may still work on a request.
+            if frame.ended.is_some() {
+                return self.beside(frame, |(_, response)| response.is_none());
+            }
+            let since = self.beside(frame, |(earlier, _)| self.heard.get(&frame.link) < Some(&earlier.frame));
+            if !since.is_empty() {
+                return since;
+            }
+        }
+        let alone = self.alone(frame, is_response).into_iter();
+        alone.flat_map(|(earlier, response)| iter::once(earlier).chain(response)).collect()
+    }
+
+    /// The last few messages of the client on the same connection over stdio that fit.
+    fn beside(&self, frame: &Frame, fits: impl Fn(&Exchange) -> bool) -> Vec<&Arc<Frame>> {
+        let fitting =
+            |exchange: &&Exchange| is_beside(&exchange.0, frame) && may_be_request(&exchange.0) && fits(exchange);
+        let mut beside: Vec<_> =
+            self.latest.iter().rev().filter(fitting).take(BESIDE).map(|(earlier, _)| earlier).collect();
+        beside.reverse();
+        beside
+    }
+
+    /// The single message of the client that it is probably about.
+    fn alone(&self, frame: &Frame, is_response: bool) -> Option<&Exchange> {
+        match (frame.from, frame.post, id(frame)) {
+            (Side::Server, Some(post), _) => self.newest(|earlier| earlier.post == Some(post)),
+            // A request without a response may be affected by the one before it, if that got none, either.
+            (Side::Client, None, Some(_)) => {
+                self.newest(|earlier| is_beside(earlier, frame)).filter(|(_, response)| response.is_none())
+            }
+            (Side::Server, None, id) if is_response => self
+                .newest(|earlier| earlier.link == frame.link && id.is_some() && self::id(earlier) == id)
+                .or_else(|| {
+                    self.newest(|earlier| is_beside(earlier, frame) && self::id(earlier).is_none_or(Value::is_null))
+                })
+                .or_else(|| self.newest(|earlier| is_beside(earlier, frame))),
+            (Side::Server, None, _) => self.newest(|earlier| is_beside(earlier, frame)),
+            _ => None,
+        }
+    }
+
+    fn newest(&self, fits: impl Fn(&Frame) -> bool) -> Option<&Exchange> {
+        self.latest.iter().rev().find(|(earlier, _)| fits(earlier))
+    }
+
+    pub fn note(&mut self, frame: Arc<Frame>) {
+        if frame.from == Side::Server {
+            self.heard.insert(frame.link, frame.frame);
+            let id = id(&frame).filter(|_| !has_method(&frame));
+            let of =
+                self.latest.iter_mut().rev().find(|(earlier, _)| earlier.link == frame.link && self::id(earlier) == id);
+            if let (Some((_, response)), Some(_)) = (of, id) {
+                *response = Some(Arc::clone(&frame));
+            }
+        } else if matches!(frame.kind, FrameKind::Message | FrameKind::Junk | FrameKind::HttpRequest) {
+            self.latest.push_back((frame, None));
+            if self.latest.len() > REMEMBERED {
+                // A request without a response matters longer.
+                let done =
+                    self.latest.iter().position(|(earlier, response)| response.is_some() || id(earlier).is_none());
+                self.latest.remove(done.unwrap_or_default());
+            }
+        }
+    }
+}
+
+/// Whether the client sent the earlier frame on the same connection over stdio.
+fn is_beside(earlier: &Frame, frame: &Frame) -> bool {
+    earlier.link == frame.link && earlier.post.is_none() && earlier.by.as_deref() != Some("handshake")
+}
+
+/// Whether it is a request or not a message, rather than a notification.
+fn may_be_request(frame: &Frame) -> bool {
+    frame.message.as_ref().is_none_or(|message| !message.is_object() || message.get("id").is_some())
+}
+
+fn has_method(frame: &Frame) -> bool {
+    frame.message.as_ref().is_some_and(|message| message.get("method").is_some())
+}
+
+fn id(frame: &Frame) -> Option<&Value> {
+    frame.message.as_ref()?.get("id")
+}
