@@ -7,7 +7,7 @@ use std::{
 };
 
 use crate::{
-    evidence::{Frame, FrameKind, Side},
+    evidence::{Ended, Frame, FrameKind, Side},
     outcome::RuleResult,
 };
 
@@ -48,7 +48,9 @@ fn exits(wanted: &HashSet<u64>, frames: impl Iterator<Item = Arc<Frame>>) -> Has
                 let text = frame.text.as_deref().unwrap_or_default();
                 if frame.ended.is_some_and(|ended| ended.is_failure(text)) {
                     let requests = open.remove(&frame.link).unwrap_or_default();
-                    let told = |(request, is_followed)| (request, (text.to_owned(), is_followed));
+                    // At the end of stdin no message is the cause.
+                    let on_its_own = frame.ended == Some(Ended::Unasked);
+                    let told = |(request, is_followed)| (request, (text.to_owned(), is_followed && on_its_own));
                     exits.extend(requests.into_iter().map(told));
                 }
             }
@@ -92,7 +94,8 @@ mod tests {
         let failed = "exited with status 1".to_owned();
         let (at_once, later) = ((failed.clone(), false), (failed.clone(), true));
         assert_eq!(told(&[ask(1), response, ask(2), exit("unasked", &failed)]), [(3, at_once.clone())]);
-        assert_eq!(told(&[ask(1), ask(2), exit("stdin-closed", &failed)]), [(1, later), (2, at_once)]);
+        assert_eq!(told(&[ask(1), ask(2), exit("unasked", &failed)]), [(1, later), (2, at_once.clone())]);
+        assert_eq!(told(&[ask(1), ask(2), exit("stdin-closed", &failed)]), [(1, at_once.clone()), (2, at_once)]);
         assert_eq!(told(&[ask(1), exit("stdin-closed", "exited with status 0 when stdin was closed")]), []);
         assert_eq!(told(&[ask(1), exit("terminated", "still ran 2s after stdin was closed")]), []);
     }

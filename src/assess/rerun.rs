@@ -51,11 +51,12 @@ pub fn say_how(report: &mut RunReport, frames: impl Iterator<Item = Arc<Frame>>,
         causes.extend(cause.filter(|_| shown.contains(&frame.frame)).map(|by| (frame.frame, by.clone())));
     }
     for rule in &mut report.rules {
+        // A rule over the whole run may have found it in requests of other suites.
+        let frames = rule.findings.iter().flat_map(|finding| &finding.frames);
+        let asked = frames.filter_map(|frame| causes.get(frame)).map(String::as_str);
+        let asked: BTreeSet<_> = asked.filter(|by| *by != rule.suite && !ALWAYS.contains(by)).collect();
+        let with: String = asked.iter().map(|suite| format!(" --with {suite}")).collect();
         for finding in &mut rule.findings {
-            // A rule over the whole run may have found it in requests of another suite.
-            let asked = finding.frames.iter().filter_map(|frame| causes.get(frame)).map(String::as_str);
-            let asked: BTreeSet<_> = asked.filter(|by| *by != rule.suite && !ALWAYS.contains(by)).collect();
-            let with: String = asked.iter().map(|suite| format!(" --with {suite}")).collect();
             finding.reproduce = Some(format!("{command} --revision {} --filter {}{with}", rule.revision, rule.id));
         }
     }

@@ -1,7 +1,6 @@
 //! Adds to findings the text of their frames, so that a report needs no transcript.
 
 use std::{
-    borrow::Cow,
     collections::{BTreeSet, HashMap, HashSet, VecDeque},
     sync::Arc,
 };
@@ -203,7 +202,7 @@ fn sent(frame: &Arc<Frame>) -> Option<String> {
 }
 
 /// A message without the usual `_meta` of a modern client, which would take all the space.
-fn brief(message: &Value, from: Side) -> Cow<'_, Value> {
+fn brief(message: &Value, from: Side) -> String {
     const USUAL: [&str; 3] = ["protocolVersion", "clientCapabilities", "clientInfo"];
     // A probe may declare another revision.
     let usual = |meta: &Value| {
@@ -213,17 +212,18 @@ fn brief(message: &Value, from: Side) -> Cow<'_, Value> {
             && meta["io.modelcontextprotocol/protocolVersion"] == json!(Revision::NEWEST)
     };
     if from == Side::Server || !message.pointer("/params/_meta").is_some_and(usual) {
-        return Cow::Borrowed(message);
+        return message.to_string();
     }
     let mut brief = message.clone();
     brief["params"]["_meta"] = "…".into();
-    Cow::Owned(brief)
+    // It is an object, though a shortened one.
+    brief.to_string().replacen(r#""_meta":"…""#, r#""_meta":{…}"#, 1)
 }
 
 /// A frame on one line.
 fn text(frame: &Frame) -> String {
     match (frame.kind, &frame.message, &frame.text, &frame.http) {
-        (FrameKind::Message | FrameKind::Document, Some(message), ..) => brief(message, frame.from).to_string(),
+        (FrameKind::Message | FrameKind::Document, Some(message), ..) => brief(message, frame.from),
         (_, _, Some(text), _) => match frame.event.as_ref().and_then(|event| event.id.as_ref()) {
             Some(id) => format!("{text} and the id {id:?}"),
             None => text.clone(),

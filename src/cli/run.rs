@@ -19,7 +19,7 @@ pub struct RunArgs {
     /// List the rules that would be judged and exit; what applies to the server shows only in a run
     #[arg(long, help_heading = "Scope")]
     pub list: bool,
-    /// Judge only the rules that failed, warned or were broken in this JSON report
+    /// Judge only the rules that failed, warned or were broken in this JSON report, and those of --filter
     #[arg(long, value_name = "REPORT", help_heading = "Scope")]
     pub last_failed: Option<PathBuf>,
     /// Run one part only, to share a run between machines: hash:K/N by rule ids, count:K/N in parts of equal size;

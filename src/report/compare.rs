@@ -19,13 +19,21 @@ pub fn compare(old: &RunReport, new: &RunReport) -> String {
     let (before, after) = (standings(old), standings(new));
     let (mut worse, mut better, mut other) = (Vec::new(), Vec::new(), Vec::new());
     for (key, now) in &after {
-        let Some(was) = before.get(key).filter(|was| *was != now) else { continue };
+        let was = before.get(key);
         let (id, revision) = key;
-        let change = format!("  {:<14} {}  was {}", now.word(), named(id, *revision, new), was.word());
-        match (weight(*was), weight(*now)) {
-            (was, now) if now > was => worse.push((change, key)),
-            (was, now) if now < was => better.push(change),
-            _ => other.push(change),
+        let seen = was.map_or("was not in the old report".to_owned(), |was| format!("was {}", was.word()));
+        let change = format!("  {:<14} {}  {seen}", now.word(), named(id, *revision, new));
+        match was {
+            Some(was) if was == now => {}
+            // A new rule is a change for the worse only if the exit code says so.
+            None if weight(*now) < weight(Status::Broken) => {}
+            // That a failing rule was not judged says nothing about the server.
+            Some(_) if matches!(now, Status::NotExercised | Status::NotApplicable) => other.push(change),
+            _ => match (was.map_or(0, |was| weight(*was)), weight(*now)) {
+                (was, now) if now > was => worse.push((change, key)),
+                (was, now) if now < was => better.push(change),
+                _ => other.push(change),
+            },
         }
     }
     let mut text = String::new();

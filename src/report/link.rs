@@ -1,5 +1,6 @@
 //! From the source of a rule to the web page with its text.
 
+use super::sections::{SCHEMA_SOURCE, instead};
 use crate::revision::Revision;
 
 const SPECIFICATION: &str = "https://modelcontextprotocol.io/specification";
@@ -22,6 +23,7 @@ pub fn link(source: &str, revision: Revision) -> Option<String> {
     if source.contains(|c: char| c.is_whitespace() || c.is_control() || c == ':') {
         return None;
     }
+    let source = instead(source, revision).unwrap_or(source);
     let (page, anchor) = source.split_once('#').unwrap_or((source, ""));
     if let Some(number) = page.strip_prefix("SEP-").filter(|number| number.bytes().all(|byte| byte.is_ascii_digit())) {
         return Some(format!("{REPOSITORY}/pull/{number}"));
@@ -29,10 +31,10 @@ pub fn link(source: &str, revision: Revision) -> Option<String> {
     if page.starts_with("docs/") {
         return Some(format!("{SITE}/{source}"));
     }
-    if !SECTIONS.contains(&page.split('/').next().unwrap_or_default()) {
+    if source != SCHEMA_SOURCE && !SECTIONS.contains(&page.split('/').next().unwrap_or_default()) {
         return None;
     }
-    if page == "schema" && revision < SCHEMA_PAGE {
+    if source == SCHEMA_SOURCE || page == "schema" && revision < SCHEMA_PAGE {
         return Some(format!("{REPOSITORY}/blob/main/schema/{revision}/schema.ts"));
     }
     // In earlier revisions the overview has what the page on patterns begins with.
@@ -45,7 +47,9 @@ pub fn link(source: &str, revision: Revision) -> Option<String> {
         .iter()
         .find(|(legacy, modern)| page == *legacy || page == *modern)
         .map_or(page, |(legacy, modern)| if revision.is_modern() { *modern } else { *legacy });
-    let mut link = format!("{SPECIFICATION}/{}/{page}", holding(page, revision));
+    // Later pages only link to the transport of the first revision.
+    let revision = if anchor == "http-with-sse" { Revision::ALL[0] } else { holding(page, revision) };
+    let mut link = format!("{SPECIFICATION}/{revision}/{page}");
     if !anchor.is_empty() {
         link.push('#');
         link.push_str(&anchor.to_lowercase());
@@ -81,6 +85,14 @@ mod tests {
             link("schema#Resource", oldest),
             Some(format!("{REPOSITORY}/blob/main/schema/2024-11-05/schema.ts"))
         );
+        assert_eq!(
+            link("schema#InvalidParamsError", legacy),
+            Some(format!("{REPOSITORY}/blob/main/schema/2025-11-25/schema.ts"))
+        );
+        assert_eq!(link("schema#InvalidParamsError", newest), site("2026-07-28/schema#invalidparamserror"));
+        assert_eq!(link("schema#Error", legacy), site("2025-11-25/schema#error"));
+        assert_eq!(link("basic#error-responses", oldest), site("2024-11-05/basic/messages#responses"));
+        assert_eq!(link("basic/transports#http-with-sse", newest), site("2024-11-05/basic/transports#http-with-sse"));
         assert_eq!(link("SEP-2164#specification", newest), Some(format!("{REPOSITORY}/pull/2164")));
     }
 

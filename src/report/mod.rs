@@ -12,6 +12,7 @@ mod link;
 mod markdown;
 pub mod matrix;
 mod sarif;
+mod sections;
 mod tally;
 mod tap;
 mod text;

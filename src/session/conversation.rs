@@ -57,8 +57,8 @@ pub struct Opener {
 pub struct Known {
     /// How often it hung.
     pub hangs: AtomicUsize,
-    /// The restarts and hangs in each suite.
-    losses: StdMutex<HashMap<String, Losses>>,
+    /// The restarts and hangs in each suite of each revision.
+    losses: StdMutex<HashMap<(Revision, String), Losses>>,
     /// Whether it supports only one connection, for example because it locks its data.
     pub single: AtomicBool,
     /// The shortest and the longest handshake.
@@ -113,7 +113,7 @@ impl Known {
     pub fn reset_for_repeat(&self, unanswered: usize, hangs: usize, suites: &[&str]) {
         self.unanswered.reset_counts(unanswered, suites);
         self.hangs.store(hangs, Ordering::Relaxed);
-        lock(&self.losses).retain(|suite, _| !suites.contains(&suite.as_str()));
+        lock(&self.losses).retain(|(_, suite), _| !suites.contains(&suite.as_str()));
     }
 
     pub fn silent_starts(&self) -> usize {
@@ -223,7 +223,7 @@ impl Conversation {
     fn may_restart(&self, ended: &Session) -> bool {
         let Known { losses, hangs, .. } = &*self.opener.known;
         let mut losses = lock(losses);
-        let losses = losses.entry(lock(&self.suite).clone()).or_default();
+        let losses = losses.entry((self.revision, lock(&self.suite).clone())).or_default();
         if self.counted.swap(ended.link(), Ordering::Relaxed) != ended.link() {
             let hung = usize::from(ended.hung());
             losses.hangs += hung;

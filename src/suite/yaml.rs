@@ -82,11 +82,23 @@ fn message(error: &Error) -> String {
     }
 }
 
-/// The usual cause of a syntax error.
+/// The usual cause of a syntax error. The library has no codes for them, so its words tell them apart.
 fn advice(error: &Error) -> Option<String> {
-    let is_syntax = matches!(error.without_snippet(), Error::ExternalMessage { .. });
-    is_syntax
-        .then(|| "quote a text that contains `: ` or ` #`, or starts with one of `[{*&!|>%@` or a backtick".to_owned())
+    const CAUSES: [(&str, &str); 4] = [
+        ("found a tab", "indent with spaces; this line or the next one begins with a tab"),
+        ("block", "check the indentation: all keys of an entry begin in the same column"),
+        (
+            "flow",
+            "within `[ ]` and `{ }`, quote a text that contains one of `[]{},`, such as the path \"$messages[*]\"",
+        ),
+        ("", "quote a text that contains `: ` or ` #`, or starts with one of `[{*&!|>%@` or a backtick"),
+    ];
+    let error = error.without_snippet();
+    if !matches!(error, Error::ExternalMessage { .. }) {
+        return None;
+    }
+    let words = DefaultMessageFormatter.format_message(error);
+    CAUSES.iter().find(|(sign, _)| words.contains(sign)).map(|(_, advice)| (*advice).to_owned())
 }
 
 impl From<&Tree> for Value {

@@ -24,6 +24,9 @@ fn words(program: &str, cwd: Option<&Path>, error: &io::Error) -> (String, Strin
             "command not found".to_owned(),
             "it contains spaces: is it a whole command line? Pass program and arguments separately".to_owned(),
         ),
+        io::ErrorKind::NotFound if program.starts_with("http://") || program.starts_with("https://") => {
+            ("it is a URL and not a command".to_owned(), format!("did you mean --http {program}?"))
+        }
         io::ErrorKind::NotFound if is_path && path.exists() => (
             "the file exists, but its interpreter or loader is missing".to_owned(),
             "does its first line name an interpreter that exists? Is it built for this system?".to_owned(),

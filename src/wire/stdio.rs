@@ -144,7 +144,7 @@ impl Stdio {
         let Self { channel, tail, mut child, queue, unread, close, mut reading, grace, heard, .. } = self;
         drop(unread);
         let heard = heard.get();
-        close.send_replace(true);
+        let was_stopped = close.send_replace(true);
         let (how, ended) = if let Some(exit) = child.exited() {
             (format!("{exit} before stdin was closed"), Ended::Unasked)
         } else {
@@ -157,8 +157,8 @@ impl Stdio {
         }
         let failed = ended == Ended::StdinClosed && ended.is_failure(&how);
         let how = with_words(how, tail.telling_line().filter(|_| failed));
-        // A process that was still starting did not read its stdin yet.
-        match heard {
+        // A process that was still starting did not read its stdin yet, and one that was stopped did not exit on its own.
+        match heard.filter(|_| !was_stopped) {
             Some(_) => channel.ended(Carrier::default(), how.clone(), ended),
             None => channel.note(Carrier::default(), how.clone(), None),
         }

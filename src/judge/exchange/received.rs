@@ -84,9 +84,12 @@ impl Assembler<'_> {
         // The server may still work on a request that was just cancelled.
         let waiting = self.open.iter().filter(|open| open.by != PROBE);
         let during: Vec<_> = own.map_or_else(|| waiting.collect(), |own| vec![own]);
-        let during: Vec<_> = during.iter().map(|open| open.method.as_str()).collect();
+        let methods: Vec<_> = during.iter().map(|open| open.method.as_str()).collect();
         let mut item =
-            asked::item("request", message, &self.declared, &during, self.link.revision, frame.frame, pointer);
+            asked::item("request", message, &self.declared, &methods, self.link.revision, frame.frame, pointer);
+        if let [alone] = during.as_slice() {
+            item["origin"]["to"] = json!(alone.frame);
+        }
         let head = frame.post.and_then(|post| self.posted.get(&post));
         item["on_get"] = json!(head.is_some_and(opens_by_get));
         item

@@ -74,7 +74,7 @@ pub fn findings(page: &mut Page, report: &RunReport) {
     page.gap();
     for (rule, revisions) in alike(report, Status::Advice, ALL) {
         // A failing generated call can be reproduced, so it is shown even for advice.
-        if rule.findings.iter().any(|finding| finding.yaml.is_some()) {
+        if page.is_verbose() || rule.findings.iter().any(|finding| finding.yaml.is_some()) {
             headline(page, "ADVICE", CYAN, &rule.id, &revisions);
             if page.is_verbose() {
                 explain(page, 2, rule);
@@ -97,16 +97,37 @@ fn only_named(page: &mut Page, rules: &[Told]) {
     if rules.is_empty() {
         return;
     }
-    let first: IndexMap<_, _> = rules.iter().rev().map(|(rule, _)| (&rule.id, rule.findings.first())).rev().collect();
-    let noun = if first.len() == 1 { "rule" } else { "rules" };
-    headline(page, "WARN", YELLOW, &format!("{} {noun} (details: --verbose)", first.len()), &[]);
-    for (id, finding) in first.iter().take(RECAP) {
-        let message = finding.map(|finding| finding.message.as_str()).unwrap_or_default();
-        line_of(page, &span(TEXT, "  "), id, message);
+    let mut by_id: IndexMap<&str, Vec<&Told>> = IndexMap::new();
+    for told in rules {
+        by_id.entry(&told.0.id).or_default().push(told);
     }
-    if first.len() > RECAP {
-        page.line(2, &[span(FAINT, format!("and {} more", first.len() - RECAP))]);
+    let noun = if by_id.len() == 1 { "rule" } else { "rules" };
+    headline(page, "WARN", YELLOW, &format!("{} {noun} (details: --verbose)", by_id.len()), &[]);
+    for (id, told) in by_id.iter().take(RECAP) {
+        let (first, tested) = told[0];
+        let message = first.findings.first().map(|finding| finding.message.as_str()).unwrap_or_default();
+        let text = match told.len() {
+            1 => message.to_owned(),
+            _ => format!("in {}: {message}; in others differently", revisions(tested)),
+        };
+        named_with(page, id, &text);
     }
+    if by_id.len() > RECAP {
+        page.line(2, &[span(FAINT, format!("and {} more", by_id.len() - RECAP))]);
+    }
+}
+
+/// A rule and a text, which takes lines of its own if it does not fit.
+fn named_with(page: &mut Page, id: &str, text: &str) {
+    const LINES: usize = 2;
+    let text = plain(&flow(text)).into_owned();
+    if 4 + columns(id) + columns(&text) <= page.width() {
+        page.line(2, &[span(STRONG, id), span(TEXT, "  "), span(FAINT, text)]);
+        return;
+    }
+    page.line(2, &[span(STRONG, id)]);
+    let room = LINES * (page.width() - 4 - LABEL);
+    page.hang(4, &[], FAINT, &sentence(&text, room));
 }
 
 /// Only the names of rules that failed or broke.
@@ -279,7 +300,10 @@ fn broken(page: &mut Page, report: &RunReport) {
             explain(page, 2, rule);
             continue;
         }
-        headline(page, "BROKEN", MAGENTA, &format!("{} rules could not be judged", rules.len()), &[]);
+        let mut revisions: Vec<Revision> = rules.iter().flat_map(|(_, revisions)| revisions.iter().copied()).collect();
+        revisions.sort_unstable();
+        revisions.dedup();
+        headline(page, "BROKEN", MAGENTA, &format!("{} rules could not be judged", rules.len()), &revisions);
         page.hang(2, &[], TEXT, &flow(reason.unwrap_or("unknown reason")));
         let limit = if page.is_verbose() { rules.len() } else { TOLD };
         let mut names: Vec<_> = rules.iter().take(limit).map(|(rule, _)| plain(&rule.id)).collect();
@@ -321,12 +345,14 @@ pub fn recap(page: &mut Page, report: &RunReport) {
                 line_of(page, &word, &format!("{} rules", rules.len()), reason);
                 continue;
             }
-            for (rule, _) in rules.iter().take(RECAP) {
-                let first = rule.findings.first().map(|finding| finding.message.as_str());
-                line_of(page, &word, &rule.id, first.or(reason).unwrap_or_default());
+            // A rule may have failed in several ways, each in other revisions.
+            let by_id: IndexMap<_, _> = rules.iter().rev().map(|(rule, _)| (&rule.id, rule.findings.first())).collect();
+            for (id, first) in by_id.iter().rev().take(RECAP) {
+                let first = first.map(|finding| finding.message.as_str());
+                line_of(page, &word, id, first.or(reason).unwrap_or_default());
             }
-            if rules.len() > RECAP {
-                page.line(0, &[span(FAINT, format!("and {} more", rules.len() - RECAP))]);
+            if by_id.len() > RECAP {
+                page.line(0, &[span(FAINT, format!("and {} more", by_id.len() - RECAP))]);
             }
         }
     }
@@ -351,12 +377,12 @@ fn line_of(page: &mut Page, word: &Span<'static>, name: &str, text: &str) {
 
 /// The number of findings that are not shown, here or in the whole report.
 fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Finding>, alike: usize, further: usize) {
-    let places = places(hidden);
-    let noun = if places == 1 { "other finding" } else { "other findings" };
+    let others = hidden.count();
+    let noun = if others == 1 { "other finding" } else { "other findings" };
     let hint = if page.is_excerpt() { "" } else { " (--verbose)" };
     let parts = [
         (alike, format!("and the same in {alike} more {}", if alike == 1 { "place" } else { "places" })),
-        (places, format!("and {places} {noun}{hint}")),
+        (others, format!("and {others} {noun}{hint}")),
         (further, format!("and {further} more, only counted")),
     ];
     let parts: Vec<_> = parts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();

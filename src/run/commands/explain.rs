@@ -168,6 +168,19 @@ fn blocks(text: &str, begin: &str) -> Vec<String> {
     starts.map(block).collect()
 }
 
+/// The commands that show the violation.
+fn again(faulty: &Trial, fault: &str, options: &str) -> String {
+    const ADDRESS: &str = "127.0.0.1:8000";
+    let (transport, known) = (faulty.transport, faulty.transport.capabilities());
+    if known.process {
+        return format!("mcp-conform run --reference --fault {fault}{options}");
+    }
+    let path = if known.endpoint { "sse" } else { "mcp" };
+    format!(
+        "mcp-conform serve --http {ADDRESS} --fault {fault}, and then mcp-conform run --{transport} http://{ADDRESS}/{path}{options}"
+    )
+}
+
 /// A finding of the rule on the reference server with a fault, next to the same messages of the server without it.
 fn example(suite: &Suite, rule: &Rule, suites: &[Suite], width: usize) -> Option<String> {
     let all = trials(&Revision::ALL, &Transport::ALL);
@@ -197,7 +210,7 @@ fn example(suite: &Suite, rule: &Rule, suites: &[Suite], width: usize) -> Option
     let mut lines = vec![
         String::new(),
         format!("Violation by a server with this fault: {}", about(fault)),
-        format!("(mcp-conform run --reference --fault {fault} --revision {}{only})", wrong.revision),
+        format!("({})", again(faulty, fault, &format!(" --revision {}{only}", wrong.revision))),
         String::new(),
     ];
     lines.extend(

@@ -20,7 +20,11 @@ use crate::{
             runtime::unless_ended,
             strays::{self, supervised},
         },
-        results::{abort_report, baseline::Baseline, outputs},
+        results::{
+            abort_report,
+            baseline::{Baseline, saw_all},
+            outputs,
+        },
     },
     suite::{Suite, give_levels},
 };
@@ -125,7 +129,7 @@ pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrup
     let mut report = assess::assess(&evidence, &suites, &options);
     // Ctrl-C may have been pressed while the rules were judged.
     evidence.header.end.interrupted = interrupts.code();
-    let settled = baseline.settle(&mut report, &args.output, &evidence.header.end);
+    let settled = baseline.settle(&mut report, &args.output, &evidence.header.end, &saw_all(&evidence, &suites));
     // A file that cannot be written does not prevent the others.
     let saved = args.transcript.as_ref().map_or(Ok(()), |path| outputs::save_transcript(path, &evidence));
     Ok(Tested { failure: assess::failure::without_results(&report, &evidence), report, kept: [settled, saved] })

@@ -144,8 +144,9 @@ impl<'a> Executor<'a> {
     /// The note for a server that rejected every connection except one.
     pub fn single_connection_note(&self) -> Option<String> {
         let is_single = self.opener.known.single.load(Ordering::Relaxed);
-        is_single
-            .then(|| "the server supports one connection at a time: rules that need two were not judged".to_owned())
+        is_single.then(|| {
+            "no second connection could be used while one was open: rules that need two were not judged".to_owned()
+        })
     }
 
     fn unreachable(&self, suite: &'a Suite, error: &Error) -> Gathered<'a> {
@@ -290,7 +291,9 @@ impl<'a> Executor<'a> {
         let is_process = matches!(self.job.target.start, Start::Stdio { .. });
         self.endings.spawn(async move {
             let how = timeout(limit, conversation.close()).await.ok()?.how;
-            (noted && is_process && !how.starts_with("exited with status 0 ")).then(|| format!("the server {how}"))
+            // An exit at the end of stdin has a note if it failed.
+            (noted && is_process && !how.contains(" when stdin was closed"))
+                .then(|| format!("a process of the server {how}"))
         });
         if matches!(self.job.target.start, Start::Http { .. }) {
             self.endings.wait().await;

@@ -1,9 +1,10 @@
 //! `--fail-fast`: judges the rules of each suite when it was gathered, and stops the run after the first failure.
 
 use crate::{
+    assess::shown::show_frames,
     evidence::{Recorder, RunContext},
     judge::judge,
-    plan::{Filter, plan},
+    plan::{Filter, Plan, plan},
     run::inputs::job::{Fails, Job},
     suite::Suite,
 };
@@ -13,11 +14,12 @@ pub struct FailFast<'a> {
     fails: Option<&'a Fails>,
     suites: &'a [Suite],
     filter: &'a Filter,
+    evidence_frames: usize,
 }
 
 impl<'a> FailFast<'a> {
     pub fn new(job: &'a Job, suites: &'a [Suite], filter: &'a Filter) -> Self {
-        Self { fails: job.fail_fast.as_deref(), suites, filter }
+        Self { fails: job.fail_fast.as_deref(), suites, filter, evidence_frames: job.limits.evidence_frames }
     }
 
     /// The first rule of these suites that fails on the evidence so far.
@@ -28,7 +30,15 @@ impl<'a> FailFast<'a> {
         if plan.suites.is_empty() {
             return None;
         }
-        let results = judge(&plan, scene, &recorder.links(), recorder.frames());
-        results.into_iter().find(|rule| self.filter.shows(&rule.id) && fails(rule)).map(|rule| rule.id)
+        let judged = |plan: &Plan| judge(plan, scene, &recorder.links(), recorder.frames());
+        let mut results = judged(&plan);
+        results.retain(|rule| self.filter.shows(&rule.id) && !rule.findings.is_empty());
+        // The subjects by which a baseline knows findings may only be in the frames.
+        show_frames(&mut results, recorder.frames(), self.evidence_frames);
+        let id = results.into_iter().find(fails)?.id;
+        // A rule of another suite may be the cause that the report shows.
+        let whole = judged(&self::plan(self.suites, scene, self.filter));
+        let cause = whole.into_iter().find(|rule| rule.also.contains(&id));
+        Some(cause.map_or(id, |cause| cause.id))
     }
 }

@@ -1,31 +1,41 @@
 //! Restarts of the server during the run, as one note.
 
+use indexmap::IndexMap;
+
 use crate::{assess::notes::listed, revision::Revision};
 
 /// Where the server was lost and restarted, and why, each time.
 #[derive(Default)]
 pub struct Mishaps {
-    restarts: Vec<(String, String)>,
+    restarts: Vec<(String, Revision, String)>,
 }
 
 impl Mishaps {
     /// The server was lost in a suite, and was restarted.
     pub fn started_anew(&mut self, suite: &str, revision: Revision, why: String) {
-        self.restarts.push((format!("{suite} ({revision})"), why));
+        self.restarts.push((suite.to_owned(), revision, why));
     }
 
     /// One note for all restarts: the findings tell each. `starts` means that this program starts the server; otherwise
     /// it can only connect to it again.
     pub fn note(&self, starts: bool) -> Option<String> {
-        let (first, why) = self.restarts.first()?;
-        let what = if starts { "was restarted" } else { "disconnected" };
-        if self.restarts.len() == 1 {
-            return Some(format!("the server {what} in {first}: {why}"));
+        let (.., why) = self.restarts.first()?;
+        let what = if starts { "the server was restarted" } else { "a new connection was opened" };
+        let mut suites: IndexMap<&str, Vec<Revision>> = IndexMap::new();
+        for (suite, revision, _) in &self.restarts {
+            let of_it = suites.entry(suite).or_default();
+            if !of_it.contains(revision) {
+                of_it.push(*revision);
+            }
         }
-        let suites: Vec<String> = self.restarts.iter().map(|(suite, _)| suite.clone()).collect();
-        let alike = self.restarts.iter().all(|(_, other)| other == why);
-        let lead = if alike { "" } else { "the first time: " };
-        Some(format!("the server {what} {} times, in {}: {lead}{why}", suites.len(), listed(&suites)))
+        let named = suites.iter().map(|(suite, of_it)| match of_it.as_slice() {
+            [one] => format!("{suite} ({one})"),
+            several => format!("{suite} ({} revisions)", several.len()),
+        });
+        let alike = self.restarts.iter().all(|(.., other)| other == why);
+        let times = if self.restarts.len() == 1 { String::new() } else { format!(" {} times", self.restarts.len()) };
+        let lead = if alike { "" } else { "; the first time" };
+        Some(format!("{what}{times} in {}{lead}: {why}", listed(&named.collect::<Vec<_>>())))
     }
 }
 
@@ -41,9 +51,9 @@ mod tests {
             mishaps.started_anew(suite, revision, "exited with status 3".into());
         }
         let note = mishaps.note(true).unwrap_or_default().replace(&format!(" ({revision})"), "");
-        assert_eq!(note, "the server was restarted 5 times, in a, b, c and 1 more: exited with status 3");
+        assert_eq!(note, "the server was restarted 5 times in a, b, c and 1 more: exited with status 3");
         mishaps.started_anew("a", revision, "exited with status 4".into());
         let note = mishaps.note(true).unwrap_or_default();
-        assert!(note.contains("6 times") && note.ends_with("the first time: exited with status 3"), "{note}");
+        assert!(note.contains("6 times") && note.ends_with("; the first time: exited with status 3"), "{note}");
     }
 }

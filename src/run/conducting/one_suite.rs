@@ -1,6 +1,6 @@
 //! Gathers for one suite.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::sync::atomic::Ordering;
 
 use serde_json::json;
 use tokio::time::Instant;
@@ -8,27 +8,44 @@ use tokio::time::Instant;
 use super::{executor::Executor, gathered::Gathered};
 use crate::{
     error::Error,
-    evidence::{Ended, Frame, Recorder, RunContext, Side},
+    evidence::{Ended, FrameKind, Recorder, RunContext, Side},
     gather::{self, Controls, gather, steps},
     judge::subject,
+    outcome::excerpt::middle,
     session::{Conversation, OneShot, lock},
     suite::{Connection, SURVEY, Suite},
 };
 
+/// Maximum length of a line that is not a message.
+const LINE: usize = 60;
+
 /// The server was there before, but not for this suite.
 pub const UNREACHABLE: &str = "the server could not be reached again";
 
-/// How a connection ended, and the last message sent on it, except to check whether the server still responds.
+/// How a connection ended, and the last messages sent on it since the server sent one, except to check whether it still
+/// responds.
 fn describe_end(recorder: &Recorder, link: u32, why: String) -> String {
     if recorder.frames_where(|of, _| of == link).any(|frame| frame.ended == Some(Ended::Unsent)) {
         return format!("{UNREACHABLE}: {why}");
     }
-    let sent = recorder.frames_where(|of, _| of == link).filter(|frame| frame.from == Side::Client);
-    let sent = sent.filter(|frame| frame.by.as_deref() != Some("probe"));
-    let has_method = |frame: &Arc<Frame>| frame.message.as_ref().is_some_and(|message| message["method"].is_string());
-    match sent.filter(has_method).last().as_ref().and_then(|frame| frame.message.as_ref()) {
-        Some(message) => format!("{why}; the last message to the server was `{}`", subject(message)),
-        None => why,
+    let mut since: Vec<String> = Vec::new();
+    for frame in recorder.frames_where(|of, _| of == link) {
+        match (frame.from, frame.kind, &frame.message) {
+            (Side::Server, FrameKind::Message, _) => since.clear(),
+            (Side::Client, ..) if frame.by.as_deref() == Some("probe") => {}
+            (Side::Client, FrameKind::Message, Some(message)) if message["method"].is_string() => {
+                since.push(subject(message));
+            }
+            (Side::Client, FrameKind::Junk, _) => {
+                since.push(middle(frame.text.as_deref().unwrap_or_default(), LINE).into_owned());
+            }
+            _ => {}
+        }
+    }
+    match since.as_slice() {
+        [] => why,
+        [one] => format!("{why}; the last message to the server was `{one}`"),
+        [.., before, last] => format!("{why}; the last messages to the server were `{before}` and `{last}`"),
     }
 }
 

@@ -76,7 +76,7 @@ pub fn tools_note(names: &IndexSet<String>, all_tools: bool) -> Option<String> {
     };
     let note = || {
         format!(
-            "tools that were not called, because {why}: {shown} (`tools.NAME.with = {{}}` in mcp-conform.toml {help})"
+            "tools without a valid call, because {why}: {shown} (`tools.NAME.with = {{}}` in mcp-conform.toml {help})"
         )
     };
     (!names.is_empty()).then(note)

@@ -15,9 +15,9 @@ pub fn record(scene: &mut RunContext, given_up: Vec<(Kind, GivenUp)>) -> Vec<Str
         let sent = if awaited {
             format!("`{text}` was awaited {sent} times without being received")
         } else {
-            format!("`{text}` was sent {sent} times without a response")
+            format!("{sent} requests `{text}` had no response")
         };
-        notes.push(format!("{sent}, and not again in {}", suites.join(", ")));
+        notes.push(format!("{sent}, so others of this kind were skipped in {}", suites.join(", ")));
     }
     notes
 }

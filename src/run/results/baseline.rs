@@ -9,7 +9,7 @@ use crate::{
     assess::verdict::total,
     cli::OutputArgs,
     error::Error,
-    evidence::RunEnd,
+    evidence::{Evidence, RunEnd},
     judge::FINDINGS_KEPT,
     outcome::{Finding, RuleResult, RunReport, Status},
     plan::nearest,
@@ -70,23 +70,30 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// Writes the baseline file or compares the report with it, depending on the options.
-    pub fn settle(self, report: &mut RunReport, args: &OutputArgs, end: &RunEnd) -> Result<(), Error> {
-        let settled = if report.cause().is_none() { self.compare(report, args) } else { Ok(()) };
+    /// Writes the baseline file or compares the report with it, depending on the options. A rule may pass only because
+    /// the run did less than a whole one; `saw_all` tells whether it saw everything.
+    pub fn settle(
+        self,
+        report: &mut RunReport,
+        args: &OutputArgs,
+        end: &RunEnd,
+        saw_all: &SawAll,
+    ) -> Result<(), Error> {
+        let settled = if report.cause().is_none() { self.compare(report, args, saw_all) } else { Ok(()) };
         report.exit_code = end.interrupted.unwrap_or(report.exit_code);
         settled
     }
 
-    fn compare(self, report: &mut RunReport, args: &OutputArgs) -> Result<(), Error> {
+    fn compare(self, report: &mut RunReport, args: &OutputArgs, saw_all: &SawAll) -> Result<(), Error> {
         if let Some(path) = &args.write_baseline {
-            let text = self.renewed(report);
+            let text = self.renewed(report, saw_all);
             fs::write(path, &text).map_err(|source| failed(path, "write", source))?;
             let written: Self = toml::from_str(&text).map_err(|why| Error::usage(why.to_string()))?;
-            written.apply(report, path);
+            written.apply(report, path, saw_all);
             let entries = if written.known.len() == 1 { "entry" } else { "entries" };
             complain(&format!("wrote {}: {} {entries}", path.display(), written.known.len()));
         } else if let Some(path) = &args.baseline {
-            self.apply(report, path);
+            self.apply(report, path, saw_all);
         }
         Ok(())
     }
@@ -99,7 +106,7 @@ impl Baseline {
     }
 
     /// Marks the failures that are known, and fails the run for entries that nothing fails for any more.
-    fn apply(&self, report: &mut RunReport, path: &Path) {
+    fn apply(&self, report: &mut RunReport, path: &Path, saw_all: &SawAll) {
         let strict = report.strict;
         let mut used = vec![false; self.known.len()];
         for rule in report.rules.iter_mut().filter(|rule| fails(rule, strict)) {
@@ -121,8 +128,11 @@ impl Baseline {
         for (known, _) in self.known.iter().zip(used).filter(|(_, used)| !used) {
             // A rule that was not judged this time may still fail.
             // Without --strict, a SHOULD that is violated is no failure, but it does not pass either.
-            let passes =
-                |rule: &RuleResult| was_judged(rule) && !(rule.status == Status::Warn && known.covers_any(rule));
+            let passes = |rule: &RuleResult| {
+                was_judged(rule)
+                    && saw_all(rule, known.subject.as_deref())
+                    && !(rule.status == Status::Warn && known.covers_any(rule))
+            };
             if report.rules.iter().any(|rule| known.concerns(rule) && passes(rule)) {
                 gone.entry(&known.rule).or_default().extend(known.subject.as_deref());
             }
@@ -134,7 +144,7 @@ impl Baseline {
     }
 
     /// The current failures as the text of a baseline file. The reasons of existing entries are kept.
-    fn renewed(&self, report: &RunReport) -> String {
+    fn renewed(&self, report: &RunReport, saw_all: &SawAll) -> String {
         let mut failing: BTreeMap<&str, Vec<&RuleResult>> = BTreeMap::new();
         for rule in report.rules.iter().filter(|rule| fails(rule, report.strict)) {
             failing.entry(&rule.id).or_default().push(rule);
@@ -143,7 +153,10 @@ impl Baseline {
         // A rule that was not judged this time, for example because of a filter, may still fail.
         let may_fail = |known: &&Known| {
             let mut judged = report.rules.iter().filter(|rule| known.concerns(rule) && was_judged(rule)).peekable();
-            judged.peek().is_none() || judged.any(|rule| fails(rule, report.strict) && known.covers_any(rule))
+            judged.peek().is_none()
+                || judged.any(|rule| {
+                    !saw_all(rule, known.subject.as_deref()) || (fails(rule, report.strict) && known.covers_any(rule))
+                })
         };
         let kept: Vec<&Known> = self.known.iter().filter(may_fail).collect();
         text.extend(kept.iter().map(|known| known.written()));
@@ -199,6 +212,22 @@ impl Known {
 
     fn covers_any(&self, rule: &RuleResult) -> bool {
         self.subject.is_none() || rule.findings.iter().any(|finding| self.covers(&finding.subject))
+    }
+}
+
+/// Whether a run would have shown that a rule fails for a subject.
+pub type SawAll<'a> = dyn Fn(&RuleResult, Option<&str>) -> bool + 'a;
+
+/// The run saw all unless it was cut short or filtered: then a rule over the messages of all suites may have missed some.
+pub fn saw_all(evidence: &Evidence, suites: &[Suite]) -> impl Fn(&RuleResult, Option<&str>) -> bool {
+    let is_cut =
+        evidence.header.end.cut_short.is_some() || evidence.scenes.iter().any(|scene| !scene.not_run.is_empty());
+    let is_part = !evidence.header.scope.filter.is_empty();
+    move |judged, subject| {
+        let mut rules = suites.iter().flat_map(|suite| &suite.rules);
+        let passed = || subject.is_some_and(|subject| judged.held.iter().any(|held| held.subject == subject));
+        let mut is_whole = || rules.any(|rule| rule.id == judged.id && rule.looks_at_whole_run());
+        !is_cut && (!is_part || !is_whole() || passed())
     }
 }
 

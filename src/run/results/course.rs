@@ -3,7 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{baseline::Baseline, outputs};
+use super::{
+    baseline::{Baseline, saw_all},
+    outputs,
+};
 use crate::{
     assess,
     cli::{OutputArgs, SelectArgs},
@@ -65,7 +68,8 @@ impl<'a> Course<'a> {
         };
         let mut report = assess::assess(&evidence, &self.suites, &how);
         complete(&mut report);
-        let settled = self.baseline.settle(&mut report, self.output, &evidence.header.end);
+        let settled =
+            self.baseline.settle(&mut report, self.output, &evidence.header.end, &saw_all(&evidence, &self.suites));
         let saved = self.transcript.map_or(Ok(()), |path| outputs::save_transcript(path, &evidence));
         let written = outputs::write(&self.outputs, &report, forms, surroundings);
         outputs::exit_code(report.exit_code, [settled, saved, written])

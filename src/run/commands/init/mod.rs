@@ -29,14 +29,15 @@ pub fn init(args: &InitArgs) -> Result<u8, Error> {
     let project = project::look(directory);
     match &project {
         Some(project) => console::say(&format!("{} contains the start command: {}", project.file, project.line())),
+        None if directory.join(config::FILE).exists() => {}
         None => console::say("no start command was found: fill it in"),
     }
-    write(directory, config::FILE, &configuration(project.as_ref()))?;
+    let is_new = write(directory, config::FILE, &configuration(project.as_ref()))?;
     write(directory, SCHEMA, &format!("{:#}\n", config::json_schema()))?;
     // In the directory of tests, where no build tool takes the directory for a package.
     write(directory, "tests/conformance/house.yaml", SUITE)?;
     let mut edits = Vec::new();
-    if project.is_none() {
+    if project.is_none() && is_new {
         edits.push(format!("set the start command in {}", config::FILE));
     }
     if let Some(pipeline) = args.ci {

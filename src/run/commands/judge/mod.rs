@@ -12,7 +12,10 @@ use crate::{
     run::{
         inputs::suites::load,
         process::Surroundings,
-        results::{baseline::Baseline, outputs},
+        results::{
+            baseline::{Baseline, saw_all},
+            outputs,
+        },
     },
     suite::{Suite, give_levels},
 };
@@ -38,7 +41,7 @@ pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error>
     let filter = filter(args, &evidence, &suites)?;
     let options = options(args, &evidence, &filter);
     let mut report = assess(&evidence, &suites, &options);
-    let settled = baseline.settle(&mut report, &args.output, &evidence.header.end);
+    let settled = baseline.settle(&mut report, &args.output, &evidence.header.end, &saw_all(&evidence, &suites));
     let failure = assess::failure::without_results(&report, &evidence);
     let written = outputs::write(&outputs::beside(failure.as_ref(), wanted), &report, &args.output.forms, surroundings);
     Ok(outputs::exit_code(report.exit_code, [settled, written]))

@@ -108,7 +108,9 @@ async fn test(
     }
     if args.partition.is_some() {
         let shown = results.shown();
-        console::say(&format!("\nThis is one part; `mcp-conform matrix merge {shown}` merges all parts."));
+        console::say(&format!(
+            "\nThis is one part; `mcp-conform matrix merge {shown} ...` with the directories of all parts merges them."
+        ));
         return settle::settle(fold, None, &style);
     }
     settle::settle(fold, Some(&args.out), &style)
