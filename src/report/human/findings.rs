@@ -8,6 +8,7 @@ use super::{
     evidence,
     header::revisions,
     page::{CYAN, FAINT, Ink, MAGENTA, Page, RED, STRONG, Span, TEXT, YELLOW, span},
+    recap::{by_reason, only_named},
 };
 use crate::{
     outcome::{
@@ -23,7 +24,7 @@ use crate::{
 };
 
 /// Findings of a rule that are shown in detail without --verbose.
-const SHOWN: usize = 1;
+pub const SHOWN: usize = 1;
 /// In place of that number.
 const ALL: usize = usize::MAX;
 /// Maximum number of subjects and messages in a summary.
@@ -31,9 +32,7 @@ const NAMED: usize = 3;
 /// Maximum number of lines of one message.
 const MESSAGE_LINES: usize = 6;
 /// `source  `
-const LABEL: usize = 8;
-/// Rules that a list names at most.
-const RECAP: usize = 20;
+pub const LABEL: usize = 8;
 /// Warnings that are shown in detail without --verbose; the others are named.
 const TOLD: usize = 10;
 
@@ -93,64 +92,12 @@ fn told(page: &Page, rules: &[Told]) -> usize {
     if page.is_verbose() || rules.len() <= TOLD + 1 { rules.len() } else { TOLD }
 }
 
-fn only_named(page: &mut Page, rules: &[Told]) {
-    if rules.is_empty() {
-        return;
-    }
-    let mut by_id: IndexMap<&str, Vec<&Told>> = IndexMap::new();
-    for told in rules {
-        by_id.entry(&told.0.id).or_default().push(told);
-    }
-    let noun = if by_id.len() == 1 { "rule" } else { "rules" };
-    headline(page, "WARN", YELLOW, &format!("{} {noun} (details: --verbose)", by_id.len()), &[]);
-    for (id, told) in by_id.iter().take(RECAP) {
-        let (first, tested) = told[0];
-        let message = first.findings.first().map(|finding| finding.message.as_str()).unwrap_or_default();
-        let text = match told.len() {
-            1 => message.to_owned(),
-            _ => format!("in {}: {message}; in others differently", revisions(tested)),
-        };
-        named_with(page, id, &text);
-    }
-    if by_id.len() > RECAP {
-        page.line(2, &[span(FAINT, format!("and {} more", by_id.len() - RECAP))]);
-    }
-}
-
-/// A rule and a text, which takes lines of its own if it does not fit.
-fn named_with(page: &mut Page, id: &str, text: &str) {
-    const LINES: usize = 2;
-    let text = plain(&flow(text)).into_owned();
-    if 4 + columns(id) + columns(&text) <= page.width() {
-        page.line(2, &[span(STRONG, id), span(TEXT, "  "), span(FAINT, text)]);
-        return;
-    }
-    page.line(2, &[span(STRONG, id)]);
-    let room = LINES * (page.width() - 4 - LABEL);
-    page.hang(4, &[], FAINT, &sentence(&text, room));
-}
-
-/// Only the names of rules that failed or broke.
-pub fn names(page: &mut Page, report: &RunReport) {
-    for (status, word, ink) in [(Status::Fail, "FAIL  ", RED), (Status::Broken, "BROKEN  ", MAGENTA)] {
-        for (reason, rules) in by_reason(report, status) {
-            match reason.filter(|_| rules.len() > 1) {
-                Some(reason) => line_of(page, &span(ink.bold(), word), &format!("{} rules", rules.len()), reason),
-                None => rules.iter().for_each(|(rule, revisions)| named(page, word, ink, &rule.id, revisions)),
-            }
-        }
-    }
-    for entry in &report.outdated {
-        page.hang(0, &[span(RED.bold(), "OUTDATED  ")], TEXT, entry);
-    }
-}
-
 /// A rule, and the revisions in which it has the same findings; no revisions if only one was tested.
-type Told<'a> = (&'a RuleResult, Vec<Revision>);
+pub type Told<'a> = (&'a RuleResult, Vec<Revision>);
 
 /// The rules with this status. Only the first findings of each are compared: what is not shown does not set revisions
 /// apart.
-fn alike(report: &RunReport, status: Status, compared: usize) -> Vec<Told<'_>> {
+pub fn alike(report: &RunReport, status: Status, compared: usize) -> Vec<Told<'_>> {
     let mut groups: IndexMap<_, Told> = IndexMap::new();
     for rule in rules_with_status(report, status) {
         let compared = rule.findings.iter().take(compared);
@@ -164,12 +111,12 @@ fn alike(report: &RunReport, status: Status, compared: usize) -> Vec<Told<'_>> {
     groups.into_values().collect()
 }
 
-fn headline(page: &mut Page, word: &str, ink: Ink, id: &str, tested: &[Revision]) {
+pub fn headline(page: &mut Page, word: &str, ink: Ink, id: &str, tested: &[Revision]) {
     page.gap();
     named(page, &format!("{word}  "), ink, id, tested);
 }
 
-fn named(page: &mut Page, word: &str, ink: Ink, id: &str, tested: &[Revision]) {
+pub fn named(page: &mut Page, word: &str, ink: Ink, id: &str, tested: &[Revision]) {
     let mut spans = vec![span(ink.bold(), word), span(STRONG, id)];
     if !tested.is_empty() {
         spans.push(span(FAINT, format!("  in {}", revisions(tested))));
@@ -328,51 +275,6 @@ fn subject(page: &mut Page, indent: usize, finding: &Finding) {
         page.line(indent, &[span(CYAN, middle(&subject, room).into_owned())]);
     }
     page.hang(indent, &[], TEXT, &message);
-}
-
-/// The rules that failed or broke, one per line, so that the last screen shows all of them.
-pub fn recap(page: &mut Page, report: &RunReport) {
-    let is_short =
-        [Status::Fail, Status::Broken].map(|status| alike(report, status, SHOWN).len()).iter().sum::<usize>() < 2;
-    if is_short && !page.is_verbose() {
-        return;
-    }
-    page.gap();
-    for (status, word, ink) in [(Status::Fail, "FAIL  ", RED), (Status::Broken, "BROKEN  ", MAGENTA)] {
-        let word = span(ink.bold(), word);
-        for (reason, rules) in by_reason(report, status) {
-            if let Some(reason) = reason.filter(|_| rules.len() > 1) {
-                line_of(page, &word, &format!("{} rules", rules.len()), reason);
-                continue;
-            }
-            // A rule may have failed in several ways, each in other revisions.
-            let by_id: IndexMap<_, _> = rules.iter().rev().map(|(rule, _)| (&rule.id, rule.findings.first())).collect();
-            for (id, first) in by_id.iter().rev().take(RECAP) {
-                let first = first.map(|finding| finding.message.as_str());
-                line_of(page, &word, id, first.or(reason).unwrap_or_default());
-            }
-            if by_id.len() > RECAP {
-                page.line(0, &[span(FAINT, format!("and {} more", by_id.len() - RECAP))]);
-            }
-        }
-    }
-}
-
-/// The rules with this status. Many can be broken for one reason.
-fn by_reason(report: &RunReport, status: Status) -> IndexMap<Option<&str>, Vec<Told<'_>>> {
-    let mut groups: IndexMap<_, Vec<_>> = IndexMap::new();
-    for (rule, revisions) in alike(report, status, SHOWN) {
-        groups.entry(rule.reason.as_deref()).or_default().push((rule, revisions));
-    }
-    groups
-}
-
-/// A name and a text, cut to one line.
-fn line_of(page: &mut Page, word: &Span<'static>, name: &str, text: &str) {
-    let lead = [word.clone(), span(STRONG, name.to_owned()), span(TEXT, "  ")];
-    let used = lead.iter().map(|(_, text)| columns(&plain(text))).sum::<usize>();
-    let text = sentence(&plain(&flow(text)), page.width().saturating_sub(used)).into_owned();
-    page.line(0, &[&lead[..], &[span(FAINT, text)]].concat());
 }
 
 /// The number of findings that are not shown, here or in the whole report.

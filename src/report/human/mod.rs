@@ -6,6 +6,7 @@ mod evidence;
 mod findings;
 mod header;
 pub(super) mod page;
+mod recap;
 pub(super) mod table;
 pub(super) mod totals;
 
@@ -19,7 +20,7 @@ use crate::outcome::{RuleResult, RunReport};
 pub(super) fn render(report: &RunReport, style: &Style) -> String {
     let mut page = Page::new(*style);
     if style.verbosity == Verbosity::Quiet {
-        findings::names(&mut page, report);
+        recap::names(&mut page, report);
         totals::totals(&mut page, report);
         return page.finish();
     }
@@ -33,7 +34,7 @@ pub(super) fn render(report: &RunReport, style: &Style) -> String {
     table::suites(&mut page, report);
     table::unjudged(&mut page, report);
     totals::notes(&mut page, report);
-    findings::recap(&mut page, report);
+    recap::recap(&mut page, report);
     totals::totals(&mut page, report);
     page.finish()
 }

@@ -1,0 +1,117 @@
+//! Rules on one or two lines each: those that are only named, and the recap.
+
+use indexmap::IndexMap;
+
+use super::{
+    findings::{LABEL, SHOWN, Told, alike, headline, named},
+    header::revisions,
+    page::{FAINT, MAGENTA, Page, RED, STRONG, Span, TEXT, YELLOW, span},
+};
+use crate::{
+    outcome::{
+        RunReport, Status,
+        excerpt::{columns, sentence},
+    },
+    report::text::{flow, plain},
+};
+
+/// Rules that a list names at most.
+const RECAP: usize = 20;
+
+/// The warnings that are not shown in detail.
+pub fn only_named(page: &mut Page, rules: &[Told]) {
+    if rules.is_empty() {
+        return;
+    }
+    let mut by_id: IndexMap<&str, Vec<&Told>> = IndexMap::new();
+    for told in rules {
+        by_id.entry(&told.0.id).or_default().push(told);
+    }
+    let noun = if by_id.len() == 1 { "rule" } else { "rules" };
+    headline(page, "WARN", YELLOW, &format!("{} {noun} (details: --verbose)", by_id.len()), &[]);
+    for (id, told) in by_id.iter().take(RECAP) {
+        let (first, tested) = told[0];
+        let message = first.findings.first().map(|finding| finding.message.as_str()).unwrap_or_default();
+        let text = match told.len() {
+            1 => message.to_owned(),
+            _ => format!("in {}: {message}; in others differently", revisions(tested)),
+        };
+        named_with(page, id, &text);
+    }
+    if by_id.len() > RECAP {
+        page.line(2, &[span(FAINT, format!("and {} more", by_id.len() - RECAP))]);
+    }
+}
+
+/// A rule and a text, which takes lines of its own if it does not fit.
+fn named_with(page: &mut Page, id: &str, text: &str) {
+    const LINES: usize = 2;
+    let text = plain(&flow(text)).into_owned();
+    if 4 + columns(id) + columns(&text) <= page.width() {
+        page.line(2, &[span(STRONG, id), span(TEXT, "  "), span(FAINT, text)]);
+        return;
+    }
+    page.line(2, &[span(STRONG, id)]);
+    let room = LINES * (page.width() - 4 - LABEL);
+    page.hang(4, &[], FAINT, &sentence(&text, room));
+}
+
+/// Only the names of rules that failed or broke.
+pub fn names(page: &mut Page, report: &RunReport) {
+    for (status, word, ink) in [(Status::Fail, "FAIL  ", RED), (Status::Broken, "BROKEN  ", MAGENTA)] {
+        for (reason, rules) in by_reason(report, status) {
+            match reason.filter(|_| rules.len() > 1) {
+                Some(reason) => line_of(page, &span(ink.bold(), word), &format!("{} rules", rules.len()), reason),
+                None => rules.iter().for_each(|(rule, revisions)| named(page, word, ink, &rule.id, revisions)),
+            }
+        }
+    }
+    for entry in &report.outdated {
+        page.hang(0, &[span(RED.bold(), "OUTDATED  ")], TEXT, entry);
+    }
+}
+
+/// The rules that failed or broke, one per line, so that the last screen shows all of them.
+pub fn recap(page: &mut Page, report: &RunReport) {
+    let is_short =
+        [Status::Fail, Status::Broken].map(|status| alike(report, status, SHOWN).len()).iter().sum::<usize>() < 2;
+    if is_short && !page.is_verbose() {
+        return;
+    }
+    page.gap();
+    for (status, word, ink) in [(Status::Fail, "FAIL  ", RED), (Status::Broken, "BROKEN  ", MAGENTA)] {
+        let word = span(ink.bold(), word);
+        for (reason, rules) in by_reason(report, status) {
+            if let Some(reason) = reason.filter(|_| rules.len() > 1) {
+                line_of(page, &word, &format!("{} rules", rules.len()), reason);
+                continue;
+            }
+            // A rule may have failed in several ways, each in other revisions.
+            let by_id: IndexMap<_, _> = rules.iter().rev().map(|(rule, _)| (&rule.id, rule.findings.first())).collect();
+            for (id, first) in by_id.iter().rev().take(RECAP) {
+                let first = first.map(|finding| finding.message.as_str());
+                line_of(page, &word, id, first.or(reason).unwrap_or_default());
+            }
+            if by_id.len() > RECAP {
+                page.line(0, &[span(FAINT, format!("and {} more", by_id.len() - RECAP))]);
+            }
+        }
+    }
+}
+
+/// The rules with this status. Many can be broken for one reason.
+pub fn by_reason(report: &RunReport, status: Status) -> IndexMap<Option<&str>, Vec<Told<'_>>> {
+    let mut groups: IndexMap<_, Vec<_>> = IndexMap::new();
+    for (rule, revisions) in alike(report, status, SHOWN) {
+        groups.entry(rule.reason.as_deref()).or_default().push((rule, revisions));
+    }
+    groups
+}
+
+/// A name and a text, cut to one line.
+fn line_of(page: &mut Page, word: &Span<'static>, name: &str, text: &str) {
+    let lead = [word.clone(), span(STRONG, name.to_owned()), span(TEXT, "  ")];
+    let used = lead.iter().map(|(_, text)| columns(&plain(text))).sum::<usize>();
+    let text = sentence(&plain(&flow(text)), page.width().saturating_sub(used)).into_owned();
+    page.line(0, &[&lead[..], &[span(FAINT, text)]].concat());
+}
