@@ -57,8 +57,8 @@ fn failed_exits(evidence: &Evidence, rules: &[RuleResult]) -> Option<String> {
     let mut failed = how.filter(|how| Ended::StdinClosed.is_failure(how) && !told(how));
     let first = failed.next()?;
     Some(match failed.count() {
-        0 => format!("a process of the server {first}"),
-        others => format!("{} processes of the server failed, the first of them {first}", others + 1),
+        0 => format!("a process of the server failed, which no rule judges: it {first}"),
+        others => format!("{} processes of the server failed, which no rule judges; the first {first}", others + 1),
     })
 }
 

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// A step that was not applicable to this server saved nothing.
-pub const NOT_ASKED: &str = "not probed: the server shows no sign of this feature";
+pub const NOT_ASKED: &str = "not probed: the server did not send what this probe needs";
 const NOT_RECORDED: &str = "the recorded conversation does not show it";
 const GONE: &str = "the server was not available any more";
 const CONTROL: &str = "the server also rejects the same request without the tested deviation";

@@ -85,11 +85,11 @@ pub static MESSAGES: &[Behaviour] = &[
     Behaviour {
         hear: Some(|memory, message| {
             let in_batch = memory.unlocked;
-            memory.unlocked = message["id"] == "mcp-conform-unknown";
+            memory.unlocked = message["id"] == "mcp-conform-ping";
             if in_batch { answer_notification(message, "error") } else { Heard::Message }
         }),
         also: &["jsonrpc-no-response-to-notification"],
-        ..batch("batch-notification-answered", "a notification behind a failed request of its batch is answered")
+        ..batch("batch-notification-answered", "a notification behind a request of its batch is answered")
     },
     Behaviour {
         say: Some(|_, _, message| {

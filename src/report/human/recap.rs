@@ -34,7 +34,7 @@ pub fn only_named(page: &mut Page, rules: &[Told]) {
         let message = first.findings.first().map(|finding| finding.message.as_str()).unwrap_or_default();
         let text = match told.len() {
             1 => message.to_owned(),
-            _ => format!("in {}: {message}; in others differently", revisions(tested)),
+            _ => format!("in {}: {message}; for the others see --verbose", revisions(tested)),
         };
         named_with(page, id, &text);
     }

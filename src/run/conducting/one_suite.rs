@@ -44,8 +44,8 @@ fn describe_end(recorder: &Recorder, link: u32, why: String) -> String {
     }
     match since.as_slice() {
         [] => why,
-        [one] => format!("{why}; the last message to the server was `{one}`"),
-        [.., before, last] => format!("{why}; the last messages to the server were `{before}` and `{last}`"),
+        [one] => format!("{why}; the last message of the suite was `{one}`"),
+        [.., before, last] => format!("{why}; the last messages of the suite were `{before}` and `{last}`"),
     }
 }
 
