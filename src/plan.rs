@@ -163,6 +163,11 @@ impl Filter {
         Self { share: Some(share), ..self }
     }
 
+    /// Whether some rules are not selected.
+    pub fn is_restricted(&self) -> bool {
+        !self.terms.is_empty() || !self.excluded.is_empty()
+    }
+
     /// Whether the report shows this rule. Others are judged only because it depends on them.
     pub fn shows(&self, rule: &str) -> bool {
         !self.hidden.contains(rule) && self.share.as_ref().is_none_or(|share| share.rules.contains(rule))

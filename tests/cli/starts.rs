@@ -32,3 +32,16 @@ fn a_handshake_that_is_refused_is_followed_by_another_on_the_same_process() {
     let legacy = "--revision 2025-11-25 --filter base.negotiation";
     assert_eq!(connections(&serve, legacy).len(), 4);
 }
+
+/// A filter may leave out the rule that tells which request made a process exit.
+#[cfg(unix)]
+#[test]
+fn a_server_that_exits_at_a_list_does_not_conform_to_the_rest() {
+    let passes_on =
+        "while read -r line; do case \"$line\" in *tools/list*) exit;; esac; printf \"%s\\n\" \"$line\"; done";
+    let script = format!("{passes_on} | {PROGRAM} serve");
+    let ran = ran(["run", "--filter", "tools.calls", "--", "sh", "-c", &script]);
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    let told = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("did not survive the first requests, such as tools/list: exited with status 0"), "{told}");
+}

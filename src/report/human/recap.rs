@@ -66,6 +66,10 @@ pub fn names(page: &mut Page, report: &RunReport) {
             }
         }
     }
+    outdated(page, report);
+}
+
+fn outdated(page: &mut Page, report: &RunReport) {
     for entry in &report.outdated {
         page.hang(0, &[span(RED.bold(), "OUTDATED  ")], TEXT, entry);
     }
@@ -76,6 +80,10 @@ pub fn recap(page: &mut Page, report: &RunReport) {
     let is_short =
         [Status::Fail, Status::Broken].map(|status| alike(report, status, SHOWN).len()).iter().sum::<usize>() < 2;
     if is_short && !page.is_verbose() {
+        if !report.outdated.is_empty() {
+            page.gap();
+            outdated(page, report);
+        }
         return;
     }
     page.gap();
@@ -97,6 +105,7 @@ pub fn recap(page: &mut Page, report: &RunReport) {
             }
         }
     }
+    outdated(page, report);
 }
 
 /// The rules with this status. Many can be broken for one reason.

@@ -17,7 +17,8 @@ pub fn notes(page: &mut Page, report: &RunReport) {
         let parts = report.partition.join(", ");
         page.hang(0, &[span(FAINT, "part  ")], TEXT, &plain(&format!("{parts} of the run")));
     }
-    for note in &report.notes {
+    // What fails the run has its place in the recap.
+    for note in report.notes.iter().filter(|note| !report.outdated.contains(note)) {
         page.hang(0, &[span(FAINT, "note  ")], TEXT, &plain(note));
     }
 }

@@ -170,7 +170,7 @@ fn blocks(text: &str, begin: &str) -> Vec<String> {
 
 /// The commands that show the violation.
 fn again(faulty: &Trial, fault: &str, options: &str) -> String {
-    const ADDRESS: &str = "127.0.0.1:8000";
+    const ADDRESS: &str = "127.0.0.1:3000";
     let (transport, known) = (faulty.transport, faulty.transport.capabilities());
     if known.process {
         return format!("mcp-conform run --reference --fault {fault}{options}");
@@ -190,7 +190,9 @@ fn example(suite: &Suite, rule: &Rule, suites: &[Suite], width: usize) -> Option
     let newest = newest(suite, rule);
     let shows = |fault: &String, filter: &Filter| {
         let fits = |trial: &&Trial| trial.fault.as_ref() == Some(fault) && trial.revision <= newest;
-        let faulty = all.iter().rfind(fits)?;
+        // A process needs only one command.
+        let is_process = |trial: &&Trial| trial.transport.capabilities().process;
+        let faulty = all.iter().rfind(|trial| fits(trial) && is_process(trial)).or_else(|| all.iter().rfind(fits))?;
         let wrong = result(&faulty.evidence(suites, filter, None).ok()?, rule)?;
         (!wrong.findings.is_empty()).then_some((faulty, wrong))
     };

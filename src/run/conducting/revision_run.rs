@@ -205,6 +205,15 @@ impl<'a> Course<'a> {
             let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
             self.slowest.push(SlowSuite { suite: suite.id.clone(), revision: scene.revision, ms });
         }
+        // Without a filter, a rule tells which request made the process exit.
+        let exited = |why: &&String| why.starts_with("exited") || why.starts_with("was ended");
+        if suite.id == SURVEY
+            && self.filter.is_restricted()
+            && let Some(why) = ended_connections.iter().find(exited)
+        {
+            let lost = || format!("the server did not survive the first requests, such as tools/list: {why}");
+            self.cut_short.get_or_insert_with(lost);
+        }
         for why in ended_connections {
             self.mishaps.started_anew(&suite.id, scene.revision, why);
         }
