@@ -324,8 +324,7 @@ fn frames_in(value: &Value) -> Vec<u64> {
     listed.chain(value.pointer("/origin/frame")).filter_map(Value::as_u64).collect()
 }
 
-/// Adds the frames of what the finding depends on: of the replies that the conditions of the rule and the compared
-/// values name, the last one before it.
+/// Adds the frames of what the finding depends on: of the replies with these paths, the last one before it.
 fn show_first<'p>(frames: &mut Vec<u64>, paths: impl Iterator<Item = &'p Path>, scope: &Scope) {
     let Some(first) = frames.first().copied() else { return };
     let replies = paths.filter_map(|path| save_of(path, scope)).map(frames_in);
