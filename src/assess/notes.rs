@@ -36,6 +36,7 @@ fn incomplete(evidence: &Evidence, rules: &[RuleResult]) -> Vec<String> {
 
 /// Why a server may have gone: it refused all connections after the client had closed one and sent nothing more.
 fn gone(evidence: &Evidence) -> Option<String> {
+    evidence.ended(Ended::Unsent).next()?;
     let (mut closed, mut refused) = (None, None);
     for frame in evidence.frames() {
         match (frame.from, frame.kind, frame.ended) {
@@ -52,8 +53,7 @@ fn gone(evidence: &Evidence) -> Option<String> {
 /// Processes that failed when their stdin was closed, which no rule forbids.
 fn failed_exits(evidence: &Evidence, rules: &[RuleResult]) -> Option<String> {
     let told = |text: &str| rules.iter().flat_map(|rule| &rule.findings).any(|found| found.message.contains(text));
-    let ended = evidence.frames().filter(|frame| frame.ended == Some(Ended::StdinClosed));
-    let how = ended.map(|frame| frame.text.clone().unwrap_or_default());
+    let how = evidence.ended(Ended::StdinClosed).map(|frame| frame.text.clone().unwrap_or_default());
     let mut failed = how.filter(|how| Ended::StdinClosed.is_failure(how) && !told(how));
     let first = failed.next()?;
     Some(match failed.count() {

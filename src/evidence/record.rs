@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use super::{Frame, FrameKind, Link, Recorder, RunContext, RunHeader};
+use super::{Ended, Frame, FrameKind, Link, Recorder, RunContext, RunHeader};
 use crate::revision::Revision;
 
 pub struct Evidence {
@@ -40,13 +40,20 @@ impl Evidence {
 
     /// The frames that exceed a limit and were not read.
     pub fn unread(&self) -> impl Iterator<Item = Arc<Frame>> + '_ {
-        let frames: Box<dyn Iterator<Item = Arc<Frame>>> = match &self.frames {
-            Frames::Recorded(recorder) => {
-                Box::new(recorder.frames_where(|_, text| text.contains(r#""kind":"unread""#)))
-            }
+        self.frames_with(r#""kind":"unread""#).filter(|frame| frame.kind == FrameKind::Unread)
+    }
+
+    /// The frames that record the end of a stream, a request or a process in this way.
+    pub fn ended(&self, how: Ended) -> impl Iterator<Item = Arc<Frame>> + '_ {
+        self.frames_with(r#""ended":"#).filter(move |frame| frame.ended == Some(how))
+    }
+
+    /// All frames, except that those of a run that has just ended have this text. Only they are parsed.
+    fn frames_with(&self, sign: &'static str) -> Box<dyn Iterator<Item = Arc<Frame>> + '_> {
+        match &self.frames {
+            Frames::Recorded(recorder) => Box::new(recorder.frames_where(move |_, text| text.contains(sign))),
             Frames::Read(frames) => Box::new(frames.iter().cloned()),
-        };
-        frames.filter(|frame| frame.kind == FrameKind::Unread)
+        }
     }
 
     /// The frames of the connections that negotiated a revision and, if a client is judged, in that scenario.

@@ -1,5 +1,7 @@
 //! What improved and regressed from one run to another, by rule.
 
+use std::cmp::Ordering;
+
 use indexmap::IndexMap;
 
 use super::{
@@ -20,20 +22,19 @@ pub fn compare(old: &RunReport, new: &RunReport) -> String {
     let (mut worse, mut better, mut other) = (Vec::new(), Vec::new(), Vec::new());
     for (key, now) in &after {
         let was = before.get(key);
+        // A new rule is a change only if it may be why the exit code is another.
+        if was == Some(now) || (was.is_none() && weight(*now) < weight(Status::Broken)) {
+            continue;
+        }
         let (id, revision) = key;
         let seen = was.map_or("was not in the old report".to_owned(), |was| format!("was {}", was.word()));
         let change = format!("  {:<14} {}  {seen}", now.word(), named(id, *revision, new));
-        match was {
-            Some(was) if was == now => {}
-            // A new rule is a change for the worse only if the exit code says so.
-            None if weight(*now) < weight(Status::Broken) => {}
-            // That a failing rule was not judged says nothing about the server.
-            Some(_) if matches!(now, Status::NotExercised | Status::NotApplicable) => other.push(change),
-            _ => match (was.map_or(0, |was| weight(*was)), weight(*now)) {
-                (was, now) if now > was => worse.push((change, key)),
-                (was, now) if now < was => better.push(change),
-                _ => other.push(change),
-            },
+        // That a failing rule was not judged says nothing about the server.
+        let is_judged = !matches!(now, Status::NotExercised | Status::NotApplicable);
+        match weight(*now).cmp(&was.map_or(0, |was| weight(*was))) {
+            Ordering::Greater => worse.push((change, key)),
+            Ordering::Less if is_judged => better.push(change),
+            _ => other.push(change),
         }
     }
     let mut text = String::new();

@@ -1,5 +1,5 @@
-//! Sections that the pages of some revisions lack, and where their content is instead. The sources of rules are named
-//! after the newest revision that has them, so this follows what was moved and renamed.
+//! Sections that the pages of some revisions lack, and where their content is instead: a rule names one section for all
+//! revisions, and the specification has moved and renamed some.
 
 use crate::revision::Revision;
 use Revision::{

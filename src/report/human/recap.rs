@@ -79,14 +79,14 @@ fn outdated(page: &mut Page, report: &RunReport) {
 pub fn recap(page: &mut Page, report: &RunReport) {
     let is_short =
         [Status::Fail, Status::Broken].map(|status| alike(report, status, SHOWN).len()).iter().sum::<usize>() < 2;
-    if is_short && !page.is_verbose() {
-        if !report.outdated.is_empty() {
-            page.gap();
-            outdated(page, report);
-        }
-        return;
-    }
     page.gap();
+    if !is_short || page.is_verbose() {
+        one_by_one(page, report);
+    }
+    outdated(page, report);
+}
+
+fn one_by_one(page: &mut Page, report: &RunReport) {
     for (status, word, ink) in [(Status::Fail, "FAIL  ", RED), (Status::Broken, "BROKEN  ", MAGENTA)] {
         let word = span(ink.bold(), word);
         for (reason, rules) in by_reason(report, status) {
@@ -105,7 +105,6 @@ pub fn recap(page: &mut Page, report: &RunReport) {
             }
         }
     }
-    outdated(page, report);
 }
 
 /// The rules with this status. Many can be broken for one reason.
