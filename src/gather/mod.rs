@@ -30,4 +30,5 @@ pub use first_task::first_task;
 pub use param_headers::param_headers;
 pub use prefixes::add_prefixes;
 pub use probe::Controls;
+pub use silence::harmless;
 pub use step::{Stage, gather, steps};

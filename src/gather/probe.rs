@@ -45,7 +45,7 @@ pub async fn control(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> Optio
         Verb::Send(send) => send.pieces == 1 && !matches!(send.payload, Payload::Lines(_)),
         _ => true,
     };
-    if step.deviates.is_none() && is_usual {
+    if step.deviates.is_none() && step.despite.is_empty() && is_usual {
         return None;
     }
     // If the handshake was rejected, no token can be used as a control.
@@ -62,8 +62,7 @@ pub async fn control(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> Optio
         return Some(outcome(hello, step.control));
     }
     let headers = match &step.verb {
-        Verb::Http(http) => http
-            .headers
+        Verb::Http(http) => usual_headers(http, step)
             .iter()
             .map(|(name, value)| json!([name.resolve(scope).ok(), value.resolve(scope).ok()]))
             .collect(),
@@ -76,13 +75,15 @@ pub async fn control(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> Optio
         return Some(known.clone());
     }
     let reply = match (&step.verb, request) {
-        (Verb::Call(call), Some(_)) => {
-            let call = Call { id: None, ..call.clone() };
+        (Verb::Call(call), Some(mut message)) => {
+            let with = message.get_mut("params").map(|params| Template::Literal(params.take()));
+            let call = Call { id: None, with, ..call.clone() };
             once(stage, &call, scope, Deviation::default()).await?
         }
         (Verb::Http(http), Some(mut message)) if message["method"] != "subscriptions/listen" => {
             message.as_object_mut()?.shift_remove("id");
-            let http = HttpCall { message: Some(Template::Literal(message)), ..http.clone() };
+            let headers = usual_headers(http, step);
+            let http = HttpCall { message: Some(Template::Literal(message)), headers, ..http.clone() };
             send::http(stage, &http, scope, Deviation::default()).await?
         }
         (_, Some(request)) if request["method"] != "subscriptions/listen" => {
@@ -123,7 +124,19 @@ fn request(step: &Step, scope: &Scope<'_>) -> Option<Value> {
         message => Some(message).filter(asks)?,
     };
     request.as_object_mut()?.shift_remove("id");
+    if let Some(params) = request.get_mut("params").and_then(Value::as_object_mut) {
+        params.retain(|name, _| !step.despite.contains(name));
+    }
     Some(request)
+}
+
+/// The headers that the control has, too.
+fn usual_headers(http: &HttpCall, step: &Step) -> Vec<(Template, Template)> {
+    let is_unusual = |name: &Template| {
+        let Template::Literal(Value::String(name)) = name else { return false };
+        step.despite.iter().any(|unusual| unusual.eq_ignore_ascii_case(name))
+    };
+    http.headers.iter().filter(|(name, _)| !is_unusual(name)).cloned().collect()
 }
 
 /// The stored outcome of a control.

@@ -68,7 +68,7 @@ pub const FACTS: &[(&str, Form)] = &[
 ];
 
 /// Facts that the program determines itself, or adds to given ones.
-pub const FOUND: [&str; 25] = [
+pub const FOUND: [&str; 26] = [
     "aliased_uris",
     "annotated",
     "authorization",
@@ -82,6 +82,7 @@ pub const FOUND: [&str; 25] = [
     "garbled_uri",
     "gets",
     "guesses",
+    "harmless",
     "left_alone",
     "malformed_calls",
     "missing_uri",

@@ -35,6 +35,8 @@ use crate::{
 struct Queued {
     bytes: Vec<u8>,
     pieces: usize,
+    /// Whether it is written together with the next line, if that is queued already.
+    joined: bool,
 }
 
 /// How often, and how many times, to check whether a piece has been read.
@@ -100,17 +102,19 @@ impl Stdio {
     pub fn send(&self, envelope: &Envelope, message: &Value) -> Result<Posted, String> {
         let bytes = message.to_string().into_bytes();
         let length = bytes.len();
-        self.enqueue(bytes, 1)?;
+        self.enqueue(Queued { bytes, pieces: 1, joined: false })?;
         Ok(Posted { frame: self.channel.sent(&envelope.by, None, message.clone(), length), post: None })
     }
 
+    /// Whole input is written together with the message that is queued next. Otherwise it depends on chance whether the
+    /// server reads both at once, and so what a server does that drops the rest of a chunk after invalid input.
     pub fn send_raw(&self, envelope: &Envelope, bytes: &[u8], pieces: usize) -> Result<Posted, String> {
-        self.enqueue(bytes.to_vec(), pieces)?;
+        self.enqueue(Queued { bytes: bytes.to_vec(), pieces, joined: pieces == 1 })?;
         Ok(Posted { frame: self.channel.sent_raw(&envelope.by, None, bytes, pieces), post: None })
     }
 
     /// The writer runs only when this task waits, so a frame recorded after this call still precedes the response.
-    fn enqueue(&self, mut bytes: Vec<u8>, pieces: usize) -> Result<(), String> {
+    fn enqueue(&self, mut queued: Queued) -> Result<(), String> {
         if let Some(exit) = self.child.exited() {
             return Err(format!("the server {exit}"));
         }
@@ -118,9 +122,9 @@ impl Stdio {
         if waiting > self.limit {
             return Err(format!("the server does not read stdin: {waiting} bytes are waiting"));
         }
-        bytes.push(b'\n');
-        let length = bytes.len();
-        self.queue.send(Queued { bytes, pieces }).map_err(|_| "the server closed its stdin".to_owned())?;
+        queued.bytes.push(b'\n');
+        let length = queued.bytes.len();
+        self.queue.send(queued).map_err(|_| "the server closed its stdin".to_owned())?;
         self.waiting.fetch_add(length, Ordering::Relaxed);
         Ok(())
     }
@@ -183,7 +187,11 @@ async fn write(
     waiting: Arc<AtomicUsize>,
     channel: Channel,
 ) {
-    while let Some(Queued { bytes, pieces }) = queued.recv().await {
+    while let Some(Queued { mut bytes, pieces, mut joined }) = queued.recv().await {
+        while joined && let Ok(next) = queued.try_recv() {
+            bytes.extend(next.bytes);
+            joined = next.joined;
+        }
         for (index, piece) in bytes.chunks(bytes.len().div_ceil(pieces)).enumerate() {
             if index > 0 {
                 read(&unread).await;

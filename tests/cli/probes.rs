@@ -30,6 +30,17 @@ fn a_malformed_cancellation_is_no_race() {
 }
 
 #[test]
+fn a_server_that_rejects_valid_calls_too_did_not_validate_arguments() {
+    let (report, _) = report("run --reference --fault calls-need-initialize --revision 2026-07-28");
+    let status = |id: &str| {
+        let rules = report["rules"].as_array().expect("rules");
+        rules.iter().find(|rule| rule["id"] == id).expect("a rule of this id")["status"].clone()
+    };
+    assert_eq!(status("tools-inputs-validated"), "not-exercised");
+    assert_eq!(status("lifecycle-no-request-requires-initialize"), "fail");
+}
+
+#[test]
 fn an_unsupported_version_is_tried_in_each_state() {
     let broken = broken_by("version-checked-once");
     assert!(broken.contains(&"lifecycle-unsupported-version-error".to_owned()), "{broken:?}");

@@ -34,9 +34,9 @@ impl Assembler<'_> {
         self.sent += 1;
         let is_version_2 = message["jsonrpc"] == "2.0";
         match (message.get("id"), message.get("method").and_then(Value::as_str)) {
-            (Some(id), Some(method)) if !id.is_null() && is_version_2 => {
+            (Some(id), Some(method)) if may_be_id(id) && is_version_2 => {
                 self.notification_context.asked(frame, id, method, message);
-                let deviant = odd || !may_be_id(id) || self.is_deviant(message, &by);
+                let deviant = odd || self.is_deviant(message, &by);
                 if by != PROBE {
                     self.sound = !deviant && by != "base.bad-input";
                     if !self.sound {

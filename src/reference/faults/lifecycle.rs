@@ -114,6 +114,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
             "completion-unknown-template-rejected",
             "jsonrpc-invalid-params-code",
             "jsonrpc-method-not-found-code",
+            "lifecycle-no-request-requires-initialize",
             "logging-request-level-invalid-rejected",
             "prompts-list-answered",
             "prompts-unknown-name-error",
@@ -132,6 +133,18 @@ pub static LIFECYCLE: &[Behaviour] = &[
             "tools-unknown-tool-protocol-error",
         ],
         ..Behaviour::new("initialize-first", "requests are refused until initialize was called", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| {
+            memory.unlocked |= message["method"] == "initialize";
+            match message.get("id").filter(|_| !memory.unlocked && message["method"] == "tools/call") {
+                Some(id) => refusal(id, -32602, "initialize is required before tools can be called"),
+                None => Heard::Message,
+            }
+        }),
+        also: &["tools-execution-errors-in-result"],
+        ..Behaviour::new("calls-need-initialize", "tool calls are rejected until initialize was called", EVERYWHERE)
     },
     Behaviour {
         since: Some(Revision::V2026_07_28),

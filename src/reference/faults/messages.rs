@@ -21,7 +21,6 @@ pub static MESSAGES: &[Behaviour] = &[
         hear: Some(|memory, _| if memory.deaf { Heard::Nothing } else { Heard::Message }),
         // Rules about messages that are sent after the server has hung for the second time.
         also: &[
-            "stdio-frames-on-newline",
             "stdio-understands-utf8",
             "stdio-decodes-whole-lines",
             "jsonrpc-parse-error-code",
@@ -33,6 +32,29 @@ pub static MESSAGES: &[Behaviour] = &[
     Behaviour {
         noise: Some(|_, bytes| if bytes.starts_with(&[b'['; DEEP]) { Heard::Crash } else { Heard::Message }),
         ..Behaviour::new("exits-on-deep-nesting", "arrays nested too deep for the parser end the process", STDIO)
+    },
+    Behaviour {
+        hear: Some(|_, message| if message.is_null() { Heard::Crash } else { Heard::Message }),
+        ..Behaviour::new("exits-on-null", "a line with `null` ends the process", STDIO)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let odd = message.get("id").is_some_and(|id| id.is_object() || id.is_array());
+            if odd { Heard::Crash } else { Heard::Message }
+        }),
+        ..Behaviour::new("exits-on-id-of-object", "an id that is an object or an array ends the process", STDIO)
+    },
+    Behaviour {
+        // Without `ping`, the request after the line gets an error anyway.
+        noise: Some(|_, _| Heard::Crash),
+        hear: Some(|_, message| if message["method"] == "ping" { unknown_method(message) } else { Heard::Message }),
+        until: Some(Revision::NEWEST_LEGACY),
+        also: &["ping-answered"],
+        ..Behaviour::new(
+            "exits-on-bad-json-without-ping",
+            "a line that is not JSON ends the process, and ping is an unknown method",
+            STDIO,
+        )
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
@@ -218,6 +240,11 @@ const fn batch(name: &'static str, about: &'static str) -> Behaviour {
         until: Some(Revision::V2025_03_26),
         ..Behaviour::new(name, about, EVERYWHERE)
     }
+}
+
+fn unknown_method(request: &Value) -> Heard {
+    let error = json!({ "code": -32601, "message": "Method not found" });
+    Heard::Answered(json!({ "jsonrpc": "2.0", "id": request["id"], "error": error }))
 }
 
 fn answer_notification(message: &Value, by: &str) -> Heard {

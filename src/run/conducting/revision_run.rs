@@ -18,7 +18,7 @@ use crate::{
     assess::{failure, resource_graph},
     error::Error,
     evidence::{FailedHandshake, RunContext},
-    gather::{add_prefixes, adoption, authorization, complete_facts, first_task, steps},
+    gather::{add_prefixes, adoption, authorization, complete_facts, first_task, harmless, steps},
     outcome::SlowSuite,
     plan::{Filter, deciding, plan},
     revision::Revision,
@@ -153,6 +153,7 @@ impl<'a> Course<'a> {
         }
         let survey = scene.saves.get(SURVEY).cloned().unwrap_or_default();
         complete_facts(&mut scene.facts, &survey, self.job.call_tools);
+        scene.facts["harmless"] = harmless(&scene, &survey);
         if let Some(first) = &first {
             let known = deciding(self.suites, self.filter);
             let adopting = Box::pin(adoption(&self.job.proposals, &known, &scene, first));

@@ -4,7 +4,7 @@ use super::{Applies, Matcher};
 use crate::{
     evidence::Manner,
     suite::{
-        decode::{Pairs, keys},
+        decode::{OneOrMany, Pairs, keys},
         model::{Control, StepConnection},
         yaml::{At, Tree},
     },
@@ -93,6 +93,9 @@ keys! {
         /// `{ without: [parts], with: { part: value } }`, or `message` if it is not a JSON-RPC message. The same request without
         /// the deviation is sent first, as `control`.
         deviates: Tree,
+        /// `call`, `http`: the params or headers, valid but unusual, in spite of which the request must be served. The same
+        /// request without them is sent first, as `control`.
+        despite: OneOrMany<At<String>>,
         /// How the control of a probe must end, or its rules are not exercised: `result`, or `error` for a request about
         /// something unknown.
         control: Control,

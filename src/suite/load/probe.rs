@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 
 use super::{
+    Origin,
     lint::Lint,
     message::{HEADERS, Message, NAME, inner},
     window::Window,
@@ -18,13 +19,21 @@ use crate::{
         diagnostic::suggestion,
         file,
         model::{Deviates, Payload, Template, Verb},
-        yaml::{Position, Tree, Yaml},
+        yaml::{At, Position, Tree, Yaml},
     },
 };
 
 /// The fields that a step may write in a message. The others are filled in.
 const MESSAGE: [&str; 5] = ["id", "method", "params", "result", "error"];
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+/// The keys that the specification defines for `_meta` of a request.
+const USUAL_META: [&str; 5] = [
+    "progressToken",
+    "io.modelcontextprotocol/clientCapabilities",
+    "io.modelcontextprotocol/clientInfo",
+    "io.modelcontextprotocol/logLevel",
+    VERSION,
+];
 const RAW: &str = "raw input may lack any part";
 
 impl Lint<'_> {
@@ -97,6 +106,38 @@ impl Lint<'_> {
                 }
             }
             None => {}
+        }
+    }
+
+    /// Checks that the request has what `despite` names. In built-in suites it must name what is valid but unusual: a
+    /// server that rejects the request without it, too, has another defect.
+    pub fn despite(&mut self, at: Position, verb: &Verb, deviates: bool, names: &[At<String>]) {
+        let (params, headers) = match verb {
+            Verb::Call(call) => (call.with.clone(), Vec::new()),
+            Verb::Http(http) => {
+                let params = http.message.as_ref().and_then(|message| inner(message, &["params"]));
+                let written = http.headers.iter().map(|(name, _)| name);
+                (params, written.filter_map(|name| Some(literal(name)?.to_owned())).collect())
+            }
+            _ => return,
+        };
+        let fields = params.as_ref().map(fields).unwrap_or_default();
+        for name in names {
+            if !fields.contains(&name.value) && !headers.iter().any(|header| header.eq_ignore_ascii_case(&name.value)) {
+                let help = suggestion(&name.value, fields.iter().chain(&headers).map(String::as_str));
+                self.problems.add_with(name.at, format!("the request has no param or header `{}`", name.value), help);
+            }
+        }
+        if self.origin != Origin::BuiltIn || deviates || !names.is_empty() {
+            return;
+        }
+        let meta = params.as_ref().and_then(|params| inner(params, &["_meta"])).map(|meta| self::fields(&meta));
+        let key = meta.into_iter().flatten().find(|key| !USUAL_META.contains(&key.as_str()));
+        let resumes = matches!(verb, Verb::Http(http) if http.message.is_some());
+        let header = headers.into_iter().find(|name| resumes && name.eq_ignore_ascii_case("Last-Event-ID"));
+        if let Some(unusual) = key.map(|_| "_meta".to_owned()).or(header) {
+            let help = format!("write `despite: {unusual}`: the same request without it is sent first");
+            self.problems.add_with(at, format!("`{unusual}` is unusual here, and the request has no control"), help);
         }
     }
 
@@ -257,6 +298,22 @@ impl Lint<'_> {
             Template::Object(members) => vec![members.iter().map(|(name, _)| (name.clone(), Value::Null)).collect()],
             Template::Array(items) => items.iter().flat_map(|item| self.values_of(item, revision)).collect(),
         }
+    }
+}
+
+fn literal(template: &Template) -> Option<&str> {
+    match template {
+        Template::Literal(value) => value.as_str(),
+        _ => None,
+    }
+}
+
+/// The names of the fields of an object, as far as the suite determines them.
+fn fields(object: &Template) -> Vec<String> {
+    match object {
+        Template::Object(fields) => fields.iter().map(|(name, _)| name.clone()).collect(),
+        Template::Literal(Value::Object(fields)) => fields.keys().cloned().collect(),
+        _ => Vec::new(),
     }
 }
 

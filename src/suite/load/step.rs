@@ -36,10 +36,15 @@ impl Lint<'_> {
         let (at, declared) = (typed.typed.place("deviates"), typed.deviates.take());
         let deviates = declared.as_ref().and_then(|declared| self.deviates(declared));
         let control = typed.control;
-        if control.is_some() && deviates.is_none() {
-            self.problems.add(typed.typed.place("control"), "`control` needs `deviates`");
+        let despite = typed.despite.take().map(|names| names.0).unwrap_or_default();
+        if control.is_some() && deviates.is_none() && despite.is_empty() {
+            self.problems.add(typed.typed.place("control"), "`control` needs `deviates` or `despite`");
         }
+        let at_step = typed.typed.at;
         let verb = self.verb(typed);
+        if let Some(verb) = &verb {
+            self.despite(at_step, verb, deviates.is_some(), &despite);
+        }
         if let Some(verb) = verb.as_ref().filter(|_| declared.is_some() == deviates.is_some()) {
             self.probe(at, verb, deviates.as_ref(), Window::of(&applies).and(outer));
         }
@@ -67,6 +72,7 @@ impl Lint<'_> {
             filter,
             save: save.map(|save| save.value),
             deviates,
+            despite: despite.into_iter().map(|name| name.value).collect(),
             control: control.unwrap_or_default(),
             line,
         })

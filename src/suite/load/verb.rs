@@ -17,7 +17,19 @@ use crate::suite::{
 const VERBS: [(&str, &[&str]); 9] = [
     (
         "call",
-        &["with", "id", "deviates", "control", "connection", "then", "cancel-after", "until", "poll-for", "respond"],
+        &[
+            "with",
+            "id",
+            "deviates",
+            "despite",
+            "control",
+            "connection",
+            "then",
+            "cancel-after",
+            "until",
+            "poll-for",
+            "respond",
+        ],
     ),
     ("list", &["with", "take", "pages", "connection"]),
     ("walk", &["from", "node", "with", "take", "key", "limits"]),
@@ -25,7 +37,7 @@ const VERBS: [(&str, &[&str]); 9] = [
     ("await", &["since", "matching", "within", "none-within"]),
     ("pause", &[]),
     ("send", &["reply-to", "pieces", "deviates", "control"]),
-    ("http", &["headers", "body", "jsonrpc", "deviates", "control", "query", "url", "drop-after"]),
+    ("http", &["headers", "body", "jsonrpc", "deviates", "despite", "control", "query", "url", "drop-after"]),
     ("change", &[]),
 ];
 

@@ -34,6 +34,8 @@ pub struct Step {
     pub save: Option<String>,
     /// How the request deliberately deviates from a complete one.
     pub deviates: Option<Deviates>,
+    /// Valid but unusual params and headers, in spite of which the request must be served. Its control has none of them.
+    pub despite: Vec<String>,
     /// The expected outcome of the same request without the deviation.
     pub control: Control,
     /// Line of the suite file, for messages.
