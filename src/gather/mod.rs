@@ -14,6 +14,7 @@ mod frontier;
 mod graph;
 mod list;
 mod outside;
+mod overlap;
 mod param_headers;
 mod prefixes;
 mod probe;

@@ -6,7 +6,7 @@ use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
 use tokio::time::sleep;
 
-use super::{await_, call, change, list, probe, send, walk, wanted::is_given_up};
+use super::{await_, call, change, list, overlap, probe, send, walk, wanted::is_given_up};
 use crate::{
     evidence::{Recorder, RunContext},
     plan::{lacking, left_out},
@@ -162,6 +162,7 @@ fn act<'a>(
                 let save = step.save.as_deref().filter(|_| step.each.is_none());
                 walk::walk(stage, walk, save, &step.filter, scope).await
             }
+            Verb::Overlap(overlap) => overlap::overlap(stage, overlap, scope).await,
             Verb::Notify(notify) => call::notify(stage, notify, scope, &deviation).await,
             Verb::Await(wait) => await_::wait(stage, wait, scope, began).await,
             Verb::Send(send) => send::send(stage, send, scope, &deviation).await,

@@ -29,6 +29,7 @@ mod offered_output;
 mod only_declared;
 mod only_members;
 mod output_schema;
+mod own_response;
 mod pages_agree;
 mod passed_unchanged;
 mod password_file;
@@ -102,6 +103,7 @@ pub const CHECKS: &[Check] = &[
     only_declared::CHECK,
     only_members::CHECK,
     output_schema::CHECK,
+    own_response::CHECK,
     pages_agree::CHECK,
     passed_unchanged::CHECK,
     password_file::CHECK,

@@ -44,14 +44,22 @@ pub struct HttpWays {
     pub one_get_stream: bool,
     /// Changes each event.
     pub event: Option<Rewrite>,
+    /// Responses are sent to the client that last used their id.
+    pub by_id: bool,
 }
 
 /// Changes the bytes of an event.
 pub type Rewrite = fn(&[u8]) -> Vec<u8>;
 
 impl HttpWays {
-    pub const USUAL: Self =
-        Self { bodies: Bodies::AsNeeded, stateless: false, one_session: false, one_get_stream: false, event: None };
+    pub const USUAL: Self = Self {
+        bodies: Bodies::AsNeeded,
+        stateless: false,
+        one_session: false,
+        one_get_stream: false,
+        event: None,
+        by_id: false,
+    };
 }
 
 /// What happens to an HTTP request before it is handled.

@@ -1,7 +1,12 @@
 //! Faults in the event streams of Streamable HTTP that cannot be written as a patch of a message.
 
+use std::time::Duration;
+
 use crate::{
-    reference::{faults::behaviour::Behaviour, options::Transport},
+    reference::{
+        faults::{HttpWays, behaviour::Behaviour},
+        options::Transport,
+    },
     revision::Revision,
 };
 
@@ -114,6 +119,25 @@ pub static STREAMING: &[Behaviour] = &[
             Streaming::Redirects,
             "orphans-go-to-subscribers",
             "what a client no longer listens to goes to subscribers",
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2025_03_26),
+        ways: HttpWays { by_id: true, ..HttpWays::USUAL },
+        ..Behaviour::new(
+            "responses-by-id",
+            "a response is sent to the client that last used its id",
+            &[Transport::Http],
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2025_03_26),
+        ways: HttpWays { by_id: true, ..HttpWays::USUAL },
+        delay: |_| Duration::from_millis(30),
+        ..Behaviour::new(
+            "responses-by-id-slow",
+            "a response takes 30 ms and is sent to the client that last used its id",
+            &[Transport::Http],
         )
     },
 ];

@@ -16,7 +16,7 @@ use tokio::{
 };
 
 use crate::reference::{
-    http::{body::event, guard::Guard, streams::Streams},
+    http::{body::event, by_id::ById, guard::Guard, streams::Streams},
     server::Server,
     session::{Change, Session},
     turn::Outgoing,
@@ -39,6 +39,7 @@ pub struct Hub {
     listeners: Vec<Pipe>,
     /// Sessions opened so far.
     sessions: usize,
+    pub by_id: ById,
 }
 
 pub struct Client {
@@ -88,7 +89,8 @@ impl Jobs {
 
 impl Hub {
     pub fn new(server: Server, guard: Option<Guard>) -> Self {
-        Self { server, guard, clients: IndexMap::new(), pipes: IndexMap::new(), listeners: Vec::new(), sessions: 0 }
+        let (clients, pipes, listeners, sessions, by_id) = Default::default();
+        Self { server, guard, clients, pipes, listeners, sessions, by_id }
     }
 
     pub fn add_client(&mut self, session: Session) -> String {

@@ -2,6 +2,7 @@
 
 mod authority;
 mod body;
+mod by_id;
 pub(crate) mod guard;
 pub(crate) mod headers;
 pub(crate) mod hub;

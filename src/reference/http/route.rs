@@ -17,6 +17,7 @@ use crate::{
         http::{
             authority,
             body::{Body, Reply, empty, events_of, json},
+            by_id::exchanged,
             headers::VERSION,
             hub::{Hub, Shared, lock},
             legacy::{self, SESSION},
@@ -75,6 +76,11 @@ pub async fn respond(hub: Shared, mut head: Parts, bytes: Bytes) -> Result<Reply
     let ways = lock(&hub).server.faults.ways();
     if head.method == Method::POST && head.uri.path() == "/mcp" {
         reply = carried(reply, ways.bodies).await;
+        // A table of requests begins with the first one after the handshake.
+        let id = exchange.message().get("id").filter(|_| ways.by_id && exchange.message()["method"] != "initialize");
+        if let Some(id) = id.filter(|_| exchange.message().get("method").is_some()) {
+            reply = exchanged(&hub, id, reply);
+        }
     }
     if let (Body::Events(_, change), Some(event)) = (reply.body_mut(), ways.event) {
         *change = Some(event);

@@ -28,18 +28,23 @@ keys! {
         send: Tree,
         /// Verb: a whole HTTP request, by its HTTP method.
         http: At<String>,
+        /// Verb: two clients send different requests with the same id at overlapping times, this one and the first of `beside`
+        /// that the server returns a result for. Saves `{ exchanges }`.
+        overlap: At<String>,
         /// Verb: change something by the tool, command or HTTP request of a fact: `$facts.change`. Saves `{ end, ms }`.
         change: At<String>,
         /// Verb: wait so many seconds.
         pause: f64,
 
-        /// `call`, `list`, `walk`, `notify`: the params. A string that is completely a reference is replaced by its value.
+        /// `call`, `list`, `walk`, `notify`, `overlap`: the params. A string that is completely a reference is replaced by its value.
         with: Tree,
         /// `call`: a request id to use instead of the next number.
         id: Tree,
         /// `call`: `new`, a connection for this call alone, before any handshake. `list`: `second`, which the suite has for such
         /// lists.
         connection: StepConnection,
+        /// `overlap`: a list of methods without params, of which the other client sends one.
+        beside: Tree,
         /// `call`: another method to call on the same connection over stdio after a result. For a
         /// handshake that is not finished.
         then: At<String>,

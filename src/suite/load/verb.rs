@@ -8,13 +8,15 @@ use crate::suite::{
     diagnostic::suggestion,
     file,
     format::Format,
-    model::{Await, Call, HttpCall, List, Notify, Payload, Send, StepConnection, Template, Verb, Walk, WalkLimits},
+    model::{
+        Await, Call, HttpCall, List, Notify, Overlap, Payload, Send, StepConnection, Template, Verb, Walk, WalkLimits,
+    },
     views,
     yaml::{At, Tree, Yaml},
 };
 
 /// Every verb with its arguments.
-const VERBS: [(&str, &[&str]); 9] = [
+const VERBS: [(&str, &[&str]); 10] = [
     (
         "call",
         &[
@@ -39,6 +41,7 @@ const VERBS: [(&str, &[&str]); 9] = [
     ("send", &["reply-to", "pieces", "deviates", "control"]),
     ("http", &["headers", "body", "jsonrpc", "deviates", "despite", "control", "query", "url", "drop-after"]),
     ("change", &[]),
+    ("overlap", &["with", "beside"]),
 ];
 
 /// The field with the items in the result of each list method.
@@ -73,6 +76,7 @@ impl Lint<'_> {
             "await" => self.r#await(typed).map(Verb::Await),
             "send" => self.send(typed).map(Verb::Send),
             "change" => self.path(&typed.change?).map(Verb::Change),
+            "overlap" => self.overlap(typed).map(Verb::Overlap),
             _ => self.http(typed).map(Verb::Http),
         }
     }
@@ -153,6 +157,13 @@ impl Lint<'_> {
             key: key?.value,
             limits: limits?,
         })
+    }
+
+    fn overlap(&mut self, typed: file::Step) -> Option<Overlap> {
+        let method = self.text(&typed.overlap?);
+        let with = typed.with.and_then(|with| self.template(&with));
+        let beside = self.needs(&typed.typed, "beside", typed.beside).and_then(|beside| self.template(&beside));
+        Some(Overlap { method: method?, with, beside: beside? })
     }
 
     fn limits(&mut self, typed: &file::Limits) -> Option<WalkLimits> {

@@ -83,6 +83,7 @@ pub enum Verb {
     Await(Await),
     Send(Send),
     Http(HttpCall),
+    Overlap(Overlap),
     /// Triggers a change in the server, as `facts.change` describes.
     Change(Path),
     /// `notifications/cancelled` for an open subscription: the id of its request.
@@ -118,6 +119,14 @@ pub struct List {
     pub pages: usize,
     /// On the second connection of the suite.
     pub beside: bool,
+}
+
+/// Two different requests with the same id, from two clients, at overlapping times.
+pub struct Overlap {
+    pub method: Template,
+    pub with: Option<Template>,
+    /// Methods without params, of which the other client sends one.
+    pub beside: Template,
 }
 
 pub struct Walk {

@@ -31,6 +31,13 @@ impl Verb {
                 ..REPLY
             },
             Self::List(list) => VerbSpec { saves: &views::LIST, needs_second: list.beside, ..REPLY },
+            Self::Overlap(overlap) => VerbSpec {
+                saves: &views::OVERLAP,
+                calls: overlap.method.literal(),
+                waits: true,
+                needs_second: true,
+                ..REPLY
+            },
             Self::Walk(_) => VerbSpec { saves: &views::WALK, ..REPLY },
             Self::Await(_) => VerbSpec { saves: &views::AWAIT, waits: true, ..REPLY },
             Self::Pause(_) => VerbSpec { waits: true, ..REPLY },

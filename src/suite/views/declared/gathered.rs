@@ -74,6 +74,22 @@ views! {
         /// The last request in short.
         asked,
     }
+    /// What `overlap` saves.
+    OVERLAP "an overlap" {
+        /// The requests of both clients, each time.
+        exchanges: many OVERLAPPED,
+    }
+    /// One of two requests with the same id.
+    OVERLAPPED "one of two overlapping requests" {
+        /// Its method.
+        method,
+        /// The method of the request of the other client.
+        beside,
+        /// What this client received.
+        reply: one REPLY,
+        /// What the other client received.
+        other: one REPLY,
+    }
     /// What `walk` saves.
     WALK "a walk" {
         /// `complete`, or the limit that was reached.
