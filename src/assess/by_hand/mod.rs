@@ -67,7 +67,7 @@ pub fn show_how<I: Iterator<Item = Arc<Frame>>>(report: &mut RunReport, suites: 
 struct Habits {
     /// Suites in which each request may depend on earlier ones.
     stateful: HashSet<String>,
-    /// Suites that judge effects outside of their connection.
+    /// Suites that judge effects outside of their connection, or concurrent requests.
     outside: HashSet<String>,
     /// Suites with requests on a second connection.
     beside: HashSet<String>,
@@ -106,7 +106,9 @@ impl Habits {
         let changing: HashSet<String> = named(changes);
         let looks_at = |suite: &&Suite| suite.evidence.iter().any(|id| changing.contains(id));
         let watching = suites.iter().filter(looks_at).map(|suite| suite.id.clone());
-        let outside = changing.iter().cloned().chain(watching).collect();
+        // A recipe has one request after the other.
+        let overlapping = named(|suite| suite.gather.iter().any(|step| matches!(step.verb, Verb::Overlap(_))));
+        let outside = changing.iter().cloned().chain(watching).chain(overlapping).collect();
         let lacking =
             |suite: &Suite| suite.applies.lacks_some() || suite.gather.iter().any(|step| step.applies.lacks_some());
         let declared = suites.iter().flat_map(|suite| {

@@ -123,7 +123,7 @@ pub static STREAMING: &[Behaviour] = &[
     },
     Behaviour {
         since: Some(Revision::V2025_03_26),
-        ways: HttpWays { by_id: true, ..HttpWays::USUAL },
+        ways: HttpWays { by_id: Some(Duration::ZERO), ..HttpWays::USUAL },
         ..Behaviour::new(
             "responses-by-id",
             "a response is sent to the client that last used its id",
@@ -132,8 +132,7 @@ pub static STREAMING: &[Behaviour] = &[
     },
     Behaviour {
         since: Some(Revision::V2025_03_26),
-        ways: HttpWays { by_id: true, ..HttpWays::USUAL },
-        delay: |_| Duration::from_millis(30),
+        ways: HttpWays { by_id: Some(Duration::from_millis(30)), ..HttpWays::USUAL },
         ..Behaviour::new(
             "responses-by-id-slow",
             "a response takes 30 ms and is sent to the client that last used its id",

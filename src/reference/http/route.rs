@@ -76,10 +76,11 @@ pub async fn respond(hub: Shared, mut head: Parts, bytes: Bytes) -> Result<Reply
     let ways = lock(&hub).server.faults.ways();
     if head.method == Method::POST && head.uri.path() == "/mcp" {
         reply = carried(reply, ways.bodies).await;
-        // A table of requests begins with the first one after the handshake.
-        let id = exchange.message().get("id").filter(|_| ways.by_id && exchange.message()["method"] != "initialize");
-        if let Some(id) = id.filter(|_| exchange.message().get("method").is_some()) {
-            reply = exchanged(&hub, id, reply);
+        let message = exchange.message();
+        // Before the handshake, there is no table of requests yet.
+        let is_request = message.get("method").is_some_and(|method| method != "initialize");
+        if let (Some(delay), Some(id), true) = (ways.by_id, message.get("id"), is_request) {
+            reply = exchanged(&hub, id, reply, delay);
         }
     }
     if let (Body::Events(_, change), Some(event)) = (reply.body_mut(), ways.event) {
