@@ -1,4 +1,4 @@
-//! Writes the lists of built-in suites, shapes, faults and variations, so that adding one is adding a file.
+//! Writes the lists of built-in suites, shapes, faults, variations and pages, so that adding one is adding a file.
 
 use std::{
     env,
@@ -58,6 +58,14 @@ fn main() -> io::Result<()> {
             fs::write(&deflated, miniz_oxide::deflate::compress_to_vec(&text, SMALLEST))?;
             let _ = writeln!(texts, "    ({shown:?}, include_bytes!({:?})),", deflated.to_string_lossy());
         }
+    }
+    println!("cargo:rerun-if-changed=docs");
+    for file in folder::pages(&root)? {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let deflated = out.join(format!("docs-{name}.deflate"));
+        fs::write(&deflated, miniz_oxide::deflate::compress_to_vec(&fs::read(&file)?, SMALLEST))?;
+        let _ =
+            writeln!(texts, "    ({:?}, include_bytes!({:?})),", format!("docs/{name}"), deflated.to_string_lossy());
     }
     fs::write(out.join("texts.rs"), texts + "]")?;
     fs::write(out.join("suites.rs"), suites + "]")

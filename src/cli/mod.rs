@@ -119,6 +119,11 @@ pub enum Command {
     Report(ReportCommand),
     /// List rules, suites, faults or variations
     List(ListArgs),
+    /// Print a page of the documentation, or list the pages
+    Docs {
+        /// For example `configuration` [default: list the pages]
+        page: Option<String>,
+    },
     /// Call tools, prompts and templates of a server with generated arguments: valid, invalid and hostile ones
     #[command(after_help = concat!(
         "Only tools with readOnlyHint are called, and those that are named.\n",

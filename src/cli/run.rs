@@ -44,7 +44,7 @@ pub struct RunArgs {
     /// Maximum number of concurrent requests [default: 8]
     #[arg(long, value_name = "N", help_heading = "Limits")]
     pub in_flight: Option<usize>,
-    /// Set a limit of docs/limits.md by name, such as request=30 (seconds); repeatable
+    /// Set a limit by name, such as request=30 (seconds); `mcp-conform docs limits` lists them; repeatable
     #[arg(long, value_name = "NAME=VALUE", help_heading = "Limits")]
     pub limit: Vec<String>,
     /// Client capabilities to declare: a comma-separated list of roots, sampling, elicitation; or `none`

@@ -20,7 +20,7 @@ pub fn json_schema() -> Value {
         "baseline": about("The file of known failures", &text()),
         "targets": about("Servers to test, by name", &each(&target())),
         "clients": about("Clients to test, by name", &each(&client())),
-        "limits": about("See docs/limits.md", &limits()),
+        "limits": about("`mcp-conform docs limits` describes them", &limits()),
         "rules": about("Levels that rules have here in place of their own", &each(&level())),
     });
     extend(&mut properties, known());

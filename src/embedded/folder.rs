@@ -19,3 +19,12 @@ pub fn yaml_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     found.sort();
     Ok(found)
 }
+
+/// The pages for users. Those of the rules are left out: `mcp-conform explain` has what they say.
+pub fn pages(root: &Path) -> io::Result<Vec<PathBuf>> {
+    let files = fs::read_dir(root.join("docs"))?.map(|entry| Ok(entry?.path()));
+    let mut found: Vec<PathBuf> = files.collect::<io::Result<_>>()?;
+    found.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    found.sort();
+    Ok(found)
+}

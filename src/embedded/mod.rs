@@ -1,4 +1,4 @@
-//! The built-in suites, shapes, faults and variations: their paths in the repository and their texts, ordered by path.
+//! The built-in suites, shapes, faults and variations, and the pages of docs/: their paths in the repository and their texts, ordered by path.
 //!
 //! A release build contains them, so that the binary needs no files; the build script also packs the parsed suites. A
 //! debug build reads them from the checkout, so that a changed rule needs no compilation.
@@ -25,6 +25,7 @@ pub static FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/f
 pub static VARIATIONS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/variations"));
 pub static WORLDS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/worlds"));
 pub static CLIENT_FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/act/faults"));
+pub static PAGES: LazyLock<Vec<Text>> = LazyLock::new(pages);
 
 #[cfg(not(debug_assertions))]
 fn texts(folder: &str) -> Vec<Text> {
@@ -40,10 +41,24 @@ fn texts(folder: &str) -> Vec<Text> {
 fn texts(folder: &str) -> Vec<Text> {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let files = folder::yaml_files(&root.join(folder)).unwrap_or_else(|why| panic!("{folder}: {why}"));
-    let text = |file: std::path::PathBuf| -> Text {
-        let text = std::fs::read_to_string(&file).unwrap_or_else(|why| panic!("{}: {why}", file.display()));
-        let path = file.strip_prefix(root).unwrap_or(&file).to_string_lossy().replace('\\', "/");
-        (path.leak(), text.leak())
-    };
-    files.into_iter().map(text).collect()
+    files.into_iter().map(|file| read(root, &file)).collect()
+}
+
+#[cfg(not(debug_assertions))]
+fn pages() -> Vec<Text> {
+    texts("docs/")
+}
+
+#[cfg(debug_assertions)]
+fn pages() -> Vec<Text> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let files = folder::pages(root).unwrap_or_else(|why| panic!("docs: {why}"));
+    files.into_iter().map(|file| read(root, &file)).collect()
+}
+
+#[cfg(debug_assertions)]
+fn read(root: &std::path::Path, file: &std::path::Path) -> Text {
+    let text = std::fs::read_to_string(file).unwrap_or_else(|why| panic!("{}: {why}", file.display()));
+    let path = file.strip_prefix(root).unwrap_or(file).to_string_lossy().replace('\\', "/");
+    (path.leak(), text.leak())
 }

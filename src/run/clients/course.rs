@@ -177,8 +177,8 @@ impl<'a> Course<'a> {
         let follows = |(start, _): &(Start, Vec<u32>)| start.run["follows"] == true;
         if self.job.client.actions.is_empty() && self.planned.len() > 1 && !starts.iter().any(follows) {
             self.notes.push(
-                "the client reported no actions, so only what it does on its own was judged; docs/clients.md describes how it \
-                 receives instructions"
+                "the client reported no actions, so only what it does on its own was judged; `mcp-conform docs clients` \
+                 describes how it receives instructions"
                     .to_owned(),
             );
         }

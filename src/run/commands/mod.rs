@@ -3,6 +3,7 @@
 mod act;
 mod check;
 mod client;
+mod docs;
 mod explain;
 mod gateway;
 pub mod generate;
@@ -44,6 +45,7 @@ pub fn run(cli: &Cli, surroundings: &Surroundings) -> u8 {
         Command::Explain(args) => explain::explain(args, surroundings),
         Command::Report(command) => report::report(command, surroundings),
         Command::List(args) => list::list(args, surroundings),
+        Command::Docs { page } => docs::docs(page.as_deref()),
         Command::Generate(args) => generate::generate(args, surroundings),
         Command::Tree(args) => tree::tree(args, surroundings),
         Command::Check(args) => check::check(args, surroundings),

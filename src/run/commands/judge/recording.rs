@@ -138,7 +138,7 @@ fn wrong(path: &Path, why: &str) -> Error {
 fn unknown(path: &Path, why: &str) -> Error {
     Error::Usage {
         message: format!("`{}` cannot be judged: {why}", path.display()),
-        help: Some("docs/record.md describes which recordings of other tools are read".into()),
+        help: Some("`mcp-conform docs record` describes which recordings of other tools are read".into()),
     }
 }
 
