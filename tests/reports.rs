@@ -490,6 +490,8 @@ fn hostile() -> RunReport {
         ..report.target
     };
     report.notes.push(EVIL.to_owned());
+    report.timeline[0].what = EVIL.to_owned();
+    report.timeline[0].body = Some(EVIL.to_owned());
     let rule = |status, level| RuleResult {
         subject: mcp_conform::outcome::Subject::Server,
         id: "\u{1b}[31mforged-rule".to_owned(),

@@ -233,6 +233,14 @@ fn text(frame: &Frame) -> String {
     }
 }
 
+/// A message on one line, or a head with all its headers, each on its own line.
+pub(super) fn whole(frame: &Frame) -> String {
+    match &frame.http {
+        Some(http) => [vec![begin(http)], headers(frame)].concat().join("\n"),
+        None => text(frame),
+    }
+}
+
 /// The first line of a head.
 fn begin(http: &HttpHead) -> String {
     match (&http.method, &http.url, http.status) {

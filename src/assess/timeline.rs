@@ -1,35 +1,55 @@
-//! A timeline of the messages, with a short text per frame.
+//! A timeline of the messages, with a short text per frame, and the bodies as far as a report has room for them.
 
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::shown::whole;
 use crate::{
     evidence::{Frame, FrameKind, Side},
-    outcome::Moment,
+    outcome::{Moment, excerpt, masked},
 };
 
 /// Maximum number of frames in a report.
 const KEPT: usize = 1000;
 /// Maximum length of a text without a name.
 const LONGEST: usize = 100;
+/// Maximum number of columns of a body. Most messages of the reference server are shorter than 300 bytes.
+const BODY: usize = 1000;
+/// Maximum number of bytes of all bodies: the HTML report of the reference server has 700 kB without them.
+const BODIES: usize = 256 * 1024;
 
 /// The first frames, and the number of further ones.
 pub fn timeline(frames: impl Iterator<Item = Arc<Frame>>) -> (Vec<Moment>, usize) {
-    let moment = |frame: Arc<Frame>| Moment {
-        frame: frame.frame,
-        microseconds: frame.at,
-        connection: frame.link,
-        from: match frame.from {
-            Side::Client => "client".to_owned(),
-            Side::Server | Side::Gateway => "server".to_owned(),
-        },
-        what: what(&frame),
-        bytes: frame.bytes,
+    let mut room = BODIES;
+    let moment = |frame: Arc<Frame>| {
+        let what = what(&frame);
+        let body = body(&frame, &what, room);
+        room -= body.as_ref().map_or(0, String::len);
+        Moment {
+            frame: frame.frame,
+            microseconds: frame.at,
+            connection: frame.link,
+            from: match frame.from {
+                Side::Client => "client".to_owned(),
+                Side::Server | Side::Gateway => "server".to_owned(),
+            },
+            what,
+            bytes: frame.bytes,
+            body,
+        }
     };
     let mut frames = frames.filter(|frame| frame.kind != FrameKind::Visit);
     let kept = frames.by_ref().take(KEPT).map(moment).collect();
     (kept, frames.count())
+}
+
+/// What there is to show of a frame besides its short text, if it fits.
+fn body(frame: &Frame, what: &str, room: usize) -> Option<String> {
+    let whole = whole(frame);
+    // Masked first: a cut token would no longer be recognized.
+    let body = excerpt::middle(&masked(&whole), BODY).into_owned();
+    (!what.ends_with(&body) && body.len() <= room).then_some(body)
 }
 
 /// One frame as a short text.
@@ -64,4 +84,57 @@ fn message(message: &Value) -> String {
         },
     };
     said.chars().take(LONGEST).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn frame(number: u64, text: &str) -> Arc<Frame> {
+        let frame = json!({
+            "frame": number, "at": 1, "link": 1, "from": "server", "kind": "message", "bytes": text.len(),
+            "message": { "jsonrpc": "2.0", "id": number, "result": { "text": text } },
+        });
+        Arc::new(serde_json::from_value(frame).unwrap())
+    }
+
+    #[test]
+    fn bodies_are_shortened_and_tokens_masked() {
+        let long = format!("Bearer eyJhbGciOi.J9abc {}", "é".repeat(5000));
+        let (moments, _) = timeline([frame(1, "milk"), frame(2, &long)].into_iter());
+        let bodies: Vec<_> = moments.iter().map(|moment| moment.body.clone().unwrap()).collect();
+        assert_eq!(bodies[0], r#"{"jsonrpc":"2.0","id":1,"result":{"text":"milk"}}"#);
+        assert!(bodies[1].contains("Bearer eyJh… é") && bodies[1].ends_with("\"}}"), "{}", bodies[1]);
+        assert_eq!(excerpt::columns(&bodies[1]), BODY);
+    }
+
+    /// A token that the cut would divide stays masked.
+    #[test]
+    fn a_token_at_the_cut_is_masked() {
+        for before in BODY / 3..BODY {
+            let text = format!("{} Bearer eyJhbGciOi.J9abcdefghijklmnop {}", "x".repeat(before), "y".repeat(BODY));
+            let (moments, _) = timeline(std::iter::once(frame(1, &text)));
+            assert!(!moments[0].body.as_ref().unwrap().contains("eyJhbG"), "{before}");
+        }
+    }
+
+    #[test]
+    fn all_bodies_have_one_limit() {
+        let (moments, left_out) = timeline((0..2000).map(|number| frame(number, &"x".repeat(2000))));
+        let bodies: Vec<usize> = moments.iter().filter_map(|moment| Some(moment.body.as_ref()?.len())).collect();
+        assert_eq!((moments.len(), left_out), (KEPT, 2000 - KEPT));
+        assert!(bodies.iter().sum::<usize>() <= BODIES && bodies.len() > 200, "{}", bodies.len());
+    }
+
+    #[test]
+    fn a_text_that_is_whole_already_is_not_repeated() {
+        let note =
+            json!({ "frame": 1, "at": 1, "link": 1, "from": "server", "kind": "note", "text": "stdin was closed" });
+        let junk = json!({ "frame": 2, "at": 1, "link": 1, "from": "server", "kind": "junk", "text": "listening" });
+        let frames = [note, junk].map(|frame| Arc::new(serde_json::from_value(frame).unwrap()));
+        let (moments, _) = timeline(frames.into_iter());
+        assert_eq!(moments.iter().map(|moment| moment.body.as_deref()).collect::<Vec<_>>(), [None, None]);
+    }
 }

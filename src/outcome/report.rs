@@ -177,6 +177,10 @@ pub struct Moment {
     pub from: String,
     pub what: String,
     pub bytes: u64,
+    /// The message, or the head of an HTTP request or response: shortened, with tokens masked. Absent where `what` has all
+    /// of it, and after the report has no more room for texts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -6,7 +6,7 @@ const words = () => form.text.value.toLowerCase().split(/\s+/).filter(Boolean);
 form.addEventListener("input", () => filter());
 form.addEventListener("submit", (event) => event.preventDefault());
 addEventListener("keydown", (event) => {
-  if (event.key === "/" && !(event.target instanceof HTMLInputElement)) {
+  if (event.key === "/" && !event.ctrlKey && !event.metaKey && !(event.target instanceof HTMLInputElement)) {
     event.preventDefault();
     form.text.focus();
   }

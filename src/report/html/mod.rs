@@ -4,6 +4,7 @@
 //! Text of a server is escaped everywhere. A Content-Security-Policy forbids everything that the page does not need, so
 //! that nothing in it can be loaded or run.
 
+mod messages;
 mod picture;
 mod rules;
 
@@ -14,7 +15,7 @@ use super::{
     tally::{STATUSES, Tally, standing},
     text::{flow, plain},
 };
-use crate::outcome::{CallCounts, Moment, RunReport, Status};
+use crate::outcome::{CallCounts, RunReport, Status};
 
 pub(super) const STYLE: &str = include_str!("style.css");
 pub(super) const FILTER: &str = include_str!("filter.js");
@@ -30,15 +31,15 @@ pub(super) fn render(report: &RunReport) -> String {
 fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
     begin(page, &format!("{} · {}", report.target.name, report.tool.name), STYLE)?;
     header(page, report)?;
+    rules::form(page, report)?;
     rules::attention(page, report)?;
     calls(page, report)?;
     notes(page, report)?;
     if let Some(graph) = &report.graph {
         picture::section(page, graph, report)?;
     }
-    rules::form(page, report)?;
     rules::all(page, report)?;
-    timeline(page, &report.timeline, report.timeline_left_out)?;
+    messages::section(page, &report.timeline, report.timeline_left_out)?;
     write!(page, "<script>\n{FILTER}{SCRIPT}</script>\n</body>\n</html>\n")
 }
 
@@ -64,7 +65,7 @@ fn header(page: &mut String, report: &RunReport) -> std::fmt::Result {
     writeln!(page, "<p><code>{}</code></p>", text(&report.target.name))?;
     writeln!(
         page,
-        "<p class=\"faint\">{} · {} · {} · {} {} · {}.{:03} s</p>\n</header>",
+        "<p class=\"faint\">{} · {} · {} · {} {} · {}.{:03} s{}</p>\n</header>",
         text(&server.join(" ")),
         revisions(&report.revisions),
         text(&report.target.transport),
@@ -72,6 +73,7 @@ fn header(page: &mut String, report: &RunReport) -> std::fmt::Result {
         text(&report.tool.version),
         report.ms / 1000,
         report.ms % 1000,
+        date(report.started),
     )?;
     let tally = Tally::of(report);
     page.push_str("<ul class=\"counts\">\n");
@@ -79,8 +81,9 @@ fn header(page: &mut String, report: &RunReport) -> std::fmt::Result {
         if tally.count(status) > 0 {
             writeln!(
                 page,
-                "<li class=\"{}\"><a href=\"#all\" data-pick=\"{2}\"><b>{}</b> <span class=\"tag\">{}</span></a></li>",
+                "<li class=\"{}\"><a {}><b>{}</b> <span class=\"tag\">{}</span></a></li>",
                 class(status),
+                rules::reached(status),
                 tally.count(status),
                 status.word()
             )?;
@@ -88,6 +91,15 @@ fn header(page: &mut String, report: &RunReport) -> std::fmt::Result {
     }
     page.push_str("</ul>\n");
     Ok(())
+}
+
+/// When the run began, if that is known.
+fn date(started: u64) -> String {
+    let seconds = i64::try_from(started).ok().filter(|seconds| *seconds > 0);
+    match seconds.and_then(|seconds| jiff::Timestamp::from_second(seconds).ok()) {
+        Some(start) => format!(" · <time datetime=\"{start}\">{}</time>", start.strftime("%Y-%m-%d %H:%M UTC")),
+        None => String::new(),
+    }
 }
 
 fn notes(page: &mut String, report: &RunReport) -> std::fmt::Result {
@@ -124,43 +136,6 @@ fn calls(page: &mut String, report: &RunReport) -> std::fmt::Result {
     writeln!(page, "</tbody>\n</table></div>")
 }
 
-fn timeline(page: &mut String, moments: &[Moment], left_out: usize) -> std::fmt::Result {
-    if moments.is_empty() {
-        return Ok(());
-    }
-    let kept = moments.len();
-    let extent = match left_out {
-        0 => format!("all {kept} frames"),
-        _ => format!("the first {kept} of {} frames", kept + left_out),
-    };
-    writeln!(page, "<h2>Messages</h2>\n<details><summary>{extent}</summary>")?;
-    page.push_str(
-        "<div class=\"scroll\"><table>\n<thead><tr><th>frame</th><th>ms</th><th class=\"wide\">connection</th><th></th>\
-         <th>what</th><th class=\"wide\">bytes</th></tr></thead>\n<tbody>\n",
-    );
-    for Moment { frame, microseconds, connection, from, what, bytes } in moments {
-        let (class, arrow) = if from == "client" { ("client", "→") } else { ("server", "←") };
-        writeln!(
-            page,
-            "<tr class=\"{class}\" id=\"frame-{frame}\"><td class=\"number\">{frame}</td><td class=\"number\">{}.{}</td>\
-             <td class=\"number wide\">{connection}</td><td>{arrow}</td><td class=\"mono\">{}</td>\
-             <td class=\"number wide\">{bytes}</td></tr>",
-            microseconds / 1000,
-            microseconds / 100 % 10,
-            text(what),
-        )?;
-    }
-    writeln!(page, "</tbody>\n</table></div>")?;
-    if left_out > 0 {
-        writeln!(
-            page,
-            "<p class=\"faint\">{left_out} more messages are not in this report; <code>--transcript PATH</code> writes \
-             all</p>"
-        )?;
-    }
-    writeln!(page, "</details>")
-}
-
 /// Escapes text for an element or a quoted attribute.
 pub(super) fn text(raw: &str) -> String {
     let mut safe = String::with_capacity(raw.len() + 16);
@@ -171,7 +146,7 @@ pub(super) fn text(raw: &str) -> String {
 }
 
 /// The same, with text in backticks as code.
-fn prose(raw: &str) -> String {
+pub(super) fn prose(raw: &str) -> String {
     let mut safe = String::new();
     let parts: Vec<String> = text(raw).split('`').map(str::to_owned).collect();
     for (at, part) in parts.iter().enumerate() {
@@ -185,12 +160,15 @@ fn prose(raw: &str) -> String {
     safe
 }
 
-/// The same, with line breaks.
+/// The same with line breaks, for an element. Quotes stay: escaped they would be half of the text of messages.
 fn lines(raw: &str) -> String {
     raw.lines()
         .map(|line| {
             plain(line).chars().fold(String::new(), |mut safe, c| {
-                push(&mut safe, c);
+                match c {
+                    '"' | '\'' => safe.push(c),
+                    c => push(&mut safe, c),
+                }
                 safe
             })
         })

@@ -6,7 +6,10 @@ use indexmap::IndexSet;
 
 use super::{class, lines, prose, standing, text};
 use crate::{
-    outcome::{Finding, RuleResult, RunReport, Status},
+    outcome::{
+        Finding, RuleResult, RunReport, Status,
+        excerpt::{middle, sentence},
+    },
     report::{
         diff::{Contrast, Side, contrast, shown},
         human::fault,
@@ -21,6 +24,8 @@ const WIDTH: usize = 110;
 const MESSAGE: usize = 500;
 /// The requests of a finding in a shell.
 const BY_HAND: &str = "by hand";
+/// The statuses of rules that are folded, because they would bury the rest.
+const UNJUDGED: [Status; 2] = [Status::NotExercised, Status::NotApplicable];
 /// Findings of a rule that are not folded.
 const SHOWN: usize = 5;
 
@@ -33,16 +38,41 @@ pub fn attention(page: &mut String, report: &RunReport) -> std::fmt::Result {
         (Status::Advice, "Advice"),
     ] {
         let rules = rules_with_status(report, status);
-        if !rules.is_empty() {
-            writeln!(page, "<h2>{heading}</h2>")?;
+        if rules.is_empty() {
+            continue;
         }
+        writeln!(page, "<section id=\"{}\" class=\"rules\"><h2>{heading}</h2>", anchor_of(status))?;
         for (index, rule) in rules.into_iter().enumerate() {
             // The first failures are the most important.
             let open = if status == Status::Fail && index < 3 { " open" } else { "" };
             in_full(page, report, rule, open)?;
         }
+        page.push_str("</section>\n");
     }
     Ok(())
+}
+
+/// The place of the rules with this status, where they have one of their own.
+fn anchor_of(status: Status) -> String {
+    format!("status-{}", class(status))
+}
+
+/// The attributes of a link to the rules with this status: where they are shown in detail or folded, else the table, in which the
+/// script chooses them.
+pub fn reached(status: Status) -> String {
+    match IN_FULL.contains(&status) || UNJUDGED.contains(&status) {
+        true => format!("href=\"#{}\" data-pick=\"\"", anchor_of(status)),
+        false => format!("href=\"#all\" data-pick=\"{}\"", status.word()),
+    }
+}
+
+/// The first finding on one line, for a rule that is folded.
+fn briefly(rule: &RuleResult) -> Option<String> {
+    let first = rule.findings.first()?;
+    let places = rule.findings.iter().map(|finding| 1 + finding.alike).sum::<usize>() + rule.further;
+    let subject = if first.subject.is_empty() { "" } else { &format!("`{}`: ", middle(&first.subject, WIDTH)) };
+    let more = if places > 1 { &format!(", and {} more", places - 1) } else { "" };
+    Some(prose(&format!("{subject}{}{more}", sentence(&first.message, 2 * WIDTH))))
 }
 
 fn in_full(page: &mut String, report: &RunReport, rule: &RuleResult, open: &str) -> std::fmt::Result {
@@ -54,7 +84,11 @@ fn in_full(page: &mut String, report: &RunReport, rule: &RuleResult, open: &str)
     if report.revisions.len() > 1 {
         write!(page, " <span class=\"faint\">{}</span>", rule.revision)?;
     }
-    writeln!(page, "<br>{}</summary>\n<div>", prose(&rule.statement))?;
+    write!(page, "<br>{}", prose(&rule.statement))?;
+    if let Some(found) = briefly(rule) {
+        write!(page, "<br class=\"brief\"><span class=\"brief\">{found}</span>")?;
+    }
+    writeln!(page, "</summary>\n<div>")?;
     if let Some(reason) = &rule.reason {
         writeln!(page, "<p>{}</p>", prose(reason))?;
     }
@@ -194,19 +228,22 @@ pub fn form(page: &mut String, report: &RunReport) -> std::fmt::Result {
     let suites = choice("suite", "any suite", suites.into_iter().collect());
     writeln!(
         page,
-        "<h2 id=\"all\">All rules</h2>\n<form><input type=\"search\" name=\"text\" placeholder=\"filter ( / )\" aria-label=\"filter\">\n\
+        "<form><input type=\"search\" name=\"text\" placeholder=\"filter ( / )\" aria-label=\"filter\">\n\
          {statuses}{levels}{suites}<output id=\"shown\" class=\"faint\"></output></form>"
     )
 }
 
 pub fn all(page: &mut String, report: &RunReport) -> std::fmt::Result {
-    // What was not judged would bury the rest.
-    let unjudged = [Status::NotExercised, Status::NotApplicable];
     let of = |status| report.rules.iter().filter(move |rule| standing(report, rule) == status).collect::<Vec<_>>();
-    let judged = report.rules.iter().filter(|rule| !unjudged.contains(&standing(report, rule)));
-    table(page, report, &judged.collect::<Vec<_>>())?;
+    let judged: Vec<_> = report.rules.iter().filter(|rule| !UNJUDGED.contains(&standing(report, rule))).collect();
+    let folded = report.rules.len() - judged.len();
+    let rest =
+        if folded > 0 { format!("; {folded} more, which were not judged, are folded below") } else { String::new() };
+    let (count, plural) = (judged.len(), if judged.len() == 1 { "" } else { "s" });
+    writeln!(page, "<section id=\"all\"><h2>All rules</h2>\n<p class=\"faint\">{count} result{plural}{rest}</p>")?;
+    table(page, report, &judged)?;
     let noun = report.target.subject.noun();
-    for (status, what) in unjudged.into_iter().zip(["not exercised", "not applicable to this"]) {
+    for (status, what) in UNJUDGED.into_iter().zip(["not exercised", "not applicable to this"]) {
         let rules = of(status);
         if rules.is_empty() {
             continue;
@@ -214,10 +251,11 @@ pub fn all(page: &mut String, report: &RunReport) -> std::fmt::Result {
         let noun = if status == Status::NotApplicable { format!(" {noun}") } else { String::new() };
         let (count, plural) = (rules.len(), if rules.len() == 1 { "" } else { "s" });
         let summary = format!("<summary>{count} rule{plural}: {what}{noun}</summary>");
-        writeln!(page, "<details data-folded=\"{}\">{summary}", status.word())?;
+        writeln!(page, "<details id=\"{}\" data-folded=\"{}\">{summary}", anchor_of(status), status.word())?;
         table(page, report, &rules)?;
         page.push_str("</details>\n");
     }
+    page.push_str("</section>\n");
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use super::{Common, Matrix, Row, Standing, verb};
 use crate::{
     outcome::Status,
     report::{
-        html::{FILTER, STYLE, begin, class, text},
+        html::{FILTER, STYLE, begin, class, prose, text},
         human::{revisions, totals::duration},
         tally::Tally,
     },
@@ -21,6 +21,8 @@ const OWN_STYLE: &str = include_str!("matrix.css");
 const SCRIPT: &str = include_str!("matrix.js");
 /// Characters that need no encoding in a link to a file.
 const SAFE: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'/');
+/// Servers that are named with a rule that is folded.
+const BRIEFLY: usize = 5;
 /// Rules that are not folded, if they fail on more than one server.
 const RULES: usize = 20;
 
@@ -37,7 +39,10 @@ fn write(page: &mut String, matrix: &Matrix) -> std::fmt::Result {
     shared(page, matrix)?;
     table(page, matrix)?;
     if matrix.rows.iter().any(has_more) {
-        page.push_str("<h2>Failures by server</h2>\n");
+        page.push_str(
+            "<h2>Failures by server</h2>\n<p class=\"faint\"><code>mcp-conform report render NAME.json --report \
+             html=NAME.html</code> makes a page of the report of one server.</p>\n",
+        );
     }
     for (number, row) in matrix.rows.iter().enumerate().filter(|(_, row)| has_more(row)) {
         in_full(page, number, row)?;
@@ -78,13 +83,15 @@ fn shared(page: &mut String, matrix: &Matrix) -> std::fmt::Result {
 fn common(page: &mut String, matrix: &Matrix, rule: &Common, places: &HashMap<&str, usize>) -> std::fmt::Result {
     writeln!(
         page,
-        "<details class=\"rule {}\"><summary><span class=\"tag\">{}</span>on <b>{}</b> of {} <code>{}</code><br>{}</summary>\n<div>",
+        "<details class=\"rule {}\"><summary><span class=\"tag\">{}</span>on <b>{}</b> of {} <code>{}</code><br>{}\
+         <br class=\"brief\"><span class=\"brief\">{}</span></summary>\n<div>",
         class(rule.status),
         verb(rule.status),
         rule.servers,
         matrix.servers,
         text(&rule.rule),
-        text(&rule.statement)
+        prose(&rule.statement),
+        briefly(rule)
     )?;
     let mut named: Vec<_> = rule
         .named
@@ -104,6 +111,16 @@ fn common(page: &mut String, matrix: &Matrix, rule: &Common, places: &HashMap<&s
         text(&rule.suite),
         text(&rule.source)
     )
+}
+
+/// The first servers that a rule does not pass on, for a rule that is folded.
+fn briefly(rule: &Common) -> String {
+    let first = &rule.named[..rule.named.len().min(BRIEFLY)];
+    let names = first.iter().map(|name| text(name)).collect::<Vec<_>>().join(", ");
+    match rule.servers - first.len() {
+        0 => names,
+        more => format!("{names} and {more} more"),
+    }
 }
 
 fn table(page: &mut String, matrix: &Matrix) -> std::fmt::Result {
@@ -182,7 +199,7 @@ fn in_full(page: &mut String, number: usize, row: &Row) -> std::fmt::Result {
         class(row.standing.status()),
         word(row.standing),
         text(&row.name),
-        text(row.note.as_ref().unwrap_or(&row.server)),
+        prose(row.note.as_ref().unwrap_or(&row.server)),
     )?;
     writeln!(
         page,
@@ -193,7 +210,7 @@ fn in_full(page: &mut String, number: usize, row: &Row) -> std::fmt::Result {
         duration(row.ms),
         row.file
             .as_ref()
-            .map(|file| format!(" · <a href=\"{}\">report</a>", utf8_percent_encode(file, SAFE)))
+            .map(|file| format!(" · <a href=\"{}\">report as JSON</a>", utf8_percent_encode(file, SAFE)))
             .unwrap_or_default()
     )?;
     for told in &row.findings {
@@ -204,7 +221,7 @@ fn in_full(page: &mut String, number: usize, row: &Row) -> std::fmt::Result {
             told.status.word(),
             text(&told.rule),
             text(&told.subject),
-            text(&told.message)
+            prose(&told.message)
         )?;
         if let Some(command) = &told.reproduce {
             writeln!(page, "<pre>{}</pre>", text(command))?;
