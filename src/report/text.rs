@@ -85,6 +85,19 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// The first of these lines. If there are more, the last of them ends with an ellipsis.
+pub fn first_lines(text: &str, width: usize, most: usize) -> Vec<String> {
+    let mut lines = wrap(text, width);
+    if lines.len() > most {
+        lines.truncate(most);
+        if let Some(last) = lines.last_mut() {
+            while columns(last) + 1 > width && last.pop().is_some() {}
+            last.push('…');
+        }
+    }
+    lines
+}
+
 /// A command on lines of about this width, wrapped before options with backslashes, so that a shell reads one command.
 pub fn wrap_command(command: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
@@ -162,6 +175,14 @@ mod tests {
         assert_eq!(wrap_command(command, 30), [r"run --stdio './a -server' \", "  --filter rule"]);
         assert_eq!(wrap_command(command, 8), ["run \\", r"  --stdio './a -server' \", "  --filter rule"]);
         assert_eq!(wrap_command(r"a\ -b 'it'\'' -c' -d", 3), [r"a\ -b 'it'\'' -c' \", "  -d"]);
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_is_cut_once_at_its_end() {
+        assert_eq!(first_lines("one two three", 7, 2), ["one two", "three"]);
+        assert_eq!(first_lines("one two three", 7, 1), ["one tw…"]);
+        assert_eq!(first_lines("one two three four", 8, 2), ["one two", "three…"]);
+        assert_eq!(first_lines("日本語日本語", 5, 1), ["日本…"]);
     }
 
     #[test]

@@ -32,7 +32,7 @@ const NAMED: usize = 3;
 /// Maximum number of lines of one message.
 const MESSAGE_LINES: usize = 6;
 /// `source  `
-pub const LABEL: usize = 8;
+const LABEL: usize = 8;
 /// Warnings that are shown in detail without --verbose; the others are named.
 const TOLD: usize = 10;
 

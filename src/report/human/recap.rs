@@ -3,20 +3,19 @@
 use indexmap::IndexMap;
 
 use super::{
-    findings::{LABEL, SHOWN, Told, alike, headline, named},
+    findings::{SHOWN, Told, alike, headline, named},
     header::revisions,
     page::{FAINT, MAGENTA, Page, RED, STRONG, Span, TEXT, YELLOW, span},
 };
 use crate::{
-    outcome::{
-        RunReport, Status,
-        excerpt::{columns, sentence},
-    },
-    report::text::{flow, plain},
+    outcome::{RunReport, Status, excerpt::columns},
+    report::text::{first_lines, flow, plain},
 };
 
 /// Rules that a list names at most.
 const RECAP: usize = 20;
+/// Lines that the text of one of them takes at most.
+const LINES: usize = 2;
 
 /// The warnings that are not shown in detail.
 pub fn only_named(page: &mut Page, rules: &[Told]) {
@@ -45,15 +44,15 @@ pub fn only_named(page: &mut Page, rules: &[Told]) {
 
 /// A rule and a text, which takes lines of its own if it does not fit.
 fn named_with(page: &mut Page, id: &str, text: &str) {
-    const LINES: usize = 2;
     let text = plain(&flow(text)).into_owned();
     if 4 + columns(id) + columns(&text) <= page.width() {
         page.line(2, &[span(STRONG, id), span(TEXT, "  "), span(FAINT, text)]);
         return;
     }
     page.line(2, &[span(STRONG, id)]);
-    let room = LINES * (page.width() - 4 - LABEL);
-    page.hang(4, &[], FAINT, &sentence(&text, room));
+    for line in first_lines(&text, page.width() - 4, LINES) {
+        page.line(4, &[span(FAINT, line)]);
+    }
 }
 
 /// Only the names of rules that failed or broke.
@@ -116,10 +115,19 @@ pub fn by_reason(report: &RunReport, status: Status) -> IndexMap<Option<&str>, V
     groups
 }
 
-/// A name and a text, cut to one line.
+/// A name and a text, of which at most two lines follow that of the name. It is cut once, at its end.
 fn line_of(page: &mut Page, word: &Span<'static>, name: &str, text: &str) {
-    let lead = [word.clone(), span(STRONG, name.to_owned()), span(TEXT, "  ")];
-    let used = lead.iter().map(|(_, text)| columns(&plain(text))).sum::<usize>();
-    let text = sentence(&plain(&flow(text)), page.width().saturating_sub(used)).into_owned();
-    page.line(0, &[&lead[..], &[span(FAINT, text)]].concat());
+    let indent = columns(&word.1);
+    let (name, text) = (plain(name), flow(text));
+    // The text begins on the line of the name.
+    let whole = first_lines(&format!("{name} {}", plain(&text)), page.width() - indent - 1, 1 + LINES);
+    let mut lines = whole.iter();
+    let first = lines.next().map_or("", String::as_str);
+    match first.strip_prefix(name.as_ref()) {
+        Some(begin) => page.line(0, &[word.clone(), span(STRONG, name), span(TEXT, " "), span(FAINT, begin)]),
+        None => page.line(0, &[word.clone(), span(STRONG, first)]),
+    }
+    for line in lines {
+        page.line(indent, &[span(FAINT, line.as_str())]);
+    }
 }
