@@ -160,7 +160,8 @@ impl Pair<'_> {
     fn describe(&self, replies: [Reply; 2]) -> [Value; 2] {
         [0, 1].map(|which| {
             let methods = [which, 1 - which].map(|which| &self.parties[which].request.method);
-            json!({ "method": methods[0], "beside": methods[1], "reply": &replies[which], "other": &replies[1 - which] })
+            let (reply, other) = (&replies[which], &replies[1 - which]);
+            json!({ "method": methods[0], "beside": methods[1], "frames": reply.frames, "reply": reply, "other": other })
         })
     }
 }

@@ -1,7 +1,5 @@
 //! Faults in the HTTP layer: statuses, headers, requests that are not handled.
 
-use std::time::Duration;
-
 use hyper::{
     HeaderMap, StatusCode,
     header::{HeaderName, HeaderValue},
@@ -46,8 +44,8 @@ pub struct HttpWays {
     pub one_get_stream: bool,
     /// Changes each event.
     pub event: Option<Rewrite>,
-    /// Responses are sent to the client that last used their id, after this time.
-    pub by_id: Option<Duration>,
+    /// Responses are sent to the client that last used their id.
+    pub by_id: bool,
 }
 
 /// Changes the bytes of an event.
@@ -60,7 +58,7 @@ impl HttpWays {
         one_session: false,
         one_get_stream: false,
         event: None,
-        by_id: None,
+        by_id: false,
     };
 }
 

@@ -1,7 +1,5 @@
 //! Faults in the event streams of Streamable HTTP that cannot be written as a patch of a message.
 
-use std::time::Duration;
-
 use crate::{
     reference::{
         faults::{HttpWays, behaviour::Behaviour},
@@ -123,19 +121,12 @@ pub static STREAMING: &[Behaviour] = &[
     },
     Behaviour {
         since: Some(Revision::V2025_03_26),
-        ways: HttpWays { by_id: Some(Duration::ZERO), ..HttpWays::USUAL },
+        ways: HttpWays { by_id: true, ..HttpWays::USUAL },
+        // Suites that run concurrently are clients with the same ids, too.
+        also: &["resources-list-resources-array"],
         ..Behaviour::new(
             "responses-by-id",
             "a response is sent to the client that last used its id",
-            &[Transport::Http],
-        )
-    },
-    Behaviour {
-        since: Some(Revision::V2025_03_26),
-        ways: HttpWays { by_id: Some(Duration::from_millis(30)), ..HttpWays::USUAL },
-        ..Behaviour::new(
-            "responses-by-id-slow",
-            "a response takes 30 ms and is sent to the client that last used its id",
             &[Transport::Http],
         )
     },

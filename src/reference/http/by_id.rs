@@ -1,14 +1,11 @@
 //! The defect of servers that keep the open requests of all clients in one table: a response is sent on the stream of the
 //! request that last used its id.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc};
 
 use hyper::{StatusCode, body::Bytes, header::CONTENT_TYPE};
 use serde_json::Value;
-use tokio::{
-    sync::mpsc::{Sender, channel},
-    time::sleep,
-};
+use tokio::sync::mpsc::{Sender, channel};
 
 use super::{
     body::{Body, Reply, event, events},
@@ -24,7 +21,7 @@ pub struct ById {
 }
 
 /// The stream on which the request with this id waits, whatever is sent there.
-pub fn exchanged(shared: &Shared, id: &Value, reply: Reply, delay: Duration) -> Reply {
+pub fn exchanged(shared: &Shared, id: &Value, reply: Reply) -> Reply {
     if reply.status() != StatusCode::OK {
         return reply;
     }
@@ -41,14 +38,12 @@ pub fn exchanged(shared: &Shared, id: &Value, reply: Reply, delay: Duration) -> 
         let stream = |id: &str| lock(&shared).by_id.open.get(id).cloned();
         match body {
             Body::Whole(Some(bytes)) => {
-                sleep(delay).await;
                 if let Some(stream) = stream(&id) {
                     let _ = stream.send(event("message", None, &bytes)).await;
                 }
             }
             Body::Whole(None) => {}
             Body::Events(mut from, _) => {
-                sleep(delay).await;
                 while let Some(event) = from.recv().await {
                     let Some(stream) = stream(&id) else { break };
                     if stream.send(event).await.is_err() {

@@ -79,8 +79,8 @@ pub async fn respond(hub: Shared, mut head: Parts, bytes: Bytes) -> Result<Reply
         let message = exchange.message();
         // Before the handshake, there is no table of requests yet.
         let is_request = message.get("method").is_some_and(|method| method != "initialize");
-        if let (Some(delay), Some(id), true) = (ways.by_id, message.get("id"), is_request) {
-            reply = exchanged(&hub, id, reply, delay);
+        if let Some(id) = message.get("id").filter(|_| ways.by_id && is_request) {
+            reply = exchanged(&hub, id, reply);
         }
     }
     if let (Body::Events(_, change), Some(event)) = (reply.body_mut(), ways.event) {

@@ -85,6 +85,8 @@ views! {
         method,
         /// The method of the request of the other client.
         beside,
+        /// The numbers of the frames of this client.
+        frames: list,
         /// What this client received.
         reply: one REPLY,
         /// What the other client received.
