@@ -15,7 +15,7 @@ use clap::Parser as _;
 use mcp_conform::cli::Cli;
 use regex::Regex;
 
-use crate::{PROGRAM, assert_shown, lasting, path, ran};
+use crate::{PROGRAM, assert_shown, lasting, path, ran, typed};
 
 struct Block {
     language: String,
@@ -83,6 +83,44 @@ fn what_the_pages_show_is_what_happens() {
         }
         if env::var_os("MCP_CONFORM_BLESS").is_some() {
             fs::write(file, blessed).expect("the page can be written");
+        }
+    }
+}
+
+#[test]
+fn the_program_prints_each_page() {
+    let listed = ran(["docs"]);
+    assert_eq!((listed.code, listed.stderr.as_str()), (0, ""));
+    let mut count = 0;
+    for file in pages().filter(|file| file.extension().is_some_and(|extension| extension == "md")) {
+        let name = file.file_stem().expect("a name").to_str().expect("UTF-8");
+        let page = fs::read_to_string(&file).expect("a page");
+        let title = page.lines().next().expect("a title").trim_start_matches("# ");
+        let row = listed.stdout.lines().find(|line| line.split_whitespace().next() == Some(name));
+        assert!(row.is_some_and(|row| row.ends_with(title)), "{name}: {}", listed.stdout);
+        assert_eq!(ran(["docs", name]).stdout.trim_end(), page.trim_end(), "{name}");
+        count += 1;
+    }
+    assert_eq!(listed.stdout.lines().count(), count);
+
+    let misspelled = ran(["docs", "configration"]);
+    assert_eq!(misspelled.code, 2);
+    assert!(misspelled.stderr.contains("did you mean configuration?"), "{}", misspelled.stderr);
+}
+
+/// A user who has only the program has no docs directory.
+#[test]
+fn texts_of_the_program_name_pages_that_it_has() {
+    let template = fs::read_to_string(path("src/run/commands/init/configuration.toml")).expect("the template");
+    let schema = fs::read_to_string(path("docs/mcp-conform.schema.json")).expect("the schema");
+    for text in [template, schema, typed("run --help").stdout] {
+        assert!(!text.contains("docs/"), "{text}");
+        // Help is wrapped.
+        let named = Regex::new(r"`mcp-conform\s+docs\s+([a-z-]+)`").expect("a pattern");
+        let names: Vec<String> = named.captures_iter(&text).map(|found| found[1].to_owned()).collect();
+        assert!(!names.is_empty(), "{text}");
+        for name in names {
+            assert!(path(&format!("docs/{name}.md")).is_file(), "{name}");
         }
     }
 }
