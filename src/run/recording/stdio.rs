@@ -159,7 +159,12 @@ fn may_go_on(why: &io::Error) -> bool {
 
 /// How the process ended; `left` if the client closed stdin or stdout before.
 fn told(status: ExitStatus, signalled: bool, left: bool) -> (String, Ended) {
-    let text = format!("the server exited: {status}");
+    // The words of a run, by which a failure is recognized.
+    let text = match (status.code(), left) {
+        (Some(code), true) => format!("exited with status {code} when stdin was closed"),
+        (Some(code), false) => format!("exited with status {code} before stdin was closed"),
+        (None, _) => format!("was ended: {status}"),
+    };
     #[cfg(unix)]
     let stopped = {
         use std::os::unix::process::ExitStatusExt;
