@@ -55,14 +55,27 @@ pub async fn conduct(
     }
     match job.revisions {
         Revisions::Auto => course.newest().await?,
-        Revisions::One(revision) => course.revision(revision).await?,
-        Revisions::All => {
-            for revision in Revision::ALL {
-                course.revision(revision).await?;
+        Revisions::One(revision) => {
+            let transport = job.client.transport;
+            if !can_be_used(transport, revision) {
+                let others = Revision::ALL.into_iter().filter(|other| can_be_used(transport, *other));
+                let names: Vec<_> = others.map(|other| other.to_string()).collect();
+                return Err(Error::Usage {
+                    message: format!("revision {revision} does not define the transport {transport}"),
+                    help: Some(format!("use another --transport, or one of these revisions: {}", names.join(", "))),
+                });
             }
+            course.revision(revision).await?;
         }
+        Revisions::All => course.every_revision().await?,
     }
     Ok(course.evidence())
+}
+
+/// Whether clients use the transport with this revision. Servers keep HTTP+SSE for clients of all revisions with sessions,
+/// although only the first one defines it.
+fn can_be_used(transport: Transport, revision: Revision) -> bool {
+    transport.is_defined_in(revision) || (transport == Transport::Sse && !revision.features().stateless)
 }
 
 pub struct Course<'a> {
@@ -78,6 +91,8 @@ pub struct Course<'a> {
     unknown: RefCell<HashSet<&'static str>>,
     known: RefCell<HashSet<&'static str>>,
     notes: Vec<String>,
+    /// Lines of the client's reports of actions that do not follow the format.
+    unread_reports: RefCell<Vec<String>>,
     cut_short: OnceCell<String>,
     scenes: Vec<RunContext>,
 }
@@ -96,13 +111,15 @@ impl<'a> Course<'a> {
             unknown: RefCell::default(),
             known: RefCell::default(),
             notes: Vec::new(),
+            unread_reports: RefCell::default(),
             cut_short: OnceCell::new(),
             scenes: Vec::new(),
         }
     }
 
     pub fn evidence(self) -> Evidence {
-        let Self { job, recorder, began, started, notes, cut_short, scenes, .. } = self;
+        let Self { job, recorder, began, started, mut notes, unread_reports, cut_short, scenes, .. } = self;
+        notes.extend(reported::note(&unread_reports.into_inner()));
         let started = started.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let target = Tested {
             name: job.named.clone().unwrap_or_else(|| job.command()),
@@ -129,6 +146,30 @@ impl<'a> Course<'a> {
         let mut newest = Revision::ALL.into_iter().rev();
         let asked = newest.find(|revision| self.job.client.transport.is_defined_in(*revision));
         self.revision(asked.unwrap_or(Revision::NEWEST)).await
+    }
+
+    /// A revision that cannot be tested does not discard the results of the others.
+    async fn every_revision(&mut self) -> Result<(), Error> {
+        let mut first = None;
+        for revision in Revision::ALL {
+            if !can_be_used(self.job.client.transport, revision) {
+                let transport = self.job.client.transport;
+                self.notes
+                    .push(format!("revision {revision} was not tested: it does not define the transport {transport}"));
+                continue;
+            }
+            match self.revision(revision).await {
+                Err(Error::Party { party, tried, came, help }) => {
+                    self.notes.push(format!("revision {revision} was not tested: {came}"));
+                    first.get_or_insert(Error::Party { party, tried, came, help });
+                }
+                other => other?,
+            }
+        }
+        match first {
+            Some(error) if self.scenes.is_empty() => Err(error),
+            _ => Ok(()),
+        }
     }
 
     async fn revision(&mut self, asked: Revision) -> Result<(), Error> {
@@ -286,7 +327,11 @@ impl<'a> Course<'a> {
         };
         self.hangs.set(self.hangs.get() + usize::from(ran.hung));
         ran.stderr = self.secrets.hide(ran.stderr);
-        let mut reported = reported::actions(&scenario.drive, &stage.report());
+        let (actions, follows, mistakes) = reported::actions(&scenario.drive, &stage.report());
+        let mut unread = self.unread_reports.borrow_mut();
+        unread.extend(mistakes.into_iter().map(|mistake| format!("{mistake} (world {})", scenario.world)));
+        drop(unread);
+        let mut reported = (actions, follows);
         reported.0.iter_mut().for_each(|action| self.secrets.hide_in(action));
         let (links, spawned) = stage.close().await;
         let mut start = facts::start(id, &scenario.world, &ran, &links, &spawned, reported, &self.recorder);

@@ -1,26 +1,91 @@
 //! The report of a client that follows instructions.
 
-use std::{collections::HashMap, fmt::Display, fs, io::Read, path::Path};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt::Display,
+    fs,
+    io::Read,
+    path::Path,
+};
 
 use serde_json::{Value, json};
 
+use crate::outcome::excerpt::middle;
+
 /// Longer reports are truncated.
 const LONGEST: u64 = 16 << 20;
+/// Columns of a wrong value in a note.
+const SHOWN: usize = 30;
 
-/// Every action with its reported result, and whether the client reported anything.
-pub fn actions(drive: &[Value], report: &Path) -> (Vec<Value>, bool) {
+/// The kinds of failures that a client can report.
+const KINDS: [&str; 6] = ["error", "timeout", "closed", "invalid", "unsupported", "cancelled"];
+
+/// Every action with its reported result, whether the client reported anything, and the lines that do not follow the
+/// format. Those count as not reported: a mistake in a report says nothing about what the client sent.
+pub fn actions(drive: &[Value], report: &Path) -> (Vec<Value>, bool, Vec<String>) {
     let mut text = String::new();
     let read = fs::File::open(report).and_then(|file| file.take(LONGEST).read_to_string(&mut text));
-    let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let reported: HashMap<String, Value> =
-        lines.filter_map(|line| Some((number(line.get("action")?)?, line))).collect();
+    let known = numbers(drive);
+    let (mut reported, mut mistakes) = (HashMap::new(), Vec::new());
+    for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        match parsed(line, &known) {
+            Ok((number, line)) => drop(reported.insert(number, line)),
+            Err(why) => mistakes.push(format!("line {}: {why}", index + 1)),
+        }
+    }
     let follows = read.is_ok() && !reported.is_empty();
     let mut all = Vec::new();
     // The first action is always `connect`.
     for (index, action) in drive.iter().enumerate() {
         describe(&mut all, &reported, (index, index + 1), action);
     }
-    (all, follows)
+    (all, follows, mistakes)
+}
+
+/// One note for all mistakes, with the first.
+pub fn note(mistakes: &[String]) -> Option<String> {
+    let (first, others) = mistakes.split_first()?;
+    let more = match others.len() {
+        0 => String::new(),
+        number => format!(", and {number} more"),
+    };
+    Some(format!("a report of actions has lines that were ignored: {first}{more}"))
+}
+
+/// One line of a report, and the number of its action.
+fn parsed(line: &str, known: &HashSet<String>) -> Result<(String, Value), String> {
+    let line: Value = serde_json::from_str(line).map_err(|_| "it is not JSON".to_owned())?;
+    let number = number(&line["action"]).ok_or("`action` is not the number of an action")?;
+    if !known.contains(&number) {
+        return Err(format!("there is no action {number}"));
+    }
+    match (&line["ok"], &line["kind"]) {
+        (Value::Bool(true), _) | (Value::Bool(false), Value::Null) => {}
+        (Value::Bool(false), Value::String(kind)) if KINDS.contains(&kind.as_str()) => {}
+        (Value::Bool(false), kind) => {
+            return Err(format!(
+                "`kind` is {}, expected one of {}",
+                middle(&kind.to_string(), SHOWN),
+                KINDS.join(", ")
+            ));
+        }
+        _ => return Err("`ok` is not true or false".to_owned()),
+    }
+    Ok((number, line))
+}
+
+/// The numbers of all actions as a client counts them: `connect` is 0, and `close` is the last.
+fn numbers(drive: &[Value]) -> HashSet<String> {
+    fn add(all: &mut HashSet<String>, number: String, action: &Value) {
+        for (index, inner) in action["actions"].as_array().into_iter().flatten().enumerate() {
+            add(all, format!("{number}.{index}"), inner);
+        }
+        all.insert(number);
+    }
+    // The last action is always `close`.
+    let mut all = HashSet::from(["0".to_owned(), (drive.len() + 1).to_string()]);
+    drive.iter().enumerate().for_each(|(index, action)| add(&mut all, (index + 1).to_string(), action));
+    all
 }
 
 fn number(value: &Value) -> Option<String> {
@@ -105,12 +170,34 @@ mod tests {
             json!({ "do": "list", "of": "tools" }),
             json!({ "do": "parallel", "actions": [{ "do": "ping" }, { "do": "wait" }] }),
         ];
-        let (all, follows) = actions(&drive, file.path());
+        let (all, follows, mistakes) = actions(&drive, file.path());
         assert!(follows);
+        assert_eq!(mistakes, ["line 2: it is not JSON"]);
         let ends: Vec<_> = all.iter().map(|item| (item["nr"].as_str(), item["end"].as_str())).collect();
         let expected = [("0", "ok"), ("1", "none"), ("1.0", "none"), ("1.1", "failed")];
         assert_eq!(ends, expected.map(|(number, end)| (Some(number), Some(end))));
         assert!(!actions(&drive, Path::new("/nowhere")).1);
+    }
+
+    #[test]
+    fn lines_with_mistakes_are_not_results() {
+        let known = numbers(&[json!({ "do": "ping" })]);
+        for (line, why) in [
+            (r#"{"action":1,"ok":false,"kind":"oops"}"#, "`kind` is \"oops\", expected one of error, timeout"),
+            (r#"{"action":1,"ok":false,"kind":7}"#, "`kind` is 7"),
+            (r#"{"action":3,"ok":true}"#, "there is no action 3"),
+            (r#"{"action":-1,"ok":true}"#, "`action` is not the number"),
+            (r#"{"action":1,"ok":"yes"}"#, "`ok` is not true or false"),
+            ("[]", "`action` is not the number"),
+        ] {
+            let told = parsed(line, &known).expect_err(line);
+            assert!(told.starts_with(why), "{line}: {told}");
+        }
+        assert!(parsed(r#"{"action":0,"ok":true}"#, &known).is_ok());
+        assert_eq!(
+            note(&["line 1: a".into(), "line 2: b".into()]).as_deref(),
+            Some("a report of actions has lines that were ignored: line 1: a, and 1 more")
+        );
     }
 
     #[test]
