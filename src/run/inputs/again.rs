@@ -37,7 +37,10 @@ pub fn options(args: &TargetArgs) -> String {
     let variable = |name: &str| name.trim().to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
     let env = args.env.iter().filter_map(|pair| Some(("--env", pair.split_once('=')?.0, "=")));
     let headers = args.header.iter().filter_map(|pair| Some(("--header", pair.split_once(':')?.0, ": ")));
-    options.extend(env.chain(headers).map(|(flag, name, sign)| format!("{flag} \"{name}{sign}${}\"", variable(name))));
+    // A shell stops at `${NAME:?}` if the variable is not set. With `$NAME` the server would get an empty value.
+    options.extend(
+        env.chain(headers).map(|(flag, name, sign)| format!("{flag} \"{name}{sign}${{{}:?}}\"", variable(name))),
+    );
     options.join(" ")
 }
 
@@ -102,8 +105,8 @@ mod tests {
     #[test]
     fn shows_no_secret() {
         let shown = again(&["--stdio", "s", "--env", "API_KEY=geheim"]);
-        assert_eq!(shown, r#"--stdio s --env "API_KEY=$API_KEY""#);
+        assert_eq!(shown, r#"--stdio s --env "API_KEY=${API_KEY:?}""#);
         let shown = again(&["--http", "http://me:geheim@localhost/mcp", "--header", "X-Key: geheim"]);
-        assert_eq!(shown, r#"--http http://me@localhost/mcp --header "X-Key: $X_KEY""#);
+        assert_eq!(shown, r#"--http http://me@localhost/mcp --header "X-Key: ${X_KEY:?}""#);
     }
 }
