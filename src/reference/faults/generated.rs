@@ -225,7 +225,7 @@ pub static GENERATED: &[Behaviour] = &[
     },
     Behaviour {
         hear: Some(|memory, message| {
-            let Some(text) = argument(Some(message), "text").map(str::to_owned) else { return Heard::Message };
+            let Some(text) = echoed(message) else { return Heard::Message };
             let own = is_alone(memory);
             let last = memory.said.insert("last", json!(text));
             let text = last.filter(|_| !own).unwrap_or_else(|| json!(text));
@@ -235,7 +235,7 @@ pub static GENERATED: &[Behaviour] = &[
     },
     Behaviour {
         hear: Some(|memory, message| {
-            let Some(text) = argument(Some(message), "text").map(str::to_owned) else { return Heard::Message };
+            let Some(text) = echoed(message) else { return Heard::Message };
             if !is_alone(memory) {
                 return Heard::Nothing;
             }
@@ -249,7 +249,7 @@ pub static GENERATED: &[Behaviour] = &[
             if message["method"] == "notifications/cancelled" && !is_alone(memory) {
                 return Heard::Crash;
             }
-            let Some(text) = argument(Some(message), "text").map(str::to_owned) else { return Heard::Message };
+            let Some(text) = echoed(message) else { return Heard::Message };
             memory.slow = Some(Instant::now());
             // What the process remembers ends with it.
             returns(message, &json!(format!("{text} from process {}", process::id())), WHILE)
@@ -341,7 +341,10 @@ const NOTES: [(&str, &[&str]); 4] =
 
 /// Tools for notes, in addition to the usual ones.
 fn list_notes(_: &mut Memory, _: &Scene, message: &mut Value) -> bool {
-    if let Some(tools) = message.pointer_mut("/result/tools").and_then(Value::as_array_mut) {
+    // On the last page alone, so that no name is listed twice.
+    let is_last = message.pointer("/result/nextCursor").is_none();
+    let tools = message.pointer_mut("/result/tools").and_then(Value::as_array_mut);
+    if let Some(tools) = tools.filter(|_| is_last) {
         for (name, arguments) in NOTES {
             let properties: serde_json::Map<_, _> = arguments
                 .iter()
@@ -403,6 +406,12 @@ fn is_alone(memory: &mut Memory) -> bool {
 /// The argument of a tool call that is a text.
 fn argument<'a>(message: Option<&'a Value>, name: &str) -> Option<&'a str> {
     message.filter(|message| message["method"] == "tools/call")?.pointer("/params/arguments")?.get(name)?.as_str()
+}
+
+/// The text of a call of `echo`. A name in another case is a tool that does not exist.
+fn echoed(message: &Value) -> Option<String> {
+    let is_echo = message.pointer("/params/name").is_some_and(|name| name == "echo");
+    argument(Some(message), "text").filter(|_| is_echo).map(str::to_owned)
 }
 
 /// The value to complete.
