@@ -1,6 +1,6 @@
 //! Counts of the rules of a report by status.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, collections::HashMap};
 
 use serde::{Serialize, Serializer};
 
@@ -43,9 +43,22 @@ pub const STATUSES: [Status; 9] = [
 pub struct Tally([usize; 9]);
 
 impl Tally {
+    /// A rule counts once, with its worst status in any revision, as in the verdict.
     pub fn of(report: &RunReport) -> Self {
+        Self::of_rules(report, &report.rules)
+    }
+
+    /// The same for some of the rules of a report.
+    pub fn of_rules<'r>(report: &RunReport, rules: impl IntoIterator<Item = &'r RuleResult>) -> Self {
+        let rank = |status: Status| STATUSES.iter().position(|known| *known == status).unwrap_or(STATUSES.len());
+        let mut worst: HashMap<&str, Status> = HashMap::new();
+        for rule in rules {
+            let status = standing(report, rule);
+            let known = worst.entry(&rule.id).or_insert(status);
+            *known = std::cmp::min_by_key(*known, status, |status| rank(*status));
+        }
         let mut tally = Self::default();
-        report.rules.iter().for_each(|rule| tally.add(standing(report, rule)));
+        worst.into_values().for_each(|status| tally.add(status));
         tally
     }
 

@@ -1,5 +1,7 @@
 //! The counts by suite, the rules that were not judged with reasons, and optionally a line for each rule.
 
+use std::collections::HashSet;
+
 use indexmap::IndexMap;
 
 use super::{
@@ -64,11 +66,11 @@ fn slowest(page: &mut Page, report: &RunReport) {
 }
 
 fn counted<'a>(report: &'a RunReport, key: impl Fn(&'a RuleResult) -> &'a str) -> IndexMap<&'a str, Tally> {
-    let mut counts: IndexMap<_, Tally> = IndexMap::new();
+    let mut rules: IndexMap<_, Vec<_>> = IndexMap::new();
     for rule in &report.rules {
-        counts.entry(key(rule)).or_default().add(standing(report, rule));
+        rules.entry(key(rule)).or_default().push(rule);
     }
-    counts
+    rules.into_iter().map(|(key, rules)| (key, Tally::of_rules(report, rules))).collect()
 }
 
 pub fn table(page: &mut Page, title: &str, rows: &[(&str, Tally)]) {
@@ -106,7 +108,7 @@ pub fn unjudged(page: &mut Page, report: &RunReport) {
     let names = if page.is_verbose() { "" } else { " (--verbose names them)" };
     let title = format!("Not exercised: this run could not test these rules{names}");
     reasons(page, report, Status::NotExercised, &title);
-    let nothing_else = Tally::of(report).count(Status::NotApplicable) == report.rules.len();
+    let nothing_else = report.rules.iter().all(|rule| standing(report, rule) == Status::NotApplicable);
     if page.is_verbose() || nothing_else {
         let title = format!("Not applicable to this {}", report.target.subject.noun());
         reasons(page, report, Status::NotApplicable, &title);
@@ -125,8 +127,13 @@ const CONFIGURATION: &str = " in mcp-conform.toml";
 fn reasons(page: &mut Page, report: &RunReport, status: Status, title: &str) {
     let mut by_reason: IndexMap<String, usize> = IndexMap::new();
     let mut subjects: IndexMap<String, IndexMap<&str, usize>> = IndexMap::new();
+    // A rule counts once for a reason that it has in several revisions.
+    let mut told = HashSet::new();
     for rule in report.rules.iter().filter(|rule| rule.status == status) {
         let reason = rule.reason.as_deref().map_or_else(|| "unknown reason".to_owned(), flow);
+        if !told.insert((reason.clone(), rule.id.as_str())) {
+            continue;
+        }
         *subjects.entry(reason.clone()).or_default().entry(subject(&rule.suite)).or_default() += 1;
         *by_reason.entry(reason).or_default() += 1;
     }

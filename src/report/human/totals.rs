@@ -39,7 +39,6 @@ pub fn totals(page: &mut Page, report: &RunReport) {
     let counts = counts.map(|(status, ink, word)| (ink, tally.count(status), word));
     let counts = counts.into_iter().filter(|(_, count, _)| *count > 0);
     let parts = counts.map(|(ink, count, word)| (ink, format!("{count} {word}")));
-    // Each revision counts.
     let over =
         Some(report.revisions.len()).filter(|number| *number > 1).map(|number| (TEXT, format!("{number} revisions")));
     page.parts(over.into_iter().chain(parts).chain([(FAINT, duration(report.ms))]));
@@ -63,7 +62,7 @@ pub fn meaning(report: &RunReport) -> String {
     }
     match (report.exit_code, failed.len()) {
         (0, 0) if report.rules.iter().any(|rule| rule.status == Status::Known) => "All failures are known.".to_owned(),
-        (0, 0) => match report.rules.iter().filter(|rule| standing(report, rule) == Status::Warn).count() {
+        (0, 0) => match Tally::of(report).count(Status::Warn) {
             0 => format!("The {noun} conforms to all rules that were checked."),
             1 => format!("The {noun} conforms, with 1 warning."),
             number => format!("The {noun} conforms, with {number} warnings."),
