@@ -116,6 +116,9 @@ pub struct FormArgs {
     /// Show only failures and totals
     #[arg(long, short, conflicts_with = "verbose", help_heading = "Output")]
     pub quiet: bool,
+    /// Show all findings of each rule that needs attention, and nothing else
+    #[arg(long, conflicts_with_all = ["quiet", "verbose"], help_heading = "Output")]
+    pub findings: bool,
     /// Show every rule with its verdict
     #[arg(long, short, help_heading = "Output")]
     pub verbose: bool,

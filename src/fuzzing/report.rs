@@ -22,7 +22,7 @@ pub fn shown(report: &RunReport) {
         let allowed = |c: char| c == '\n' || (c == '\t' && format == Format::Html);
         assert!(!text.contains(|c| is_hidden(c) && !allowed(c)), "{format:?}: {text:?}");
     }
-    for verbosity in [Verbosity::Quiet, Verbosity::Verbose] {
+    for verbosity in [Verbosity::Quiet, Verbosity::Findings, Verbosity::Verbose] {
         for (width, color) in [(1, false), (100, true)] {
             let text = render(Format::Human, report, &Style { width, color, links: color, verbosity });
             // Colours alone are escapes.

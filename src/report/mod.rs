@@ -56,6 +56,8 @@ pub enum Verbosity {
     /// All rules that need attention.
     #[default]
     Normal,
+    /// All findings of these rules, and nothing besides.
+    Findings,
     /// Everything, with a line for each rule.
     Verbose,
     /// One rule inside of another format, where no option shows more.

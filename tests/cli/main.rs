@@ -30,6 +30,7 @@ mod samples;
 mod server;
 mod starts;
 mod stopping;
+mod stumbles;
 mod unreachable;
 mod usage;
 mod watch;

@@ -37,13 +37,10 @@ const LABEL: usize = 8;
 const TOLD: usize = 10;
 
 pub fn findings(page: &mut Page, report: &RunReport) {
-    let failed = alike(report, Status::Fail, if page.is_verbose() { ALL } else { SHOWN });
+    let failed = alike(report, Status::Fail, if page.is_detailed() { ALL } else { SHOWN });
     for (rule, revisions) in &failed {
         headline(page, "FAIL", RED, &rule.id, revisions);
-        tell(page, 2, rule);
-        if page.is_verbose() {
-            by_hand(page, 2, &rule.findings);
-        }
+        detailed(page, rule);
     }
     broken(page, report);
     for (rule, revisions) in alike(report, Status::Known, ALL) {
@@ -55,13 +52,13 @@ pub fn findings(page: &mut Page, report: &RunReport) {
     }
     let warned = alike(report, Status::Warn, ALL);
     // Failures are more important: while there are any, warnings are only named.
-    let told = if failed.is_empty() || page.is_verbose() { told(page, &warned) } else { 0 };
+    let told = if failed.is_empty() || page.is_detailed() { told(page, &warned) } else { 0 };
     let (told, named) = warned.split_at(told);
-    let shares_rerun = !page.is_verbose() && told.iter().filter(|(rule, _)| is_long(page, rule)).count() > 1;
+    let shares_rerun = !page.is_detailed() && told.iter().filter(|(rule, _)| is_long(page, rule)).count() > 1;
     for (rule, revisions) in told {
         headline(page, "WARN", YELLOW, &rule.id, revisions);
-        if page.is_verbose() {
-            explain(page, 2, rule);
+        if page.is_detailed() {
+            detailed(page, rule);
         } else {
             summarise(page, 2, rule, shares_rerun);
         }
@@ -73,10 +70,10 @@ pub fn findings(page: &mut Page, report: &RunReport) {
     page.gap();
     for (rule, revisions) in alike(report, Status::Advice, ALL) {
         // A failing generated call can be reproduced, so it is shown even for advice.
-        if page.is_verbose() || rule.findings.iter().any(|finding| finding.yaml.is_some()) {
+        if page.is_detailed() || rule.findings.iter().any(|finding| finding.yaml.is_some()) {
             headline(page, "ADVICE", CYAN, &rule.id, &revisions);
-            if page.is_verbose() {
-                explain(page, 2, rule);
+            if page.is_detailed() {
+                detailed(page, rule);
             } else {
                 summarise(page, 2, rule, false);
             }
@@ -89,7 +86,7 @@ pub fn findings(page: &mut Page, report: &RunReport) {
 /// The number of rules that are shown in detail: many warnings would hide the failures.
 fn told(page: &Page, rules: &[Told]) -> usize {
     // A line for one remaining rule would take as much room as the rule.
-    if page.is_verbose() || rules.len() <= TOLD + 1 { rules.len() } else { TOLD }
+    if page.is_detailed() || rules.len() <= TOLD + 1 { rules.len() } else { TOLD }
 }
 
 /// A rule, and the revisions in which it has the same findings; no revisions if only one was tested.
@@ -124,6 +121,14 @@ pub fn named(page: &mut Page, word: &str, ink: Ink, id: &str, tested: &[Revision
     page.line(0, &spans);
 }
 
+/// All findings of a rule, or the first one, and with --verbose how to repeat each by hand.
+fn detailed(page: &mut Page, rule: &RuleResult) {
+    tell(page, 2, rule);
+    if page.is_verbose() {
+        by_hand(page, 2, &rule.findings);
+    }
+}
+
 /// All details of a rule.
 pub fn explain(page: &mut Page, indent: usize, rule: &RuleResult) {
     tell(page, indent, rule);
@@ -135,23 +140,23 @@ fn tell(page: &mut Page, indent: usize, rule: &RuleResult) {
     if let Some(reason) = &rule.reason {
         page.hang(indent, &[], TEXT, &flow(reason));
     }
-    let limit = if page.is_verbose() { rule.findings.len() } else { SHOWN };
+    let limit = if page.is_detailed() { rule.findings.len() } else { SHOWN };
     let (shown, hidden) = rule.findings.split_at(limit.min(rule.findings.len()));
     for finding in shown {
-        if page.is_verbose() {
+        if page.is_detailed() {
             page.gap();
         }
         subject(page, indent, finding);
         evidence::values(page, indent + 2, finding);
         evidence::messages(page, indent + 2, finding);
-        if finding.alike > 0 && page.is_verbose() {
+        if finding.alike > 0 && page.is_detailed() {
             let places = if finding.alike == 1 { "place" } else { "places" };
             page.line(indent, &[span(FAINT, format!("and the same in {} more {places}", finding.alike))]);
         }
     }
-    let alike = if page.is_verbose() { 0 } else { shown.iter().map(|finding| finding.alike).sum() };
+    let alike = if page.is_detailed() { 0 } else { shown.iter().map(|finding| finding.alike).sum() };
     more(page, indent, hidden.iter(), alike, rule.further);
-    if page.is_verbose() {
+    if page.is_detailed() {
         page.gap();
     }
     footer(page, indent, rule);

@@ -26,6 +26,11 @@ pub(super) fn render(report: &RunReport, style: &Style) -> String {
     }
     header::header(&mut page, report);
     findings::findings(&mut page, report);
+    if style.verbosity == Verbosity::Findings {
+        recap::recap(&mut page, report);
+        totals::totals(&mut page, report);
+        return page.finish();
+    }
     if style.verbosity == Verbosity::Verbose {
         table::rules(&mut page, report);
     }

@@ -86,6 +86,11 @@ impl Page {
         self.style.width
     }
 
+    /// Whether every finding is shown whole.
+    pub fn is_detailed(&self) -> bool {
+        matches!(self.style.verbosity, Verbosity::Findings | Verbosity::Verbose)
+    }
+
     pub fn is_verbose(&self) -> bool {
         self.style.verbosity == Verbosity::Verbose
     }

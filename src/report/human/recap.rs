@@ -27,13 +27,13 @@ pub fn only_named(page: &mut Page, rules: &[Told]) {
         by_id.entry(&told.0.id).or_default().push(told);
     }
     let noun = if by_id.len() == 1 { "rule" } else { "rules" };
-    headline(page, "WARN", YELLOW, &format!("{} {noun} (details: --verbose)", by_id.len()), &[]);
+    headline(page, "WARN", YELLOW, &format!("{} {noun} (details: --findings)", by_id.len()), &[]);
     for (id, told) in by_id.iter().take(RECAP) {
         let (first, tested) = told[0];
         let message = first.findings.first().map(|finding| finding.message.as_str()).unwrap_or_default();
         let text = match told.len() {
             1 => message.to_owned(),
-            _ => format!("in {}: {message}; for the others see --verbose", revisions(tested)),
+            _ => format!("in {}: {message}; for the others see --findings", revisions(tested)),
         };
         named_with(page, id, &text);
     }

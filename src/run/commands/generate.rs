@@ -23,7 +23,13 @@ use crate::{
             suites::load,
             target,
         },
-        process::{Surroundings, console::failed, interrupts::Interrupts, progress::Counts, strays::supervised},
+        process::{
+            Surroundings,
+            console::{complain, failed},
+            interrupts::Interrupts,
+            progress::Counts,
+            strays::supervised,
+        },
         results::{abort_report, baseline::Baseline, outputs},
     },
     session::{Opener, Wish},
@@ -163,7 +169,7 @@ fn tested(prepared: Prepared, args: &GenerateArgs, surroundings: &Surroundings) 
     show_frames(&mut rules, recorder.frames(), job.limits.evidence_frames);
     if settings.replay.is_none() {
         store.replace(&name, failing);
-        keep(&args.examples, &store)?;
+        keep(&args.examples, &store, args.output.forms.quiet)?;
     }
     let described = TargetReport {
         subject: Subject::Server,
@@ -215,11 +221,15 @@ async fn conduct(
 }
 
 /// Writes the calls that failed. If there are none and no file exists, nothing is written.
-fn keep(path: &Path, store: &Store) -> Result<(), Error> {
+fn keep(path: &Path, store: &Store, quiet: bool) -> Result<(), Error> {
     if store.is_empty() && !path.exists() {
         return Ok(());
     }
     let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
     let made = directory.map_or(Ok(()), fs::create_dir_all);
-    made.and_then(|()| fs::write(path, store.text())).map_err(|source| failed(path, "write", source))
+    made.and_then(|()| fs::write(path, store.text())).map_err(|source| failed(path, "write", source))?;
+    if !quiet {
+        complain(&format!("wrote {}: calls that failed, which the next run repeats", path.display()));
+    }
+    Ok(())
 }

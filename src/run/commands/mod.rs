@@ -53,7 +53,7 @@ pub fn run(cli: &Cli, surroundings: &Surroundings) -> u8 {
         Command::Act(args) => act::act(args),
         Command::Relay(args) => relay::relay(args),
         Command::Mutants(args) => mutants::mutants(args, surroundings),
-        Command::Completions { shell } => Ok(shell::completions(*shell)),
+        Command::Completions { shell } => shell::completions(*shell),
         Command::Man { directory } => shell::man(directory),
     };
     done.unwrap_or_else(|error| {

@@ -14,7 +14,8 @@ use crate::{
         conducting::assemble_run::{conduct, schedule},
         inputs::{again, configured, credentials, deviations, job::Job, misnamed, suites::load, target},
         process::{
-            Surroundings, console,
+            Surroundings,
+            console::{self, complain},
             interrupts::Interrupts,
             progress::{Counts, Progress},
             runtime::unless_ended,
@@ -31,6 +32,13 @@ use crate::{
 
 pub fn run(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let args = &configured::with_settings(args, surroundings);
+    if has_nothing_left(args, &terms(args)?) {
+        // As after a green run in a pipeline.
+        complain(
+            "no rule failed in the last run, so there is nothing to test; without --last-failed all rules are tested",
+        );
+        return Ok(exit::CONFORMING);
+    }
     if args.plan {
         return show_schedule(args, surroundings);
     }
@@ -161,16 +169,15 @@ fn terms(args: &RunArgs) -> Result<Vec<String>, Error> {
         let report = super::report::read(path)?;
         let failed = [Status::Fail, Status::Broken, Status::Warn];
         let rules = report.rules.iter().filter(|rule| failed.contains(&rule.status)).map(|rule| rule.id.clone());
-        let before = terms.len();
         terms.extend(rules);
-        if terms.len() == before {
-            return Err(Error::Usage {
-                message: format!("nothing failed in `{}`", path.display()),
-                help: Some("leave out --last-failed to test all rules".into()),
-            });
-        }
     }
     Ok(terms)
+}
+
+/// Whether `--last-failed` alone selects rules, and none failed.
+fn has_nothing_left(args: &RunArgs, terms: &[String]) -> bool {
+    let select = &args.scope.select;
+    args.last_failed.is_some() && select.filter.is_empty() && terms.len() == select.terms().len()
 }
 
 /// The selected rules of this part of the run.
@@ -185,7 +192,11 @@ fn filter(args: &RunArgs, terms: &[String], suites: &[Suite]) -> Result<Filter, 
 /// `run --list`: the rules that the filter selects, as `SUITE  RULE`.
 pub fn list(args: &RunArgs, surroundings: &Surroundings) -> Result<u8, Error> {
     let suites = load(&[Side::Server], &own_suites(args, surroundings)?, surroundings.color)?;
-    let filter = filter(args, &terms(args)?, &suites)?;
+    let terms = terms(args)?;
+    if has_nothing_left(args, &terms) {
+        return Ok(exit::CONFORMING);
+    }
+    let filter = filter(args, &terms, &suites)?;
     let shown = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
     let shown = shown.filter(|(suite, rule)| filter.selects(suite, rule) && filter.shows(&rule.id));
     let lines: Vec<String> = shown.map(|(suite, rule)| format!("{:<32} {}", suite.id, rule.id)).collect();

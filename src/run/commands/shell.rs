@@ -1,6 +1,6 @@
 //! Shell completions and manual pages, generated from the command line definition.
 
-use std::{fs, io::stdout, path::Path};
+use std::{fs, path::Path};
 
 use clap::CommandFactory;
 use clap_complete::{Shell, generate};
@@ -8,12 +8,15 @@ use clap_complete::{Shell, generate};
 use crate::{
     cli::Cli,
     error::{Error, exit},
-    run::process::console::failed,
+    run::process::console::{failed, put},
 };
 
-pub fn completions(shell: Shell) -> u8 {
-    generate(shell, &mut Cli::command(), "mcp-conform", &mut stdout());
-    exit::CONFORMING
+pub fn completions(shell: Shell) -> Result<u8, Error> {
+    // `generate` panics if it cannot write, as with `| head`.
+    let mut script = Vec::new();
+    generate(shell, &mut Cli::command(), "mcp-conform", &mut script);
+    put(String::from_utf8_lossy(&script).trim_end()).map_err(|source| failed(Path::new("stdout"), "write", source))?;
+    Ok(exit::CONFORMING)
 }
 
 /// A page for the program and one for each command.

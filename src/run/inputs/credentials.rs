@@ -2,7 +2,7 @@
 //!
 //! Tokens are not recorded. Suites and records see a placeholder, which is replaced when a request is sent.
 
-use std::{path::Path, process::Stdio, sync::Arc, time::Duration};
+use std::{io::ErrorKind, path::Path, process::Stdio, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use tokio::{process::Command, time::timeout};
@@ -94,6 +94,12 @@ async fn printed(argv: &[String], cwd: Option<&Path>) -> Result<String, Error> {
     let output = match timeout(COMMAND, command.output()).await {
         Ok(Ok(output)) if output.status.success() => output.stdout,
         Ok(Ok(output)) => return Err(failed(format!("it exited with {}", output.status))),
+        Ok(Err(error)) if error.kind() == ErrorKind::NotFound => {
+            return Err(Error::Usage {
+                message: format!("`{program}`, which prints the token, was not found"),
+                help: Some("install it, or set the path of another command".into()),
+            });
+        }
         Ok(Err(error)) => return Err(failed(error.to_string())),
         Err(_) => return Err(failed(format!("it took longer than {} s", COMMAND.as_secs()))),
     };

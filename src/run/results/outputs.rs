@@ -109,6 +109,7 @@ pub fn write(
     let verbosity = match (args.quiet, args.verbose) {
         (true, _) => Verbosity::Quiet,
         (_, true) => Verbosity::Verbose,
+        _ if args.findings => Verbosity::Findings,
         _ => Verbosity::Normal,
     };
     let one = |output: &Output| {
@@ -122,9 +123,11 @@ pub fn write(
                 let is_summary =
                     surroundings.environment.get(JOB_SUMMARY).is_some_and(|summary| Path::new(summary) == path);
                 let written = match is_summary {
-                    true => {
-                        OpenOptions::new().append(true).open(path).and_then(|mut file| file.write_all(text.as_bytes()))
-                    }
+                    true => OpenOptions::new()
+                        .append(true)
+                        .create(true)
+                        .open(path)
+                        .and_then(|mut file| file.write_all(text.as_bytes())),
                     false => fs::write(path, text),
                 };
                 written.map_err(|source| failed(path, "write", source))?;
@@ -136,10 +139,16 @@ pub fn write(
         }
     };
     let results: Vec<Result<(), Error>> = outputs.iter().map(one).collect();
-    // Without a report on stdout, the log of a pipeline would have no verdict. What failed before was printed already.
+    // Without a report on stdout, the log of a pipeline would have no verdict, and a failed step would not say which rules
+    // fail, even with --quiet. What failed before was printed already.
     let are_files = !outputs.is_empty() && outputs.iter().all(|output| output.path.is_some());
-    if are_files && !args.quiet && report.cause().is_none() {
-        complain(&meaning(report));
+    if are_files && (!args.quiet || report.exit_code != exit::CONFORMING) && report.cause().is_none() {
+        let verbosity = Verbosity::Quiet;
+        let style = Style { width: surroundings.width, verbosity, ..Style::default() };
+        match report.exit_code {
+            exit::CONFORMING => complain(&meaning(report)),
+            _ => complain(render(Format::Human, report, &style).trim_end()),
+        }
     }
     results.into_iter().collect()
 }

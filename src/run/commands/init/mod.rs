@@ -19,6 +19,9 @@ use crate::{
 const SUITE: &str = include_str!("house.yaml");
 /// The schema that the first line of the configuration names, for editors.
 const SCHEMA: &str = "mcp-conform.schema.json";
+const IGNORE: &str = ".gitignore";
+/// The directory in which `generate` keeps calls that failed.
+const STORED: &str = ".mcp-conform";
 const INCLUDE: &str = ".gitlab-ci.yml";
 
 pub fn init(args: &InitArgs) -> Result<u8, Error> {
@@ -37,6 +40,7 @@ pub fn init(args: &InitArgs) -> Result<u8, Error> {
     // In the directory of tests, where no build tool takes the directory for a package.
     write(directory, "tests/conformance/house.yaml", SUITE)?;
     let mut edits = Vec::new();
+    edits.extend(ignore_stored_calls(directory)?);
     if project.is_none() && is_new {
         edits.push(format!("set the start command in {}", config::FILE));
     }
@@ -73,6 +77,16 @@ fn write(directory: &Path, name: &str, text: &str) -> Result<bool, Error> {
         }
         Err(error) => Err(failed(error)),
     }
+}
+
+/// Keeps what `generate` writes out of the repository. The value is what the user has to do.
+fn ignore_stored_calls(directory: &Path) -> Result<Option<String>, Error> {
+    let ignored = fs::read_to_string(directory.join(IGNORE)).unwrap_or_default();
+    let is_ignored = ignored.lines().any(|line| line.trim().trim_matches('/') == STORED);
+    if is_ignored || write(directory, IGNORE, &format!("/{STORED}/\n"))? {
+        return Ok(None);
+    }
+    Ok(Some(format!("add `/{STORED}/` to {IGNORE}: `mcp-conform generate` writes calls that failed there")))
 }
 
 fn configuration(project: Option<&Project>) -> String {
