@@ -8,6 +8,7 @@ mod level;
 mod masked;
 mod report;
 mod rule;
+mod served;
 
 pub use self::{
     cost::{CostRow, Times},
@@ -15,6 +16,7 @@ pub use self::{
     masked::masked,
     report::{CallCounts, Graph, GraphNode, Moment, RunReport, SlowSuite, Subject, TargetReport, Tool, Totals},
     rule::{Finding, Held, Observation, RuleResult, ShownFrame},
+    served::{Listing, Offer, Served},
 };
 
 /// Incremented when a reader of the JSON report would have to change.

@@ -9,6 +9,7 @@ mod reached;
 mod rerun;
 pub mod resource_graph;
 mod sent;
+mod served;
 pub mod shown;
 pub mod timeline;
 pub mod verdict;
@@ -71,12 +72,14 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
     }
     let cut_short = header.end.cut_short.clone();
     let notes = notes(evidence, &rules);
+    let served = served::served(evidence, &rules, suites);
     let mut report = RunReport {
         started: header.started,
         ms: header.ms,
         partition: header.scope.partition.iter().cloned().collect(),
         limits: reached::reached(evidence, suites),
         slowest: header.slowest.clone(),
+        served,
         ..sum_up(target(header, scenes), rules, notes, cut_short, options.strict)
     };
     if let Some(failed) = failed {

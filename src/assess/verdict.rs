@@ -29,6 +29,7 @@ pub fn sum_up(
         cut_short,
         exit_code: exit::CONFORMING,
         totals: Totals::default(),
+        served: Vec::new(),
         outdated: Vec::new(),
         notes: counted(notes),
         rules,

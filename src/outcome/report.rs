@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CostRow, RuleResult, Status, is_zero};
+use super::{CostRow, RuleResult, Served, Status, is_zero};
 use crate::revision::Revision;
 
 /// Whom a report is about.
@@ -95,6 +95,9 @@ pub struct RunReport {
     pub cut_short: Option<String>,
     pub exit_code: u8,
     pub totals: Totals,
+    /// What worked of each capability of the server, by revision.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub served: Vec<Served>,
     /// Entries of the list of known failures that nothing fails for any more, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outdated: Vec<String>,

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use super::{
     human::{explanation, meaning},
+    served,
     tally::{Tally, rules_with_status},
     text::{flow, plain},
 };
@@ -38,6 +39,10 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
         code(&report.target.transport),
         revisions.join(", "),
     )?;
+    let worked: Vec<String> = served::parts(report).into_iter().map(|(part, _)| prose(&part)).collect();
+    if !worked.is_empty() {
+        writeln!(page, "{}\n", worked.join(" · "))?;
+    }
     let tally = Tally::of(report);
     let counts = [
         (Status::Fail, "failed"),

@@ -13,6 +13,7 @@ mod markdown;
 pub mod matrix;
 mod sarif;
 mod sections;
+mod served;
 mod tally;
 mod tap;
 mod text;

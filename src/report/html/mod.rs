@@ -12,6 +12,7 @@ use std::fmt::Write;
 
 use super::{
     human::{meaning, revisions},
+    served,
     tally::{STATUSES, Tally, standing},
     text::{flow, plain},
 };
@@ -66,6 +67,7 @@ fn header(page: &mut String, report: &RunReport) -> std::fmt::Result {
     writeln!(
         page,
         "<p class=\"faint\">{} · {} · {} · {} {} · {}.{:03} s{}</p>\n</header>",
+        "<p class=\"faint\">{} · {} · {} · {} {} · {}.{:03} s</p>",
         text(&server.join(" ")),
         revisions(&report.revisions),
         text(&report.target.transport),
@@ -75,6 +77,11 @@ fn header(page: &mut String, report: &RunReport) -> std::fmt::Result {
         report.ms % 1000,
         date(report.started),
     )?;
+    let worked: Vec<String> = served::parts(report).into_iter().map(|(part, _)| text(&part)).collect();
+    if !worked.is_empty() {
+        writeln!(page, "<p class=\"faint\">{}</p>", worked.join(" · "))?;
+    }
+    writeln!(page, "</header>")?;
     let tally = Tally::of(report);
     page.push_str("<ul class=\"counts\">\n");
     for status in STATUSES {

@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::page::{Page, SEPARATOR, STRONG, TEXT, YELLOW, span};
+use super::page::{FAINT, Page, RED, SEPARATOR, STRONG, TEXT, YELLOW, span};
 use crate::{
     outcome::{
         RunReport, Subject,
         excerpt::{columns, middle},
     },
-    report::text::plain,
+    report::{served, text::plain},
     revision::Revision,
 };
 
@@ -37,6 +37,10 @@ pub fn header(page: &mut Page, report: &RunReport) {
     }
     for line in lines {
         page.parts(line);
+    }
+    let worked = served::parts(report);
+    if !worked.is_empty() {
+        page.parts(worked.into_iter().map(|(part, fails)| (if fails { RED } else { FAINT }, part)));
     }
     for limit in &report.limits {
         page.hang(0, &[span(YELLOW, "limit  ")], TEXT, &plain(limit));

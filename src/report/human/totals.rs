@@ -6,6 +6,7 @@ use super::page::{CYAN, FAINT, GREEN, MAGENTA, Page, RED, STRONG, TEXT, YELLOW, 
 use crate::{
     outcome::{Level, RunReport, Status, Subject},
     report::{
+        served,
         tally::{Tally, standing},
         text::plain,
     },
@@ -46,8 +47,19 @@ pub fn totals(page: &mut Page, report: &RunReport) {
     page.hang(0, &[span(ink.bold(), format!("exit {}", report.exit_code)), span(TEXT, "  ")], STRONG, &meaning(report));
 }
 
-/// The meaning of the exit code.
+/// The meaning of the exit code, and a declared list that never works: most rules were not tested then.
 pub fn meaning(report: &RunReport) -> String {
+    let verdict = verdict(report);
+    let Some(failing) = served::failing(report).filter(|_| report.exit_code <= 1) else { return verdict };
+    let conforms = verdict.strip_suffix('.').filter(|_| report.exit_code == 0);
+    match (conforms, failing.strip_prefix('n')) {
+        (Some(conforms), _) => format!("{conforms}, but {failing}."),
+        (None, Some(rest)) => format!("{verdict} N{rest}."),
+        (None, None) => verdict,
+    }
+}
+
+fn verdict(report: &RunReport) -> String {
     // A rule counts once, even if it fails in several revisions.
     let failed: IndexMap<_, _> = report
         .rules

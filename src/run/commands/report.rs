@@ -8,7 +8,7 @@ use crate::{
     assess::verdict::total,
     cli::ReportCommand,
     error::{Error, exit},
-    outcome::{RuleResult, RunReport, Status},
+    outcome::{RuleResult, RunReport, Served, Status},
     partition::Partition,
     report,
     revision::Revision,
@@ -147,6 +147,13 @@ fn join(mut merged: RunReport, (path, part): (&Path, RunReport)) -> Result<RunRe
     for limit in part.limits {
         if !merged.limits.contains(&limit) {
             merged.limits.push(limit);
+        }
+    }
+    for served in part.served {
+        let same = |known: &&mut Served| (known.offer, known.revision) == (served.offer, served.revision);
+        match merged.served.iter_mut().find(same) {
+            Some(known) => known.merge(&served),
+            None => merged.served.push(served),
         }
     }
     merged.outdated.extend(part.outdated);
