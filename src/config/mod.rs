@@ -18,6 +18,7 @@ use std::{
     sync::Arc,
 };
 
+pub use self::toml::line as toml_line;
 use client::DescribedClient;
 pub use client::{Arguments, Client};
 use levels::DescribedLevel;

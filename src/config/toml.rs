@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use serde_json::Number;
+use serde_json::{Number, Value};
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
@@ -26,6 +26,32 @@ pub fn parse(text: &str, problems: &mut Problems) -> Option<Tree> {
             None
         }
     }
+}
+
+/// The line that sets a value at a path of keys.
+pub fn line(keys: &[&str], value: &Value) -> String {
+    let keys: Vec<Cow<str>> = keys.iter().map(|key| as_key(key)).collect();
+    format!("{} = {}", keys.join("."), inline(value))
+}
+
+/// A JSON value on one line of TOML, which has no null.
+fn inline(value: &Value) -> String {
+    match value {
+        Value::Object(fields) if fields.is_empty() => "{}".to_owned(),
+        Value::Object(fields) => {
+            let field = |(name, value): (&String, &Value)| format!("{} = {}", as_key(name), inline(value));
+            format!("{{ {} }}", fields.iter().map(field).collect::<Vec<_>>().join(", "))
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
+        Value::String(text) => toml::Value::from(text.as_str()).to_string(),
+        Value::Null => "\"\"".to_owned(),
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+    }
+}
+
+fn as_key(name: &str) -> Cow<'_, str> {
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if !name.is_empty() && name.chars().all(is_bare) { name.into() } else { toml::Value::from(name).to_string().into() }
 }
 
 fn members(source: &Source, table: &DeTable, problems: &mut Problems) -> Vec<(At<Text>, Tree)> {

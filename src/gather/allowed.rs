@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::arguments::{hurried, minimal, wrong};
+use crate::suite::foreign::violations;
 
 /// Placeholders for prompt arguments about which nothing is known.
 const DUMMY: &str = "mcp-conform";
@@ -14,7 +15,7 @@ const OUTSIDE_URIS: [&str; 2] = ["file:///../../../../etc/passwd", "file:///etc/
 /// Adds the facts about tools.
 pub fn tools(facts: &mut Value, listed: &[Value], all: bool) {
     let (mut calls, mut left_alone) = (Vec::new(), Vec::new());
-    let (mut wrong_calls, mut malformed) = (Vec::new(), Vec::new());
+    let (mut wrong_calls, mut malformed, mut bare) = (Vec::new(), Vec::new(), Vec::new());
     for (index, tool) in listed.iter().enumerate() {
         // If names are repeated, only the first tool is called.
         if listed[..index].iter().any(|earlier| earlier["name"] == tool["name"]) {
@@ -24,11 +25,15 @@ pub fn tools(facts: &mut Value, listed: &[Value], all: bool) {
         let asking = facts["asking"].as_object().into_iter().flat_map(Map::values);
         let named = asking.filter_map(Value::as_array).flatten().any(|name| *name == tool["name"]);
         let call = callable(tool, &facts["tools"], all || named);
+        // A tool that needs no arguments is called without them, too, whatever the configuration passes to it.
+        let without = || callable(tool, &Value::Null, all || named);
+        bare.extend(call.clone().filter(is_bare).or_else(|| without().filter(is_bare)));
         // Permission for one call of a tool with side effects does not extend to others.
         if all || is_read_only(tool) {
             // A call that must be rejected may have invented arguments.
             let invented = || minimal(&tool["inputSchema"], true).filter(|_| !only_as_task(tool));
-            let right = call.as_ref().map(|call| call["arguments"].clone()).or_else(invented);
+            let fits = |arguments: &Value| fit(tool, arguments) != Some(false);
+            let right = call.as_ref().map(|call| call["arguments"].clone()).filter(fits).or_else(invented);
             for mut probe in right.iter().flat_map(|right| wrong(&tool["inputSchema"], right)) {
                 probe["name"] = tool["name"].clone();
                 probe["fitting"] = json!(right);
@@ -47,6 +52,7 @@ pub fn tools(facts: &mut Value, listed: &[Value], all: bool) {
     facts["case_swapped_calls"] = calls.iter().filter_map(|call| case_swapped(call, listed)).collect();
     facts["calls"] = calls.into();
     facts["left_alone"] = left_alone.into();
+    facts["bare_calls"] = bare.into();
     facts["wrong_calls"] = wrong_calls.into();
     facts["malformed_calls"] = malformed.into();
 }
@@ -80,11 +86,11 @@ pub fn prompts(facts: &mut Value, listed: &[Value]) {
     facts["traversal_prompts"] = traversals.into();
 }
 
-/// The call of a tool that the configuration names, or of a read-only tool whose arguments are all given in its schema.
+/// The call of a tool that the configuration names with arguments that its schema allows, or of a read-only tool whose arguments are all given in its schema.
 /// With `all`, of any tool, with invented arguments that are valid.
 pub fn callable(tool: &Value, given: &Value, all: bool) -> Option<Value> {
     let name = tool["name"].as_str()?;
-    if let Some(given) = given.get(name) {
+    if let Some(given) = given.get(name).filter(|given| misfit(tool, given).is_none()) {
         return Some(known(name, given));
     }
     if only_as_task(tool) || !(is_read_only(tool) || all) {
@@ -93,6 +99,21 @@ pub fn callable(tool: &Value, given: &Value, all: bool) -> Option<Value> {
     let asks = tool["inputSchema"]["required"].as_array().is_some_and(|required| !required.is_empty());
     let arguments = if asks { minimal(&tool["inputSchema"], all)? } else { json!({}) };
     Some(json!({ "name": name, "arguments": hurried(&tool["inputSchema"], arguments) }))
+}
+
+/// The configured arguments of a tool if its schema forbids them. They are not sent, unless the call is meant to fail.
+pub fn misfit(tool: &Value, given: &Value) -> Option<Value> {
+    let arguments = given.get("with").cloned().unwrap_or_else(|| json!({}));
+    (given["fails"] != true && fit(tool, &arguments) == Some(false)).then_some(arguments)
+}
+
+/// Whether the schema of the tool allows the arguments; `None` if it cannot be read.
+fn fit(tool: &Value, arguments: &Value) -> Option<bool> {
+    violations(&tool["inputSchema"], arguments).map(|told| told.is_empty())
+}
+
+fn is_bare(call: &Value) -> bool {
+    call["arguments"] == json!({})
 }
 
 fn is_read_only(tool: &Value) -> bool {
@@ -209,6 +230,32 @@ mod tests {
         assert_eq!(names(&facts["calls"]), ["drop", "find"]);
         assert!(facts["wrong_calls"].as_array().unwrap().iter().all(|call| call["name"] == "find"), "{facts}");
         assert_eq!(facts["malformed_calls"][0], json!({ "name": "find", "arguments": [] }));
+    }
+
+    #[test]
+    fn configured_arguments_take_no_probe_away() {
+        let read_only = json!({ "readOnlyHint": true });
+        let find = json!({ "required": ["a"], "properties": { "a": { "type": "string" } } });
+        let tools = json!({ "tools": { "items": [
+            { "name": "find", "inputSchema": find, "annotations": read_only },
+            { "name": "look", "inputSchema": { "properties": { "b": {} } }, "annotations": read_only },
+        ] } });
+        let before = completed(json!({}), &tools);
+        assert_eq!(before["bare_calls"][0]["name"], "look");
+        for given in [
+            json!({ "find": { "with": {} } }),
+            json!({ "find": { "with": { "a": 1 } }, "look": { "with": { "b": 1 } } }),
+        ] {
+            let after = completed(json!({ "tools": given }), &tools);
+            for list in ["wrong_calls", "malformed_calls", "bare_calls"] {
+                assert_eq!(after[list], before[list], "{given}: {list}");
+            }
+            // It would only show that the server rejects it.
+            assert_eq!(after["left_alone"], json!(["find"]));
+        }
+        // A call that has to fail may fail for that reason.
+        let fails = completed(json!({ "tools": { "find": { "with": {}, "fails": true } } }), &tools);
+        assert_eq!(fails["calls"][0], json!({ "name": "find", "arguments": {}, "fails": true }));
     }
 
     #[test]

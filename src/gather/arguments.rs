@@ -21,6 +21,29 @@ pub fn minimal(schema: &Value, invent: bool) -> Option<Value> {
     violations(schema, &arguments)?.is_empty().then_some(arguments)
 }
 
+/// The required arguments as a user would complete them: values in the schema, and otherwise `…` or the like.
+pub fn example(schema: &Value) -> Value {
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let given = Maker { root: schema, invent: false, left: Cell::new(MOST_MADE) };
+    let value = |name: &str| {
+        let property = &schema["properties"][name];
+        let value = given.value(property, DEEPEST).filter(|value| !value.is_null());
+        (name.to_owned(), value.unwrap_or_else(|| placeholder(meant(property, schema))))
+    };
+    required.map(value).collect::<Map<_, _>>().into()
+}
+
+/// A value of the type of a property that has to be replaced.
+fn placeholder(property: &Value) -> Value {
+    match property["type"].as_str().or_else(|| property["type"].get(0)?.as_str()) {
+        Some("integer" | "number") => property.get("minimum").cloned().unwrap_or_else(|| json!(1)),
+        Some("boolean") => json!(false),
+        Some("array") => json!([]),
+        Some("object") => example(property),
+        _ => json!("…"),
+    }
+}
+
 /// The arguments plus any duration that the caller can set: a hundredth of its default.
 pub fn hurried(schema: &Value, arguments: Value) -> Value {
     let brief = |(name, property): (&String, &Value)| {
@@ -234,6 +257,20 @@ mod tests {
         let mut open = open;
         open["$defs"] = json!({ "n": { "type": "integer", "minimum": 5 } });
         assert_eq!(minimal(&open, true), Some(json!({ "path": "mcp-conform", "many": [5] })));
+    }
+
+    #[test]
+    fn an_example_has_every_required_argument() {
+        let properties = json!({
+            "query": { "type": "string" },
+            "unit": { "enum": ["C", "F"] },
+            "most": { "type": "integer", "minimum": 5 },
+            "where": { "type": "object", "required": ["city"], "properties": { "city": { "type": "string" } } },
+            "other": { "type": "string" },
+        });
+        let example = example(&schema(properties, &["query", "unit", "most", "where", "unknown"]));
+        let expected = json!({ "query": "…", "unit": "C", "most": 5, "where": { "city": "…" }, "unknown": "…" });
+        assert_eq!(example, expected);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::suite::format;
 /// - `calls`: tools that may be called, with arguments; `left_alone`: tools that may not, unless `all_tools` is set;
 /// - `annotated`: arguments of those tools that have an HTTP header of their own;
 /// - `wrong_calls`, `malformed_calls`: calls of read-only tools with arguments that violate the schema, or are not an
-///   object; `case_swapped_calls`: calls with the name in the other case;
+///   object; `bare_calls`: permitted calls without arguments; `case_swapped_calls`: calls with the name in the other case;
 /// - `gets`: prompts with known arguments; `guesses`: the others, with placeholders; `wrong_gets`: arguments that are
 ///   not strings; `traversal_prompts`: arguments with paths that lead out of the served files;
 /// - `task_calls`: calls that may become tasks, each with the tool's declared task support and a progress token;

@@ -25,6 +25,8 @@ mod walk;
 mod wanted;
 
 pub use adoption::adoption;
+pub use allowed::misfit;
+pub use arguments::example;
 pub use authorization::authorization;
 pub use facts::complete_facts;
 pub use first_task::first_task;

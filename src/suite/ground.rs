@@ -72,6 +72,7 @@ pub const FOUND: [&str; 26] = [
     "aliased_uris",
     "annotated",
     "authorization",
+    "bare_calls",
     "beginning",
     "bystander",
     "calls",

@@ -151,6 +151,8 @@ fn describe(evidence: &mut Evidence, job: &Job, args: &RunArgs, surroundings: &S
     header.target.command = again::command(&job.target);
     if let Some(file) = &header.target.config {
         header.notes.extend(misnamed::notes(file, &job.facts, scenes));
+        // The first notes: the user wanted these calls.
+        header.notes.splice(0..0, misnamed::misfits(file, &job.facts, scenes));
     }
     let mut options = again::options(&args.target);
     if args.scope.call_tools {

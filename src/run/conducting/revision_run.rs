@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use indexmap::IndexSet;
+use indexmap::IndexMap;
 
 use super::{
     clients,
@@ -44,8 +44,8 @@ pub struct Course<'a> {
     pub slowest: Vec<SlowSuite>,
     /// The revision whose handshake failed, so that it and the later ones were not tested.
     untested: Option<Revision>,
-    /// The tools that were not called in some revision.
-    uncalled: IndexSet<String>,
+    /// The tools that were not called in some revision, each with the line of the configuration that allows it.
+    uncalled: IndexMap<String, String>,
     /// Why the run ended before all requests were sent, if so.
     pub cut_short: Option<String>,
 }

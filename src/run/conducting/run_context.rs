@@ -1,18 +1,20 @@
 //! What a run knows besides the frames: the first state of a scene, and notes about the target.
 
-use indexmap::IndexSet;
+use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use crate::{
+    config::toml_line,
     evidence::{RunContext, Side, Transport},
+    gather::example,
     revision::Revision,
     run::inputs::{job::Job, place::place},
-    suite::{Call, Step, Suite, Template, Verb},
+    suite::{Call, SURVEY, Step, Suite, Template, Verb},
     target::{Start, Target},
 };
 
-/// Names in a note.
-const NAMES_SHOWN: usize = 5;
+/// Lines in a note.
+const LINES_SHOWN: usize = 5;
 const CALL: &str = "tools/call";
 
 /// A scene without gathered evidence.
@@ -54,8 +56,8 @@ fn headers(target: &Target) -> Vec<String> {
     }
 }
 
-/// The tools that these suites do not call, if they call any.
-pub fn uncalled(scene: &RunContext, suites: &[&Suite]) -> Vec<String> {
+/// The tools that these suites do not call, if they call any, each with the line of the configuration that allows it.
+pub fn uncalled(scene: &RunContext, suites: &[&Suite]) -> Vec<(String, String)> {
     let steps = suites.iter().flat_map(|suite| &suite.gather);
     let calls: Vec<&Call> = steps.filter_map(calls_tool).collect();
     if calls.is_empty() {
@@ -64,22 +66,24 @@ pub fn uncalled(scene: &RunContext, suites: &[&Suite]) -> Vec<String> {
     // A suite of the user may call one by name.
     let named: Vec<&str> = calls.iter().filter_map(|call| tool_of(call)).collect();
     let names = scene.facts["left_alone"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    names.filter(|name| !named.contains(name)).map(str::to_owned).collect()
+    let listed = scene.saves.get(SURVEY).and_then(|survey| survey["tools"]["items"].as_array());
+    let line = |name: &str| {
+        let tool = listed.into_iter().flatten().find(|tool| tool["name"] == name);
+        let arguments = tool.map_or_else(|| json!({}), |tool| example(&tool["inputSchema"]));
+        (name.to_owned(), toml_line(&["tools", name, "with"], &arguments))
+    };
+    names.filter(|name| !named.contains(name)).map(line).collect()
 }
 
 /// The note on tools that were not called, if there are any.
-pub fn tools_note(names: &IndexSet<String>, all_tools: bool) -> Option<String> {
-    let shown = few(names);
+pub fn tools_note(lines: &IndexMap<String, String>, all_tools: bool) -> Option<String> {
+    let shown = few(lines);
     let (why, help) = match all_tools {
-        true => ("no valid arguments could be generated, or they run only as tasks", "sets the arguments of one"),
-        false => ("they may have side effects or need arguments", "allows one; --call-tools allows all"),
+        true => ("no valid arguments could be generated, or they run only as tasks", "sets its arguments"),
+        false => ("they may have side effects or need arguments", "allows one (--call-tools allows all)"),
     };
-    let note = || {
-        format!(
-            "tools without a valid call, because {why}: {shown} (`tools.NAME.with = {{}}` in mcp-conform.toml {help})"
-        )
-    };
-    (!names.is_empty()).then(note)
+    let note = || format!("tools without a valid call, because {why}; a line in mcp-conform.toml {help}: {shown}");
+    (!lines.is_empty()).then(note)
 }
 
 fn calls_tool(step: &Step) -> Option<&Call> {
@@ -101,10 +105,10 @@ fn tool_of(call: &Call) -> Option<&str> {
     }
 }
 
-/// The first names, and how many more there are.
-fn few(names: &IndexSet<String>) -> String {
-    let shown: Vec<String> = names.iter().take(NAMES_SHOWN).map(|name| format!("`{name}`")).collect();
-    let more = names.len() - shown.len();
+/// The first lines, and how many more tools there are.
+fn few(lines: &IndexMap<String, String>) -> String {
+    let shown: Vec<String> = lines.values().take(LINES_SHOWN).map(|line| format!("`{line}`")).collect();
+    let more = lines.len() - shown.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     shown.join(", ") + &more
 }

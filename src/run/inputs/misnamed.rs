@@ -1,11 +1,13 @@
-//! Tools and prompts that the configuration names but the server does not list. They are probably typos, which would
-//! otherwise show only as rules that were not exercised.
+//! Tools and prompts that the configuration names but the server does not list, and configured arguments that the schema
+//! of the tool forbids. They are probably mistakes, which would otherwise show only as rules that were not exercised.
 
 use serde_json::Value;
 
 use crate::{
+    config::toml_line,
     evidence::RunContext,
-    suite::{SURVEY, diagnostic::suggestion},
+    gather::{example, misfit},
+    suite::{SURVEY, diagnostic::suggestion, foreign::violations},
 };
 
 /// A note for each such name in that file, without duplicates.
@@ -19,6 +21,29 @@ pub fn notes(file: &str, facts: &Value, scenes: &[RunContext]) -> Vec<String> {
             if !notes.contains(&note) {
                 notes.push(note);
             }
+        }
+    }
+    notes
+}
+
+/// A note for each tool in that file with arguments that its schema forbids, in any revision. Such a call is not made.
+pub fn misfits(file: &str, facts: &Value, scenes: &[RunContext]) -> Vec<String> {
+    let lists = scenes.iter().filter_map(|scene| scene.saves.get(SURVEY)?["tools"]["items"].as_array());
+    let mut notes = Vec::new();
+    for tool in lists.flatten() {
+        let Some(name) = tool["name"].as_str() else { continue };
+        let Some(arguments) = facts["tools"].get(name).and_then(|given| misfit(tool, given)) else { continue };
+        let schema = &tool["inputSchema"];
+        let first = violations(schema, &arguments).and_then(|told| told.into_iter().next());
+        let why = first.map(|first| format!("`with{}` {}", first.pointer.replace('/', "."), first.message));
+        let example = toml_line(&["tools", name, "with"], &example(schema));
+        let note = format!(
+            "error in {file}: `{}` violates the inputSchema of the tool, so this call was not sent: {}; expected for example `{example}`",
+            toml_line(&["tools", name, "with"], &arguments),
+            why.unwrap_or_default(),
+        );
+        if !notes.contains(&note) {
+            notes.push(note);
         }
     }
     notes
