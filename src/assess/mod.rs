@@ -83,6 +83,10 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         ..sum_up(target(header, scenes), rules, notes, cut_short, options.strict)
     };
     if let Some(failed) = failed {
+        // The rules were judged as in a revision that nobody agreed on.
+        if !failed.after_another {
+            report.target.revisions.clear();
+        }
         report = conclude(failed, report);
     }
     if options.illustrated {

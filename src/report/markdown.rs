@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    human::{explanation, meaning},
+    human::{agreed, explanation, meaning},
     served,
     tally::{Tally, rules_with_status},
     text::{flow, plain},
@@ -29,7 +29,10 @@ fn write(page: &mut String, report: &RunReport) -> std::fmt::Result {
     if let Some(cause) = report.cause() {
         writeln!(page, "{}\n", prose(cause))?;
     }
-    let revisions: Vec<_> = report.revisions.iter().map(|revision| revision.as_str()).collect();
+    let mut revisions: Vec<_> = agreed(report).iter().map(|revision| revision.as_str()).collect();
+    if revisions.is_empty() {
+        revisions.push("no revision agreed");
+    }
     writeln!(
         page,
         "{} {} · {} · {} · {}\n",

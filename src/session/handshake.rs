@@ -222,6 +222,10 @@ impl Opener {
                 }
                 Ok(())
             }
+            // This server speaks no revision at all, which a rule judges.
+            (End::Result, _) if offered.is_some_and(|offered| !is_named_by_date(offered)) => {
+                Err(self.explain(&reply, session))
+            }
             (End::Result | End::Error, _) if exactly => Err(self.not_spoken(revision, &reply, session)),
             _ => Err(self.explain(&reply, session)),
         }
@@ -360,4 +364,11 @@ fn is_modern(response: &Value) -> bool {
 pub(super) fn unreachable(error: OpenError) -> Error {
     let refused = error.cause == Some(Cause::ConnectionRefused);
     Error::Target { tried: error.tried, came: error.came, help: error.help, refused }
+}
+
+/// Whether it may be a revision, if only one that this program does not know. Drafts have other names.
+fn is_named_by_date(version: &str) -> bool {
+    let shape = |c: char| if c.is_ascii_digit() { '0' } else { c };
+    version.chars().map(shape).collect::<String>().contains("0000-00-00")
+        || version.to_ascii_lowercase().contains("draft")
 }

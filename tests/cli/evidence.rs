@@ -11,6 +11,18 @@ fn rule<'r>(report: &'r Value, id: &str) -> &'r Value {
     report["rules"].as_array().expect("rules").iter().find(|rule| rule["id"] == id).unwrap_or_else(|| panic!("{id}"))
 }
 
+/// A server whose declared list never works conforms by the letter, but the verdict says what was not tested.
+#[test]
+fn a_list_that_never_works_is_in_the_verdict() {
+    let line = "run --reference --fault tools-list-unknown --revision 2025-11-25";
+    let shown = typed(line).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("tools: the list fails · resources: "), "{shown}");
+    assert!(shown.contains("o tool could be listed, so "), "{shown}");
+    let (told, _) = report(line);
+    assert_eq!((&told["served"][0]["offer"], &told["served"][0]["list"]), (&"tools".into(), &"fails".into()));
+    assert!(told["served"][0]["untested"].as_u64().is_some_and(|untested| untested > 0), "{}", told["served"]);
+}
+
 /// Two rules with the same message about two responses: when one is fixed, the other still fails.
 #[test]
 fn the_same_words_are_not_the_same_cause() {

@@ -11,7 +11,7 @@ mod rules;
 use std::fmt::Write;
 
 use super::{
-    human::{meaning, revisions},
+    human::{agreed, meaning, revisions},
     served,
     tally::{STATUSES, Tally, standing},
     text::{flow, plain},
@@ -69,7 +69,9 @@ fn header(page: &mut String, report: &RunReport) -> std::fmt::Result {
         "<p class=\"faint\">{} · {} · {} · {} {} · {}.{:03} s{}</p>\n</header>",
         "<p class=\"faint\">{} · {} · {} · {} {} · {}.{:03} s</p>",
         text(&server.join(" ")),
-        revisions(&report.revisions),
+        Some(revisions(agreed(report)))
+            .filter(|agreed| !agreed.is_empty())
+            .unwrap_or_else(|| "no revision agreed".to_owned()),
         text(&report.target.transport),
         text(&report.tool.name),
         text(&report.tool.version),

@@ -23,7 +23,7 @@ pub fn header(page: &mut Page, report: &RunReport) {
     // With only one side it is clear which one is meant.
     let both = report.target.subject == Subject::Both;
     let mut about: Vec<_> = sides.map(|(noun, info)| if both { format!("{noun} {info}") } else { info }).collect();
-    about.extend([revisions(&report.revisions), report.target.transport.clone()]);
+    about.extend([revisions(agreed(report)), report.target.transport.clone()]);
     about.retain(|part| !part.is_empty());
 
     let one_line =
@@ -68,6 +68,11 @@ fn stated_as(info: &Value) -> String {
         (None, None) => info.to_string(),
     };
     middle(&plain(&stated), 40).into_owned()
+}
+
+/// The revisions that were tested, unless no revision was agreed on.
+pub fn agreed(report: &RunReport) -> &[Revision] {
+    if report.target.revisions.is_empty() { &[] } else { &report.revisions }
 }
 
 /// A short text for revisions.

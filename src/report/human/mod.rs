@@ -13,7 +13,7 @@ pub(super) mod totals;
 pub(super) use self::{evidence::fault, totals::ended};
 
 use self::page::Page;
-pub use self::{header::revisions, totals::meaning};
+pub use self::{header::agreed, header::revisions, totals::meaning};
 use super::{Style, Verbosity};
 use crate::outcome::{RuleResult, RunReport};
 
