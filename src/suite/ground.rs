@@ -68,7 +68,7 @@ pub const FACTS: &[(&str, Form)] = &[
 ];
 
 /// Facts that the program determines itself, or adds to given ones.
-pub const FOUND: [&str; 26] = [
+pub const FOUND: [&str; 27] = [
     "aliased_uris",
     "annotated",
     "authorization",

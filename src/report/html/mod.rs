@@ -66,8 +66,7 @@ fn header(page: &mut String, report: &RunReport) -> std::fmt::Result {
     writeln!(page, "<p><code>{}</code></p>", text(&report.target.name))?;
     writeln!(
         page,
-        "<p class=\"faint\">{} · {} · {} · {} {} · {}.{:03} s{}</p>\n</header>",
-        "<p class=\"faint\">{} · {} · {} · {} {} · {}.{:03} s</p>",
+        "<p class=\"faint\">{} · {} · {} · {} {} · {}.{:03} s{}</p>",
         text(&server.join(" ")),
         Some(revisions(agreed(report)))
             .filter(|agreed| !agreed.is_empty())

@@ -28,7 +28,7 @@ keys! {
         send: Tree,
         /// Verb: a whole HTTP request, by its HTTP method.
         http: At<String>,
-        /// Verb: two clients send different requests with the same id at overlapping times, this one and the first of `beside`
+        /// Verb: two clients send different requests with the same id at overlapping times, this one and the first of `others`
         /// that the server returns a result for. Saves `{ exchanges }`.
         overlap: At<String>,
         /// Verb: change something by the tool, command or HTTP request of a fact: `$facts.change`. Saves `{ end, ms }`.
@@ -44,7 +44,7 @@ keys! {
         /// lists.
         connection: StepConnection,
         /// `overlap`: a list of methods without params, of which the other client sends one.
-        beside: Tree,
+        others: Tree,
         /// `call`: another method to call on the same connection over stdio after a result. For a
         /// handshake that is not finished.
         then: At<String>,

@@ -41,7 +41,7 @@ const VERBS: [(&str, &[&str]); 10] = [
     ("send", &["reply-to", "pieces", "deviates", "control"]),
     ("http", &["headers", "body", "jsonrpc", "deviates", "despite", "control", "query", "url", "drop-after"]),
     ("change", &[]),
-    ("overlap", &["with", "beside"]),
+    ("overlap", &["with", "others"]),
 ];
 
 /// The field with the items in the result of each list method.
@@ -162,8 +162,8 @@ impl Lint<'_> {
     fn overlap(&mut self, typed: file::Step) -> Option<Overlap> {
         let method = self.text(&typed.overlap?);
         let with = typed.with.and_then(|with| self.template(&with));
-        let beside = self.needs(&typed.typed, "beside", typed.beside).and_then(|beside| self.template(&beside));
-        Some(Overlap { method: method?, with, beside: beside? })
+        let others = self.needs(&typed.typed, "others", typed.others).and_then(|others| self.template(&others));
+        Some(Overlap { method: method?, with, beside: others? })
     }
 
     fn limits(&mut self, typed: &file::Limits) -> Option<WalkLimits> {
