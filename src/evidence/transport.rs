@@ -64,6 +64,12 @@ impl Transport {
         let Capabilities { since, until, .. } = self.capabilities();
         since.is_none_or(|since| since <= revision) && until.is_none_or(|until| revision <= until)
     }
+
+    /// Whether clients use it with a revision. Servers keep HTTP+SSE for clients of all revisions with sessions, although
+    /// only the first one defines it.
+    pub fn is_used_with(self, revision: Revision) -> bool {
+        self.is_defined_in(revision) || (self == Self::Sse && !revision.features().stateless)
+    }
 }
 
 impl std::fmt::Display for Transport {

@@ -117,7 +117,7 @@ impl Pair<'_> {
             let same = unused_id(self.stage, "same");
             let replies = self.send([&same, &same], first, within(SOON)).await;
             if replies.iter().all(is_answered) {
-                exchanges.extend(self.describe(replies));
+                exchanges.extend(self.describe(&replies));
                 continue;
             }
             let different = ["one", "other"].map(|which| unused_id(self.stage, which));
@@ -128,7 +128,7 @@ impl Pair<'_> {
             let again = unused_id(self.stage, "same");
             let replies = self.send([&again, &again], first, within(CONFIRMED)).await;
             if replies.iter().all(is_answered) || self.still_serves().await {
-                exchanges.extend(self.describe(replies));
+                exchanges.extend(self.describe(&replies));
             }
             break;
         }
@@ -157,7 +157,7 @@ impl Pair<'_> {
         true
     }
 
-    fn describe(&self, replies: [Reply; 2]) -> [Value; 2] {
+    fn describe(&self, replies: &[Reply; 2]) -> [Value; 2] {
         [0, 1].map(|which| {
             let methods = [which, 1 - which].map(|which| &self.parties[which].request.method);
             let (reply, other) = (&replies[which], &replies[1 - which]);

@@ -58,7 +58,9 @@ impl Tally {
             *known = std::cmp::min_by_key(*known, status, |status| rank(*status));
         }
         let mut tally = Self::default();
-        worst.into_values().for_each(|status| tally.add(status));
+        for status in worst.into_values() {
+            tally.add(status);
+        }
         tally
     }
 

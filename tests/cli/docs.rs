@@ -113,10 +113,10 @@ fn the_program_prints_each_page() {
 fn texts_of_the_program_name_pages_that_it_has() {
     let template = fs::read_to_string(path("src/run/commands/init/configuration.toml")).expect("the template");
     let schema = fs::read_to_string(path("docs/mcp-conform.schema.json")).expect("the schema");
+    let named = Regex::new(r"`mcp-conform\s+docs\s+([a-z-]+)`").expect("a pattern");
     for text in [template, schema, typed("run --help").stdout] {
         assert!(!text.contains("docs/"), "{text}");
         // Help is wrapped.
-        let named = Regex::new(r"`mcp-conform\s+docs\s+([a-z-]+)`").expect("a pattern");
         let names: Vec<String> = named.captures_iter(&text).map(|found| found[1].to_owned()).collect();
         assert!(!names.is_empty(), "{text}");
         for name in names {

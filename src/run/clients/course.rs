@@ -57,8 +57,8 @@ pub async fn conduct(
         Revisions::Auto => course.newest().await?,
         Revisions::One(revision) => {
             let transport = job.client.transport;
-            if !can_be_used(transport, revision) {
-                let others = Revision::ALL.into_iter().filter(|other| can_be_used(transport, *other));
+            if !transport.is_used_with(revision) {
+                let others = Revision::ALL.into_iter().filter(|other| transport.is_used_with(*other));
                 let names: Vec<_> = others.map(|other| other.to_string()).collect();
                 return Err(Error::Usage {
                     message: format!("revision {revision} does not define the transport {transport}"),
@@ -70,12 +70,6 @@ pub async fn conduct(
         Revisions::All => course.every_revision().await?,
     }
     Ok(course.evidence())
-}
-
-/// Whether clients use the transport with this revision. Servers keep HTTP+SSE for clients of all revisions with sessions,
-/// although only the first one defines it.
-fn can_be_used(transport: Transport, revision: Revision) -> bool {
-    transport.is_defined_in(revision) || (transport == Transport::Sse && !revision.features().stateless)
 }
 
 pub struct Course<'a> {
@@ -152,7 +146,7 @@ impl<'a> Course<'a> {
     async fn every_revision(&mut self) -> Result<(), Error> {
         let mut first = None;
         for revision in Revision::ALL {
-            if !can_be_used(self.job.client.transport, revision) {
+            if !self.job.client.transport.is_used_with(revision) {
                 let transport = self.job.client.transport;
                 self.notes
                     .push(format!("revision {revision} was not tested: it does not define the transport {transport}"));
@@ -328,9 +322,8 @@ impl<'a> Course<'a> {
         self.hangs.set(self.hangs.get() + usize::from(ran.hung));
         ran.stderr = self.secrets.hide(ran.stderr);
         let (actions, follows, mistakes) = reported::actions(&scenario.drive, &stage.report());
-        let mut unread = self.unread_reports.borrow_mut();
-        unread.extend(mistakes.into_iter().map(|mistake| format!("{mistake} (world {})", scenario.world)));
-        drop(unread);
+        let mistakes = mistakes.into_iter().map(|mistake| format!("{mistake} (world {})", scenario.world));
+        self.unread_reports.borrow_mut().extend(mistakes);
         let mut reported = (actions, follows);
         reported.0.iter_mut().for_each(|action| self.secrets.hide_in(action));
         let (links, spawned) = stage.close().await;
