@@ -49,7 +49,9 @@ pub async fn control(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> Optio
         return None;
     }
     // If the handshake was rejected, no token can be used as a control.
-    let is_of_token = |deviation: Deviation| deviation.0.iter().all(|(part, _)| *part == Part::named("Authorization"));
+    let is_of_token = |deviation: Deviation| {
+        !deviation.0.is_empty() && deviation.0.iter().all(|(part, _)| *part == Part::named("Authorization"))
+    };
     if stage.scene.server["hello"]["end"] != "result"
         && deviation(step.deviates.as_ref(), scope).is_some_and(is_of_token)
     {
