@@ -42,7 +42,7 @@ pub fn behave(how: &str) -> ! {
         match how {
             "silent" | "only-notifies" => continue,
             "stops" if requests > 5 => continue,
-            "stops-once" if requests > 5 && File::create_new("stopped").is_ok() => sleep(FOREVER),
+            "stops-once" if requests > 6 && File::create_new("stopped").is_ok() => sleep(FOREVER),
             "dies" if requests == 3 => fail(),
             "pages" => endless_page(&message, &mut answer),
             "grows" if message["method"] == "tools/list" => {
