@@ -41,7 +41,9 @@ enum Purpose {
 }
 
 fn in_scene(evidence: &Evidence, scene: &RunContext, rules: &[RuleResult], suites: &[Suite]) -> Vec<Served> {
-    let mut seen = results(evidence, scene);
+    let survey = |offer: Offer| scene.saves.get(SURVEY).map(|survey| &survey[offer.name()]);
+    let items = |offer| survey(offer).and_then(|list| list["items"].as_array()).filter(|items| !items.is_empty());
+    let mut seen = results(evidence, scene, |offer| items(offer).is_some());
     let offers = OFFERS.into_iter().filter(|offer| *offer != Offer::Tasks || has_tasks(scene));
     let told = offers.map(|offer| {
         let seen = seen.remove(&offer).unwrap_or_default();
@@ -49,16 +51,14 @@ fn in_scene(evidence: &Evidence, scene: &RunContext, rules: &[RuleResult], suite
             Offer::Tasks => scene.offers("tasks") || scene.offers(TASKS_EXTENSION),
             _ => scene.offers(offer.name()),
         };
-        let survey = scene.saves.get(SURVEY).map(|survey| &survey[offer.name()]);
-        let failed = survey.and_then(|list| list["end"].as_str()).map_or(seen.rejected, |end| FAILED.contains(&end));
+        let failed =
+            survey(offer).and_then(|list| list["end"].as_str()).map_or(seen.rejected, |end| FAILED.contains(&end));
         let list = match () {
             () if seen.works => Listing::Works,
             () if seen.requested && failed && evidence.header.end.interrupted.is_none() => Listing::Fails,
             () => Listing::Unknown,
         };
-        // Other requests may list parts, such as the children of a directory.
-        let items = survey.and_then(|list| list["items"].as_array()).filter(|items| !items.is_empty());
-        let listed = items.map_or(seen.listed, |items| names(offer, items).collect());
+        let listed = items(offer).map_or(seen.listed, |items| names(offer, items).collect());
         // A server may serve what it does not list, and that is not what the line is about.
         let used = seen.used.iter().filter(|name| list != Listing::Works || listed.contains(*name)).count();
         let fails = declared && list == Listing::Fails;
@@ -88,8 +88,9 @@ fn untested(offer: Offer, scene: &RunContext, rules: &[RuleResult], suites: &[Su
     rules.iter().filter(is_untested).filter(|rule| ids.contains(rule.id.as_str())).count()
 }
 
-/// Matches responses to the requests that list or use something.
-fn results(evidence: &Evidence, scene: &RunContext) -> HashMap<Offer, Seen> {
+/// Matches responses to the requests that list or use something. Where the survey has the list, the items of other lists
+/// are not kept: these may be parts of it, such as the children of a directory, and a walk can have a million of them.
+fn results(evidence: &Evidence, scene: &RunContext, is_surveyed: impl Fn(Offer) -> bool) -> HashMap<Offer, Seen> {
     let mut seen: HashMap<Offer, Seen> = HashMap::new();
     let mut open: HashMap<(u32, String), (Offer, Purpose)> = HashMap::new();
     for frame in evidence.frames_in(scene.revision, scene.scenario.as_deref()) {
@@ -110,7 +111,7 @@ fn results(evidence: &Evidence, scene: &RunContext) -> HashMap<Offer, Seen> {
                             let task = message["result"]["task"].get("taskId").or(message["result"].get("taskId"));
                             seen.entry(Offer::Tasks).or_default().used.extend(task.map(Value::to_string));
                         }
-                        seen.entry(offer).or_default().add(offer, purpose, message);
+                        seen.entry(offer).or_default().add(offer, purpose, message, !is_surveyed(offer));
                     }
                 }
                 Side::Server | Side::Gateway => {}
@@ -141,13 +142,13 @@ fn purpose(message: &Value) -> Option<(Offer, Purpose)> {
 }
 
 impl Seen {
-    fn add(&mut self, offer: Offer, purpose: Purpose, response: &Value) {
+    fn add(&mut self, offer: Offer, purpose: Purpose, response: &Value, keeps_items: bool) {
         let result = &response["result"];
         match purpose {
             Purpose::List => match result[offer.name()].as_array() {
                 Some(items) => {
                     self.works = true;
-                    self.listed.extend(names(offer, items));
+                    self.listed.extend(names(offer, items).filter(|_| keeps_items));
                 }
                 None => self.rejected = true,
             },
