@@ -490,7 +490,7 @@ fn hostile() -> RunReport {
         ..report.target
     };
     report.notes.push(EVIL.to_owned());
-    report.timeline[0].what = EVIL.to_owned();
+    EVIL.clone_into(&mut report.timeline[0].what);
     report.timeline[0].body = Some(EVIL.to_owned());
     let rule = |status, level| RuleResult {
         subject: mcp_conform::outcome::Subject::Server,

@@ -1,4 +1,5 @@
-//! The built-in suites, shapes, faults and variations, and the pages of docs/: their paths in the repository and their texts, ordered by path.
+//! The built-in suites, shapes, faults and variations, and the pages of docs/: their paths in the repository and their
+//! texts, ordered by path.
 //!
 //! A release build contains them, so that the binary needs no files; the build script also packs the parsed suites. A
 //! debug build reads them from the checkout, so that a changed rule needs no compilation.

@@ -86,8 +86,8 @@ pub fn prompts(facts: &mut Value, listed: &[Value]) {
     facts["traversal_prompts"] = traversals.into();
 }
 
-/// The call of a tool that the configuration names with arguments that its schema allows, or of a read-only tool whose arguments are all given in its schema.
-/// With `all`, of any tool, with invented arguments that are valid.
+/// The call of a tool that the configuration names with arguments that its schema allows, or of a read-only tool whose
+/// arguments are all given in its schema. With `all`, of any tool, with invented arguments that are valid.
 pub fn callable(tool: &Value, given: &Value, all: bool) -> Option<Value> {
     let name = tool["name"].as_str()?;
     if let Some(given) = given.get(name).filter(|given| misfit(tool, given).is_none()) {

@@ -47,7 +47,7 @@ struct Party<'a> {
 pub async fn overlap(stage: &Stage<'_>, overlap: &Overlap, scope: &Scope<'_>) -> Option<Value> {
     let method = overlap.method.resolve(scope).ok()?;
     let params = filled(overlap.with.as_ref(), scope)?;
-    let others = overlap.beside.resolve(scope).ok()?;
+    let others = overlap.others.resolve(scope).ok()?;
     let own = request(stage, method.as_str()?, params)?;
     let first = stage.session().await?;
     let second = stage.beside.second().await?.session().await;

@@ -11,7 +11,6 @@ use tokio::time::{Instant, sleep};
 use super::step::Stage;
 use crate::{
     evidence::{Reply, RunContext},
-    revision::Revision,
     session::{CallOptions, Session},
 };
 
@@ -29,15 +28,10 @@ const SLOWER: u32 = 10;
 const AT_LEAST: Duration = Duration::from_millis(30);
 const AT_MOST: Duration = Duration::from_millis(150);
 
-/// The request that every server of a revision has to serve.
-fn required(revision: Revision) -> &'static str {
-    if revision.is_modern() { "server/discover" } else { "ping" }
-}
-
 /// A request that this server served in the survey, as `{ method, params }`: the required one, else a list, else a read.
 /// Published servers without `ping` were observed, and an error for it says nothing about the message before.
 pub fn harmless(scene: &RunContext, survey: &Value) -> Value {
-    let usual = required(scene.revision);
+    let usual = scene.revision.required_request();
     let first = if scene.revision.is_modern() { &scene.server["hello"] } else { &survey["ping"] };
     let list = || {
         let works = |(save, _): &&(&str, &str)| survey[save]["end"] == "complete";
@@ -55,7 +49,7 @@ pub fn harmless(scene: &RunContext, survey: &Value) -> Value {
 /// The request of `harmless`. Before the survey, the required one.
 pub async fn sentinel(stage: &Stage<'_>, session: &Session) -> Reply {
     let known = &stage.scene.facts["harmless"];
-    let method = known["method"].as_str().unwrap_or_else(|| required(stage.scene.revision));
+    let method = known["method"].as_str().unwrap_or_else(|| stage.scene.revision.required_request());
     let params = known.get("params").filter(|params| params.as_object().is_some_and(|params| !params.is_empty()));
     session.call(&stage.suite.id, method, params.cloned(), CallOptions::default()).await
 }

@@ -124,7 +124,7 @@ impl Caller {
 
     /// Whether the server still responds to a harmless request.
     pub async fn responds(&mut self) -> bool {
-        let method = if self.revision.is_modern() { "server/discover" } else { "ping" };
+        let method = self.revision.required_request();
         let Some(session) = self.session.as_ref() else { return false };
         let options = CallOptions { timeout: Some(HARMLESS.min(self.limit)), ..CallOptions::default() };
         let reply = session.call(BY, method, None, options).await;

@@ -202,7 +202,7 @@ fn reported(action: &Value) -> Option<String> {
 /// Why a reply says nothing about its subject: the request was rejected for another reason or found the connection gone.
 fn shows_nothing(item: &Value) -> Option<&'static str> {
     let reply = item.get("reply").unwrap_or(item);
-    // A server that is gone shows something, whatever it replied to the control.
+    // If the server exited, that counts, even if it also rejected the control.
     let gone = reply.pointer("/sentinel/end").is_some_and(|end| end == "closed")
         && reply.pointer("/sentinel/frames/0").is_some();
     if !gone && reply.pointer("/control/holds").is_some_and(|holds| holds == false) {

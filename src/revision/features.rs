@@ -121,4 +121,9 @@ impl Revision {
     pub const fn is_modern(self) -> bool {
         self.features().stateless
     }
+
+    /// A request without side effects that every server of this revision has to serve.
+    pub const fn required_request(self) -> &'static str {
+        if self.is_modern() { "server/discover" } else { "ping" }
+    }
 }

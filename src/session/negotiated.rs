@@ -107,7 +107,7 @@ impl Session {
     /// Whether the server still responds to a harmless request. If not, the connection is given up.
     pub async fn responds(&self) -> bool {
         let modern = self.revision().is_some_and(Revision::is_modern);
-        let method = if modern { "server/discover" } else { "ping" };
+        let method = self.revision().map_or("ping", Revision::required_request);
         let Shared { known, limits, .. } = &*self.shared;
         let request = known.request_limit(limits.request);
         let limit = if self.has_unanswered_request() { known.unanswered.limit_after_silence(request) } else { request };

@@ -106,8 +106,8 @@ impl Stdio {
         Ok(Posted { frame: self.channel.sent(&envelope.by, None, message.clone(), length), post: None })
     }
 
-    /// Whole input is written together with the message that is queued next. Otherwise it depends on chance whether the
-    /// server reads both at once, and so what a server does that drops the rest of a chunk after invalid input.
+    /// Input that is not split is written together with the next message. Otherwise the verdict on a server that drops the
+    /// rest of a chunk after invalid input would depend on chance.
     pub fn send_raw(&self, envelope: &Envelope, bytes: &[u8], pieces: usize) -> Result<Posted, String> {
         self.enqueue(Queued { bytes: bytes.to_vec(), pieces, joined: pieces == 1 })?;
         Ok(Posted { frame: self.channel.sent_raw(&envelope.by, None, bytes, pieces), post: None })

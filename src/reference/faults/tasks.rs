@@ -84,7 +84,6 @@ pub static TASKS: &[Behaviour] = &[
                 Heard::Message
             }
         }),
-        also: &["tasks-param-id-decides"],
         ..fault("task-dropped-early", "a task is dropped long before its time to live is over")
     },
     Behaviour {

@@ -163,7 +163,7 @@ impl Lint<'_> {
         let method = self.text(&typed.overlap?);
         let with = typed.with.and_then(|with| self.template(&with));
         let others = self.needs(&typed.typed, "others", typed.others).and_then(|others| self.template(&others));
-        Some(Overlap { method: method?, with, beside: others? })
+        Some(Overlap { method: method?, with, others: others? })
     }
 
     fn limits(&mut self, typed: &file::Limits) -> Option<WalkLimits> {

@@ -126,7 +126,7 @@ pub struct Overlap {
     pub method: Template,
     pub with: Option<Template>,
     /// Methods without params, of which the other client sends one.
-    pub beside: Template,
+    pub others: Template,
 }
 
 pub struct Walk {
