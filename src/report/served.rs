@@ -16,13 +16,13 @@ pub fn parts(report: &RunReport) -> Vec<(String, bool)> {
     parts
 }
 
-/// The lists that never work and the rules that were not tested for it, as a clause for the verdict.
+/// The lists that never work and the rules that were not tested because of that, for the verdict: what follows after "no".
 pub fn failing(report: &RunReport) -> Option<String> {
     let mut failing: IndexMap<Offer, &Served> = IndexMap::new();
     for served in report.served.iter().filter(|served| fails(served) && served.untested > 0) {
         failing.insert(served.offer, served);
     }
-    let nouns: Vec<String> = failing.keys().map(|offer| format!("no {}", offer.noun())).collect();
+    let nouns: Vec<_> = failing.keys().map(|offer| offer.noun()).collect();
     let names: Vec<&str> = failing.keys().map(|offer| offer.name()).collect();
     let untested: usize = failing.values().map(|served| served.untested).sum();
     let (noun, was) = if untested == 1 { ("rule", "was") } else { ("rules", "were") };
@@ -35,7 +35,7 @@ pub fn failing(report: &RunReport) -> Option<String> {
     (!failing.is_empty()).then(|| {
         format!(
             "{} could be listed{only_in}, so {untested} {noun} about {} {was} not tested",
-            nouns.join(" and "),
+            nouns.join(" and no "),
             names.join(" and ")
         )
     })

@@ -51,12 +51,8 @@ pub fn totals(page: &mut Page, report: &RunReport) {
 pub fn meaning(report: &RunReport) -> String {
     let verdict = verdict(report);
     let Some(failing) = served::failing(report).filter(|_| report.exit_code <= 1) else { return verdict };
-    let conforms = verdict.strip_suffix('.').filter(|_| report.exit_code == 0);
-    match (conforms, failing.strip_prefix('n')) {
-        (Some(conforms), _) => format!("{conforms}, but {failing}."),
-        (None, Some(rest)) => format!("{verdict} N{rest}."),
-        (None, None) => verdict,
-    }
+    let (joint, no) = if report.exit_code == 0 { (", but", "no") } else { (".", "No") };
+    format!("{}{joint} {no} {failing}.", verdict.trim_end_matches('.'))
 }
 
 fn verdict(report: &RunReport) -> String {
