@@ -176,6 +176,13 @@ def from_the_start():
     (path / "server.py").write_text(f"import os\nos.execv('{PROGRAM}', ['mcp-conform', 'serve'])\n")
     code, said = ran([PROGRAM, "init", "--ci", "github"], path)
     check(code == 0, "a project is begun", said)
+    # The example of a custom rule is not judged until the user says so.
+    configuration = path / "mcp-conform.toml"
+    code, said = ran([PROGRAM, "run", "--filter", "resources.read"], path)
+    check(code == 0 and "house-tools-are-described" not in said, "a first run has no custom rule", said)
+    text = configuration.read_text()
+    check("\n# suites = " in text, "the configuration has a line for custom rules", text)
+    configuration.write_text(text.replace("\n# suites = ", "\nsuites = "))
     steps = yaml.safe_load((path / ".github/workflows/conformance.yml").read_text())["jobs"]["conformance"]["steps"]
     lines = [step["run"] for step in steps if step.get("run", "").startswith("mcp-conform run")]
     check(len(lines) == 1, "the pipeline tests the server")
