@@ -1,24 +1,30 @@
-//! Adds to a finding about a request without a response how the process ended, if it sent nothing after that request: its
-//! exit may come long after the timeout, such as with the next line on stdin.
+//! Adds to a finding about a request without a response what came of it after the timeout: a late response, or how the
+//! process ended if it sent nothing more. Both may come only with the next line on stdin.
 
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,
+    time::Duration,
 };
+
+use serde_json::Value;
 
 use crate::{
     evidence::{Ended, Frame, FrameKind, Side},
     outcome::RuleResult,
 };
 
-pub fn tell(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Frame>>) {
+pub fn tell<I: Iterator<Item = Arc<Frame>>>(rules: &mut [RuleResult], frames: impl Fn() -> I) {
     let findings = || rules.iter().flat_map(|rule| &rule.findings);
     let wanted: HashSet<u64> = findings().flat_map(|finding| finding.frames.iter().copied()).collect();
     if wanted.is_empty() {
         return;
     }
-    let exits = exits(&wanted, frames);
+    let (exits, late) = (exits(&wanted, frames()), late(&wanted, frames()));
     for finding in rules.iter_mut().flat_map(|rule| &mut rule.findings) {
+        if let Some((response, after)) = finding.frames.last().and_then(|frame| late.get(frame)) {
+            finding.message += &format!("; the response came {after} (#{response})");
+        }
         let exit = finding.frames.iter().rev().find_map(|frame| exits.get(frame));
         if let Some((exit, is_followed)) = exit.filter(|(exit, _)| !finding.message.contains(exit.as_str())) {
             let when = if *is_followed { "after the next message " } else { "" };
@@ -61,13 +67,44 @@ fn exits(wanted: &HashSet<u64>, frames: impl Iterator<Item = Arc<Frame>>) -> Has
     exits
 }
 
+/// The responses over stdio to those of these frames that are requests, and when each came.
+fn late(wanted: &HashSet<u64>, frames: impl Iterator<Item = Arc<Frame>>) -> HashMap<u64, (u64, String)> {
+    let mut late = HashMap::new();
+    // By connection and id, the request, its time, and whether the client sent more on the connection.
+    let mut open: HashMap<(u32, String), (u64, u64, bool)> = HashMap::new();
+    for frame in frames.filter(|frame| frame.post.is_none()) {
+        let id = |message: &Value| message.get("id").map(|id| (frame.link, id.to_string()));
+        match (frame.from, &frame.message) {
+            (Side::Client, message) => {
+                let beside = open.iter_mut().filter(|((link, _), _)| *link == frame.link);
+                beside.for_each(|(_, (.., is_followed))| *is_followed = true);
+                if let Some(key) = message.as_ref().and_then(id).filter(|_| is_request(&frame)) {
+                    open.remove(&key);
+                    if wanted.contains(&frame.frame) {
+                        open.insert(key, (frame.frame, frame.at, false));
+                    }
+                }
+            }
+            (Side::Server, Some(message)) if message.get("method").is_none() => {
+                if let Some((request, at, is_followed)) = id(message).and_then(|key| open.remove(&key)) {
+                    let seconds = Duration::from_micros(frame.at.saturating_sub(at)).as_secs_f32();
+                    let then = if is_followed { ", after the next message of the client" } else { "" };
+                    late.insert(request, (frame.frame, format!("{seconds:.1} s later{then}")));
+                }
+            }
+            _ => {}
+        }
+    }
+    late
+}
+
 fn is_request(frame: &Frame) -> bool {
     frame.message.as_ref().is_some_and(|message| message.get("id").is_some() && message.get("method").is_some())
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -98,5 +135,15 @@ mod tests {
         assert_eq!(told(&[ask(1), ask(2), exit("stdin-closed", &failed)]), [(1, at_once.clone()), (2, at_once)]);
         assert_eq!(told(&[ask(1), exit("stdin-closed", "exited with status 0 when stdin was closed")]), []);
         assert_eq!(told(&[ask(1), exit("terminated", "still ran 2s after stdin was closed")]), []);
+    }
+
+    #[test]
+    fn a_late_response_is_told_with_its_time() {
+        let ask = |id, at| json!({ "from": "client", "at": at, "message": { "id": id, "method": "ping" } });
+        let response = |id, at| json!({ "at": at, "message": { "id": id, "result": {} } });
+        let seen = [ask(1, 0), ask(2, 1_000_000), response(1, 2_500_000), response(2, 4_000_000)];
+        let late = late(&HashSet::from([1, 2]), frames(&seen).into_iter());
+        assert_eq!(late[&1], (3, "2.5 s later, after the next message of the client".to_owned()));
+        assert_eq!(late[&2], (4, "3.0 s later".to_owned()));
     }
 }

@@ -64,7 +64,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
     if failed.is_some_and(|failed| !failed.after_another) {
         explain_failed_handshake(&mut rules);
     }
-    aftermath::tell(&mut rules, evidence.frames());
+    aftermath::tell(&mut rules, || evidence.frames());
     show_frames(&mut rules, evidence.frames(), header.evidence_frames);
     if header.judged == Side::Gateway {
         let behind: Vec<u32> = links.iter().filter(|link| link.behind).map(|link| link.link).collect();

@@ -1,19 +1,28 @@
 //! Notes on the run: those that were taken during it, and those that follow from its evidence and its verdicts.
 
+use std::collections::HashSet;
+
 use indexmap::IndexMap;
+use serde_json::Value;
 
 use crate::{
     evidence::{Ended, Evidence, FrameKind, Side},
-    outcome::{RuleResult, Status},
+    outcome::{RuleResult, Status, excerpt::middle},
 };
 
 /// Names of suites in a note.
 const SHOWN: usize = 3;
+/// Columns of an error message in a note.
+const WORDS: usize = 100;
 
 pub fn notes(evidence: &Evidence, rules: &[RuleResult]) -> Vec<String> {
     let cut = |line| format!("the transcript is truncated in line {line}; the lines before were judged");
     let taken = evidence.header.notes.iter().cloned();
-    let found = incomplete(evidence, rules).into_iter().chain(gone(evidence)).chain(failed_exits(evidence, rules));
+    let found = incomplete(evidence, rules)
+        .into_iter()
+        .chain(gone(evidence))
+        .chain(failed_exits(evidence, rules))
+        .chain(session_not_issued(evidence));
     taken.chain(found).chain(evidence.cut_off.map(cut)).collect()
 }
 
@@ -64,6 +73,39 @@ fn failed_exits(evidence: &Evidence, rules: &[RuleResult]) -> Option<String> {
         0 => format!("a process of the server failed, which no rule judges: it {first}"),
         others => format!("{} processes of the server failed, which no rule judges; the first {first}", others + 1),
     })
+}
+
+/// A server that rejects all requests without a session, and issues none. Many findings follow from that, and none says so.
+fn session_not_issued(evidence: &Evidence) -> Option<String> {
+    const SESSION: &str = "mcp-session-id";
+    let mut initialized = None;
+    let (mut sessions, mut rejected) = (HashSet::new(), HashSet::new());
+    let mut words = None;
+    for frame in evidence.frames() {
+        let Some(post) = frame.post else { continue };
+        let head = frame.http.as_ref();
+        if head.is_some_and(|head| head.value(SESSION).is_some()) {
+            if frame.from == Side::Server {
+                return None;
+            }
+            sessions.insert(post);
+        }
+        if head.is_some_and(|head| head.status == Some(400)) && !sessions.contains(&post) {
+            rejected.insert(post);
+        }
+        let Some(message) = frame.message.as_ref().filter(|_| frame.from == Side::Server) else { continue };
+        if message.pointer("/result/protocolVersion").is_some() {
+            initialized = initialized.or(Some(frame.frame));
+        }
+        let said = message.pointer("/error/message").and_then(Value::as_str).filter(|_| rejected.contains(&post));
+        words = words.or(said.filter(|said| said.to_ascii_lowercase().contains("session")).map(str::to_owned));
+    }
+    let (frame, words) = (initialized?, words?);
+    Some(format!(
+        "the server rejects requests without a session (`{}`), but its response to `initialize` had no `Mcp-Session-Id` \
+         header (#{frame}); many findings follow from that",
+        middle(&words, WORDS)
+    ))
 }
 
 /// The first names, without repetitions in a row, and how many more there are.

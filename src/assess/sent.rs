@@ -16,6 +16,9 @@ const REMEMBERED: usize = 100;
 /// Number of messages of the client that are shown with one that the server sent on its own.
 const BESIDE: usize = 2;
 
+/// Number of requests in flight that are shown with a line that any of them may have caused.
+const IN_FLIGHT: usize = 4;
+
 /// The latest frames of the client, each with its response.
 #[derive(Default)]
 pub struct Sent {
@@ -35,6 +38,11 @@ impl Sent {
             if frame.ended.is_some() {
                 return self.beside(frame, |(_, response)| response.is_none());
             }
+            // Any request in flight may have made it print this; with too many of them, none says anything.
+            if frame.kind == FrameKind::Junk {
+                let in_flight = self.in_flight(frame);
+                return if in_flight.len() > IN_FLIGHT { Vec::new() } else { in_flight };
+            }
             let since = self.beside(frame, |(earlier, _)| self.heard.get(&frame.link) < Some(&earlier.frame));
             if !since.is_empty() {
                 return since;
@@ -42,6 +50,14 @@ impl Sent {
         }
         let alone = self.alone(frame, is_response).into_iter();
         alone.flat_map(|(earlier, response)| iter::once(earlier).chain(response)).collect()
+    }
+
+    /// The requests on the same connection over stdio without a response.
+    fn in_flight(&self, frame: &Frame) -> Vec<&Arc<Frame>> {
+        let is_open = |(earlier, response): &&Exchange| {
+            response.is_none() && earlier.link == frame.link && earlier.post.is_none() && id(earlier).is_some()
+        };
+        self.latest.iter().filter(is_open).map(|(earlier, _)| earlier).collect()
     }
 
     /// The last few messages of the client on the same connection over stdio that fit.

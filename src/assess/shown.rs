@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{sent::Sent, timeline::about};
 use crate::{
-    evidence::{Frame, FrameKind, HttpHead, Side},
+    evidence::{Ended, Frame, FrameKind, HttpHead, PROBE, Side},
     outcome::{RuleResult, ShownFrame, excerpt, masked},
     revision::Revision,
 };
@@ -65,14 +65,20 @@ pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Fr
     let (frames, before, heads) = looked_up(&wanted, frames);
     for finding in rules.iter_mut().flat_map(|rule| &mut rule.findings) {
         if finding.subject.is_empty() {
-            let sent = finding.frames.iter().rev().find_map(|number| sent(frames.get(number)?));
-            finding.subject = sent.unwrap_or_default();
+            let newest_first = || finding.frames.iter().rev().filter_map(|number| frames.get(number));
+            // A probe only shows what came of the message before it.
+            let sent_for_itself = newest_first().filter(|frame| frame.by.as_deref() != Some(PROBE)).find_map(sent);
+            finding.subject = sent_for_itself.or_else(|| newest_first().find_map(sent)).unwrap_or_default();
         }
+        let is_alone = finding.frames.len() == 1;
+        // The messages that the server had not answered when it exited.
+        let exited = |last: &u64| frames.get(last).is_some_and(|frame| frame.ended == Some(Ended::Unasked));
         if most > 1
-            && let [alone] = finding.frames.as_slice()
-            && let Some(earlier) = before.get(alone)
+            && let Some(last) = finding.frames.last().filter(|last| is_alone || exited(last))
+            && let Some(earlier) = before.get(last)
         {
-            finding.frames.splice(0..0, earlier.iter().take(most - 1).copied());
+            let new: Vec<u64> = earlier.iter().filter(|frame| !finding.frames.contains(frame)).copied().collect();
+            finding.frames.splice(0..0, new.into_iter().take(most - 1));
         }
         if most > 1 {
             add_heads(&mut finding.frames, finding.pointer.is_some(), &frames, &heads);
@@ -196,7 +202,10 @@ fn sent(frame: &Arc<Frame>) -> Option<String> {
         None => match &frame.http {
             Some(http) => excerpt::middle(&begin(http), SUBJECT).into_owned(),
             None if text(frame).contains(char::REPLACEMENT_CHARACTER) => "bytes that are not UTF-8".to_owned(),
-            None => excerpt::middle(&text(frame), SUBJECT).into_owned(),
+            None => match text(frame) {
+                text if text.len() > SUBJECT => format!("{} ({} bytes)", excerpt::middle(&text, SUBJECT), frame.bytes),
+                text => text,
+            },
         },
     })
 }
@@ -204,20 +213,21 @@ fn sent(frame: &Arc<Frame>) -> Option<String> {
 /// A message without the usual `_meta` of a modern client, which would take all the space.
 fn brief(message: &Value, from: Side) -> String {
     const USUAL: [&str; 3] = ["protocolVersion", "clientCapabilities", "clientInfo"];
+    const LEFT_OUT: &str = "…";
     // A probe may declare another revision.
-    let usual = |meta: &Value| {
-        let members = meta.as_object().map_or(0, serde_json::Map::len);
-        members == USUAL.len()
-            && USUAL.iter().all(|name| meta.get(format!("io.modelcontextprotocol/{name}")).is_some())
+    let is_usual = |meta: &Value| {
+        USUAL.iter().all(|name| meta.get(format!("io.modelcontextprotocol/{name}")).is_some())
             && meta["io.modelcontextprotocol/protocolVersion"] == json!(Revision::NEWEST)
     };
-    if from == Side::Server || !message.pointer("/params/_meta").is_some_and(usual) {
+    if from == Side::Server || !message.pointer("/params/_meta").is_some_and(is_usual) {
         return message.to_string();
     }
     let mut brief = message.clone();
-    brief["params"]["_meta"] = "…".into();
-    // It is an object, though a shortened one.
-    brief.to_string().replacen(r#""_meta":"…""#, r#""_meta":{…}"#, 1)
+    if let Some(meta) = brief["params"]["_meta"].as_object_mut() {
+        USUAL.iter().for_each(|name| _ = meta.shift_remove(&format!("io.modelcontextprotocol/{name}")));
+        meta.insert(LEFT_OUT.to_owned(), Value::Null);
+    }
+    brief.to_string().replacen(r#""…":null"#, "…", 1)
 }
 
 /// A frame on one line.

@@ -48,6 +48,9 @@ pub enum FrameKind {
     Note,
 }
 
+/// The sender (`by`) of requests that check whether the server still responds.
+pub const PROBE: &str = "probe";
+
 /// Replaces a secret value.
 pub const SHOWN_INSTEAD: &str = "(given by the user)";
 
@@ -172,6 +175,11 @@ pub struct Frame<M = Value> {
 }
 
 impl Frame {
+    /// Whether it is a line that was meant as a message, but cannot be read: one that takes several lines, for example.
+    pub fn is_garbled_message(&self) -> bool {
+        self.kind == FrameKind::Junk && self.text.as_ref().is_some_and(|text| text.contains("\"jsonrpc\""))
+    }
+
     /// Everything but the message.
     #[must_use]
     pub fn head(&self) -> Self {

@@ -16,7 +16,7 @@ pub mod transcript;
 mod transport;
 mod weight;
 
-pub use frame::{Ended, Event, Frame, FrameKind, HttpHead, Link, SHOWN_INSTEAD, Side};
+pub use frame::{Ended, Event, Frame, FrameKind, HttpHead, Link, PROBE, SHOWN_INSTEAD, Side};
 pub use manner::Manner;
 pub use part::{PARTS, Part};
 pub use reason::{Cause, Reason};

@@ -20,6 +20,8 @@ pub enum Cause {
     EmptyLine,
     /// The content type or encoding does not allow messages in the body.
     WrongMedia,
+    /// The body is not an event stream, although its content type says so.
+    NotAnEventStream,
     /// The body or event ended prematurely.
     CutOff,
     ConnectionRefused,

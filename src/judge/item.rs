@@ -17,6 +17,8 @@ use crate::{
 /// A step that was not applicable to this server saved nothing.
 pub const NOT_ASKED: &str = "not probed: the server did not send what this probe needs";
 const NOT_RECORDED: &str = "the recorded conversation does not show it";
+/// What the server declares in the handshake.
+const SERVER: &str = "server";
 const GONE: &str = "the server was not available any more";
 const CONTROL: &str = "the server also rejects the same request without the tested deviation";
 const UNANSWERED: &str = "the response to compare with was not received";
@@ -123,7 +125,8 @@ fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revisi
             let mut at = place_of(&clause.subject, &mismatch.location, scope, item);
             if at.frames.is_empty() && at.frame == 0 {
                 // No such message arrived. The conditions name the saves that it was expected for.
-                let saves = tally.rule.filter.iter().filter_map(|clause| save_of(&clause.subject, scope));
+                let conditions = tally.rule.filter.iter().map(|clause| &clause.subject);
+                let saves = conditions.chain([&clause.subject]).filter_map(|path| shown_with(path, scope));
                 at.frames = saves.map(frames_in).find(|frames| !frames.is_empty()).unwrap_or_default();
             }
             let mut message = phrase(clause, &mismatch, scope);
@@ -136,7 +139,8 @@ fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revisi
             }
             let mut found = found(message, mismatch, at, item);
             let compared = clause.matcher.operands().into_iter().flat_map(Template::references);
-            show_first(&mut found.finding.frames, tally.rule.shows.iter().chain(compared), scope);
+            let declared = Some(&clause.subject).filter(|path| path.root == SERVER);
+            show_first(&mut found.finding.frames, tally.rule.shows.iter().chain(compared).chain(declared), scope);
             if item.is_none()
                 && let Some(root) = scope.lookup(&clause.subject.root)
             {
@@ -330,10 +334,15 @@ fn frames_in(value: &Value) -> Vec<u64> {
 /// Adds the frames of what the finding depends on: of the replies with these paths, the last one before it.
 fn show_first<'p>(frames: &mut Vec<u64>, paths: impl Iterator<Item = &'p Path>, scope: &Scope) {
     let Some(first) = frames.first().copied() else { return };
-    let replies = paths.filter_map(|path| save_of(path, scope)).map(frames_in);
+    let replies = paths.filter_map(|path| shown_with(path, scope)).map(frames_in);
     let before = replies.filter(|frames| frames.last().is_some_and(|last| *last < first));
     let shown = before.max_by_key(|frames| frames.last().copied()).unwrap_or_default();
     frames.splice(0..0, shown);
+}
+
+/// The reply that shows what is at the path: of what the server declares, the one to the handshake.
+fn shown_with<'s>(path: &Path, scope: &'s Scope) -> Option<&'s Value> {
+    if path.root == SERVER { scope.lookup(SERVER)?.get("hello") } else { save_of(path, scope) }
 }
 
 /// What a rule passed for: the item or, without one, the values of its paths.

@@ -22,6 +22,8 @@ pub struct Open {
     pub killed: Option<String>,
     /// Why a message was not read that may have been its response.
     pub unread: Option<String>,
+    /// An unreadable line that was probably its response.
+    pub garbled: Option<u64>,
     /// The frame after which no response can arrive.
     pub lost: Option<u64>,
 }

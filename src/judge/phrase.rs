@@ -6,11 +6,14 @@ use serde_json::{Value, json};
 use super::place::Place;
 use crate::{
     evidence::Cause,
+    outcome::{excerpt::middle, masked},
     suite::{Clause, Mismatch, Path, Scope},
 };
 
 /// The start of a message about something that was not received.
 const EXPECTED: &str = "expected ";
+/// Maximum number of columns of a quoted line.
+const QUOTED: usize = 80;
 
 /// The name of a judged item, as its author knows it.
 pub fn subject(item: &Value) -> String {
@@ -112,9 +115,6 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
         let no_json = matches!(Cause::deserialize(&frame["cause"]), Ok(Cause::NotJson | Cause::TrailingData));
         return no_message(frame["text"].as_str().unwrap_or_default(), why, no_json);
     }
-    if member == "text" && at(parent).is_some_and(|frame| frame["kind"] == "junk") {
-        return "a line contains more than one message".into();
-    }
     match member {
         "worked_on" => return "received progress several times after the cancellation".into(),
         "wanted" if at(parent).is_some_and(|item| item.get("logs").or(item.get("level_set")).is_some()) => {
@@ -173,11 +173,13 @@ fn reply_without<'s>(path: &Path, mismatch: &Mismatch, scope: &'s Scope) -> Opti
 
 /// Describes a line that is not a message. For plain text, the position of a JSON syntax error says nothing.
 fn no_message(text: &str, why: &str, no_json: bool) -> String {
-    let text = text.trim_start();
+    let text = text.trim();
     if text.get(..15).is_some_and(|head| head.eq_ignore_ascii_case("content-length:")) {
         "this is a header of the Language Server Protocol; an MCP message is one line of JSON".into()
+    } else if text.is_empty() {
+        "received an empty line".into()
     } else if no_json && !text.starts_with(['{', '[']) {
-        "received text that is not valid JSON".into()
+        format!("received the text `{}`, which is not JSON", middle(&masked(text), QUOTED))
     } else {
         format!("received an invalid message: {why}")
     }
@@ -228,7 +230,8 @@ fn answer(reply: &Value) -> String {
         }
         // The reply of `await` has no request frame.
         Some("timeout") if reply["frames"] == json!([]) => "received no such message in time".into(),
-        Some("timeout" | "none") => "the request timed out".into(),
+        Some("timeout") => "received no response in time".into(),
+        Some("none") => "received no response".into(),
         Some("closed") => format!("the connection ended before the response: {why}"),
         Some("malformed") => format!("the response is not valid JSON-RPC: {why}"),
         Some("unread") => format!("the response was not read: {why}"),

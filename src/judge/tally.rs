@@ -54,7 +54,7 @@ pub struct Found {
     /// The judged item, and the value in it with the violation.
     pub item: Place,
     pub at: Place,
-    /// For a line that is not a message: its text without numbers.
+    /// For a line that is not a message: its text without numbers. Messages that quote such lines differ only in those.
     pub line: Option<String>,
 }
 
@@ -62,11 +62,11 @@ impl Found {
     /// Whether this finding shows everything that the other one does.
     fn shows(&self, other: &Self) -> bool {
         let (shown, other_shown) = (&self.finding, &other.finding);
-        shown.message == other_shown.message
+        let says_the_same = shown.message == other_shown.message || self.line.is_some() && self.line == other.line;
+        says_the_same
             && shown.subject == other_shown.subject
             && shown.expected == other_shown.expected
             && shown.received == other_shown.received
-            && self.line == other.line
     }
 }
 
@@ -125,7 +125,9 @@ impl<'a> Tally<'a> {
         }
     }
 
-    pub fn finish(self, scene: &RunContext) -> RuleResult {
+    pub fn finish(mut self, scene: &RunContext) -> RuleResult {
+        // Empty lines around a banner say less than the banner.
+        self.found.sort_by_key(|found| found.line.as_ref().is_some_and(|line| line.trim().is_empty()));
         let incident = scene.incidents.get(&self.suite.id);
         let (status, reason) = if let Some(reason) = self.left_out {
             (Status::NotApplicable, Some(reason))

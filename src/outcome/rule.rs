@@ -42,6 +42,13 @@ pub struct Finding {
     pub yaml: Option<String>,
 }
 
+impl Finding {
+    /// What it is about, if it has a name, and the message.
+    pub fn line(&self) -> String {
+        if self.subject.is_empty() { self.message.clone() } else { format!("{}: {}", self.subject, self.message) }
+    }
+}
+
 /// A frame as a report shows it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShownFrame {

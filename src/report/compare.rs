@@ -49,7 +49,7 @@ pub fn compare(old: &RunReport, new: &RunReport) -> String {
         add(change);
         let rule = new.rules.iter().find(|rule| rule.id == **id && rule.revision == *revision);
         for finding in rule.into_iter().flat_map(|rule| &rule.findings).take(SHOWN) {
-            add(&format!("                 {}", plain(&flow(&format!("{}: {}", finding.subject, finding.message)))));
+            add(&format!("                 {}", plain(&flow(&finding.line()))));
         }
     }
     for (heading, changes) in [("better", &better), ("changed", &other)] {

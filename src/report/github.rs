@@ -6,7 +6,7 @@ use super::{
     tally::standing,
     text::{flow, plain},
 };
-use crate::outcome::{RuleResult, RunReport, Status};
+use crate::outcome::{Finding, RuleResult, RunReport, Status};
 
 pub(super) fn render(report: &RunReport) -> String {
     let commands = report.rules.iter().filter_map(|rule| {
@@ -35,11 +35,7 @@ fn title(report: &RunReport, rule: &RuleResult) -> String {
 fn text(rule: &RuleResult) -> String {
     let mut lines = vec![rule.statement.clone()];
     lines.extend(rule.reason.clone());
-    let places = rule.findings.iter().map(|finding| match finding.subject.as_str() {
-        "" => finding.message.clone(),
-        subject => format!("{subject}: {}", finding.message),
-    });
-    lines.extend(places.take(3));
+    lines.extend(rule.findings.iter().map(Finding::line).take(3));
     lines.extend(rule.hint.clone());
     lines.extend(rule.given_level());
     lines.extend(link(&rule.source, rule.revision));

@@ -49,11 +49,7 @@ fn point(tap: &mut String, number: usize, report: &RunReport, rule: &RuleResult)
     tap.push('\n');
     if matches!(status, Status::Fail | Status::Known | Status::Broken | Status::Warn | Status::Advice) {
         let severity = serde_json::to_value(status).unwrap_or_default();
-        let messages: Vec<String> = rule
-            .findings
-            .iter()
-            .map(|finding| plain(&format!("{}: {}", finding.subject, finding.message)).into())
-            .collect();
+        let messages: Vec<String> = rule.findings.iter().map(|finding| plain(&finding.line()).into()).collect();
         writeln!(tap, "  ---")?;
         for (name, value) in [
             ("severity", severity),

@@ -15,7 +15,6 @@ use super::{
     echo::echo,
     help::{answer_in_words, help, requires_authorization},
     negotiated::{CallOptions, Session},
-    unanswered::no_reply,
 };
 use crate::{
     error::Error,
@@ -56,11 +55,13 @@ pub enum Wish {
 pub struct Unopened {
     pub error: Error,
     pub hello: Value,
+    /// The server sent nothing before its stdin was closed, and then what it had not flushed, or not read yet.
+    pub held_back: bool,
 }
 
 impl From<Error> for Unopened {
     fn from(error: Error) -> Self {
-        Self { error, hello: Value::Null }
+        Self { error, hello: Value::Null, held_back: false }
     }
 }
 
@@ -100,12 +101,16 @@ async fn settled(opener: &Opener, wish: Wish) -> Result<Session, Unopened> {
         }
         Err(error) => {
             let hello = std::mem::take(&mut session.hello);
-            if opener.is_silent() {
+            let was_silent = opener.is_silent();
+            let may_hold_back = session.transport().capabilities().process && hello["end"] == json!(End::Timeout);
+            if was_silent && !may_hold_back {
                 // It is not an MCP server, or hangs: how it exits would show nothing.
                 session.kill().await;
             }
             session.close().await;
-            Err(Unopened { error, hello })
+            let held_back = was_silent && opener.has_spoken();
+            let error = if held_back { explain_held_back(error) } else { error };
+            Err(Unopened { error, hello, held_back })
         }
     }
 }
@@ -241,23 +246,22 @@ impl Opener {
         options: CallOptions,
     ) -> Reply {
         match select(pin!(session.call(by, method, params, options)), pin!(self.garbled(session))).await {
-            Either::Left((reply, _)) => reply,
-            Either::Right((why, _)) => Reply { why: Some(why), ..Reply::ended(End::Timeout) },
+            Either::Left((reply, _)) | Either::Right((reply, _)) => reply,
         }
     }
 
     /// Ends if a server that has started wrote an unreadable response.
-    async fn garbled(&self, session: &Session) -> String {
-        let limit = self.limits.request;
-        sleep(limit).await;
-        let is_message = |frame: Arc<Frame>| {
-            let junk = frame.link == session.link() && frame.kind == FrameKind::Junk && frame.from == Side::Server;
-            junk && frame.text.as_ref().is_some_and(|text| text.contains("\"jsonrpc\""))
-        };
-        if !self.recorder.frames().any(is_message) {
+    async fn garbled(&self, session: &Session) -> Reply {
+        sleep(self.limits.request).await;
+        let on_it = || self.recorder.frames().filter(|frame| frame.link == session.link());
+        let asked = on_it().filter(|frame| frame.from == Side::Client && frame.kind == FrameKind::Message).last();
+        let Some(asked) = asked else { return pending().await };
+        let is_response = |frame: &Arc<Frame>| frame.frame > asked.frame && frame.is_garbled_message();
+        let Some(garbled) = on_it().find(|frame| frame.from == Side::Server && is_response(frame)) else {
             return pending().await;
-        }
-        no_reply(limit)
+        };
+        let frames = vec![asked.frame, garbled.frame];
+        Reply { frames, why: garbled.why.clone(), ..Reply::ended(End::Malformed) }
     }
 
     /// Determines whether the process exits immediately or because of the handshake: starts another one with another
@@ -359,6 +363,16 @@ fn is_modern(response: &Value) -> bool {
     // Other results have no `resultType`, so this one only lacks its versions.
     let discovered = response.pointer("/result/resultType").and(response.pointer("/result/capabilities"));
     supported.or(discovered).is_some() || code.is_some_and(|code| MODERN_CODES.contains(&code))
+}
+
+/// The error of a handshake whose response came only when stdin was closed.
+fn explain_held_back(error: Error) -> Error {
+    let Error::Target { tried, came, refused, .. } = error else { return error };
+    let came = format!("{came}; when stdin was closed, messages arrived");
+    let help = "flush stdout after each message: `print(..., flush=True)` in Python, `fflush(stdout)` in C. If the server needs \
+                this long to start, give it more time with --timeout"
+        .into();
+    Error::Target { tried, came, help, refused }
 }
 
 pub(super) fn unreachable(error: OpenError) -> Error {

@@ -37,9 +37,11 @@ pub fn help(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> Stri
         (Start::Http { .. } | Start::Sse { .. }, _) if elsewhere(reply).is_some() => {
             "redirects are not followed; use the target URL if that is the server to test".into()
         }
-        (Start::Http { .. }, End::Answered | End::Malformed) => {
-            "check the path of the URL (often /mcp); use --sse URL for the older HTTP+SSE transport".into()
-        }
+        (Start::Http { .. }, End::Answered | End::Malformed) => reply
+            .cause
+            .and_then(wire::help)
+            .unwrap_or("check the path of the URL (often /mcp); use --sse URL for the older HTTP+SSE transport")
+            .into(),
         (Start::Http { .. }, End::Timeout) => {
             "the port is open but does not respond; give a slow server more time with --timeout".into()
         }

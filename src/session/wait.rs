@@ -271,7 +271,7 @@ pub fn conclude(outcome: Outcome, seen: Seen) -> Reply {
         }
         Outcome::Done { junk: Some((frame, why)), .. } => {
             let end = if why.is_limit() { End::Unread } else { End::Malformed };
-            with_frame(Reply { end, why: Some(why.words), ..base }, frame)
+            with_frame(Reply { end, why: Some(why.words), cause: Some(why.cause), ..base }, frame)
         }
         Outcome::Done { .. } => match seen.document {
             Some((frame, body)) => with_frame(Reply { end: End::Answered, body, ..base }, frame),

@@ -17,6 +17,9 @@ use super::{
 };
 use crate::evidence::{Cause, Ended, Reason};
 
+/// How much is kept of an event stream before its first event.
+const BEGINNING: usize = 4096;
+
 /// `Err`: why the body was cut off, or why it is not an event stream although it has to be.
 pub async fn take(core: &Core, response: Response, carrier: Carrier, role: &mut Role) -> Result<(), Reason> {
     let status = response.status();
@@ -98,17 +101,28 @@ async fn whole(core: &Core, mut response: Response, carrier: Carrier) -> Result<
 
 async fn events(core: &Core, mut response: Response, carrier: Carrier, role: &mut Role) -> Result<(), Reason> {
     let mut stream = EventStream::new(core.limit);
+    // What arrived before the first event.
+    let (mut beginning, mut has_events) = (Vec::new(), false);
     let outcome = loop {
         match response.chunk().await {
             Ok(None) => break Ok(()),
             Ok(Some(chunk)) => {
-                for block in stream.feed(&chunk) {
+                let blocks = stream.feed(&chunk);
+                has_events |= !blocks.is_empty();
+                if !has_events {
+                    beginning.extend_from_slice(&chunk[..chunk.len().min(BEGINNING - beginning.len())]);
+                }
+                for block in blocks {
                     event(core, carrier, role, block).await;
                 }
             }
             Err(error) => break Err(failure::reason(&error)),
         }
     };
+    if !has_events && beginning.trim_ascii_start().starts_with(b"{") {
+        let why = Reason::new(Cause::NotAnEventStream, "the content type is text/event-stream, but the body is JSON");
+        core.channel.junk(carrier, &beginning, beginning.len() as u64, why, None).await;
+    }
     if let Some(Block { event, data, .. }) = stream.finish() {
         let data = data.unwrap_or_default();
         let why = Reason::new(Cause::CutOff, "the stream ended within this event");

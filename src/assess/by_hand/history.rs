@@ -205,6 +205,14 @@ impl History {
         moments.flat_map(|moments| moments.range(..frame)).filter(|(_, (_, from))| *from == Side::Client).count()
     }
 
+    /// Whether the client had sent nothing but the handshake and answers before a frame. The server will then ask for this
+    /// answer again.
+    pub fn follows_handshake(&self, link: u32, frame: u64) -> bool {
+        let before = self.lines.get(&link).into_iter().flat_map(|lines| lines.range(..frame));
+        let of_handshake = before.filter(|(_, line)| opens(line) || line.by.as_deref() == Some("answer"));
+        of_handshake.count() == self.sent_before(link, frame)
+    }
+
     /// The time of a frame, in microseconds since the run began.
     pub fn at(&self, link: u32, frame: u64) -> Option<u64> {
         self.moments.get(&link)?.get(&frame).map(|(at, _)| *at)

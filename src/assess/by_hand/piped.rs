@@ -59,7 +59,7 @@ fn needed(
         let by = frame.by.as_deref().unwrap_or_default();
         let prepares = opens(frame)
             || by == "handshake" && past.declaration && discovers(frame)
-            || by == "answer" && !suites.is_empty();
+            || by == "answer" && (!suites.is_empty() || history.follows_handshake(link, frame.frame));
         prepares || suites.contains(by) || asked.iter().any(|known| known.frame == frame.frame)
     };
     let needed: Vec<_> = kept.range(..=last).map(|(_, frame)| Arc::clone(frame)).filter(is_needed).collect();

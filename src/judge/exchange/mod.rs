@@ -14,12 +14,9 @@ use serde_json::{Map, Value, json};
 
 use super::{notification_context::NotificationContext, open::Open, phase::Phase, replays::Replays};
 use crate::{
-    evidence::{Ended, Frame, FrameKind, HttpHead, Link, Side, correlate::Loose},
+    evidence::{Ended, Frame, FrameKind, HttpHead, Link, PROBE, Side, correlate::Loose},
     revision::Revision,
 };
-
-/// The sender of the requests that check whether the server still responds.
-const PROBE: &str = "probe";
 
 /// If a connection ends more than this long after a request, in microseconds, the end does not excuse the missing
 /// response.
@@ -158,6 +155,11 @@ impl<'a> Assembler<'a> {
                     open.expects_reply &= std::mem::take(&mut is_first) && waited_out(open);
                 }
             }
+            (FrameKind::Junk, Side::Server, _) if frame.post.is_none() && frame.is_garbled_message() => {
+                if let Some(open) = self.open.iter_mut().find(|open| open.garbled.is_none()) {
+                    open.garbled = Some(frame.frame);
+                }
+            }
             // The unread message may respond to any of them.
             (FrameKind::Unread, Side::Server, _) => {
                 let open = self.open.iter_mut().filter(|open| open.post == frame.post);
@@ -218,6 +220,9 @@ impl<'a> Assembler<'a> {
             .map(|open| {
                 let http = open.post.and_then(|post| heads.remove(&post));
                 let mut exchange = open.describe(link);
+                if let (Some(garbled), Some(Value::Array(frames))) = (open.garbled, exchange.get_mut("frames")) {
+                    frames.push(json!(garbled));
+                }
                 exchange.insert("end".into(), json!(if open.unread.is_some() { "unread" } else { "none" }));
                 exchange.extend(open.unread.map(|why| ("why".to_owned(), json!(why))));
                 exchange.insert("replies".into(), json!(0));

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::{ANSWERED_KEPT, Answered, Assembler, Nameless, PROBE, Passed};
+use super::{ANSWERED_KEPT, Answered, Assembler, Nameless, Passed};
 use crate::{
     evidence::{
-        Frame, HttpHead,
+        Frame, HttpHead, PROBE,
         correlate::{Circumstances, Other, Request, correlate},
     },
     judge::{asked, open::Open, phase::Phase},

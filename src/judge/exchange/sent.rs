@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{Assembler, PROBE};
+use super::Assembler;
 use crate::{
-    evidence::Frame,
+    evidence::{Frame, PROBE},
     judge::{head::is_odd, open::Open, phase::Phase},
 };
 
@@ -56,6 +56,7 @@ impl Assembler<'_> {
                     post: frame.post,
                     killed: None,
                     unread: None,
+                    garbled: None,
                     lost: None,
                 });
             }

@@ -57,6 +57,10 @@ impl NotificationContext {
             })
         };
         judge_level(setting.map(|setting| setting.level), params, item);
+        if let Some(setting) = setting.filter(|_| item["wanted"] == false) {
+            // Without the request that set the level, the message would show nothing wrong.
+            item["origin"]["to"] = json!(setting.sent);
+        }
     }
 }
 

@@ -125,13 +125,22 @@ pub fn messages(page: &mut Page, indent: usize, finding: &Finding) {
     }
 }
 
-/// A message without its version if it takes more than one line, and then on two lines at most.
+/// A message without its version if it takes more than one line, and then on two lines at most. What the server put into
+/// `_meta` is left out first.
 fn brief(text: &str, room: usize) -> String {
     const VERSION: &str = "\"jsonrpc\":\"2.0\",";
     if columns(text) <= room {
         return text.to_owned();
     }
-    middle(&text.replacen(VERSION, "…", 1), MESSAGE_LINES * room).into_owned()
+    let mut text = text.replacen(VERSION, "…", 1);
+    for meta in ["/params/_meta", "/result/_meta"] {
+        if columns(&text) > MESSAGE_LINES * room
+            && let Some(part) = locate(&text, meta)
+        {
+            text.replace_range(part, "{…}");
+        }
+    }
+    middle(&text, MESSAGE_LINES * room).into_owned()
 }
 
 /// Whether it is the head of an HTTP request or response.

@@ -235,8 +235,7 @@ fn advise(page: &mut Page, rule: &RuleResult, tested: &[Revision]) {
     statement(page, 2, rule);
     let text = match rule.findings.as_slice() {
         [] => return,
-        [first, ..] if first.subject.is_empty() => first.message.clone(),
-        [first, ..] => format!("{}: {}", first.subject, first.message),
+        [first, ..] => first.line(),
     };
     let places = places(rule.findings.iter()) + rule.further;
     let more = if places > 1 { format!(", and {} more", places - 1) } else { String::new() };

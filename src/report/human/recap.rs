@@ -8,7 +8,7 @@ use super::{
     page::{FAINT, MAGENTA, Page, RED, STRONG, Span, TEXT, YELLOW, span},
 };
 use crate::{
-    outcome::{RunReport, Status, excerpt::columns},
+    outcome::{Finding, RunReport, Status, excerpt::columns},
     report::text::{first_lines, flow, plain},
 };
 
@@ -30,9 +30,9 @@ pub fn only_named(page: &mut Page, rules: &[Told]) {
     headline(page, "WARN", YELLOW, &format!("{} {noun} (details: --findings)", by_id.len()), &[]);
     for (id, told) in by_id.iter().take(RECAP) {
         let (first, tested) = told[0];
-        let message = first.findings.first().map(|finding| finding.message.as_str()).unwrap_or_default();
+        let message = first.findings.first().map(Finding::line).unwrap_or_default();
         let text = match told.len() {
-            1 => message.to_owned(),
+            1 => message,
             _ => format!("in {}: {message}; for the others see --findings", revisions(tested)),
         };
         named_with(page, id, &text);
@@ -96,8 +96,8 @@ fn one_by_one(page: &mut Page, report: &RunReport) {
             // A rule may have failed in several ways, each in other revisions.
             let by_id: IndexMap<_, _> = rules.iter().rev().map(|(rule, _)| (&rule.id, rule.findings.first())).collect();
             for (id, first) in by_id.iter().rev().take(RECAP) {
-                let first = first.map(|finding| finding.message.as_str());
-                line_of(page, &word, id, first.or(reason).unwrap_or_default());
+                let first = first.map(Finding::line);
+                line_of(page, &word, id, first.as_deref().or(reason).unwrap_or_default());
             }
             if by_id.len() > RECAP {
                 page.line(0, &[span(FAINT, format!("and {} more", by_id.len() - RECAP))]);

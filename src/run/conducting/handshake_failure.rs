@@ -15,7 +15,7 @@ use crate::{
 /// nothing to judge: the server said nothing of its own, or only that it is not the one to be tested, because it speaks another
 /// revision, because nothing is there under the URL, or because it printed its usage or an error and exited.
 pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Recorder) -> Option<(RunContext, String)> {
-    let Unopened { error: Error::Target { came, help, .. }, hello } = unopened else { return None };
+    let Unopened { error: Error::Target { came, help, .. }, hello, held_back: false } = unopened else { return None };
     let links = recorder.links();
     let transport = links.first()?.transport;
     let left: Vec<_> = links.iter().filter(|link| link.ended == Some(Ended::Unasked)).map(|link| link.link).collect();

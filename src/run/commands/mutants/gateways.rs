@@ -9,7 +9,7 @@ use crate::{
     cli::MutantsArgs,
     error::{Error, exit},
     evidence::{Recorder, Side, Transport},
-    outcome::{RunReport, Status},
+    outcome::{Finding, RunReport, Status},
     plan::Filter,
     relay::{self, Fault},
     revision::Revision,
@@ -99,7 +99,7 @@ impl GatewayTrial {
         let declared =
             |id: &str| self.rules.iter().any(|rule| rule == id) || self.fault.also.iter().any(|also| fits(also, id));
         for rule in report.rules.iter().filter(|rule| bad.contains(&rule.status) && !declared(&rule.id)) {
-            let finding = rule.findings.first().map(|finding| format!("{}: {}", finding.subject, finding.message));
+            let finding = rule.findings.first().map(Finding::line);
             let why = finding.or(rule.reason.clone()).unwrap_or_default();
             flaws.push(format!("{}: {} is {}: {why}", self.name(), rule.id, rule.status.word()));
         }
