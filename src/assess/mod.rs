@@ -14,7 +14,7 @@ pub mod shown;
 pub mod timeline;
 pub mod verdict;
 
-use std::path::PathBuf;
+use std::{collections::HashSet, path::PathBuf};
 
 use self::{
     notes::notes,
@@ -58,7 +58,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
     }
     rules.retain(|rule| options.filter.shows(&rule.id));
     if header.recorded {
-        explain_recording(&mut rules);
+        explain_recording(&mut rules, suites);
     }
     given_up::explain(&mut rules, scenes, suites);
     if failed.is_some_and(|failed| !failed.after_another) {
@@ -141,9 +141,16 @@ fn target(header: &RunHeader, scenes: &[RunContext]) -> TargetReport {
 }
 
 /// A recording sends no requests, so what it does not contain is unknown.
-fn explain_recording(rules: &mut [RuleResult]) {
+fn explain_recording(rules: &mut [RuleResult], suites: &[Suite]) {
+    let of_suites = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
+    let probing = of_suites.filter(|(suite, rule)| rule.looks_at_saves(suite)).map(|(_, rule)| rule.id.as_str());
+    let probing: HashSet<&str> = probing.collect();
     for rule in rules.iter_mut().filter(|rule| rule.status == Status::NotExercised && rule.checked == 0) {
-        rule.reason = Some("the recorded conversation does not show it".into());
+        let why = match probing.contains(rule.id.as_str()) {
+            true => "this rule needs requests of its own, which only `mcp-conform run` sends",
+            false => "the recorded conversation does not show it",
+        };
+        rule.reason = Some(why.into());
     }
 }
 

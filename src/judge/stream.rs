@@ -160,7 +160,9 @@ fn pass_by(
             continue;
         }
         let index = assemblers.iter().position(|(known, ..)| *known == frame.link).unwrap_or_else(|| {
-            assemblers.push((frame.link, Assembler::new(link), Streams::new(link)));
+            let mut assembler = Assembler::new(link);
+            assembler.of_other_client = scene.server["recorded"] == true;
+            assemblers.push((frame.link, assembler, Streams::new(link)));
             assemblers.len() - 1
         });
         let passed = assemblers[index].1.take(&frame);

@@ -115,6 +115,13 @@ fn serve(
             "forgets" if message["method"] != "initialize" => Some("404 Not Found"),
             _ => None,
         };
+        if how == "demands-a-session" && message["method"] != "initialize" {
+            let error = json!({ "code": -32000, "message": "Mcp-Session-Id header is required" });
+            let body = json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }).to_string();
+            let head = "HTTP/1.1 400 Bad Request\r\ncontent-type: application/json";
+            write!(out, "{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len())?;
+            continue;
+        }
         if let Some(status) = turned_away {
             write!(out, "HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n")?;
             continue;
@@ -174,6 +181,10 @@ fn post(how: &str, mut out: &TcpStream, elsewhere: &str, body: &[u8]) -> Result<
             for byte in [b"event: message\r\ndata: ", body, b"\r\n\r\n"].concat() {
                 out.write_all(&[byte])?;
             }
+            return Err(ErrorKind::ConnectionAborted.into());
+        }
+        "mislabels" => {
+            out.write_all(&[EVENTS, body].concat())?;
             return Err(ErrorKind::ConnectionAborted.into());
         }
         "huge-header" => {

@@ -34,7 +34,7 @@ pub fn behave(how: &str) -> ! {
         }
         _ => {}
     }
-    let mut requests = 0;
+    let (mut requests, mut hoard) = (0, Vec::new());
     for line in io::stdin().lock().split(b'\n').map_while(Result::ok) {
         let message: Value = serde_json::from_slice(&line).unwrap_or_default();
         let Some(mut answer) = answer(&message) else { continue };
@@ -72,10 +72,16 @@ pub fn behave(how: &str) -> ! {
                 write(&bytes[..half]);
                 fail();
             }
+            "hoards" => {
+                hoard.extend([&bytes, b"\n".as_slice()].concat());
+                continue;
+            }
+            "indents" => write(format!("{answer:#}").as_bytes()),
             _ => write(&bytes),
         }
         write(b"\n");
     }
+    write(&hoard);
     if how == "stays" {
         sleep(FOREVER);
     }

@@ -28,6 +28,8 @@ const ANSWERED_KEPT: usize = 200;
 /// The open requests of the client, and a summary of the answered ones.
 pub struct Assembler<'a> {
     link: &'a Link,
+    /// Another client sent the requests, which may have made mistakes.
+    pub of_other_client: bool,
     open: Vec<Open>,
     answered: HashMap<String, Answered>,
     /// Ids of the answered requests, oldest first.
@@ -90,6 +92,7 @@ impl<'a> Assembler<'a> {
         let modern = link.revision.is_some_and(Revision::is_modern);
         Self {
             link,
+            of_other_client: false,
             open: Vec::new(),
             answered: HashMap::new(),
             answered_before: VecDeque::new(),

@@ -36,7 +36,8 @@ impl Assembler<'_> {
         match (message.get("id"), message.get("method").and_then(Value::as_str)) {
             (Some(id), Some(method)) if may_be_id(id) && is_version_2 => {
                 self.notification_context.asked(frame, id, method, message);
-                let deviant = odd || self.is_deviant(message, &by);
+                let shares_id = self.shares_id(frame, id);
+                let deviant = odd || shares_id || self.is_deviant(message, &by);
                 if by != PROBE {
                     self.sound = !deviant && by != "base.bad-input";
                     if !self.sound {
@@ -89,6 +90,16 @@ impl Assembler<'_> {
                 self.loose.sent_unreadable(id);
             }
         }
+    }
+
+    /// Whether another request with this id is open, by mistake of the client: a response may belong to either. Over HTTP,
+    /// the exchange shows to which.
+    fn shares_id(&mut self, frame: &Frame, id: &Value) -> bool {
+        if !self.of_other_client || frame.post.is_some() {
+            return false;
+        }
+        let same = self.open.iter_mut().filter(|open| open.id == *id);
+        same.map(|open| open.deviant = true).count() > 0
     }
 
     fn is_deviant(&self, request: &Value, by: &str) -> bool {

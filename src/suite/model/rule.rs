@@ -60,6 +60,12 @@ impl Rule {
         self.applies.lacks_some() || self.paths().into_iter().any(declared)
     }
 
+    /// Whether it judges responses to requests of its suite.
+    pub fn looks_at_saves(&self, suite: &Suite) -> bool {
+        let names = self.names();
+        suite.gather.iter().filter_map(|step| step.save.as_deref()).any(|save| names.contains(save))
+    }
+
     /// Whether it compares several saves of its suite with each other.
     pub fn compares_saves(&self, suite: &Suite) -> bool {
         let names = self.names();
@@ -70,8 +76,7 @@ impl Rule {
     pub fn looks_at_listing(&self, suite: &Suite) -> bool {
         const ASKED: [&str; 3] = ["uri", "uriTemplate", "name"];
         let names = self.names();
-        let has_saved = suite.gather.iter().filter_map(|step| step.save.as_deref()).any(|save| names.contains(save));
-        if has_saved && names.contains(SURVEY) {
+        if self.looks_at_saves(suite) && names.contains(SURVEY) {
             return true;
         }
         let Some(every) = &self.every else { return false };

@@ -1,5 +1,7 @@
 //! A recorded conversation between a client and a server: derives from its frames what a run would know besides them.
 
+mod lists;
+
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,
@@ -13,12 +15,15 @@ use crate::revision::Revision;
 
 /// The sender of responses to server requests, as named in a run.
 const ANSWER: &str = "answer";
+/// What a run reads and lists first.
+const SURVEY: &str = "survey";
 
 /// Makes it judgeable: adds one context for each revision and side. Connections with an unknown revision are skipped,
 /// with a note.
 pub fn complete(evidence: &mut Evidence) {
     let mut frames: Vec<Arc<Frame>> = evidence.frames().collect();
     frames.iter_mut().for_each(name_sender);
+    name_reads(&mut frames);
     let left_out = leave_out(evidence, &frames);
     evidence.header.notes.extend(left_out);
     let mut settled: Vec<(Revision, Transport)> =
@@ -39,7 +44,12 @@ pub fn complete(evidence: &mut Evidence) {
             if rejected && subject == Side::Server {
                 continue;
             }
-            evidence.scenes.push(context(revision, subject, transport, &server, &client));
+            let mut scene = context(revision, subject, transport, &server, &client);
+            if subject == Side::Server {
+                let survey = lists::survey(frames.iter().filter(|frame| links.contains(&frame.link)));
+                scene.saves.insert(SURVEY.to_owned(), survey);
+            }
+            evidence.scenes.push(scene);
         }
     }
     evidence.frames = Frames::Read(end_everywhere(frames));
@@ -50,6 +60,22 @@ fn name_sender(frame: &mut Arc<Frame>) {
     let responds = |message: &Value| message.get("id").is_some() && message.get("method").is_none();
     if frame.from == Side::Client && frame.message.as_ref().is_some_and(responds) {
         Arc::make_mut(frame).by = Some(ANSWER.to_owned());
+    }
+}
+
+/// Marks reads of listed resources, as a run does: rules on content leave out reads of anything else.
+fn name_reads(frames: &mut [Arc<Frame>]) {
+    let listed = lists::survey(frames.iter());
+    let items = listed["resources"]["items"].as_array().into_iter().flatten();
+    let uris: HashSet<&str> = items.filter_map(|item| item["uri"].as_str()).collect();
+    for frame in frames.iter_mut().filter(|frame| frame.from == Side::Client) {
+        let reads = |message: &Value| {
+            message["method"] == "resources/read"
+                && message["params"]["uri"].as_str().is_some_and(|uri| uris.contains(uri))
+        };
+        if frame.message.as_ref().is_some_and(reads) {
+            Arc::make_mut(frame).by = Some(SURVEY.to_owned());
+        }
     }
 }
 
