@@ -7,7 +7,7 @@ use super::place::Place;
 use crate::{
     evidence::Cause,
     outcome::{excerpt::middle, masked},
-    suite::{Clause, Mismatch, Path, Scope},
+    suite::{Clause, Mismatch, Path, Scope, show},
 };
 
 /// The start of a message about something that was not received.
@@ -60,8 +60,18 @@ pub fn named_around(root: &Value, location: &str) -> String {
 pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
     let path = &clause.subject;
     if let Some(says) = &clause.says {
-        return match reply_without(path, mismatch, scope) {
-            Some(reply) if says.starts_with(EXPECTED) => format!("{}, {says}", answer(reply)),
+        if !says.starts_with(EXPECTED) {
+            return says.clone();
+        }
+        let root = scope.lookup(&path.root);
+        return match (reply_without(path, mismatch, scope), root.and_then(|root| root.pointer(&mismatch.location))) {
+            (Some(reply), _) => format!("{}, {says}", answer(reply)),
+            (None, Some(value)) if !mismatch.location.is_empty() && !value.is_object() && !value.is_array() => {
+                format!("{} is {}, {says}", named(&member_path(path, &mismatch.location)), show(value))
+            }
+            _ if mismatch.message.starts_with("is missing") && !path.text.contains("[?") => {
+                format!("{} is missing, {says}", named(&member_path(path, &mismatch.location)))
+            }
             _ => says.clone(),
         };
     }
@@ -106,7 +116,9 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
     }
     // The rule allows only the head of the response.
     if member == "kind" && mismatch.message.contains("expected one of \"http-response\"") {
-        return "the response has a body".into();
+        let body = at(parent).map(|frame| frame.get("message").or(frame.get("text")).unwrap_or(&Value::Null));
+        let body = body.map(|body| body.as_str().map_or_else(|| body.to_string(), str::to_owned)).unwrap_or_default();
+        return format!("the body is `{}`, expected an empty body", middle(&masked(&body), QUOTED));
     }
     if member == "kind"
         && let Some(frame) = at(parent)
@@ -121,7 +133,15 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
             return "the level of this log message is below the requested level".into();
         }
         "wanted" => return "the client did not request this".into(),
-        "answers" => return "this response belongs to no open request".into(),
+        "answers" => {
+            let id = at(parent).and_then(|item| item["message"].get("id")).filter(|id| !id.is_null());
+            return match id {
+                Some(id) => format!("this is a response with the id {id}, and no open request has that id"),
+                None => {
+                    "this is a response without an id, and no request was open: it responds to a notification".into()
+                }
+            };
+        }
         "phase" if at(&mismatch.location).is_some_and(|phase| phase == "closed") => {
             return "received before `initialize` was sent".into();
         }
@@ -161,7 +181,22 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
     {
         return format!("`{name}` is {value}, expected any other value");
     }
-    if name.is_empty() { mismatch.message.clone() } else { format!("`{name}` {}", mismatch.message) }
+    if let (true, Some(Value::Number(_))) = (clause.matcher.forbids() && name == "error.code", at(&mismatch.location)) {
+        let root = scope.lookup(&path.root).map(|root| root.get("reply").unwrap_or(root));
+        let reply = root.filter(|reply| reply["end"] == "error");
+        return format!("{}, expected any other response", reply.map_or_else(|| mismatch.message.clone(), answer));
+    }
+    if name.is_empty() { mismatch.message.clone() } else { format!("{} {}", named(&name), mismatch.message) }
+}
+
+/// A member of a message, or a part of an HTTP request or response, by its usual name.
+fn named(name: &str) -> String {
+    let header = ["http.headers.", "response.headers.", "headers."].iter().find_map(|start| name.strip_prefix(start));
+    match (name, header) {
+        ("http.status" | "response.status", _) => "the HTTP status".into(),
+        (_, Some(header)) => format!("the header `{header}`"),
+        _ => format!("`{name}`"),
+    }
 }
 
 /// The reply in which a path selected nothing.

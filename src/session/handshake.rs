@@ -163,7 +163,7 @@ impl Opener {
         if legacy.is_err() && session.closed().is_none() && self.speaks(session, Revision::NEWEST, &reply).await {
             return Ok(());
         }
-        legacy
+        legacy.map_err(|error| with_discovery(error, &reply))
     }
 
     async fn discover(&self, session: &mut Session, revision: Revision, within: Duration, by: &str) -> Discovered {
@@ -363,6 +363,20 @@ fn is_modern(response: &Value) -> bool {
     // Other results have no `resultType`, so this one only lacks its versions.
     let discovered = response.pointer("/result/resultType").and(response.pointer("/result/capabilities"));
     supported.or(discovered).is_some() || code.is_some_and(|code| MODERN_CODES.contains(&code))
+}
+
+/// The error of a handshake after a probe that failed in another way than with an unknown method: the server may support
+/// only a revision without a handshake.
+fn with_discovery(error: Error, probe: &Reply) -> Error {
+    const METHOD_NOT_FOUND: i64 = -32601;
+    let is_told = probe.error.as_ref().is_some_and(|error| error["code"] != METHOD_NOT_FOUND);
+    match error {
+        Error::Target { tried, came, help, refused } if is_told => {
+            let came = format!("{came}; `server/discover`, which was sent first, got {}", answer_in_words(probe));
+            Error::Target { tried, came, help, refused }
+        }
+        error => error,
+    }
 }
 
 /// The error of a handshake whose response came only when stdin was closed.

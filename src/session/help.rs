@@ -51,7 +51,7 @@ pub fn help(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> Stri
             format!("reply to `initialize` with one of {}", known.join(", "))
         }
         (Start::Sse { .. }, _) => "check the path of the URL (often /sse)".into(),
-        _ => "the response above is not an MCP handshake".into(),
+        _ => "reply to `initialize` with a result that has `protocolVersion`, `capabilities` and `serverInfo`".into(),
     }
 }
 

@@ -44,8 +44,20 @@ keys! {
         if_present: Box<Matcher>,
         /// With `equals`, `not-equals` and `all-equal`: fields that are not compared.
         ignoring: OneOrMany<At<String>>,
-        /// The text of a finding: what was received, or "expected ..." if nothing was. Required for built-in clauses with a filter.
+        /// The text of a finding: what was received, or "expected ...", before which a finding names what was received.
+        /// Required for built-in clauses with a filter or a regular expression.
         says: At<String>,
+    }
+}
+
+impl Matcher {
+    /// Whether it has a regular expression, at any depth.
+    pub fn has_pattern(&self) -> bool {
+        let in_none = || self.none.iter().flat_map(|none| &none.0).any(Self::has_pattern);
+        self.matches.is_some()
+            || self.not_matches.is_some()
+            || in_none()
+            || self.if_present.as_ref().is_some_and(|inner| inner.has_pattern())
     }
 }
 

@@ -165,13 +165,23 @@ impl Lint<'_> {
         Some(test)
     }
 
-    /// A finding of a built-in rule must not show an expression of the suite language, so such a clause needs `says`.
+    /// A finding of a built-in rule must not show a filter or a regular expression, so such a clause needs `says`.
     fn check_words(&mut self, clauses: &Pairs<file::Matcher>) {
-        let unclear =
-            clauses.0.iter().filter(|(subject, matcher)| subject.value.contains("[?") && matcher.says.is_none());
-        for (subject, _) in unclear.filter(|_| self.origin == Origin::BuiltIn) {
+        if self.origin != Origin::BuiltIn {
+            return;
+        }
+        for (subject, matcher) in clauses.0.iter().filter(|(_, matcher)| matcher.says.is_none()) {
+            let what = match subject.value.contains("[?") {
+                true => "filter",
+                false if matcher.has_pattern() => "pattern",
+                false => continue,
+            };
             let help = "add `says: expected ...`, or what was received where it must not be".to_owned();
-            self.problems.add_with(subject.at, "a finding would print this filter: add `says` to the clause", help);
+            self.problems.add_with(
+                subject.at,
+                format!("a finding would print this {what}: add `says` to the clause"),
+                help,
+            );
         }
     }
 

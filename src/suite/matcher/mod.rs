@@ -164,7 +164,7 @@ impl Matcher {
     }
 
     /// Whether it only states what must be absent.
-    fn forbids(&self) -> bool {
+    pub fn forbids(&self) -> bool {
         let forbids = |condition: &Condition| {
             matches!(condition, Condition::NotEquals { .. } | Condition::Present(false) | Condition::None(_))
         };
