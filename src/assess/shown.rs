@@ -201,11 +201,7 @@ fn sent(frame: &Arc<Frame>) -> Option<String> {
         Some((method, None)) => method.to_owned(),
         None => match &frame.http {
             Some(http) => excerpt::middle(&begin(http), SUBJECT).into_owned(),
-            None if text(frame).contains(char::REPLACEMENT_CHARACTER) => "bytes that are not UTF-8".to_owned(),
-            None => match text(frame) {
-                text if text.len() > SUBJECT => format!("{} ({} bytes)", excerpt::middle(&text, SUBJECT), frame.bytes),
-                text => text,
-            },
+            None => excerpt::input(&text(frame), frame.bytes),
         },
     })
 }

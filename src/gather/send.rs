@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     evidence::{End, Event, Frame, FrameKind, Recorder, Reply, Side},
+    outcome::excerpt,
     session::{Deviation, Session},
     suite::{Connection, HttpCall, Payload, Scope, Send, Template},
     wire::HttpRequest,
@@ -39,12 +40,18 @@ pub async fn send(stage: &Stage<'_>, send: &Send, scope: &Scope<'_>, deviation: 
         deviation.change(&mut message);
         Some(message)
     };
-    let mut id = None;
+    let (mut id, mut named) = (None, None);
     let bytes = match &send.payload {
         Payload::Message(message) => {
-            let message = complete(message)?;
+            let mut message = complete(message)?;
             id = message.get("id").filter(|id| !id.is_null()).cloned();
-            message.to_string().into_bytes()
+            let bytes = message.to_string().into_bytes();
+            // An id of ours differs from run to run, and the name of a finding must not.
+            if let (Some(Value::String(_)), Some(members)) = (&id, message.as_object_mut()) {
+                members.shift_remove("id");
+            }
+            named = Some(message.to_string());
+            bytes
         }
         Payload::Lines(messages) => {
             let lines: Vec<String> = complete(messages)?.as_array()?.iter().map(Value::to_string).collect();
@@ -54,6 +61,8 @@ pub async fn send(stage: &Stage<'_>, send: &Send, scope: &Scope<'_>, deviation: 
         Payload::Bytes(bytes) => bytes.clone(),
         Payload::Json(template) => template.resolve(scope).ok()?.to_string().into_bytes(),
     };
+    let input = named.unwrap_or_else(|| String::from_utf8_lossy(&bytes).into_owned());
+    let input = excerpt::input(&input, bytes.len() as u64);
     let answer = filled(send.answer.as_ref(), scope)?.or(id);
     let (sent, before) = (Instant::now(), stage.recorder.frames_so_far());
     let is_due = answer.is_some();
@@ -80,6 +89,7 @@ pub async fn send(stage: &Stage<'_>, send: &Send, scope: &Scope<'_>, deviation: 
     };
     let mut saved = json!(reply);
     saved["sentinel"] = json!(sentinel);
+    saved["asked"] = json!(input);
     Some(saved)
 }
 

@@ -138,6 +138,11 @@ fn expect(tally: &mut Tally, clauses: &[Clause], scope: &Scope, revision: Revisi
                 (mismatch.expected, mismatch.received) = (None, None);
             }
             let mut found = found(message, mismatch, at, item);
+            // The judged exchange itself, if the place is in a later one: in that with its sentinel, for example.
+            let own = item.map(|item| frames_in(item.value)).unwrap_or_default();
+            if own.last() < found.finding.frames.first() {
+                found.finding.frames.splice(0..0, own);
+            }
             let compared = clause.matcher.operands().into_iter().flat_map(Template::references);
             let declared = Some(&clause.subject).filter(|path| path.root == SERVER);
             show_first(&mut found.finding.frames, tally.rule.shows.iter().chain(compared).chain(declared), scope);

@@ -165,8 +165,10 @@ impl Matcher {
 
     /// Whether it only states what must be absent.
     pub fn forbids(&self) -> bool {
-        let forbids = |condition: &Condition| {
-            matches!(condition, Condition::NotEquals { .. } | Condition::Present(false) | Condition::None(_))
+        let forbids = |condition: &Condition| match condition {
+            Condition::NotEquals { .. } | Condition::Present(false) | Condition::None(_) => true,
+            Condition::IfPresent(inner) => inner.forbids(),
+            _ => false,
         };
         self.conditions.iter().all(forbids)
     }
