@@ -83,6 +83,14 @@ pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Fr
         if most > 1 {
             add_heads(&mut finding.frames, finding.pointer.is_some(), &frames, &heads);
         }
+        if finding.subject.is_empty() {
+            // Of a finding about an HTTP response, the message that it responds to.
+            let own = finding.frames.last().and_then(|last| frames.get(last)?.post);
+            let in_exchange = |number: &u64| {
+                frames.get(number).filter(|frame| own.is_some() && frame.post == own && frame.http.is_none())
+            };
+            finding.subject = finding.frames.iter().filter_map(in_exchange).find_map(sent).unwrap_or_default();
+        }
         let last = finding.frames.last();
         let shown = finding.frames.iter().filter_map(|number| {
             let frame = frames.get(number)?;

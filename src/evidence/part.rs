@@ -39,6 +39,13 @@ impl Part {
         known.map_or_else(|| Self::Header(name.to_owned()), |(_, part)| part.clone())
     }
 
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Header(name) => name,
+            known => PARTS.iter().find(|(_, part)| part == known).map_or("", |(name, _)| name),
+        }
+    }
+
     /// Its path in a message with this method; empty for a header.
     fn place(&self, method: Option<&str>) -> Vec<&'static str> {
         let place = |bare: &'static str, in_meta: &'static str| {

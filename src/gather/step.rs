@@ -155,6 +155,8 @@ fn act<'a>(
     Box::pin(async move {
         let deviation = probe::deviation(step.deviates.as_ref(), scope)?;
         let control = probe::control(stage, step, scope).await;
+        // A message that deviates is its own name.
+        let unlike = if matches!(step.verb, Verb::Send(_)) { String::new() } else { deviation.in_words() };
         let mut saved = match &step.verb {
             Verb::Call(call) => call::call(stage, call, scope, deviation).await,
             Verb::List(list) => list::list(stage, list, scope).await,
@@ -176,6 +178,9 @@ fn act<'a>(
         };
         if let (Some(saved), Some(control)) = (&mut saved, control) {
             saved["control"] = control;
+        }
+        if let Some(asked) = saved.as_mut().and_then(|saved| saved.get_mut("asked")).filter(|asked| asked.is_string()) {
+            *asked = json!(format!("{}{unlike}", asked.as_str().unwrap_or_default()));
         }
         let undeclared = saved.as_ref().and_then(|saved| step.verb.spec().saves.undeclared(saved));
         debug_assert_eq!(undeclared, None, "a field that src/suite/views lacks");

@@ -136,9 +136,10 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
         "answers" => {
             let id = at(parent).and_then(|item| item["message"].get("id")).filter(|id| !id.is_null());
             return match id {
-                Some(id) => format!("this is a response with the id {id}, and no open request has that id"),
+                Some(id) => format!("the server sent a response with the id {id}, but no open request has that id"),
                 None => {
-                    "this is a response without an id, and no request was open: it responds to a notification".into()
+                    "the server sent a response without an id while no request was open: it responds to a notification"
+                        .into()
                 }
             };
         }
@@ -184,7 +185,10 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
     if let (true, Some(Value::Number(_))) = (clause.matcher.forbids() && name == "error.code", at(&mismatch.location)) {
         let root = scope.lookup(&path.root).map(|root| root.get("reply").unwrap_or(root));
         let reply = root.filter(|reply| reply["end"] == "error");
-        return format!("{}, expected any other response", reply.map_or_else(|| mismatch.message.clone(), answer));
+        return format!(
+            "{}, expected a response without this code",
+            reply.map_or_else(|| mismatch.message.clone(), answer)
+        );
     }
     if name.is_empty() { mismatch.message.clone() } else { format!("{} {}", named(&name), mismatch.message) }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{answers::ClientProfile, negotiated::Session};
-use crate::{evidence::Part, revision::Revision};
+use crate::{evidence::Part, outcome::excerpt::middle, revision::Revision};
 
 const HANDSHAKE: &str = "initialize";
 
@@ -18,6 +18,20 @@ impl Deviation {
         for (part, value) in first.into_iter().chain(last) {
             part.replace(message, value.clone());
         }
+    }
+
+    /// What is unlike the usual request, to be appended to its name.
+    pub fn in_words(&self) -> String {
+        const LONGEST: usize = 60;
+        let part = |(part, value): &(Part, Option<Value>)| match value {
+            None => format!("without `{}`", part.name()),
+            Some(Value::Null) if matches!(part, Part::Header(_)) => format!("without `{}`", part.name()),
+            // It may be a token.
+            Some(_) if part.name().eq_ignore_ascii_case("authorization") => format!("with `{}`", part.name()),
+            Some(value) => format!("with `{}` {}", part.name(), middle(&value.to_string(), LONGEST)),
+        };
+        let parts: Vec<String> = self.0.iter().map(part).collect();
+        if parts.is_empty() { String::new() } else { format!(" {}", parts.join(" and ")) }
     }
 
     /// The headers that replace usual ones, and the names of omitted ones.

@@ -101,7 +101,7 @@ fn in_full(page: &mut String, report: &RunReport, rule: &RuleResult, open: &str)
     if !rule.also.is_empty() {
         writeln!(
             page,
-            "<p><span class=\"faint\">also</span> {} (in the same messages, where it is judged once this is fixed)</p>",
+            "<p><span class=\"faint\">also</span> {} (not judged in these messages until this is fixed)</p>",
             text(&rule.also.join(", "))
         )?;
     }

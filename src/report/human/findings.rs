@@ -300,7 +300,7 @@ fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Fin
 /// How to fix the rule and where it comes from. Sources can be copied, so they are never wrapped.
 fn footer(page: &mut Page, indent: usize, rule: &RuleResult) {
     let also = (!rule.also.is_empty())
-        .then(|| format!("{} (in the same messages, where it is judged once this is fixed)", rule.also.join(", ")));
+        .then(|| format!("{} (not judged in these messages until this is fixed)", rule.also.join(", ")));
     for (word, text) in [("fix", &rule.hint), ("why", &rule.derived), ("level", &rule.given_level()), ("also", &also)] {
         if let Some(text) = text {
             page.hang(indent, &[label(word)], TEXT, &flow(text));
