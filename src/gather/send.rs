@@ -20,7 +20,7 @@ use super::{
 use crate::{
     evidence::{End, Event, Frame, FrameKind, Recorder, Reply, Side},
     outcome::excerpt,
-    session::{Deviation, Session},
+    session::{Deviation, Session, asked},
     suite::{Connection, HttpCall, Payload, Scope, Send, Template},
     wire::HttpRequest,
 };
@@ -49,6 +49,10 @@ pub async fn send(stage: &Stage<'_>, send: &Send, scope: &Scope<'_>, deviation: 
             // An id of ours differs from run to run, and the name of a finding must not.
             if let (Some(Value::String(_)), Some(members)) = (&id, message.as_object_mut()) {
                 members.shift_remove("id");
+            }
+            // It would take all the space.
+            if let Some(params) = message.get_mut("params").and_then(Value::as_object_mut) {
+                params.shift_remove("_meta");
             }
             named = Some(message.to_string());
             bytes
@@ -172,6 +176,9 @@ pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>, deviati
         ask(&session).await
     };
     let mut saved = json!(reply);
+    if let Some(name) = asked(&body) {
+        saved["asked"] = json!(name);
+    }
     saved["events"] = json!(events(stage.recorder, &reply));
     Some(saved)
 }

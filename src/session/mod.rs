@@ -31,3 +31,4 @@ pub use negotiated::{CallOptions, Session};
 pub use one_shot::OneShot;
 pub use progress::LONG;
 pub use unanswered::{GivenUp, Kind, Wanted};
+pub use wait::asked;

@@ -285,7 +285,7 @@ fn subject(page: &mut Page, indent: usize, finding: &Finding) {
 fn more<'a>(page: &mut Page, indent: usize, hidden: impl Iterator<Item = &'a Finding>, alike: usize, further: usize) {
     let others = hidden.count();
     let noun = if others == 1 { "other finding" } else { "other findings" };
-    let hint = if page.is_excerpt() { "" } else { " (--verbose)" };
+    let hint = if page.is_excerpt() { "" } else { " (--findings)" };
     let parts = [
         (alike, format!("and the same in {alike} more {}", if alike == 1 { "place" } else { "places" })),
         (others, format!("and {others} {noun}{hint}")),
