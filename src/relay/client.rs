@@ -30,24 +30,40 @@ pub struct Down {
     pub belongs_to: Option<String>,
 }
 
-/// All clients of the gateway, in the order in which they connected.
+/// All clients of the gateway.
 #[derive(Clone, Default)]
-pub struct Clients(Arc<Mutex<Vec<UnboundedSender<Down>>>>);
+pub struct Clients(Arc<Mutex<All>>);
+
+#[derive(Default)]
+struct All {
+    /// In the order in which they connected.
+    joined: Vec<UnboundedSender<Down>>,
+    /// The client that last used an id for a request, until it has a response.
+    by_id: HashMap<String, UnboundedSender<Down>>,
+}
 
 impl Clients {
     pub fn join(&self, client: &UnboundedSender<Down>) {
-        self.all().push(client.clone());
+        self.all().joined.push(client.clone());
     }
 
     fn first(&self) -> Option<UnboundedSender<Down>> {
-        self.all().iter().find(|client| !client.is_closed()).cloned()
+        self.all().joined.iter().find(|client| !client.is_closed()).cloned()
     }
 
     fn others(&self, than: &UnboundedSender<Down>) -> Vec<UnboundedSender<Down>> {
-        self.all().iter().filter(|client| !client.same_channel(than)).cloned().collect()
+        self.all().joined.iter().filter(|client| !client.same_channel(than)).cloned().collect()
     }
 
-    fn all(&self) -> std::sync::MutexGuard<'_, Vec<UnboundedSender<Down>>> {
+    fn uses(&self, id: &str, client: &UnboundedSender<Down>) {
+        self.all().by_id.insert(id.to_owned(), client.clone());
+    }
+
+    fn last_with(&self, id: &str) -> Option<UnboundedSender<Down>> {
+        self.all().by_id.remove(id)
+    }
+
+    fn all(&self) -> std::sync::MutexGuard<'_, All> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -125,6 +141,9 @@ impl Relay {
         }
         if is_request && let Some(id) = message.get("id") {
             self.memory.open.insert(key(id), message.clone());
+            if fault.confuses_clients {
+                self.clients.uses(&key(id), &self.down);
+            }
         }
         let id = message.get("id").map(key);
         let fate = if is_request {
@@ -233,6 +252,12 @@ impl Relay {
             let _ = self.down.send(down);
         }
         let id = key(&message["id"]);
+        if fault.confuses_clients {
+            if let Some(client) = self.clients.last_with(&id) {
+                let _ = client.send(Down { message, belongs_to: Some(id) });
+            }
+            return;
+        }
         self.deliver(fate, message, Some(id));
         for down in late {
             let _ = self.down.send(down);

@@ -57,6 +57,8 @@ pub struct Fault {
     pub leaks_credentials: bool,
     pub lacks_version: bool,
     pub keeps_session: bool,
+    /// Open requests of all clients are in one table, by id.
+    pub confuses_clients: bool,
     /// Rules besides those that name the fault which it also violates; `*` stands for any.
     pub also: &'static [&'static str],
 }
@@ -82,6 +84,7 @@ impl Fault {
             leaks_credentials: false,
             lacks_version: false,
             keeps_session: false,
+            confuses_clients: false,
             also: &[],
         }
     }

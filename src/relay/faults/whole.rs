@@ -48,4 +48,10 @@ pub static WHOLE: &[Fault] = &[
         backs: STREAMABLE,
         ..Fault::new("session-kept", "the session of the upstream is not ended when the client leaves")
     },
+    Fault {
+        confuses_clients: true,
+        fronts: HTTP,
+        also: &["gateway-responses-passed"],
+        ..Fault::new("responses-by-id", "a response goes to the client that last used its id")
+    },
 ];
