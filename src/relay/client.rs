@@ -1,7 +1,7 @@
 //! One client and its upstream.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -10,7 +10,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::{
     Options,
-    fault::{Action, Memory},
+    fault::{Action, ById, Memory},
 };
 use crate::{
     evidence::Recorder,
@@ -38,8 +38,8 @@ pub struct Clients(Arc<Mutex<All>>);
 struct All {
     /// In the order in which they connected.
     joined: Vec<UnboundedSender<Down>>,
-    /// The client that last used an id for a request, until it has a response.
-    by_id: HashMap<String, UnboundedSender<Down>>,
+    /// The clients of open requests, by id.
+    by_id: HashMap<String, VecDeque<UnboundedSender<Down>>>,
 }
 
 impl Clients {
@@ -55,12 +55,17 @@ impl Clients {
         self.all().joined.iter().filter(|client| !client.same_channel(than)).cloned().collect()
     }
 
-    fn uses(&self, id: &str, client: &UnboundedSender<Down>) {
-        self.all().by_id.insert(id.to_owned(), client.clone());
+    fn uses(&self, id: &str, client: &UnboundedSender<Down>, kept: ById) {
+        let mut all = self.all();
+        let clients = all.by_id.entry(id.to_owned()).or_default();
+        if kept == ById::Last {
+            clients.clear();
+        }
+        clients.push_back(client.clone());
     }
 
-    fn last_with(&self, id: &str) -> Option<UnboundedSender<Down>> {
-        self.all().by_id.remove(id)
+    fn next_with(&self, id: &str) -> Option<UnboundedSender<Down>> {
+        self.all().by_id.get_mut(id)?.pop_front()
     }
 
     fn all(&self) -> std::sync::MutexGuard<'_, All> {
@@ -141,8 +146,8 @@ impl Relay {
         }
         if is_request && let Some(id) = message.get("id") {
             self.memory.open.insert(key(id), message.clone());
-            if fault.confuses_clients {
-                self.clients.uses(&key(id), &self.down);
+            if let Some(kept) = fault.keeps_by_id {
+                self.clients.uses(&key(id), &self.down, kept);
             }
         }
         let id = message.get("id").map(key);
@@ -252,8 +257,8 @@ impl Relay {
             let _ = self.down.send(down);
         }
         let id = key(&message["id"]);
-        if fault.confuses_clients {
-            if let Some(client) = self.clients.last_with(&id) {
+        if fault.keeps_by_id.is_some() {
+            if let Some(client) = self.clients.next_with(&id) {
                 let _ = client.send(Down { message, belongs_to: Some(id) });
             }
             return;
