@@ -1,16 +1,14 @@
 //! One client and its upstream.
 
-use std::{
-    collections::{HashMap, VecDeque},
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::{
     Options,
-    fault::{Action, ById, Memory},
+    clients::{Clients, Down},
+    fault::{Action, Memory},
 };
 use crate::{
     evidence::Recorder,
@@ -23,55 +21,6 @@ use crate::{
 /// The wire needs a record; nothing reads this one.
 const RECORD: usize = 1;
 const LARGEST: usize = 64 << 20;
-
-/// A message for the client, and the request that it belongs to.
-pub struct Down {
-    pub message: Value,
-    pub belongs_to: Option<String>,
-}
-
-/// All clients of the gateway.
-#[derive(Clone, Default)]
-pub struct Clients(Arc<Mutex<All>>);
-
-#[derive(Default)]
-struct All {
-    /// In the order in which they connected.
-    joined: Vec<UnboundedSender<Down>>,
-    /// The clients of open requests, by id.
-    by_id: HashMap<String, VecDeque<UnboundedSender<Down>>>,
-}
-
-impl Clients {
-    pub fn join(&self, client: &UnboundedSender<Down>) {
-        self.all().joined.push(client.clone());
-    }
-
-    fn first(&self) -> Option<UnboundedSender<Down>> {
-        self.all().joined.iter().find(|client| !client.is_closed()).cloned()
-    }
-
-    fn others(&self, than: &UnboundedSender<Down>) -> Vec<UnboundedSender<Down>> {
-        self.all().joined.iter().filter(|client| !client.same_channel(than)).cloned().collect()
-    }
-
-    fn uses(&self, id: &str, client: &UnboundedSender<Down>, kept: ById) {
-        let mut all = self.all();
-        let clients = all.by_id.entry(id.to_owned()).or_default();
-        if kept == ById::Last {
-            clients.clear();
-        }
-        clients.push_back(client.clone());
-    }
-
-    fn next_with(&self, id: &str) -> Option<UnboundedSender<Down>> {
-        self.all().by_id.get_mut(id)?.pop_front()
-    }
-
-    fn all(&self) -> std::sync::MutexGuard<'_, All> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 struct Upstream {
     wire: Wire,
