@@ -11,7 +11,7 @@ fn a_finding_about_two_clients_shows_both_requests_and_who_received_the_response
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     let report: serde_json::Value = serde_json::from_str(&ran.stdout).expect("a report");
     let findings =
-        report["rules"].as_array().into_iter().flatten().flat_map(|rule| rule["findings"].as_array()).flatten();
+        report["rules"].as_array().into_iter().flatten().filter_map(|rule| rule["findings"].as_array()).flatten();
     let found = findings.map(|finding| {
         let messages = finding["messages"].as_array().into_iter().flatten();
         let text = |message: &serde_json::Value, name: &str| message[name].as_str().unwrap_or_default().to_owned();

@@ -27,7 +27,9 @@ pub fn items(matching: &Matching) -> Vec<Value> {
         if let Some(other_result) = other_result {
             asked["other_result"] = other_result;
             // It differs because it belongs to another request.
-            returned.iter_mut().for_each(|returned| returned["differences"] = json!([]));
+            if let Some(returned) = &mut returned {
+                returned["differences"] = json!([]);
+            }
         }
         items.push(asked);
         items.extend(returned);
