@@ -108,19 +108,27 @@ pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Fr
 
 /// Who sent each of these frames where a gateway stands in between, by the connections behind it.
 pub fn name_both_sides(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Frame>>, behind: &[u32]) {
-    let findings = rules.iter_mut().flat_map(|rule| &mut rule.findings);
-    let mut shown: Vec<&mut ShownFrame> = findings.flat_map(|finding| &mut finding.messages).collect();
-    let wanted: HashSet<u64> = shown.iter().map(|shown| shown.frame).collect();
+    let shown = |rule: &RuleResult| -> Vec<u64> {
+        rule.findings.iter().flat_map(|finding| &finding.messages).map(|shown| shown.frame).collect()
+    };
+    let wanted: HashSet<u64> = rules.iter().flat_map(shown).collect();
     let links: HashMap<u64, u32> =
         frames.filter(|frame| wanted.contains(&frame.frame)).map(|frame| (frame.frame, frame.link)).collect();
-    for shown in &mut shown {
-        let is_behind = links.get(&shown.frame).is_some_and(|link| behind.contains(link));
-        let from = match (shown.from.as_str(), is_behind) {
-            ("client", false) => "client",
-            ("client", true) | (_, false) => "gateway",
-            _ => "upstream",
-        };
-        from.clone_into(&mut shown.from);
+    for finding in rules.iter_mut().flat_map(|rule| &mut rule.findings) {
+        let link = |shown: &ShownFrame| links.get(&shown.frame).filter(|link| !behind.contains(link)).copied();
+        let clients: BTreeSet<u32> = finding.messages.iter().filter_map(link).collect();
+        for shown in &mut finding.messages {
+            let is_behind = links.get(&shown.frame).is_some_and(|link| behind.contains(link));
+            let client = link(shown).and_then(|link| clients.iter().position(|client| *client == link));
+            let number = client.filter(|_| clients.len() > 1).map(|client| client + 1);
+            shown.from = match (shown.from.as_str(), is_behind, number) {
+                ("client", false, Some(number)) => format!("client {number}"),
+                (_, false, Some(number)) => format!("to client {number}"),
+                ("client", false, None) => "client".to_owned(),
+                ("client", true, _) | (_, false, None) => "gateway".to_owned(),
+                _ => "upstream".to_owned(),
+            };
+        }
     }
 }
 

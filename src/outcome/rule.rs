@@ -53,7 +53,8 @@ impl Finding {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShownFrame {
     pub frame: u64,
-    /// `client` or `server`; where a gateway is tested, `client`, `gateway` or `upstream`.
+    /// `client` or `server`; where a gateway is tested, `client`, `gateway` or `upstream`. If a finding is about several
+    /// clients, `client 1`, and `to client 1` for what the gateway sent to it.
     pub from: String,
     /// One line, cut in the middle where it was long.
     pub text: String,

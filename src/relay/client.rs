@@ -1,15 +1,13 @@
 //! One client and its upstream.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::{
     Options,
+    clients::{Clients, Down},
     fault::{Action, Memory},
 };
 use crate::{
@@ -23,34 +21,6 @@ use crate::{
 /// The wire needs a record; nothing reads this one.
 const RECORD: usize = 1;
 const LARGEST: usize = 64 << 20;
-
-/// A message for the client, and the request that it belongs to.
-pub struct Down {
-    pub message: Value,
-    pub belongs_to: Option<String>,
-}
-
-/// All clients of the gateway, in the order in which they connected.
-#[derive(Clone, Default)]
-pub struct Clients(Arc<Mutex<Vec<UnboundedSender<Down>>>>);
-
-impl Clients {
-    pub fn join(&self, client: &UnboundedSender<Down>) {
-        self.all().push(client.clone());
-    }
-
-    fn first(&self) -> Option<UnboundedSender<Down>> {
-        self.all().iter().find(|client| !client.is_closed()).cloned()
-    }
-
-    fn others(&self, than: &UnboundedSender<Down>) -> Vec<UnboundedSender<Down>> {
-        self.all().iter().filter(|client| !client.same_channel(than)).cloned().collect()
-    }
-
-    fn all(&self) -> std::sync::MutexGuard<'_, Vec<UnboundedSender<Down>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 struct Upstream {
     wire: Wire,
@@ -125,6 +95,9 @@ impl Relay {
         }
         if is_request && let Some(id) = message.get("id") {
             self.memory.open.insert(key(id), message.clone());
+            if let Some(kept) = fault.keeps_by_id {
+                self.clients.uses(&key(id), &self.down, kept);
+            }
         }
         let id = message.get("id").map(key);
         let fate = if is_request {
@@ -233,6 +206,12 @@ impl Relay {
             let _ = self.down.send(down);
         }
         let id = key(&message["id"]);
+        if fault.keeps_by_id.is_some() {
+            if let Some(client) = self.clients.next_with(&id) {
+                let _ = client.send(Down { message, belongs_to: Some(id) });
+            }
+            return;
+        }
         self.deliver(fate, message, Some(id));
         for down in late {
             let _ = self.down.send(down);

@@ -22,6 +22,15 @@ pub enum Action {
     ToAll,
 }
 
+/// The client that receives a response if several use its id.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ById {
+    /// The last one; the others are forgotten.
+    Last,
+    /// Each in turn, in the order of their requests.
+    InTurn,
+}
+
 /// The state of one client.
 #[derive(Default)]
 pub struct Memory {
@@ -57,6 +66,8 @@ pub struct Fault {
     pub leaks_credentials: bool,
     pub lacks_version: bool,
     pub keeps_session: bool,
+    /// Open requests of all clients are kept together, by id alone.
+    pub keeps_by_id: Option<ById>,
     /// Rules besides those that name the fault which it also violates; `*` stands for any.
     pub also: &'static [&'static str],
 }
@@ -82,6 +93,7 @@ impl Fault {
             leaks_credentials: false,
             lacks_version: false,
             keeps_session: false,
+            keeps_by_id: None,
             also: &[],
         }
     }

@@ -26,7 +26,8 @@ use tokio::{
 
 use super::{
     Options,
-    client::{Clients, Down, relay},
+    client::relay,
+    clients::{Clients, Down},
     front::{Body, empty, event, events, number, rejected},
 };
 

@@ -6,6 +6,7 @@
 //! In the revision without a handshake, each request over HTTP is a client of its own, because nothing shows which client sent it.
 
 mod client;
+mod clients;
 mod fault;
 mod faults;
 mod front;

@@ -10,7 +10,8 @@ use tokio::{
 
 use super::{
     Options,
-    client::{Clients, Down, relay},
+    client::relay,
+    clients::{Clients, Down},
 };
 
 pub async fn run(options: Options) -> Result<(), String> {

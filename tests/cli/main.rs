@@ -11,6 +11,7 @@ mod evidence;
 mod examples;
 mod exit_codes;
 mod far;
+mod gateways;
 mod generate;
 mod huge;
 mod instances;

@@ -111,14 +111,8 @@ impl<'a> Matching<'a> {
         }
         for received in received {
             let message = self.at(received);
-            let open = |pair: &Pair| {
-                let sent = self.at(pair.sent);
-                sent.method() == message.method()
-                    && sent.frame < message.frame
-                    && pair.arrived.first().is_none_or(|arrived| self.at(*arrived).frame > message.frame)
-            };
-            let likeness = |pair: &Pair| likeness(&self.at(pair.sent).message, &message.message);
-            let best = pairs.iter_mut().filter(|pair| open(pair)).rev().max_by(|one, other| {
+            let likeness = |pair: &Pair| self.likeness(pair, message);
+            let best = pairs.iter_mut().filter(|pair| self.may_be(pair, message)).rev().max_by(|one, other| {
                 let rank = |pair: &Pair| (likeness(pair), pair.received.is_empty());
                 rank(one).partial_cmp(&rank(other)).unwrap_or(std::cmp::Ordering::Equal)
             });
@@ -131,6 +125,19 @@ impl<'a> Matching<'a> {
             pair.returned = first.and_then(|responses| responses.first().copied());
         }
         pairs
+    }
+
+    /// Whether a request on the other side may be a copy of this one: it was sent while this one was open.
+    pub fn may_be(&self, pair: &Pair, copy: &Message) -> bool {
+        let sent = self.at(pair.sent);
+        sent.method() == copy.method()
+            && sent.frame < copy.frame
+            && pair.arrived.first().is_none_or(|arrived| self.at(*arrived).frame > copy.frame)
+    }
+
+    /// Similarity of a request to a copy of it, from 0 to 1.
+    pub fn likeness(&self, pair: &Pair, copy: &Message) -> f64 {
+        likeness(&self.at(pair.sent).message, &copy.message)
     }
 
     /// Notifications of the upstream, or of clients.

@@ -5,6 +5,7 @@
 //! cursors, sessions and handshake on each side, as long as they are consistent: such differences do not count.
 
 mod differences;
+mod isolation;
 mod matching;
 mod messages;
 mod passed;

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     differences::{LISTS, differences},
+    isolation::SameId,
     matching::{Index, Matching, Pair},
     messages::{Kind, Message},
     told::notification,
@@ -20,8 +21,18 @@ pub fn items(matching: &Matching) -> Vec<Value> {
     let cursors = cursors(matching);
     let mut items = Vec::new();
     for pair in &matching.calls {
-        items.push(request(matching, pair, &cursors));
-        items.extend(response(matching, pair));
+        let SameId { in_use, other_result } = SameId::of(matching, pair);
+        let (mut asked, mut returned) = (request(matching, pair, &cursors), response(matching, pair));
+        asked["id_in_use"] = json!(in_use);
+        if let Some(other_result) = other_result {
+            asked["other_result"] = other_result;
+            // It differs because it belongs to another request.
+            if let Some(returned) = &mut returned {
+                returned["differences"] = json!([]);
+            }
+        }
+        items.push(asked);
+        items.extend(returned);
     }
     for pair in &matching.asked {
         let mut item = request(matching, pair, &cursors);

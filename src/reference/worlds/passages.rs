@@ -2,6 +2,8 @@
 //!
 //! In `passages` the text of a call of `echo` selects the result.
 
+use std::time::Duration;
+
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
@@ -15,11 +17,17 @@ use crate::{
 /// outer spaces.
 const TEXT: &str = "  Grüße 日本 🦀👩\u{200d}👩\u{200d}👧 \u{202e}abc\u{202c} \u{2028} \u{7f} \\u0041 \"'<>&\r\n\ttab e\u{301} \u{fffd} \u{10ffff}  ";
 
-pub static PASSAGES: &[Behaviour] = &[Behaviour {
-    say: Some(say),
-    around: Some(around),
-    ..Behaviour::new("passages", "calls of `echo` return everything that a gateway has to pass on", EVERYWHERE)
-}];
+/// Long enough for the request of another client to arrive meanwhile. Observed: a gateway in Python needs up to 30 ms.
+const LATE: Duration = Duration::from_millis(600);
+
+pub static PASSAGES: &[Behaviour] = &[
+    Behaviour {
+        say: Some(say),
+        around: Some(around),
+        ..Behaviour::new("passages", "calls of `echo` return everything that a gateway has to pass on", EVERYWHERE)
+    },
+    Behaviour { delay: |_| LATE, ..Behaviour::new("delayed-responses", "each response takes 0.6 s", EVERYWHERE) },
+];
 
 fn text(message: &Value) -> Option<&str> {
     let echoes = message["method"] == "tools/call" && message["params"]["name"] == "echo";

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::relay::{
     Fault,
-    fault::{Action, HTTP, STREAMABLE},
+    fault::{Action, ById, HTTP, STREAMABLE},
 };
 
 /// The id of every call.
@@ -47,5 +47,18 @@ pub static WHOLE: &[Fault] = &[
         keeps_session: true,
         backs: STREAMABLE,
         ..Fault::new("session-kept", "the session of the upstream is not ended when the client leaves")
+    },
+    Fault {
+        keeps_by_id: Some(ById::Last),
+        fronts: HTTP,
+        // Progress is lost with the stream of its request, which ends with a response.
+        also: &["gateway-responses-passed", "gateway-progress-*"],
+        ..Fault::new("responses-by-id", "a response goes to the client that last used its id")
+    },
+    Fault {
+        keeps_by_id: Some(ById::InTurn),
+        fronts: HTTP,
+        also: &["gateway-progress-*"],
+        ..Fault::new("responses-in-turn", "responses with the same id go to clients in the order of their requests")
     },
 ];

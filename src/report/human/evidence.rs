@@ -24,8 +24,8 @@ const MESSAGE_LINES: usize = 2;
 const HEAD_LINES: usize = 5;
 /// Between the first line of the head of a request or response and its headers.
 const HEADERS: &str = " · ";
-/// `upstream`
-const SIDE: usize = 8;
+/// `to client 1`
+const SIDE: usize = 11;
 /// `expected  `, `received  `
 const LABEL: usize = 10;
 
@@ -95,7 +95,7 @@ pub fn messages(page: &mut Page, indent: usize, finding: &Finding) {
     for (at, message) in finding.messages.iter().enumerate() {
         let lead = format!("#{:<digits$} {:<sides$}  ", message.frame, middle(&plain(&message.from), sides));
         let room = page.width().saturating_sub(indent + columns(&lead));
-        let ink = if message.from == "client" { FAINT } else { TEXT };
+        let ink = if message.from.starts_with("client") { FAINT } else { TEXT };
         if is_head(&message.text) {
             // Any header may be the one that it is about.
             if page.is_verbose() && !message.headers.is_empty() {

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use futures_util::future::{BoxFuture, join_all};
+use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 use tokio::{
     task::JoinHandle,
@@ -14,7 +14,7 @@ use tokio::{
 };
 
 use crate::{
-    evidence::Recorder,
+    evidence::{Frame, Recorder},
     session::{CallOptions, Opener, Session, Unopened, Wish},
     suite::Scenario,
 };
@@ -23,6 +23,10 @@ use crate::{
 const PAGES: usize = 20;
 /// How long to wait at the end for actions in the background.
 const LAST: Duration = Duration::from_secs(15);
+
+/// How long to wait for the upstream to receive a call, and how often to look. A gateway may hold it back.
+const PASSED: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(5);
 
 /// Beyond all ids that a session counts by itself.
 const SHARED: u64 = 900_000;
@@ -83,7 +87,7 @@ impl<'a> Driver<'a> {
         match action["do"].as_str() {
             Some("wait") => return sleep(ms("ms").unwrap_or_default()).await,
             Some("parallel") => {
-                let mut all: Vec<BoxFuture<()>> = Vec::new();
+                let mut all = Vec::new();
                 // Clients know nothing of each other, so their ids and tokens may be the same.
                 self.tokens += 1;
                 let mut names = Names { token: self.tokens, id: Some(json!(SHARED + self.tokens)) };
@@ -94,9 +98,16 @@ impl<'a> Driver<'a> {
                         self.tokens += 1;
                         names = Names { token: self.tokens, id: None };
                     }
-                    all.push(Box::pin(once(session, one.clone(), names.clone())));
+                    all.push((session, one.clone(), names.clone()));
                 }
-                join_all(all).await;
+                let (this, seen) = (&*self, self.recorder.frames_so_far());
+                let each = all.into_iter().enumerate().map(|(earlier, (session, one, names))| async move {
+                    if action["staggered"] == true {
+                        this.calls_passed(seen, earlier).await;
+                    }
+                    once(session, one, names).await;
+                });
+                join_all(each).await;
                 return;
             }
             Some("close") => {
@@ -118,6 +129,22 @@ impl<'a> Driver<'a> {
         } else {
             work.await;
         }
+    }
+
+    /// Waits until the upstream has received that many calls after this frame.
+    async fn calls_passed(&self, seen: u64, calls: usize) {
+        let fronts: Vec<u32> = self.clients.values().map(|session| session.link()).collect();
+        let is_call = |frame: &Arc<Frame>| {
+            let method = frame.message.as_ref().and_then(|message| message["method"].as_str());
+            method == Some("tools/call") && !fronts.contains(&frame.link)
+        };
+        let passed = async {
+            while self.recorder.since(seen).iter().filter(|frame| is_call(frame)).count() < calls {
+                sleep(LOOK).await;
+            }
+        };
+        // A call that never arrives is a finding of other rules.
+        let _ = timeout(PASSED, passed).await;
     }
 
     async fn session(&mut self, action: &Value) -> Option<Arc<Session>> {

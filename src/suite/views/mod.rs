@@ -104,8 +104,9 @@ pub fn streamed(subject: Side) -> &'static [Named] {
 }
 
 /// Other documented types: parts of those above, and what steps save.
-const OTHERS: [&View; 18] = [
+const OTHERS: [&View; 19] = [
     &DIFFERENCE,
+    &OTHER_RESULT,
     &INSIDE,
     &POST_HEAD,
     &ORIGIN,

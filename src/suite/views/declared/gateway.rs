@@ -48,6 +48,10 @@ views! {
         token_lost,
         /// Of a request: whether its id was used before on the connection where it was received.
         id_repeated,
+        /// Of a client's request: whether another client's open request had the same id and has another result.
+        id_in_use,
+        /// Of such a request: the other client's request, if this client received the result of it.
+        other_result: one OTHER_RESULT,
         /// Of a notification: whether there is somebody that it is for, as far as the capabilities say.
         wanted,
         /// Of a notification: milliseconds until it was received.
@@ -75,6 +79,17 @@ views! {
         sent,
         /// The value that was received.
         received,
+    }
+    /// `other_result` of `$passed[*]`.
+    OTHER_RESULT "the result of another client's request" {
+        /// The other client's request.
+        request,
+        /// The result, as this client received it.
+        result,
+        /// The number of the connection of the other client.
+        link,
+        /// The numbers of its frames: both requests, the response of the upstream, and what this client received.
+        frames: list,
     }
     /// `$upstream[*]`, about gateways: one HTTP request of the gateway to its upstream.
     UPSTREAM "an HTTP request to the upstream" {
