@@ -122,3 +122,40 @@ fn a_client_that_somebody_else_starts_is_judged_when_it_has_left() {
     let report: Value = serde_json::from_str(&fs::read_to_string(&file).expect("a report")).expect("JSON");
     assert_eq!(status(&report, "client-request-id-unique-while-open"), "pass", "{report:#}");
 }
+
+/// Prints a variable, and becomes this program.
+#[cfg(unix)]
+const TALKATIVE: &str = r#"echo "the token is $API_TOKEN" >&2; program=$0; exec "$program" "$@""#;
+
+#[cfg(unix)]
+#[test]
+fn reports_show_no_value_of_an_environment_option() {
+    let act = ["--filter", "client-request-id-type", "--", "sh", "-c", TALKATIVE, PROGRAM, "act"];
+    let act = [&["client"], &act[..], &["{url}", "--fault", "ids-are-objects"]].concat();
+    let relay = ["--filter", "gateway-cursor-kept", "--", "sh", "-c", TALKATIVE, PROGRAM, "relay"];
+    let relay = [&["gateway"], &relay[..], &["{upstream}", "--fault", "cursor-rewritten"]].concat();
+    for typed in [act, relay] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = |name: &str| directory.path().join(name).display().to_string();
+        let (command, rest) = typed.split_first().expect("a command");
+        let mut line = vec![(*command).to_owned(), "--transcript".to_owned(), file("transcript")];
+        for format in ["human", "json", "html", "junit", "markdown", "github", "sarif", "tap"] {
+            line.extend(["--report".to_owned(), format!("{format}={}", file(format))]);
+        }
+        let env = ["API_TOKEN=not-to-be-shown-1", "MODE=not-to-be-shown-2"];
+        line.extend(env.iter().flat_map(|pair| ["--env".to_owned(), (*pair).to_owned()]));
+        line.extend(rest.iter().map(|word| (*word).to_owned()));
+        let done = ran(&line);
+        assert_eq!(done.code, 1, "{command}: {}", done.stderr);
+        for file in fs::read_dir(&directory).expect("reports") {
+            let file = file.expect("a report").path();
+            let report = fs::read_to_string(&file).expect("a text");
+            assert!(!report.contains("not-to-be-shown"), "{command}: {}", file.display());
+            let is_rerun = file.ends_with("human");
+            assert!(
+                !is_rerun || report.contains(r#"--env "API_TOKEN=${API_TOKEN:?}" --env "MODE=${MODE:?}""#),
+                "{report}"
+            );
+        }
+    }
+}

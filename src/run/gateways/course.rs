@@ -24,7 +24,7 @@ use crate::{
     },
     session::{ClientProfile, Opener, Unopened, Wish},
     suite::{Scenario, Suite},
-    target::{Limits, Target},
+    target::Limits,
     wire::Secrets,
 };
 
@@ -182,7 +182,8 @@ impl Course<'_> {
         let job = self.job;
         let place = Place::System { program: &job.program, address: &job.back.address, behind: true };
         let options = self.worlds.options(&scenario.world);
-        let stage = Stage::open(options, job.back.transport, id, place, &self.recorder, &Secrets::default()).await?;
+        let secrets = Secrets::of(job.secrets());
+        let stage = Stage::open(options, job.back.transport, id, place, &self.recorder, &secrets).await?;
         let headers = match scenario.answers["credentials"].as_bool() {
             Some(true) => vec![
                 ("Authorization".to_owned(), format!("Bearer {CREDENTIAL}")),
@@ -193,7 +194,7 @@ impl Course<'_> {
         let (start, listening) = reach(job, &stage.target, headers).await?;
         let limits = Limits { request: job.limits.start, memory_bytes: job.limits.memory_bytes, ..Limits::default() };
         let opener = Opener {
-            target: Target::new(job.name(), start),
+            target: job.target(start),
             limits,
             recorder: self.recorder.clone(),
             profile: ClientProfile::default(),

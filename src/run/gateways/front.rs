@@ -1,7 +1,6 @@
 //! A gateway that listens on a port: started, awaited, and killed with all its children.
 
 use std::{
-    path::Path,
     process::Stdio,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -20,6 +19,7 @@ use crate::{
     evidence::Transport,
     target::Start,
     wire::{
+        Secrets,
         group::{Group, Signal},
         last_words, start_failure,
     },
@@ -37,6 +37,7 @@ pub struct Listening {
     group: Group,
     port: u16,
     said: Arc<Mutex<String>>,
+    secrets: Secrets,
 }
 
 /// How our client reaches the gateway, and its process if it listens on a port.
@@ -56,7 +57,7 @@ pub async fn reach(
         Front::Port { command, transport, path } => {
             let port = free_port().await?;
             let argv = filled(command, upstream, Some(port));
-            let listening = Listening::start(&argv, &job.env, job.cwd.as_deref(), port, job.limits.start).await?;
+            let listening = Listening::start(job, &argv, port).await?;
             Ok((start(*transport, format!("http://127.0.0.1:{port}{path}")), Some(listening)))
         }
         Front::Url { url, transport } => Ok((start(*transport, url.clone()), None)),
@@ -71,13 +72,8 @@ async fn free_port() -> Result<u16, Error> {
 
 impl Listening {
     /// Starts the command, and waits until something listens at the port.
-    pub async fn start(
-        argv: &[String],
-        env: &[(String, String)],
-        cwd: Option<&Path>,
-        port: u16,
-        limit: Duration,
-    ) -> Result<Self, Error> {
+    async fn start(job: &GatewayJob, argv: &[String], port: u16) -> Result<Self, Error> {
+        let (env, cwd) = (&job.env, job.cwd.as_deref());
         let Some((program, arguments)) = argv.split_first() else { return Err(Error::usage("the command is empty")) };
         let mut command = Command::new(program);
         command.args(arguments).envs(env.iter().map(|(name, value)| (name, value)));
@@ -96,8 +92,8 @@ impl Listening {
             tokio::spawn(keep_end(stdout, Arc::clone(&said)));
             tokio::spawn(keep_end(stderr, Arc::clone(&said)));
         }
-        let mut listening = Self { process, group, port, said };
-        listening.wait(argv, limit).await?;
+        let mut listening = Self { process, group, port, said, secrets: Secrets::of(job.secrets()) };
+        listening.wait(argv, job.limits.start).await?;
         Ok(listening)
     }
 
@@ -129,9 +125,9 @@ impl Listening {
         }
     }
 
-    /// The end of its output.
+    /// The end of its output, without secrets.
     pub fn said(&self) -> String {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.secrets.hide(self.said.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
 
     pub async fn end(mut self) {
