@@ -9,6 +9,7 @@ mod masked;
 mod report;
 mod rule;
 mod served;
+mod world;
 
 pub use self::{
     cost::{CostRow, Times},
@@ -17,6 +18,7 @@ pub use self::{
     report::{CallCounts, Graph, GraphNode, Moment, RunReport, SlowSuite, Subject, TargetReport, Tool, Totals},
     rule::{Finding, Held, Observation, RuleResult, ShownFrame},
     served::{Listing, Offer, Served},
+    world::World,
 };
 
 /// Incremented when a reader of the JSON report would have to change.

@@ -6,7 +6,7 @@
 use std::{env, fs, path::PathBuf};
 
 use mcp_conform::{
-    outcome::{Finding, Level, Observation, RuleResult, RunReport, ShownFrame, Status, TargetReport},
+    outcome::{Finding, Level, Observation, RuleResult, RunReport, ShownFrame, Status, TargetReport, World},
     report::{
         self, Format, Style, Verbosity,
         matrix::{Fold, Row},
@@ -477,6 +477,12 @@ fn hostile() -> RunReport {
             },
         ],
         alike: 7,
+        world: Some(World {
+            name: EVIL.to_owned(),
+            about: EVIL.to_owned(),
+            scenario: EVIL.to_owned(),
+            actions: json!([EVIL]),
+        }),
         reproduce: Some(format!("mcp-conform run {EVIL}")),
         by_hand: Some(format!("echo {EVIL}")),
         yaml: None,

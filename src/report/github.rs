@@ -40,6 +40,8 @@ fn text(rule: &RuleResult) -> String {
         subject => format!("{subject}: {}", finding.message),
     });
     lines.extend(places.take(3));
+    let world = rule.findings.first().and_then(|finding| finding.world.as_ref()).filter(|world| !world.is_usual());
+    lines.extend(world.map(|world| format!("world {}", world.described())));
     lines.extend(rule.hint.clone());
     lines.extend(rule.given_level());
     lines.extend(link(&rule.source, rule.revision));

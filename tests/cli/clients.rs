@@ -159,3 +159,30 @@ fn reports_show_no_value_of_an_environment_option() {
         }
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn a_finding_names_the_world_of_the_client_and_the_rerun_command_starts_it() {
+    // The first rule judges everything, and fails only where a suite of another rule starts the client.
+    let rules = ["--filter", "client-initialize-first", "--filter", "client-stdio-restart-legacy-handshake"];
+    let begin = ["client", "--transport", "stdio", "--revision", "2025-11-25"];
+    let client = ["--", PROGRAM, "act", "{stub}", "--fault", "restart-without-handshake"];
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = |name: &str| directory.path().join(name).display().to_string();
+    let wanted = [format!("--report=json={}", file("json")), format!("--report=github={}", file("github"))];
+    let wanted = ["--report=human", &wanted[0], &wanted[1]];
+    let done = ran([&begin[..], &rules, &wanted, &client].concat());
+    let report: Value = serde_json::from_str(&fs::read_to_string(file("json")).expect("a report")).expect("JSON");
+    let mut found = report["rules"].as_array().expect("rules").iter().filter(|rule| rule["id"] == rules[1]);
+    let finding = &found.next().expect("the rule")["findings"][0];
+    assert_eq!(finding["world"]["name"], "exits-on-call", "{report:#}");
+    assert_eq!(finding["world"]["actions"][0]["do"], "connect", "{finding:#}");
+    let annotations = fs::read_to_string(file("github")).expect("annotations");
+    for shown in [&done.stdout, &annotations] {
+        assert!(shown.contains("exits-on-call: "), "{shown}");
+    }
+    let again = shlex::split(finding["reproduce"].as_str().expect("a command")).expect("words");
+    assert!(again.iter().any(|word| word == "clients.stdio.restart"), "{again:?}");
+    let again = ran(&again[1..]);
+    assert_eq!(again.code, 1, "{}", again.stdout);
+}

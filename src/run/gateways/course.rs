@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     driver::Driver,
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     error::Error,
     evidence::{Evidence, Frames, Recorder, RunContext, RunEnd, RunHeader, Scope, Side, Tested, Transport},
-    outcome::{CostRow, RuleResult},
+    outcome::{CostRow, RuleResult, World},
     plan::Filter,
     revision::Revision,
     run::{
@@ -241,7 +241,8 @@ impl Course<'_> {
         let transport = self.job.transport();
         self.scenes.push(scene(revision, transport, self.job.back.transport, None));
         for planned in &self.planned {
-            self.scenes.push(scene(revision, transport, self.job.back.transport, Some(planned.id.to_owned())));
+            let world = planned.world(&self.worlds, Value::Null);
+            self.scenes.push(scene(revision, transport, self.job.back.transport, Some(world)));
         }
     }
 
@@ -252,9 +253,10 @@ impl Course<'_> {
     }
 }
 
-fn scene(revision: Revision, transport: Transport, back: Transport, scenario: Option<String>) -> RunContext {
+fn scene(revision: Revision, transport: Transport, back: Transport, world: Option<World>) -> RunContext {
     RunContext {
-        scenario,
+        scenario: world.as_ref().map(|world| world.scenario.clone()),
+        world,
         server: json!({ "back": back }),
         proposals: crate::reference::PROPOSALS.map(str::to_owned).to_vec(),
         ..RunContext::new(revision, Side::Gateway, transport)
