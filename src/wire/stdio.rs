@@ -153,7 +153,14 @@ impl Stdio {
             (format!("{exit} before stdin was closed"), Ended::Unasked)
         } else {
             drop(queue);
-            child.end(heard.copied().unwrap_or_default(), channel.slowest_start()).await
+            // One that was still starting, or that was stopped, shows nothing about the next one.
+            let shows_nothing = heard.is_none() || was_stopped;
+            let outlives = shows_nothing || channel.outlives_stdin();
+            let end = child.end(heard.copied().unwrap_or_default(), channel.slowest_start(), outlives).await;
+            if !shows_nothing && end.1 != Ended::StdinClosed {
+                channel.outlived_stdin();
+            }
+            end
         };
         child.gone().await;
         if timeout(grace, &mut reading).await.is_err() {
