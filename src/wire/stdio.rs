@@ -80,7 +80,7 @@ impl Stdio {
         let waiting = Arc::<AtomicUsize>::default();
         tokio::spawn(write(stdin, unread.clone(), queued, waiting.clone(), channel.clone()));
         let tail = Tail::hiding(secrets);
-        let draining = tokio::spawn(drain(Pipe::new(stderr, child.exit.clone()), tail.clone()));
+        let draining = tokio::spawn(tail.clone().drain(Pipe::new(stderr, child.exit.clone())));
         let heard = Arc::<OnceLock<Duration>>::default();
         let reader = Reader {
             pipe: Pipe::new(stdout, child.exit.clone()),
@@ -212,12 +212,6 @@ async fn write(
     }
 }
 
-async fn drain(mut pipe: Pipe<Readable>, tail: Tail) {
-    while let Some(chunk) = pipe.chunk().await {
-        tail.add(chunk);
-    }
-}
-
 /// Reads stdout line by line.
 struct Reader {
     pipe: Pipe<Readable>,
@@ -271,7 +265,9 @@ impl Reader {
         let Some(exit) = exit.ok().and_then(Result::ok).and_then(|exit| exit.clone()) else {
             return "closed stdout but keeps running".to_owned();
         };
-        let _ = timeout(self.grace, &mut self.draining).await;
+        if timeout(self.grace, &mut self.draining).await.is_err() && self.tail.is_within_line() {
+            self.tail.mark_cut();
+        }
         let words = if self.heard.get().is_some() { self.tail.telling_line() } else { self.tail.last_words() };
         with_words(exit, words)
     }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{
     driver::Driver,
-    front::{Listening, reach},
+    front::reach,
     job::{Front, GatewayJob},
 };
 use crate::{
@@ -202,7 +202,11 @@ impl Course<'_> {
         };
         let wish = Wish::Exactly(asked);
         let done = self.drive(opener, wish, id, scenario).await;
-        let said = listening.as_ref().map(Listening::said).unwrap_or_default();
+        let is_connected = |links: &[u32]| self.recorder.frames_where(|link, _| links.contains(&link)).next().is_some();
+        let said = match &listening {
+            Some(listening) if done.is_err() || !is_connected(&stage.links()) => listening.said().await,
+            _ => String::new(),
+        };
         // A gateway that keeps running ends its session with the upstream only after its client has left.
         if !job.transport().capabilities().process {
             stage.until_sessions_end().await;
@@ -212,8 +216,7 @@ impl Course<'_> {
         }
         let (links, _) = stage.close().await;
         let revision = done.map_err(|unopened| with_words(unopened.error, &said))?;
-        let connected = self.recorder.frames_where(|link, _| links.contains(&link)).next().is_some();
-        if !connected {
+        if !is_connected(&links) {
             return Err(never_connected(job, &said));
         }
         for link in links {
