@@ -186,3 +186,13 @@ fn a_finding_names_the_world_of_the_client_and_the_rerun_command_starts_it() {
     let again = ran(&again[1..]);
     assert_eq!(again.code, 1, "{}", again.stdout);
 }
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_noted_about_servers_that_a_client_ends_as_usual() {
+    let typed = ["client", "--transport", "stdio", "--filter", "client-request-id-type", "--report", "json"];
+    let done = ran([&typed[..], &["--", PROGRAM, "act", "{stub}"]].concat());
+    let report: Value = serde_json::from_str(&done.stdout).expect(&done.stderr);
+    assert_eq!((done.code, status(&report, "client-request-id-type")), (0, "pass"), "{report:#}");
+    assert_eq!(report["notes"], serde_json::json!([]), "{report:#}");
+}
