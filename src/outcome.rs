@@ -9,14 +9,18 @@ mod masked;
 mod report;
 mod rule;
 mod served;
+mod world;
 
 pub use self::{
     cost::{CostRow, Times},
     level::{GivenLevel, Level, Status},
     masked::masked,
-    report::{CallCounts, Graph, GraphNode, Moment, RunReport, SlowSuite, Subject, TargetReport, Tool, Totals},
+    report::{
+        CallCounts, Graph, GraphNode, Moment, OutdatedEntry, RunReport, SlowSuite, Subject, TargetReport, Tool, Totals,
+    },
     rule::{Finding, Held, Observation, RuleResult, ShownFrame},
     served::{Listing, Offer, Served},
+    world::World,
 };
 
 /// Incremented when a reader of the JSON report would have to change.

@@ -6,7 +6,7 @@ mod limits;
 
 use std::{path::PathBuf, sync::Arc};
 
-pub use entrusted::{is_path, is_secret, shown_url};
+pub use entrusted::{is_path, is_secret, secret_values, secrets_in_url, shown_url};
 pub use inside::Inside;
 pub use limits::{Limits, Reach, patience, time};
 

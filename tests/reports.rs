@@ -6,7 +6,7 @@
 use std::{env, fs, path::PathBuf};
 
 use mcp_conform::{
-    outcome::{Finding, Level, Observation, RuleResult, RunReport, ShownFrame, Status, TargetReport},
+    outcome::{Finding, Level, Observation, RuleResult, RunReport, ShownFrame, Status, TargetReport, World},
     report::{
         self, Format, Style, Verbosity,
         matrix::{Fold, Row},
@@ -274,9 +274,11 @@ fn links_are_opened_by_the_terminal_or_stand_whole() {
     assert!(!stripped.contains('\u{1b}'), "{stripped}");
     let long = stripped.lines().find(|line| line.len() > 80 && line.starts_with("  source"));
     assert!(long.is_none(), "{long:?}");
-    // Without links a URL that is too long for the line of its label has one of its own.
-    let own_line = regex::Regex::new(r"(?m)^  source\n *https://\S+$").unwrap();
-    assert!(own_line.is_match(&human(&sample(), 60, Verbosity::Normal)));
+    // Without links a URL that is too long for the line of its label has one of its own, unless it fits on none.
+    let shown = human(&sample(), 60, Verbosity::Normal);
+    let whole = regex::Regex::new(r"(?m)^  source(\n  |  )https://\S+$").unwrap();
+    assert!(whole.is_match(&shown), "{shown}");
+    assert!(!shown.lines().any(|line| line.starts_with("https://")), "{shown}");
 }
 
 #[test]
@@ -477,6 +479,12 @@ fn hostile() -> RunReport {
             },
         ],
         alike: 7,
+        world: Some(World {
+            name: EVIL.to_owned(),
+            about: EVIL.to_owned(),
+            scenario: EVIL.to_owned(),
+            actions: json!([EVIL]),
+        }),
         reproduce: Some(format!("mcp-conform run {EVIL}")),
         by_hand: Some(format!("echo {EVIL}")),
         yaml: None,

@@ -4,6 +4,7 @@ mod aftermath;
 pub mod by_hand;
 pub mod failure;
 mod given_up;
+mod met;
 pub mod notes;
 mod reached;
 mod rerun;
@@ -70,6 +71,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         let behind: Vec<u32> = links.iter().filter(|link| link.behind).map(|link| link.link).collect();
         name_both_sides(&mut rules, evidence.frames(), &behind);
     }
+    met::name_worlds(&mut rules, evidence, suites);
     let cut_short = header.end.cut_short.clone();
     let notes = notes(evidence, &rules);
     let served = served::served(evidence, &rules, suites);

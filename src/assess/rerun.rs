@@ -68,7 +68,11 @@ fn test_again(report: &mut RunReport, command: &str) {
     let started = report.target.command.as_ref().map(|started| format!(" -- {started}")).unwrap_or_default();
     for rule in &mut report.rules {
         for finding in &mut rule.findings {
-            let again = format!("{command} --revision {} --filter {}{started}", rule.revision, rule.id);
+            // A rule over all messages may have found it in a scenario that the rule alone does not start.
+            let scenario = finding.world.as_ref().map(|world| world.scenario.as_str());
+            let with = scenario.filter(|scenario| *scenario != rule.suite).map(|id| format!(" --with {id}"));
+            let with = with.unwrap_or_default();
+            let again = format!("{command} --revision {} --filter {}{with}{started}", rule.revision, rule.id);
             finding.reproduce = Some(again);
         }
     }

@@ -31,6 +31,7 @@ pub fn sum_up(
         totals: Totals::default(),
         served: Vec::new(),
         outdated: Vec::new(),
+        outdated_entries: Vec::new(),
         notes: counted(notes),
         rules,
         timeline: Vec::new(),

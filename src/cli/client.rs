@@ -17,7 +17,8 @@ pub struct ClientArgs {
     /// How the client connects: http (Streamable HTTP, the default), stdio or sse (HTTP+SSE)
     #[arg(long, value_enum, help_heading = "Client")]
     pub transport: Option<ClientTransport>,
-    /// Start up to N clients at the same time, each against a server of its own [default: 1]
+    /// Start up to N clients at the same time, each against a server of its own: most of a run is waiting. The client must be
+    /// able to run several times at once [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64), help_heading = "Client")]
     pub parallel: Option<u8>,
     /// Set an environment variable of the client; repeatable

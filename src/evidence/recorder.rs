@@ -30,6 +30,8 @@ struct Book {
     unavailable: usize,
     /// The longest time that a process took until its first output on stdout.
     slowest_start: Duration,
+    /// Whether a process did not exit after its stdin was closed.
+    outlives_stdin: bool,
 }
 
 impl Book {
@@ -69,6 +71,7 @@ impl Recorder {
             answered: false,
             unavailable: 0,
             slowest_start: Duration::ZERO,
+            outlives_stdin: false,
         };
         Self { book: Arc::new(Mutex::new(book)) }
     }
@@ -132,6 +135,15 @@ impl Recorder {
     /// The slowest start of a process so far: on a busy machine, its exit takes as long.
     pub fn slowest_start(&self) -> Duration {
         self.lock().slowest_start
+    }
+
+    /// Records that a process did not exit after its stdin was closed.
+    pub fn outlived_stdin(&self) {
+        self.lock().outlives_stdin = true;
+    }
+
+    pub fn outlives_stdin(&self) -> bool {
+        self.lock().outlives_stdin
     }
 
     /// Sets the negotiated revision of a connection.

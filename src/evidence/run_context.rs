@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Side, Transport};
-use crate::revision::Revision;
+use crate::{outcome::World, revision::Revision};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunContext {
@@ -16,6 +16,9 @@ pub struct RunContext {
     /// If a client is judged: its scenario. Without it, everything recorded is judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,
+    /// What the client or gateway was started with in this scenario.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub world: Option<World>,
     /// Whether it has generated calls, which separate suites judge.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub generated: bool,
@@ -53,6 +56,7 @@ impl RunContext {
             revision,
             subject,
             scenario: None,
+            world: None,
             generated: false,
             transport,
             server: Value::Null,

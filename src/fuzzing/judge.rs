@@ -155,6 +155,7 @@ pub fn conversation(bytes: &[u8]) {
         recorder.frames().map(|frame| Arc::new(Frame { at: frame.frame, ..(*frame).clone() })).collect();
     let everything = json!({ "tools": {}, "resources": { "subscribe": true }, "prompts": {}, "logging": {}, "completions": {}, "tasks": {} });
     let scene = RunContext {
+        world: None,
         revision,
         subject: Side::Server,
         scenario: None,

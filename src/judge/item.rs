@@ -375,6 +375,7 @@ fn found(message: String, mismatch: Mismatch, at: Place, item: Option<&Item>) ->
         frames: at.frames.clone(),
         messages: Vec::new(),
         alike: 0,
+        world: None,
         reproduce: None,
         by_hand: None,
         yaml: None,

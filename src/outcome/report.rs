@@ -101,6 +101,9 @@ pub struct RunReport {
     /// Entries of the list of known failures that nothing fails for any more, one line each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outdated: Vec<String>,
+    /// Where these entries stand.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outdated_entries: Vec<OutdatedEntry>,
     /// Limits that kept something from being looked at, one line each: rules say nothing about what lies beyond.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<String>,
@@ -132,6 +135,26 @@ impl RunReport {
     pub fn cause(&self) -> Option<&str> {
         let has_ended = self.rules.is_empty() && !matches!(self.exit_code, 0 | 1 | 4);
         self.notes.first().filter(|_| has_ended).map(String::as_str)
+    }
+}
+
+/// An entry of the list of known failures that nothing fails for any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OutdatedEntry {
+    /// The list, as the user typed its path.
+    pub file: String,
+    /// From 1.
+    pub line: usize,
+    pub rule: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<String>,
+}
+
+impl OutdatedEntry {
+    /// One sentence for a reader who sees the entry.
+    pub fn told(&self) -> String {
+        let place = self.subject.as_ref().map(|subject| format!(" for {subject}")).unwrap_or_default();
+        format!("{} now passes{place}: remove this entry", self.rule)
     }
 }
 

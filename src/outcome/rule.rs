@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::{Level, Status, Subject, is_zero};
+use super::{Level, Status, Subject, World, is_zero};
 use crate::revision::Revision;
 
 /// One place where a rule does not hold.
@@ -31,6 +31,9 @@ pub struct Finding {
     /// Findings that are equal to this one but for their place, counted instead of repeated.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub alike: usize,
+    /// About a client or gateway: what it was started with when it did this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub world: Option<World>,
     /// A command that shows it again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reproduce: Option<String>,

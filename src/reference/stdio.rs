@@ -192,9 +192,7 @@ async fn handle(
                 server.close(&mut session).iter().for_each(|out| say(&mut said, out, held));
                 output.write_all(&said).await?;
                 output.flush().await?;
-                while server.faults.outlives_stdin() {
-                    sleep(Duration::from_secs(1)).await;
-                }
+                sleep(server.faults.outlives_stdin()).await;
                 return Ok(Ok(()));
             }
         }

@@ -19,7 +19,13 @@ pub(super) fn render(report: &RunReport) -> String {
         Some(format!("::{command} title={}::{}\n", property(&title(report, rule)), data(&text(rule))))
     });
     let mut all: String = commands.collect();
-    for said in report.outdated.iter().chain(&ended(report)) {
+    for entry in &report.outdated_entries {
+        let place = format!("file={},line={}", property(&entry.file), entry.line);
+        all.push_str(&format!("::error {place},title=mcp-conform::{}\n", data(&plain(&entry.told()))));
+    }
+    // Reports of older versions have no entries.
+    let outdated = if report.outdated_entries.is_empty() { report.outdated.as_slice() } else { &[] };
+    for said in outdated.iter().chain(&ended(report)) {
         all.push_str(&format!("::error title=mcp-conform::{}\n", data(&plain(said))));
     }
     all.push_str(&plain(&meaning(report)));
@@ -36,6 +42,8 @@ fn text(rule: &RuleResult) -> String {
     let mut lines = vec![rule.statement.clone()];
     lines.extend(rule.reason.clone());
     lines.extend(rule.findings.iter().map(Finding::line).take(3));
+    let world = rule.findings.first().and_then(|finding| finding.world.as_ref()).filter(|world| !world.is_usual());
+    lines.extend(world.map(|world| format!("world {}", world.described())));
     lines.extend(rule.hint.clone());
     lines.extend(rule.given_level());
     lines.extend(link(&rule.source, rule.revision));

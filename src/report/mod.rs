@@ -26,7 +26,7 @@ pub use compare::compare;
 pub use human::{explanation, meaning, revisions};
 pub use json::{read, schema};
 pub use link::link;
-pub use text::plain;
+pub use text::{first_lines, flow, plain};
 
 /// The formats of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ValueEnum)]

@@ -124,6 +124,9 @@ fn result(report: &RunReport, rule: &RuleResult, index: usize, level: &str, find
         let why = rule.reason.as_deref().unwrap_or_default();
         result["suppressions"] = json!([{ "kind": "external", "justification": plain(why) }]);
     }
+    if let Some(world) = finding.and_then(|finding| finding.world.as_ref()) {
+        result["properties"]["world"] = json!(plain(&world.described()));
+    }
     if let Some(again) = finding.and_then(|finding| finding.reproduce.as_ref()) {
         result["properties"]["reproduce"] = json!(plain(again));
     }

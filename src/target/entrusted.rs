@@ -31,15 +31,23 @@ pub fn shown_url(url: &str) -> String {
 impl Start {
     /// The values with secret names. Paths are excluded: the server may print them, and its files have them.
     pub fn secrets(&self) -> Vec<String> {
-        let named: Vec<(String, String)> = match self {
-            Self::Stdio { env, .. } => env.clone(),
-            Self::Http { url, .. } | Self::Sse { url, .. } => {
-                Url::parse(url).map(|url| url.query_pairs().into_owned().collect()).unwrap_or_default()
-            }
-        };
-        let secret = named.into_iter().filter(|(name, value)| is_secret(name) && !is_path(value));
-        secret.map(|(_, value)| value).collect()
+        match self {
+            Self::Stdio { env, .. } => secret_values(env),
+            Self::Http { url, .. } | Self::Sse { url, .. } => secrets_in_url(url),
+        }
     }
+}
+
+/// The values of a query that have secret names.
+pub fn secrets_in_url(url: &str) -> Vec<String> {
+    let pairs = Url::parse(url).map(|url| url.query_pairs().into_owned().collect::<Vec<_>>());
+    secret_values(&pairs.unwrap_or_default())
+}
+
+/// The values that have secret names, except for paths.
+pub fn secret_values(named: &[(String, String)]) -> Vec<String> {
+    let secret = named.iter().filter(|(name, value)| is_secret(name) && !is_path(value));
+    secret.map(|(_, value)| value.clone()).collect()
 }
 
 /// Whether it is an existing path on this machine.

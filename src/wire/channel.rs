@@ -75,6 +75,16 @@ impl Channel {
         self.recorder.started(took);
     }
 
+    /// A process did not exit after its stdin was closed.
+    pub fn outlived_stdin(&self) {
+        self.recorder.outlived_stdin();
+    }
+
+    /// Whether that happened on any connection so far.
+    pub fn outlives_stdin(&self) -> bool {
+        self.recorder.outlives_stdin()
+    }
+
     /// The slowest start of a process on any connection so far.
     pub fn slowest_start(&self) -> Duration {
         self.recorder.slowest_start()

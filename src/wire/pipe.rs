@@ -13,7 +13,8 @@ use tokio::{
 const CHUNK: usize = 64 << 10;
 /// After this time without output, the pipe of a process that exited counts as empty.
 const QUIET: Duration = Duration::from_millis(100);
-/// Maximum time to read the pipe of a process that exited, if something keeps writing. Only reading counts, ...
+/// Maximum time to read the pipe of a process that exited, if something keeps writing or its last line is unfinished: a
+/// wrapper such as npx may exit before its child has written all of a trace. Only reading counts, ...
 const LONGEST: Duration = Duration::from_secs(2);
 /// ... and each read counts as this at least.
 const READ: Duration = Duration::from_millis(1);
@@ -24,11 +25,16 @@ pub struct Pipe<R> {
     exit: watch::Receiver<Option<String>>,
     /// The rest of `LONGEST` after the process exited.
     left: Option<Duration>,
+    /// Whether the last output did not end in a newline.
+    is_within_line: bool,
+    /// Whether all output was read.
+    is_at_end: bool,
 }
 
 impl<R: AsyncRead + Unpin> Pipe<R> {
     pub fn new(reader: R, exit: watch::Receiver<Option<String>>) -> Self {
-        Self { reader, buffer: vec![0; CHUNK], exit, left: None }
+        let buffer = vec![0; CHUNK];
+        Self { reader, buffer, exit, left: None, is_within_line: false, is_at_end: false }
     }
 
     /// `None` at the end.
@@ -43,9 +49,18 @@ impl<R: AsyncRead + Unpin> Pipe<R> {
         }
         if let Some(left) = self.left.filter(|left| !left.is_zero()) {
             let began = Instant::now();
-            read = timeout(QUIET, self.reader.read(&mut self.buffer)).await.ok().and_then(Result::ok);
+            let quiet = if self.is_within_line { left } else { QUIET };
+            read = timeout(quiet, self.reader.read(&mut self.buffer)).await.ok().and_then(Result::ok);
             self.left = Some(left.saturating_sub(began.elapsed().max(READ)));
         }
-        read.filter(|length| *length > 0).map(|length| &self.buffer[..length])
+        self.is_at_end = read == Some(0);
+        let chunk = read.filter(|length| *length > 0).map(|length| &self.buffer[..length])?;
+        self.is_within_line = chunk.last() != Some(&b'\n');
+        Some(chunk)
+    }
+
+    /// Whether reading ended in the middle of a line, of which more may have come.
+    pub fn is_cut(&self) -> bool {
+        self.is_within_line && !self.is_at_end
     }
 }

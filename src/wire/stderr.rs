@@ -4,11 +4,14 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anstream::adapter::strip_str;
+use tokio::io::AsyncRead;
 
-use super::secrets::Secrets;
+use super::{pipe::Pipe, secrets::Secrets};
 
 /// Room for a trace with a list of validation errors behind it.
 const KEPT: usize = 32 << 10;
+/// Stands where a line was cut.
+const MARK: &str = "…";
 const LAST_LINES: usize = 5;
 const ERRORS: [&str; 6] = ["error", "panic", "panicked", "exception", "fatal", "failed"];
 
@@ -41,7 +44,19 @@ impl Tail {
         // The first word may be the rest of a secret.
         let whole = if kept.is_cut { text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest) } else { &text };
         let shown = strip_str(whole).to_string().replace(|c: char| c.is_control() && c != '\n' && c != '\t', "");
-        self.1.hide(shown)
+        // A secret at the end may be incomplete, too.
+        let (shown, mark) = shown.strip_suffix(MARK).map_or((shown.as_str(), ""), |shown| (shown, MARK));
+        self.1.hide_cut(shown.to_owned()) + mark
+    }
+
+    /// Whether the last line is not complete yet.
+    pub fn is_within_line(&self) -> bool {
+        self.lock().bytes.last().is_some_and(|last| *last != b'\n')
+    }
+
+    /// Marks the end of a line that was not read to its end.
+    pub fn mark_cut(&self) {
+        self.add(MARK.as_bytes());
     }
 
     /// The most informative line.
@@ -52,6 +67,16 @@ impl Tail {
     /// The last output of a process that sent no message.
     pub fn last_words(&self) -> Option<String> {
         last_words(&self.text())
+    }
+
+    /// Keeps the end of what this pipe still has.
+    pub async fn drain(self, mut pipe: Pipe<impl AsyncRead + Unpin>) {
+        while let Some(chunk) = pipe.chunk().await {
+            self.add(chunk);
+        }
+        if pipe.is_cut() {
+            self.mark_cut();
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {
@@ -122,6 +147,10 @@ fn spoken(text: &str) -> impl DoubleEndedIterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use tokio::io::AsyncWriteExt;
+
     use super::*;
 
     #[test]
@@ -134,6 +163,28 @@ mod tests {
         assert_eq!(tail.telling_line().as_deref(), Some("fatal: no config"));
         let framed = "╭─ Error ────╮\n│ No such option: -x │\n╰──────╯";
         assert_eq!(telling_line(framed).as_deref(), Some("No such option: -x"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_end_of_a_trace_is_read_after_the_exit_or_marked_as_cut() {
+        for (rest, expected) in [
+            ("st' from 'httpx'\n", "ImportError: cannot import name 'request' from 'httpx'"),
+            ("", "ImportError: cannot import name 'reque…"),
+        ] {
+            let (mut child, pipe) = tokio::io::duplex(1 << 10);
+            let (exit, exited) = tokio::sync::watch::channel(None);
+            let tail = Tail::default();
+            let draining = tokio::spawn(tail.clone().drain(Pipe::new(pipe, exited)));
+            child
+                .write_all(b"Traceback (most recent call last):\nImportError: cannot import name 'reque")
+                .await
+                .unwrap();
+            exit.send_replace(Some("exited".to_owned()));
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            child.write_all(rest.as_bytes()).await.unwrap();
+            draining.await.unwrap();
+            assert_eq!(tail.telling_line().as_deref(), Some(expected));
+        }
     }
 
     #[test]

@@ -80,7 +80,7 @@ impl Stdio {
         let waiting = Arc::<AtomicUsize>::default();
         tokio::spawn(write(stdin, unread.clone(), queued, waiting.clone(), channel.clone()));
         let tail = Tail::hiding(secrets);
-        let draining = tokio::spawn(drain(Pipe::new(stderr, child.exit.clone()), tail.clone()));
+        let draining = tokio::spawn(tail.clone().drain(Pipe::new(stderr, child.exit.clone())));
         let heard = Arc::<OnceLock<Duration>>::default();
         let reader = Reader {
             pipe: Pipe::new(stdout, child.exit.clone()),
@@ -153,7 +153,14 @@ impl Stdio {
             (format!("{exit} before stdin was closed"), Ended::Unasked)
         } else {
             drop(queue);
-            child.end(heard.copied().unwrap_or_default(), channel.slowest_start()).await
+            // One that was still starting, or that was stopped, shows nothing about the next one.
+            let shows_nothing = heard.is_none() || was_stopped;
+            let outlives = shows_nothing || channel.outlives_stdin();
+            let end = child.end(heard.copied().unwrap_or_default(), channel.slowest_start(), outlives).await;
+            if !shows_nothing && end.1 != Ended::StdinClosed {
+                channel.outlived_stdin();
+            }
+            end
         };
         child.gone().await;
         if timeout(grace, &mut reading).await.is_err() {
@@ -202,12 +209,6 @@ async fn write(
             }
         }
         waiting.fetch_sub(bytes.len(), Ordering::Relaxed);
-    }
-}
-
-async fn drain(mut pipe: Pipe<Readable>, tail: Tail) {
-    while let Some(chunk) = pipe.chunk().await {
-        tail.add(chunk);
     }
 }
 
@@ -264,7 +265,9 @@ impl Reader {
         let Some(exit) = exit.ok().and_then(Result::ok).and_then(|exit| exit.clone()) else {
             return "closed stdout but keeps running".to_owned();
         };
-        let _ = timeout(self.grace, &mut self.draining).await;
+        if timeout(self.grace, &mut self.draining).await.is_err() && self.tail.is_within_line() {
+            self.tail.mark_cut();
+        }
         let words = if self.heard.get().is_some() { self.tail.telling_line() } else { self.tail.last_words() };
         with_words(exit, words)
     }

@@ -124,3 +124,30 @@ fn a_violated_should_does_not_pass_without_strict() {
     assert_eq!(judged.code, 0, "{}", judged.stdout);
     assert!(!judged.stdout.contains("OUTDATED"), "{}", judged.stdout);
 }
+
+#[test]
+fn an_annotation_about_an_outdated_entry_stands_at_its_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("known.toml").display().to_string();
+    let entry = "[[known]]\nreason = \"old\"\nrule = \"ping-answered\"\nsubject = \"ping\"\n";
+    fs::write(&path, format!("# A comment.\n\n{entry}")).unwrap();
+    let typed = ["run", "--reference", "--revision", "2025-11-25", "--filter", "ping-answered"];
+    let done = ran(typed.into_iter().chain(["--baseline", &path, "--report", "github"]));
+    let expected =
+        format!("::error file={path},line=5,title=mcp-conform::ping-answered now passes for ping: remove this entry\n");
+    assert!(done.stdout.contains(&expected), "{}{}", done.stdout, done.stderr);
+}
+
+#[test]
+fn the_comment_of_an_entry_has_the_whole_message() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("known.toml").display().to_string();
+    let rule = "lifecycle-no-reliance-on-undeclared-capability";
+    let typed = ["run", "--reference", "--fault", "capabilities-remembered", "--filter", rule];
+    ran(typed.into_iter().chain(["--write-baseline", &path]));
+    let text = fs::read_to_string(&path).unwrap();
+    let comments: Vec<&str> = text.lines().skip(2).filter_map(|line| line.strip_prefix("# ")).collect();
+    let message = comments.join(" ");
+    assert!(message.starts_with("`inputRequests.name` is {") && message.ends_with("expected nothing"), "{text}");
+    assert!(comments.iter().all(|line| line.chars().count() <= 100), "{text}");
+}

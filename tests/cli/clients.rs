@@ -122,3 +122,77 @@ fn a_client_that_somebody_else_starts_is_judged_when_it_has_left() {
     let report: Value = serde_json::from_str(&fs::read_to_string(&file).expect("a report")).expect("JSON");
     assert_eq!(status(&report, "client-request-id-unique-while-open"), "pass", "{report:#}");
 }
+
+/// Prints a variable, and becomes this program.
+#[cfg(unix)]
+const TALKATIVE: &str = r#"echo "the token is $API_TOKEN" >&2; program=$0; exec "$program" "$@""#;
+
+#[cfg(unix)]
+#[test]
+fn reports_show_no_value_of_an_environment_option() {
+    let act = ["--filter", "client-request-id-type", "--", "sh", "-c", TALKATIVE, PROGRAM, "act"];
+    let act = [&["client"], &act[..], &["{url}", "--fault", "ids-are-objects"]].concat();
+    let relay = ["--filter", "gateway-cursor-kept", "--", "sh", "-c", TALKATIVE, PROGRAM, "relay"];
+    let relay = [&["gateway"], &relay[..], &["{upstream}", "--fault", "cursor-rewritten"]].concat();
+    for typed in [act, relay] {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = |name: &str| directory.path().join(name).display().to_string();
+        let (command, rest) = typed.split_first().expect("a command");
+        let mut line = vec![(*command).to_owned(), "--transcript".to_owned(), file("transcript")];
+        for format in ["human", "json", "html", "junit", "markdown", "github", "sarif", "tap"] {
+            line.extend(["--report".to_owned(), format!("{format}={}", file(format))]);
+        }
+        let env = ["API_TOKEN=not-to-be-shown-1", "MODE=not-to-be-shown-2"];
+        line.extend(env.iter().flat_map(|pair| ["--env".to_owned(), (*pair).to_owned()]));
+        line.extend(rest.iter().map(|word| (*word).to_owned()));
+        let done = ran(&line);
+        assert_eq!(done.code, 1, "{command}: {}", done.stderr);
+        for file in fs::read_dir(&directory).expect("reports") {
+            let file = file.expect("a report").path();
+            let report = fs::read_to_string(&file).expect("a text");
+            assert!(!report.contains("not-to-be-shown"), "{command}: {}", file.display());
+            let is_rerun = file.ends_with("human");
+            assert!(
+                !is_rerun || report.contains(r#"--env "API_TOKEN=${API_TOKEN:?}" --env "MODE=${MODE:?}""#),
+                "{report}"
+            );
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_finding_names_the_world_of_the_client_and_the_rerun_command_starts_it() {
+    // The first rule judges everything, and fails only where a suite of another rule starts the client.
+    let rules = ["--filter", "client-initialize-first", "--filter", "client-stdio-restart-legacy-handshake"];
+    let begin = ["client", "--transport", "stdio", "--revision", "2025-11-25"];
+    let client = ["--", PROGRAM, "act", "{stub}", "--fault", "restart-without-handshake"];
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = |name: &str| directory.path().join(name).display().to_string();
+    let wanted = [format!("--report=json={}", file("json")), format!("--report=github={}", file("github"))];
+    let wanted = ["--report=human", &wanted[0], &wanted[1]];
+    let done = ran([&begin[..], &rules, &wanted, &client].concat());
+    let report: Value = serde_json::from_str(&fs::read_to_string(file("json")).expect("a report")).expect("JSON");
+    let mut found = report["rules"].as_array().expect("rules").iter().filter(|rule| rule["id"] == rules[1]);
+    let finding = &found.next().expect("the rule")["findings"][0];
+    assert_eq!(finding["world"]["name"], "exits-on-call", "{report:#}");
+    assert_eq!(finding["world"]["actions"][0]["do"], "connect", "{finding:#}");
+    let annotations = fs::read_to_string(file("github")).expect("annotations");
+    for shown in [&done.stdout, &annotations] {
+        assert!(shown.contains("exits-on-call: "), "{shown}");
+    }
+    let again = shlex::split(finding["reproduce"].as_str().expect("a command")).expect("words");
+    assert!(again.iter().any(|word| word == "clients.stdio.restart"), "{again:?}");
+    let again = ran(&again[1..]);
+    assert_eq!(again.code, 1, "{}", again.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_noted_about_servers_that_a_client_ends_as_usual() {
+    let typed = ["client", "--transport", "stdio", "--filter", "client-request-id-type", "--report", "json"];
+    let done = ran([&typed[..], &["--", PROGRAM, "act", "{stub}"]].concat());
+    let report: Value = serde_json::from_str(&done.stdout).expect(&done.stderr);
+    assert_eq!((done.code, status(&report, "client-request-id-type")), (0, "pass"), "{report:#}");
+    assert_eq!(report["notes"], serde_json::json!([]), "{report:#}");
+}

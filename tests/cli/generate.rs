@@ -221,3 +221,16 @@ fn what_is_wrong_is_told_before_anything_is_sent() {
     let Ran { code, stderr, .. } = ran(["generate", "--stdio", "/no/such/program"]);
     assert!(code == 3 && stderr.contains("/no/such/program"), "{code} {stderr}");
 }
+
+#[cfg(unix)]
+#[test]
+fn the_last_line_names_the_file_with_the_calls_that_failed() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("calls.jsonl").display().to_string();
+    let script =
+        r#"exec "$0" generate --reference --fault call-enum-ignored --only plot --calls 30 --examples "$1" 2>&1"#;
+    let done = assert_cmd::Command::new("sh").args(["-c", script, crate::PROGRAM, &file]).output().expect("a shell");
+    let shown = String::from_utf8_lossy(&done.stdout);
+    let last = format!("wrote {file}: calls that failed, which the next run repeats");
+    assert_eq!(shown.lines().last(), Some(last.as_str()), "{shown}");
+}

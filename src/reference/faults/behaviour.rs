@@ -143,7 +143,7 @@ pub struct Behaviour {
     /// The stream of a subscription ends after its acknowledgement.
     pub cuts_streams: bool,
     /// The process keeps running when stdin is closed.
-    pub outlives_stdin: bool,
+    pub outlives_stdin: Duration,
     /// How messages are sent over Streamable HTTP.
     pub ways: HttpWays,
     /// The newline after a message is written with the next one.
@@ -192,7 +192,7 @@ impl Behaviour {
             works_on: false,
             answers_cancelled: false,
             cuts_streams: false,
-            outlives_stdin: false,
+            outlives_stdin: Duration::ZERO,
             ways: HttpWays::USUAL,
             holds_newlines: false,
             streaming: None,

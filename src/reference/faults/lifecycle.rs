@@ -1,5 +1,7 @@
 //! Faults in versions, handshakes and state between requests that cannot be written as a patch of a response.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -82,7 +84,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
         ..Behaviour::new("log-before-initialize", "a log message is sent as soon as the process runs", STDIO)
     },
     Behaviour {
-        outlives_stdin: true,
+        outlives_stdin: Duration::MAX,
         ..Behaviour::new("outlives-stdin", "the process runs on when stdin has ended", STDIO)
     },
     Behaviour {

@@ -183,8 +183,8 @@ impl Faults {
     }
 
     /// Whether the process keeps running when stdin is closed.
-    pub fn outlives_stdin(&self) -> bool {
-        self.behaviour().is_some_and(|behaviour| behaviour.outlives_stdin)
+    pub fn outlives_stdin(&self) -> Duration {
+        self.behaviour().map_or(Duration::ZERO, |behaviour| behaviour.outlives_stdin)
     }
 
     /// Whether the newline after a message is written with the next one.

@@ -110,6 +110,10 @@ pub static PROCESS: &[Behaviour] = &[
         ..Behaviour::new("exits-on-one-tool", "a call of one tool ends the process", STDIO)
     },
     Behaviour {
+        outlives_stdin: Duration::from_secs(3),
+        ..Behaviour::new("exits-late", "the process needs 3 s to exit after its stdin is closed", STDIO)
+    },
+    Behaviour {
         start: SLOW_START,
         ends_at_start: Some("no route to the database"),
         stops: Some("no route to the database"),

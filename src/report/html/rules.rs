@@ -156,6 +156,9 @@ fn finding(page: &mut String, finding: &Finding, last: u64, open: &str) -> std::
         text(&finding.subject),
         prose(&finding.message)
     )?;
+    if let Some(world) = finding.world.as_ref().filter(|world| !world.is_usual()) {
+        writeln!(page, "<p><span class=\"faint\">world</span> {}</p>", prose(&world.described()))?;
+    }
     if let (Some(expected), Some(received)) = (&finding.expected, &finding.received) {
         page.push_str("<pre>");
         match contrast(expected, received, WIDTH) {
@@ -200,6 +203,11 @@ fn finding(page: &mut String, finding: &Finding, last: u64, open: &str) -> std::
             writeln!(page, "{number} {}  {}{marked}{}", text(&message.from), lines(before), lines(after))?;
         }
         page.push_str("</pre>\n");
+    }
+    let actions = finding.world.as_ref().map(|world| &world.actions).filter(|actions| !actions.is_null());
+    if let Some(actions) = actions {
+        let summary = "<summary class=\"faint\">MCP_CONFORMANCE_ACTIONS</summary>";
+        writeln!(page, "<details>{summary}<pre>{}</pre></details>", lines(&actions.to_string()))?;
     }
     for (label, command) in [("rerun", &finding.reproduce), (BY_HAND, &finding.by_hand), ("suite", &finding.yaml)] {
         match command {

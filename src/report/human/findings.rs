@@ -147,6 +147,7 @@ fn tell(page: &mut Page, indent: usize, rule: &RuleResult) {
             page.gap();
         }
         subject(page, indent, finding);
+        world(page, indent + 2, finding);
         evidence::values(page, indent + 2, finding);
         evidence::messages(page, indent + 2, finding);
         if finding.alike > 0 && page.is_detailed() {
@@ -179,6 +180,7 @@ fn summarise(page: &mut Page, indent: usize, rule: &RuleResult, shares_rerun: bo
         page.hang(indent, &[span(FAINT, "- ")], TEXT, &format!("{}{times}", sentence(&text, room)));
     }
     if let Some(first) = rule.findings.first() {
+        world(page, indent + 2, first);
         evidence::messages(page, indent + 2, first);
     }
     more(page, indent, hidden.iter().flat_map(|(_, findings)| findings.iter().copied()), 0, rule.further);
@@ -279,6 +281,13 @@ fn subject(page: &mut Page, indent: usize, finding: &Finding) {
         page.line(indent, &[span(CYAN, middle(&subject, room).into_owned())]);
     }
     page.hang(indent, &[], TEXT, &message);
+}
+
+/// The server that a client or gateway was started with, unless it was as usual.
+fn world(page: &mut Page, indent: usize, finding: &Finding) {
+    if let Some(world) = finding.world.as_ref().filter(|world| !world.is_usual()) {
+        page.hang(indent, &[label("world")], TEXT, &flow(&world.described()));
+    }
 }
 
 /// The number of findings that are not shown, here or in the whole report.

@@ -131,7 +131,8 @@ impl Page {
         }
     }
 
-    /// A link behind a lead: for the terminal to open, or else whole, to be copied; on a line of its own if it is too long.
+    /// A link behind a lead: for the terminal to open, or else whole, to be copied. It gets a line of its own if it fits
+    /// there. A longer one stays behind the lead: the terminal wraps it anyway, and copies it as one line.
     pub fn link(&mut self, indent: usize, lead: Span, text: &str, url: &str) {
         let is_short = indent + columns(&plain(&lead.1)) + columns(url) <= self.width();
         if self.style.links {
@@ -140,12 +141,11 @@ impl Page {
             let _ = write!(self.text, "{LINK}{}{LINK_END}", plain(url));
             self.ink(FAINT, if is_short { url } else { text });
             let _ = writeln!(self.text, "{LINK}{LINK_END}");
-        } else if is_short {
+        } else if is_short || indent + columns(url) > self.width() {
             self.line(indent, &[lead, span(FAINT, url)]);
         } else {
-            let own = if indent + columns(url) <= self.width() { indent } else { 0 };
             self.line(indent, &[span(lead.0, lead.1.trim_end())]);
-            self.line(own, &[span(FAINT, url)]);
+            self.line(indent, &[span(FAINT, url)]);
         }
     }
 
@@ -180,5 +180,23 @@ impl Page {
         for line in lines {
             self.line(margin, &[span(ink, line)]);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_never_broken_by_a_line_of_its_own_at_the_margin() {
+        let shown = |length: usize| {
+            let mut page = Page::new(Style { width: 80, ..Style::default() });
+            page.link(2, span(FAINT, "source  "), "", &"u".repeat(length));
+            page.finish()
+        };
+        assert_eq!(shown(70), format!("  source  {}\n", "u".repeat(70)));
+        assert_eq!(shown(78), format!("  source\n  {}\n", "u".repeat(78)));
+        assert_eq!(shown(79), format!("  source  {}\n", "u".repeat(79)));
+        assert_eq!(shown(104), format!("  source  {}\n", "u".repeat(104)));
     }
 }

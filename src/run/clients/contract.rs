@@ -42,7 +42,7 @@ pub fn environment(
 }
 
 /// All actions of the client, from connect to close.
-fn actions(scenario: &Scenario) -> Value {
+pub fn actions(scenario: &Scenario) -> Value {
     let first = json!({ "do": "connect" });
     let last = json!({ "do": "close" });
     let mut drive = scenario.drive.clone();

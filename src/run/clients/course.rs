@@ -26,6 +26,7 @@ use super::{
 use crate::{
     error::Error,
     evidence::{Evidence, Frames, Recorder, RunContext, RunEnd, RunHeader, Scope, Side, Tested, Transport},
+    outcome::World,
     plan::Filter,
     revision::Revision,
     run::inputs::job::Revisions,
@@ -337,9 +338,10 @@ impl<'a> Course<'a> {
         let transport = self.job.client.transport;
         self.scenes.push(scene(revision, transport, None, saves(starts.iter())));
         for planned in &self.planned {
+            let world = planned.world(&self.worlds, contract::actions(planned.scenario));
             let own: Vec<&Start> = starts.iter().filter(|start| start.scenario == planned.id).collect();
             let saves = if own.is_empty() { IndexMap::new() } else { saves(own.into_iter()) };
-            self.scenes.push(scene(revision, transport, Some(planned.id.to_owned()), saves));
+            self.scenes.push(scene(revision, transport, Some(world), saves));
         }
     }
 }
@@ -354,14 +356,10 @@ fn saves<'a>(starts: impl Iterator<Item = &'a Start> + Clone) -> IndexMap<String
         .into()
 }
 
-fn scene(
-    revision: Revision,
-    transport: Transport,
-    scenario: Option<String>,
-    saves: IndexMap<String, Value>,
-) -> RunContext {
+fn scene(revision: Revision, transport: Transport, world: Option<World>, saves: IndexMap<String, Value>) -> RunContext {
     RunContext {
-        scenario,
+        scenario: world.as_ref().map(|world| world.scenario.clone()),
+        world,
         proposals: crate::reference::PROPOSALS.map(str::to_owned).to_vec(),
         saves,
         ..RunContext::new(revision, Side::Client, transport)

@@ -2,10 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     evidence::Transport,
+    outcome::World,
     plan::Filter,
     reference::{self, FaultInfo, Options},
     revision::Revision,
@@ -50,6 +51,13 @@ fn distinct<'a>(suites: impl Iterator<Item = &'a Suite>) -> Vec<Planned<'a>> {
 }
 
 impl Planned<'_> {
+    /// What a client or gateway is started with.
+    pub fn world(&self, worlds: &Worlds, actions: Value) -> World {
+        let name = self.scenario.world.clone();
+        let about = worlds.known.get(&name).map(|info| info.about.clone()).unwrap_or_default();
+        World { name, about, scenario: self.id.to_owned(), actions }
+    }
+
     /// Whether any of its suites applies there.
     pub fn applies(&self, revision: Revision, transport: Transport) -> bool {
         let fits = |applies: &Applies| {

@@ -1,6 +1,6 @@
 //! `mcp-conform client`: tests one client.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use clap::ValueEnum;
 
@@ -12,7 +12,7 @@ use crate::{
     evidence::{Evidence, Recorder, Side, Transport},
     run::{
         clients::{Attended, ClientJob, Limits, USUAL, attend, conduct},
-        inputs::{configured, target},
+        inputs::{again, configured, target},
         process::{
             Surroundings,
             console::complain,
@@ -22,7 +22,7 @@ use crate::{
         },
         results::course::Course,
     },
-    target::Limits as Usual,
+    target::{Limits as Usual, secret_values},
 };
 
 pub fn client(args: &ClientArgs, surroundings: &Surroundings) -> Result<u8, Error> {
@@ -93,6 +93,7 @@ fn described(args: &ClientArgs, surroundings: &Surroundings) -> Result<Client, E
         client.transport = transport;
     }
     client.env.extend(target::variables(&args.env)?);
+    client.secrets.extend(secret_values(&client.env));
     client.cwd = args.cwd.clone().or(client.cwd);
     client.parallel = args.parallel.map_or(client.parallel, usize::from);
     Ok(client)
@@ -106,21 +107,17 @@ fn typed(args: &ClientArgs) -> String {
 
 /// The options for a command that tests the client again.
 fn options(args: &ClientArgs) -> String {
-    let config: Vec<String> = args.config.iter().map(|path| path.display().to_string()).collect();
-    let mut options = match typed(args).as_str() {
-        "" => String::new(),
-        transport => format!(" --transport {transport}"),
-    };
-    for (option, values) in [("config", config.as_slice()), ("env", &args.env)] {
-        for value in values {
-            options += &format!(" --{option} {}", shlex::try_quote(value).unwrap_or_default());
-        }
-    }
-    if let Some(world) = &args.world {
-        options += &format!(" --world {world}");
-    }
-    if let Some(name) = &args.name {
-        options += &format!(" {name}");
-    }
-    options.trim_start().to_owned()
+    let quoted = |text: &str| shlex::try_quote(text).unwrap_or_default().into_owned();
+    let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+    let transport = Some(typed(args)).filter(|transport| !transport.is_empty());
+    let given = [
+        ("--transport", transport),
+        ("--config", path(&args.config)),
+        ("--cwd", path(&args.cwd)),
+        ("--world", args.world.clone()),
+    ];
+    let given = given.into_iter().filter_map(|(flag, value)| Some(format!("{flag} {}", quoted(&value?))));
+    let mut options: Vec<String> = given.chain(again::variables(&args.env)).collect();
+    options.extend(args.name.as_deref().map(quoted));
+    options.join(" ")
 }

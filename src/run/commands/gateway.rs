@@ -12,11 +12,11 @@ use crate::{
     run::{
         clients::{ANYWHERE, Limits},
         gateways::{Back, Conducted, Front, GatewayJob, conduct},
-        inputs::{suites::built_in, target},
+        inputs::{again, suites::built_in, target},
         process::{Surroundings, interrupts::Interrupts, strays::supervised},
         results::course::Course,
     },
-    target::Limits as Usual,
+    target::{Limits as Usual, shown_url},
 };
 
 pub fn gateway(args: &GatewayArgs, surroundings: &Surroundings) -> Result<u8, Error> {
@@ -91,14 +91,20 @@ fn options(args: &GatewayArgs) -> String {
     if transport(args.back) != Back::default().transport {
         option("--back", transport(args.back).as_str());
     }
-    let given = [("--path", &args.path), ("--http", &args.http), ("--upstream-listen", &args.upstream_listen)];
+    let given = [
+        ("--path", args.path.clone()),
+        ("--http", args.http.as_deref().map(shown_url)),
+        ("--upstream-listen", args.upstream_listen.clone()),
+        ("--cwd", args.cwd.as_ref().map(|path| path.display().to_string())),
+    ];
     for (name, value) in given {
         if let Some(value) = value {
-            option(name, value);
+            option(name, &value);
         }
     }
-    for variable in &args.env {
-        option("--env", variable);
+    for variable in again::variables(&args.env) {
+        options += " ";
+        options += &variable;
     }
     options.trim_start().to_owned()
 }

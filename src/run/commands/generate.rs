@@ -45,8 +45,12 @@ pub fn generate(args: &GenerateArgs, surroundings: &Surroundings) -> Result<u8, 
     let outputs = outputs::wanted(&args.output.forms)?;
     let began = Instant::now();
     match tested(prepared, args, surroundings) {
-        Ok(report) => {
+        Ok((report, kept)) => {
             let written = outputs::write(&outputs, &report, &args.output.forms, surroundings);
+            // At the end, where a user of a long report still sees it.
+            if let Some(kept) = kept.filter(|_| !args.output.forms.quiet) {
+                complain(&kept);
+            }
             Ok(outputs::exit_code(report.exit_code, [written]))
         }
         Err(error) => {
@@ -151,7 +155,12 @@ fn options(args: &GenerateArgs) -> String {
     options
 }
 
-fn tested(prepared: Prepared, args: &GenerateArgs, surroundings: &Surroundings) -> Result<RunReport, Error> {
+/// The report, and a line on the file with the calls that failed.
+fn tested(
+    prepared: Prepared,
+    args: &GenerateArgs,
+    surroundings: &Surroundings,
+) -> Result<(RunReport, Option<String>), Error> {
     let Prepared { mut job, wish, suites, filter, settings, mut store, baseline } = prepared;
     let began = Instant::now();
     let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
@@ -167,9 +176,10 @@ fn tested(prepared: Prepared, args: &GenerateArgs, surroundings: &Surroundings) 
     let Generated { mut rules, counts, mut notes, failing, cut_short } = generated;
     notes.extend(left);
     show_frames(&mut rules, recorder.frames(), job.limits.evidence_frames);
+    let mut kept = None;
     if settings.replay.is_none() {
         store.replace(&name, failing);
-        keep(&args.examples, &store, args.output.forms.quiet)?;
+        kept = keep(&args.examples, &store)?;
     }
     let described = TargetReport {
         subject: Subject::Server,
@@ -191,7 +201,7 @@ fn tested(prepared: Prepared, args: &GenerateArgs, surroundings: &Surroundings) 
     };
     let end = RunEnd { interrupted: interrupts.code(), ..RunEnd::default() };
     baseline.settle(&mut report, &args.output, &end, &|_, _| true)?;
-    Ok(report)
+    Ok((report, kept))
 }
 
 async fn conduct(
@@ -220,16 +230,13 @@ async fn conduct(
     Ok((scene, generated))
 }
 
-/// Writes the calls that failed. If there are none and no file exists, nothing is written.
-fn keep(path: &Path, store: &Store, quiet: bool) -> Result<(), Error> {
+/// Writes the calls that failed, and returns a line on the file. If there are none and no file exists, nothing is written.
+fn keep(path: &Path, store: &Store) -> Result<Option<String>, Error> {
     if store.is_empty() && !path.exists() {
-        return Ok(());
+        return Ok(None);
     }
     let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
     let made = directory.map_or(Ok(()), fs::create_dir_all);
     made.and_then(|()| fs::write(path, store.text())).map_err(|source| failed(path, "write", source))?;
-    if !quiet {
-        complain(&format!("wrote {}: calls that failed, which the next run repeats", path.display()));
-    }
-    Ok(())
+    Ok(Some(format!("wrote {}: calls that failed, which the next run repeats", path.display())))
 }

@@ -157,6 +157,7 @@ fn join(mut merged: RunReport, (path, part): (&Path, RunReport)) -> Result<RunRe
         }
     }
     merged.outdated.extend(part.outdated);
+    merged.outdated_entries.extend(part.outdated_entries);
     merged.cut_short = merged.cut_short.or(part.cut_short);
     merged.revisions.extend(part.revisions);
     merged.revisions.sort_unstable();

@@ -19,7 +19,7 @@ use crate::{
     },
     session::ClientProfile,
     suite::Suite,
-    target::{Limits, Target},
+    target::Limits,
 };
 
 /// The record of the upstream is not needed here.
@@ -84,7 +84,7 @@ async fn run(
     let record = Recorder::new(RECORD, RECORD, RECORD);
     let Setting { stage, start, listening } = Setting::open(job, through, "compare", &record).await?;
     let tested = Job {
-        target: Target::new(job.name(), start),
+        target: job.target(start),
         facts: reference::facts_of(None),
         call_tools: false,
         limits: Limits { run: left.min(Limits::default().run), ..Limits::default() },

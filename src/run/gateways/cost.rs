@@ -22,7 +22,7 @@ use crate::{
     outcome::{CostRow, Times},
     revision::Revision,
     session::{CallOptions, ClientProfile, Opener, Session, Wish},
-    target::{Limits, Target},
+    target::Limits,
     wire::descendants::{descendants, resident_bytes},
 };
 
@@ -61,7 +61,7 @@ async fn measured(job: &GatewayJob, revision: Revision, through: bool) -> Result
     let Setting { stage, start, listening } = Setting::open(job, through, "cost", &record).await?;
     let upstream = stage.target.clone();
     let opener = Opener {
-        target: Target::new(job.name(), start),
+        target: job.target(start),
         limits: Limits { request: job.limits.start, ..Limits::default() },
         recorder: record,
         profile: ClientProfile::default(),

@@ -5,17 +5,17 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     driver::Driver,
-    front::{Listening, reach},
+    front::reach,
     job::{Front, GatewayJob},
 };
 use crate::{
     error::Error,
     evidence::{Evidence, Frames, Recorder, RunContext, RunEnd, RunHeader, Scope, Side, Tested, Transport},
-    outcome::{CostRow, RuleResult},
+    outcome::{CostRow, RuleResult, World},
     plan::Filter,
     revision::Revision,
     run::{
@@ -24,7 +24,7 @@ use crate::{
     },
     session::{ClientProfile, Opener, Unopened, Wish},
     suite::{Scenario, Suite},
-    target::{Limits, Target},
+    target::Limits,
     wire::Secrets,
 };
 
@@ -182,7 +182,8 @@ impl Course<'_> {
         let job = self.job;
         let place = Place::System { program: &job.program, address: &job.back.address, behind: true };
         let options = self.worlds.options(&scenario.world);
-        let stage = Stage::open(options, job.back.transport, id, place, &self.recorder, &Secrets::default()).await?;
+        let secrets = Secrets::of(job.secrets());
+        let stage = Stage::open(options, job.back.transport, id, place, &self.recorder, &secrets).await?;
         let headers = match scenario.answers["credentials"].as_bool() {
             Some(true) => vec![
                 ("Authorization".to_owned(), format!("Bearer {CREDENTIAL}")),
@@ -193,7 +194,7 @@ impl Course<'_> {
         let (start, listening) = reach(job, &stage.target, headers).await?;
         let limits = Limits { request: job.limits.start, memory_bytes: job.limits.memory_bytes, ..Limits::default() };
         let opener = Opener {
-            target: Target::new(job.name(), start),
+            target: job.target(start),
             limits,
             recorder: self.recorder.clone(),
             profile: ClientProfile::default(),
@@ -201,7 +202,11 @@ impl Course<'_> {
         };
         let wish = Wish::Exactly(asked);
         let done = self.drive(opener, wish, id, scenario).await;
-        let said = listening.as_ref().map(Listening::said).unwrap_or_default();
+        let is_connected = |links: &[u32]| self.recorder.frames_where(|link, _| links.contains(&link)).next().is_some();
+        let said = match &listening {
+            Some(listening) if done.is_err() || !is_connected(&stage.links()) => listening.said().await,
+            _ => String::new(),
+        };
         // A gateway that keeps running ends its session with the upstream only after its client has left.
         if !job.transport().capabilities().process {
             stage.until_sessions_end().await;
@@ -211,8 +216,7 @@ impl Course<'_> {
         }
         let (links, _) = stage.close().await;
         let revision = done.map_err(|unopened| with_words(unopened.error, &said))?;
-        let connected = self.recorder.frames_where(|link, _| links.contains(&link)).next().is_some();
-        if !connected {
+        if !is_connected(&links) {
             return Err(never_connected(job, &said));
         }
         for link in links {
@@ -240,7 +244,8 @@ impl Course<'_> {
         let transport = self.job.transport();
         self.scenes.push(scene(revision, transport, self.job.back.transport, None));
         for planned in &self.planned {
-            self.scenes.push(scene(revision, transport, self.job.back.transport, Some(planned.id.to_owned())));
+            let world = planned.world(&self.worlds, Value::Null);
+            self.scenes.push(scene(revision, transport, self.job.back.transport, Some(world)));
         }
     }
 
@@ -251,9 +256,10 @@ impl Course<'_> {
     }
 }
 
-fn scene(revision: Revision, transport: Transport, back: Transport, scenario: Option<String>) -> RunContext {
+fn scene(revision: Revision, transport: Transport, back: Transport, world: Option<World>) -> RunContext {
     RunContext {
-        scenario,
+        scenario: world.as_ref().map(|world| world.scenario.clone()),
+        world,
         server: json!({ "back": back }),
         proposals: crate::reference::PROPOSALS.map(str::to_owned).to_vec(),
         ..RunContext::new(revision, Side::Gateway, transport)

@@ -1,16 +1,12 @@
 //! A gateway that listens on a port: started, awaited, and killed with all its children.
 
-use std::{
-    path::Path,
-    process::Stdio,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{process::Stdio, time::Duration};
 
 use tokio::{
-    io::{AsyncRead, AsyncReadExt},
     net::{TcpListener, TcpStream},
     process::{Child, Command},
+    sync::watch,
+    task::JoinHandle,
     time::{Instant, sleep, timeout},
 };
 
@@ -20,6 +16,7 @@ use crate::{
     evidence::Transport,
     target::Start,
     wire::{
+        Pipe, Secrets, Tail,
         group::{Group, Signal},
         last_words, start_failure,
     },
@@ -29,14 +26,18 @@ use crate::{
 const LOOK: Duration = Duration::from_millis(50);
 /// From SIGTERM to SIGKILL.
 const GRACE: Duration = Duration::from_secs(3);
-/// How much of its output is kept, counted from its end.
-const KEPT: usize = 4 << 10;
+/// Time for the rest of a line that the gateway is writing; a guess.
+const LAST_LINE: Duration = Duration::from_secs(1);
 
 pub struct Listening {
     process: Child,
     group: Group,
     port: u16,
-    said: Arc<Mutex<String>>,
+    said: Tail,
+    /// Reads both outputs.
+    reading: Vec<JoinHandle<()>>,
+    /// Tells the readers that the process has exited.
+    exit: watch::Sender<Option<String>>,
 }
 
 /// How our client reaches the gateway, and its process if it listens on a port.
@@ -56,7 +57,7 @@ pub async fn reach(
         Front::Port { command, transport, path } => {
             let port = free_port().await?;
             let argv = filled(command, upstream, Some(port));
-            let listening = Listening::start(&argv, &job.env, job.cwd.as_deref(), port, job.limits.start).await?;
+            let listening = Listening::start(job, &argv, port).await?;
             Ok((start(*transport, format!("http://127.0.0.1:{port}{path}")), Some(listening)))
         }
         Front::Url { url, transport } => Ok((start(*transport, url.clone()), None)),
@@ -71,13 +72,8 @@ async fn free_port() -> Result<u16, Error> {
 
 impl Listening {
     /// Starts the command, and waits until something listens at the port.
-    pub async fn start(
-        argv: &[String],
-        env: &[(String, String)],
-        cwd: Option<&Path>,
-        port: u16,
-        limit: Duration,
-    ) -> Result<Self, Error> {
+    async fn start(job: &GatewayJob, argv: &[String], port: u16) -> Result<Self, Error> {
+        let (env, cwd) = (&job.env, job.cwd.as_deref());
         let Some((program, arguments)) = argv.split_first() else { return Err(Error::usage("the command is empty")) };
         let mut command = Command::new(program);
         command.args(arguments).envs(env.iter().map(|(name, value)| (name, value)));
@@ -91,13 +87,15 @@ impl Listening {
             Error::Party { party: "gateway", tried: failure.tried, came: failure.came, help: failure.help }
         })?;
         let group = Group::of(process.id());
-        let said = Arc::default();
+        let said = Tail::hiding(Secrets::of(job.secrets()));
+        let (exit, exited) = watch::channel(None);
+        let mut reading = Vec::new();
         if let (Some(stdout), Some(stderr)) = (process.stdout.take(), process.stderr.take()) {
-            tokio::spawn(keep_end(stdout, Arc::clone(&said)));
-            tokio::spawn(keep_end(stderr, Arc::clone(&said)));
+            reading.push(tokio::spawn(said.clone().drain(Pipe::new(stdout, exited.clone()))));
+            reading.push(tokio::spawn(said.clone().drain(Pipe::new(stderr, exited))));
         }
-        let mut listening = Self { process, group, port, said };
-        listening.wait(argv, limit).await?;
+        let mut listening = Self { process, group, port, said, reading, exit };
+        listening.wait(argv, job.limits.start).await?;
         Ok(listening)
     }
 
@@ -108,19 +106,22 @@ impl Listening {
                 return Ok(());
             }
             if let Ok(Some(status)) = self.process.try_wait() {
-                sleep(LOOK).await;
-                return Err(
-                    self.failed(argv, &format!("it exited ({status}) before it listened at port {}", self.port))
-                );
+                self.exit.send_replace(Some(status.to_string()));
+                for reading in &mut self.reading {
+                    let _ = timeout(GRACE, reading).await;
+                }
+                let came = format!("it exited ({status}) before it listened at port {}", self.port);
+                return Err(self.failed(argv, &came).await);
             }
             sleep(LOOK).await;
         }
-        Err(self.failed(argv, &format!("nothing listened at port {} within {limit:?} (--timeout)", self.port)))
+        let came = format!("nothing listened at port {} within {limit:?} (--timeout)", self.port);
+        Err(self.failed(argv, &came).await)
     }
 
-    fn failed(&self, argv: &[String], came: &str) -> Error {
+    async fn failed(&self, argv: &[String], came: &str) -> Error {
         let line = shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" "));
-        let said = last_words(&self.said()).map(|line| format!("; it printed: {line}")).unwrap_or_default();
+        let said = last_words(&self.said().await).map(|line| format!("; it printed: {line}")).unwrap_or_default();
         Error::Party {
             party: "gateway",
             tried: format!("to start {line}"),
@@ -129,9 +130,17 @@ impl Listening {
         }
     }
 
-    /// The end of its output.
-    pub fn said(&self) -> String {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// The end of its output, without secrets. It may be writing a line.
+    pub async fn said(&self) -> String {
+        let complete = async {
+            while self.said.is_within_line() {
+                sleep(LOOK).await;
+            }
+        };
+        if !self.reading.iter().all(JoinHandle::is_finished) && timeout(LAST_LINE, complete).await.is_err() {
+            self.said.mark_cut();
+        }
+        self.said.text()
     }
 
     pub async fn end(mut self) {
@@ -142,16 +151,5 @@ impl Listening {
         }
         self.group.signal(Signal::Kill);
         self.group.forget();
-    }
-}
-
-async fn keep_end(mut pipe: impl AsyncRead + Unpin, said: Arc<Mutex<String>>) {
-    let mut piece = vec![0; KEPT];
-    while let Ok(length @ 1..) = pipe.read(&mut piece).await {
-        let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
-        said.push_str(&String::from_utf8_lossy(&piece[..length]));
-        let surplus = said.len().saturating_sub(KEPT);
-        let cut = (surplus..said.len()).find(|at| said.is_char_boundary(*at)).unwrap_or_default();
-        said.drain(..cut);
     }
 }

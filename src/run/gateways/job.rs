@@ -10,6 +10,7 @@ use crate::{
         inputs::job::Revisions,
         process::interrupts::Interrupts,
     },
+    target::{Start, Target, secret_values, secrets_in_url},
 };
 
 pub struct GatewayJob {
@@ -69,6 +70,20 @@ impl GatewayJob {
             Front::Process { .. } => Transport::Stdio,
             Front::Port { transport, .. } | Front::Url { transport, .. } => *transport,
         }
+    }
+
+    /// Values that must not appear in any record or message.
+    pub fn secrets(&self) -> Vec<String> {
+        let of_url = match &self.front {
+            Front::Url { url, .. } => secrets_in_url(url),
+            Front::Process { .. } | Front::Port { .. } => Vec::new(),
+        };
+        secret_values(&self.env).into_iter().chain(of_url).collect()
+    }
+
+    /// The gateway as a server, at this place.
+    pub fn target(&self, start: Start) -> Target {
+        Target { secrets: self.secrets(), ..Target::new(self.name(), start) }
     }
 
     /// Whether the command contains the right placeholders.

@@ -34,14 +34,24 @@ pub fn options(args: &TargetArgs) -> String {
         options.extend(args.fault.iter().map(|fault| format!("--fault {fault}")));
         options.extend(args.variation.iter().map(|variation| format!("--variation {variation}")));
     }
-    let variable = |name: &str| name.trim().to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
-    let env = args.env.iter().filter_map(|pair| Some(("--env", pair.split_once('=')?.0, "=")));
-    let headers = args.header.iter().filter_map(|pair| Some(("--header", pair.split_once(':')?.0, ": ")));
-    // A shell stops at `${NAME:?}` if the variable is not set. With `$NAME` the server would get an empty value.
-    options.extend(
-        env.chain(headers).map(|(flag, name, sign)| format!("{flag} \"{name}{sign}${{{}:?}}\"", variable(name))),
-    );
+    options.extend(variables(&args.env));
+    options.extend(filled_by_the_shell("--header", &args.header, (':', ": ")));
     options.join(" ")
+}
+
+/// The options that set environment variables of a command, without their values.
+pub fn variables(typed: &[String]) -> impl Iterator<Item = String> {
+    filled_by_the_shell("--env", typed, ('=', "="))
+}
+
+/// Options that take a name and a value. Any value may be a secret, so a shell variable replaces it: a shell stops at
+/// `${NAME:?}` if the variable is not set. With `$NAME` the command would get an empty value.
+fn filled_by_the_shell(flag: &str, typed: &[String], (at, sign): (char, &str)) -> impl Iterator<Item = String> {
+    typed.iter().filter_map(move |pair| {
+        let (name, _) = pair.split_once(at)?;
+        let variable = name.trim().to_uppercase().replace(|c: char| !c.is_ascii_alphanumeric(), "_");
+        Some(format!("{flag} \"{name}{sign}${{{variable}:?}}\""))
+    })
 }
 
 /// The options that change requests or timeouts.

@@ -4,6 +4,7 @@ use super::job::Revisions;
 use crate::{
     cli::TargetArgs,
     error::Error,
+    evidence::Transport,
     plan::nearest,
     reference::{self, FaultInfo},
     revision::Revision,
@@ -26,31 +27,45 @@ pub fn known(kind: &str, name: &str, faults: &[FaultInfo]) -> Result<FaultInfo, 
 pub fn reject_unless_visible_over_stdio(kind: &str, fault: &FaultInfo) -> Result<(), Error> {
     use reference::Transport::{Http, Sse, Stdio};
     let spoken = &reference::Options::default().proposals;
+    let name = &fault.name;
     if let Some(proposal) = fault.proposal.as_ref().filter(|proposal| !spoken.contains(proposal)) {
-        let name = &fault.name;
+        let revision = revision_option(fault, Transport::Stdio);
         return Err(Error::Usage {
             message: format!("the {kind} {name} shows only on a server that follows {proposal}"),
             help: Some(format!(
-                "`mcp-conform run --proposal {proposal} -- mcp-conform serve --proposal {proposal} --{kind} {name}`"
+                "`mcp-conform run --proposal {proposal}{revision} -- mcp-conform serve --proposal {proposal} --{kind} {name}`"
             )),
         });
     }
     if fault.transports.contains(&Stdio) && !fault.protected {
         return Ok(());
     }
-    let (over, flag, path) = match fault.transports.contains(&Http) || !fault.transports.contains(&Sse) {
-        true => ("Streamable HTTP", "--http", "mcp"),
-        false => ("HTTP+SSE", "--sse", "sse"),
+    let (over, flag, transport) = match fault.transports.contains(&Http) || !fault.transports.contains(&Sse) {
+        true => ("Streamable HTTP", "--http http://127.0.0.1:8000/mcp", Transport::Http),
+        false => ("HTTP+SSE", "--sse http://127.0.0.1:8000/sse", Transport::Sse),
     };
     let protected = if fault.protected { " --protected" } else { "" };
     let whom = if fault.protected { ", on a server that requires authorization" } else { "" };
+    let revision = revision_option(fault, transport);
     Err(Error::Usage {
-        message: format!("the {kind} {} shows only over {over}{whom}, and --reference uses stdio", fault.name),
+        message: format!("the {kind} {name} shows only over {over}{whom}, and --reference uses stdio"),
         help: Some(format!(
-            "`mcp-conform serve --http 127.0.0.1:8000{protected} --{kind} {}`, then `mcp-conform run {flag} http://127.0.0.1:8000/{path}`",
-            fault.name
+            "`mcp-conform serve --http 127.0.0.1:8000{protected} --{kind} {name}`, then `mcp-conform run {flag}{revision}`"
         )),
     })
+}
+
+/// The option without which a run over this transport would test a revision in which the fault does not show.
+fn revision_option(fault: &FaultInfo, transport: Transport) -> String {
+    let used = || Revision::ALL.into_iter().filter(|revision| transport.is_used_with(*revision));
+    // The reference server speaks all revisions.
+    let tested = used().next_back();
+    let newest = used().rfind(|revision| shows(fault, *revision));
+    newest.filter(|_| newest != tested).map(|newest| format!(" --revision {newest}")).unwrap_or_default()
+}
+
+fn shows(fault: &FaultInfo, revision: Revision) -> bool {
+    fault.since.is_none_or(|since| since <= revision) && fault.until.is_none_or(|until| revision <= until)
 }
 
 /// Rejects a fault or variation that cannot show in any of the tested revisions.
@@ -65,9 +80,7 @@ pub fn reject_unless_visible_in(args: &TargetArgs, revisions: Revisions) -> Resu
 }
 
 fn reject_outside_of(kind: &str, fault: &FaultInfo, revisions: Revisions) -> Result<(), Error> {
-    let shows = |revision: Revision| {
-        fault.since.is_none_or(|since| since <= revision) && fault.until.is_none_or(|until| revision <= until)
-    };
+    let shows = |revision: Revision| shows(fault, revision);
     let tested = match revisions {
         Revisions::All => None,
         Revisions::One(revision) => Some(revision),
@@ -81,5 +94,46 @@ fn reject_outside_of(kind: &str, fault: &FaultInfo, revisions: Revisions) -> Res
             help: Some(format!("add --revision {newest}")),
         }),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The advice of each fault and variation that `--reference` rejects leads to a run in which it shows.
+    #[test]
+    fn the_advised_run_tests_a_revision_in_which_the_fault_shows() {
+        let kinds = [("fault", reference::faults()), ("variation", reference::variations())];
+        let all = kinds.iter().flat_map(|(kind, infos)| infos.iter().map(move |info| (*kind, info)));
+        let mut limited = 0;
+        for (kind, info) in all {
+            let Err(Error::Usage { help: Some(help), .. }) = reject_unless_visible_over_stdio(kind, info) else {
+                continue;
+            };
+            let run = help.rsplit("mcp-conform run").next().expect("a command");
+            let typed = run.split_once("--revision ").map(|(_, rest)| rest.split([' ', '`']).next().expect("a word"));
+            let tested = match typed {
+                Some(typed) => typed.parse().expect("a revision"),
+                None if run.contains("--sse") => Revision::NEWEST_LEGACY,
+                None => Revision::NEWEST,
+            };
+            assert!(shows(info, tested), "{}: {help}", info.name);
+            limited += usize::from(typed.is_some());
+        }
+        assert!(limited > 0, "no fault needs the option");
+    }
+
+    #[test]
+    fn the_advice_names_a_revision_only_where_it_is_needed() {
+        let advice = |name: &str| {
+            let fault = known("fault", name, &reference::faults()).expect("a fault");
+            match reject_unless_visible_over_stdio("fault", &fault) {
+                Err(Error::Usage { help, .. }) => help.expect("an advice"),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert!(advice("origin-checked-on-post-only").ends_with("/mcp --revision 2025-11-25`"));
+        assert!(advice("accept-compared-whole").ends_with("/mcp`"));
     }
 }

@@ -4,6 +4,7 @@ use std::{collections::BTreeMap, fs, io::ErrorKind, path::Path};
 
 use indexmap::IndexMap;
 use serde::Deserialize;
+use toml::Spanned;
 
 use crate::{
     assess::verdict::total,
@@ -11,14 +12,19 @@ use crate::{
     error::Error,
     evidence::{Evidence, RunEnd},
     judge::FINDINGS_KEPT,
-    outcome::{Finding, RuleResult, RunReport, Status},
+    outcome::{Finding, OutdatedEntry, RuleResult, RunReport, Status},
     plan::nearest,
+    report::{first_lines, flow, plain},
     revision::Revision,
     run::process::console::{complain, failed},
     suite::Suite,
 };
 
 const WRITES: &str = "`--write-baseline PATH` writes one";
+
+/// The message of a finding is a comment of its entry: the width of its lines, and how many there are at most.
+const COMMENT: usize = 100;
+const COMMENT_LINES: usize = 4;
 
 const HEAD: &str = "\
 # Known failures. Each one is expected until it passes; state in `reason` why, and when it will be fixed.
@@ -35,15 +41,26 @@ pub struct Baseline {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Known {
-    rule: String,
+    rule: Spanned<String>,
     /// The subject of the failure; without it, any subject.
     subject: Option<String>,
     revision: Option<Revision>,
     #[serde(default)]
     reason: String,
+    /// The line of `rule` in the file, from 1.
+    #[serde(skip)]
+    line: usize,
 }
 
 impl Baseline {
+    fn read(text: &str) -> Result<Self, toml::de::Error> {
+        let mut baseline: Self = toml::from_str(text)?;
+        for known in &mut baseline.known {
+            known.line = 1 + text[..known.rule.span().start].matches('\n').count();
+        }
+        Ok(baseline)
+    }
+
     /// The baseline file of the options, if any. It is read before the run, so that a mistake in it is reported at
     /// once.
     pub fn wanted(args: &OutputArgs, suites: &[Suite]) -> Result<Self, Error> {
@@ -56,15 +73,15 @@ impl Baseline {
             },
             _ => failed(path, "read", source),
         })?;
-        let baseline: Self = toml::from_str(&text).map_err(|why| Error::Usage {
+        let baseline = Self::read(&text).map_err(|why| Error::Usage {
             message: format!("`{}` is not a baseline\n{}", path.display(), why.to_string().trim_end()),
             help: Some(WRITES.into()),
         })?;
         let rules = || suites.iter().flat_map(|suite| &suite.rules).map(|rule| rule.id.as_str());
-        if let Some(known) = baseline.known.iter().find(|known| !rules().any(|id| id == known.rule)) {
+        if let Some(known) = baseline.known.iter().find(|known| !rules().any(|id| id == known.rule.as_ref())) {
             return Err(Error::Usage {
-                message: format!("`{}` names an unknown rule: {}", path.display(), known.rule),
-                help: nearest(&known.rule, rules()).map(|near| format!("did you mean {near}?")),
+                message: format!("`{}` names an unknown rule: {}", path.display(), known.rule.as_ref()),
+                help: nearest(known.rule.as_ref(), rules()).map(|near| format!("did you mean {near}?")),
             });
         }
         Ok(baseline)
@@ -88,7 +105,7 @@ impl Baseline {
         if let Some(path) = &args.write_baseline {
             let text = self.renewed(report, saw_all);
             fs::write(path, &text).map_err(|source| failed(path, "write", source))?;
-            let written: Self = toml::from_str(&text).map_err(|why| Error::usage(why.to_string()))?;
+            let written = Self::read(&text).map_err(|why| Error::usage(why.to_string()))?;
             written.apply(report, path, saw_all);
             let entries = if written.known.len() == 1 { "entry" } else { "entries" };
             complain(&format!("wrote {}: {} {entries}", path.display(), written.known.len()));
@@ -134,7 +151,13 @@ impl Baseline {
                     && !(rule.status == Status::Warn && known.covers_any(rule))
             };
             if report.rules.iter().any(|rule| known.concerns(rule) && passes(rule)) {
-                gone.entry(&known.rule).or_default().extend(known.subject.as_deref());
+                gone.entry(known.rule.as_ref()).or_default().extend(known.subject.as_deref());
+                report.outdated_entries.push(OutdatedEntry {
+                    file: path.display().to_string(),
+                    line: known.line,
+                    rule: known.rule.as_ref().clone(),
+                    subject: known.subject.clone(),
+                });
             }
         }
         let told = gone.iter().map(|(rule, subjects)| format!("{}: {}", path.display(), outdated(rule, subjects)));
@@ -162,8 +185,9 @@ impl Baseline {
         text.extend(kept.iter().map(|known| known.written()));
         for (id, results) in failing {
             for (subject, said) in uncovered(&results, &kept) {
-                let said: String = said.chars().filter(|c| !c.is_control()).take(100).collect();
-                let known = Known { rule: id.to_owned(), subject, revision: None, reason: String::new() };
+                let said = first_lines(&plain(&flow(said)), COMMENT, COMMENT_LINES).join("\n# ");
+                let rule = Spanned::new(0..0, id.to_owned());
+                let known = Known { rule, subject, revision: None, reason: String::new(), line: 0 };
                 text += &known.written().replacen('\n', &format!("\n# {said}\n"), 1);
             }
         }
@@ -197,13 +221,13 @@ impl Known {
         let quoted = |text: &str| toml::Value::from(text).to_string();
         let subject = self.subject.iter().map(|subject| ("subject", quoted(subject)));
         let revision = self.revision.iter().map(|revision| ("revision", quoted(revision.as_str())));
-        let members = [("rule", quoted(&self.rule))].into_iter().chain(subject).chain(revision);
+        let members = [("rule", quoted(self.rule.as_ref()))].into_iter().chain(subject).chain(revision);
         let members = members.chain([("reason", quoted(&self.reason))]);
         members.fold("\n[[known]]\n".to_owned(), |text, (name, value)| text + &format!("{name} = {value}\n"))
     }
 
     fn concerns(&self, rule: &RuleResult) -> bool {
-        self.rule == rule.id && self.revision.is_none_or(|revision| revision == rule.revision)
+        *self.rule.as_ref() == rule.id && self.revision.is_none_or(|revision| revision == rule.revision)
     }
 
     fn covers(&self, subject: &str) -> bool {

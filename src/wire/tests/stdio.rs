@@ -110,7 +110,7 @@ async fn kills_a_server_that_ignores_everything() {
     let impatient = Limits { grace: Duration::from_millis(50), ..limits() };
     let mut open = open(shell("trap '' TERM; echo '{}'; while :; do sleep 1; done"), &impatient).await;
     open.message().await;
-    assert_eq!(close(open).await.how, "still ran 50ms after stdin was closed and 50ms after SIGTERM; was killed");
+    assert_eq!(close(open).await.how, "still ran 250ms after stdin was closed and 50ms after SIGTERM; was killed");
 }
 
 #[tokio::test]
