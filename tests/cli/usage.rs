@@ -94,7 +94,7 @@ fn faults_that_cannot_show() {
         "run --reference --fault auth-session-ids-counted",
         "error: the fault auth-session-ids-counted shows only over Streamable HTTP, and --reference uses stdio
   help: `mcp-conform serve --http 127.0.0.1:8000 --fault auth-session-ids-counted`, then `mcp-conform run --http \
-         http://127.0.0.1:8000/mcp`",
+         http://127.0.0.1:8000/mcp --revision 2025-11-25`",
     );
     refused(
         "run --reference --fault auth-missing-token-403",
@@ -106,7 +106,8 @@ fn faults_that_cannot_show() {
     refused(
         "run --reference --fault dialect-announces-updated",
         "error: the fault dialect-announces-updated shows only on a server that follows dialect-versioned
-  help: `mcp-conform run --proposal dialect-versioned -- mcp-conform serve --proposal dialect-versioned --fault dialect-announces-updated`",
+  help: `mcp-conform run --proposal dialect-versioned --revision 2025-11-25 -- mcp-conform serve --proposal dialect-versioned --fault \
+         dialect-announces-updated`",
     );
     let all =
         typed("run --reference --fault task-lives-again --revision all --filter tasks.core --filter tasks.core.looks");
