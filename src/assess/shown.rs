@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{sent::Sent, timeline::about};
 use crate::{
-    evidence::{Ended, Frame, FrameKind, HttpHead, PROBE, Side},
+    evidence::{Ended, Frame, FrameKind, HttpHead, PROBE, Side, input_name},
     outcome::{RuleResult, ShownFrame, excerpt, masked},
     revision::Revision,
 };
@@ -217,7 +217,7 @@ fn sent(frame: &Arc<Frame>) -> Option<String> {
         Some((method, None)) => method.to_owned(),
         None => match &frame.http {
             Some(http) => excerpt::middle(&begin(http), SUBJECT).into_owned(),
-            None => excerpt::input(&text(frame), frame.bytes),
+            None => input_name(&text(frame), frame.bytes),
         },
     })
 }

@@ -18,7 +18,7 @@ mod weight;
 
 pub use frame::{Ended, Event, Frame, FrameKind, HttpHead, Link, PROBE, SHOWN_INSTEAD, Side};
 pub use manner::Manner;
-pub use part::{PARTS, Part};
+pub use part::{PARTS, Part, input_name};
 pub use reason::{Cause, Reason};
 pub use record::{Evidence, Frames};
 pub use recorder::{Recorder, Sent};

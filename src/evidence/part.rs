@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::outcome::excerpt::{columns, middle};
+
 /// One part, named as in the specification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
@@ -33,16 +35,36 @@ pub const PARTS: [(&str, Part); 9] = [
     ("clientInfo", Part::ClientInfo),
 ];
 
+/// Maximum number of columns of a value or an input in a name.
+const SHOWN: usize = 60;
+
+/// Input that is no request, as the name of a finding.
+pub fn input_name(text: &str, bytes: u64) -> String {
+    match text {
+        text if text.contains(char::REPLACEMENT_CHARACTER) => "bytes that are not UTF-8".to_owned(),
+        text if columns(text) > SHOWN => format!("{} ({bytes} bytes)", middle(text, SHOWN)),
+        text => text.to_owned(),
+    }
+}
+
 impl Part {
     pub fn named(name: &str) -> Self {
         let known = PARTS.iter().find(|(known, _)| *known == name);
         known.map_or_else(|| Self::Header(name.to_owned()), |(_, part)| part.clone())
     }
 
-    pub fn name(&self) -> &str {
-        match self {
+    /// What a request is like with this value of the part, or without the part.
+    pub fn unlike(&self, value: Option<&Value>) -> String {
+        let name = match self {
             Self::Header(name) => name,
             known => PARTS.iter().find(|(_, part)| part == known).map_or("", |(name, _)| name),
+        };
+        match value {
+            None => format!("without `{name}`"),
+            Some(Value::Null) if matches!(self, Self::Header(_)) => format!("without `{name}`"),
+            // It may be a token.
+            Some(_) if name.eq_ignore_ascii_case("authorization") => format!("with `{name}`"),
+            Some(value) => format!("with `{name}` {}", middle(&value.to_string(), SHOWN)),
         }
     }
 

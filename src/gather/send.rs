@@ -18,8 +18,7 @@ use super::{
     wanted::of_http,
 };
 use crate::{
-    evidence::{End, Event, Frame, FrameKind, Recorder, Reply, Side},
-    outcome::excerpt,
+    evidence::{End, Event, Frame, FrameKind, Recorder, Reply, Side, input_name},
     session::{Deviation, Session, asked},
     suite::{Connection, HttpCall, Payload, Scope, Send, Template},
     wire::HttpRequest,
@@ -66,7 +65,7 @@ pub async fn send(stage: &Stage<'_>, send: &Send, scope: &Scope<'_>, deviation: 
         Payload::Json(template) => template.resolve(scope).ok()?.to_string().into_bytes(),
     };
     let input = named.unwrap_or_else(|| String::from_utf8_lossy(&bytes).into_owned());
-    let input = excerpt::input(&input, bytes.len() as u64);
+    let input = input_name(&input, bytes.len() as u64);
     let answer = filled(send.answer.as_ref(), scope)?.or(id);
     let (sent, before) = (Instant::now(), stage.recorder.frames_so_far());
     let is_due = answer.is_some();

@@ -42,12 +42,9 @@ pub fn subject(item: &Value) -> String {
     let looped = item.as_object().into_iter().flatten().find(|(name, _)| *name != "reply");
     match (item.get("reply"), looped) {
         (Some(_), Some((_, Value::String(text)))) => format!("\"{text}\""),
-        (Some(reply), Some((_, value @ (Value::Object(_) | Value::Array(_))))) => {
-            match (reply["asked"].as_str(), value) {
-                (Some(asked), _) => asked.to_owned(),
-                (None, Value::Object(_)) => subject(value),
-                (None, _) => value.to_string(),
-            }
+        (Some(_), Some((_, value @ Value::Object(_)))) => subject(value),
+        (Some(reply), Some((_, value @ Value::Array(_)))) => {
+            reply["asked"].as_str().map_or_else(|| value.to_string(), str::to_owned)
         }
         _ => String::new(),
     }

@@ -70,16 +70,6 @@ pub fn around(text: &str, part: Range<usize>, width: usize) -> (String, Range<us
     (cut, start..start + shown_inside.len())
 }
 
-/// Input that is no request, as the name of a finding.
-pub fn input(text: &str, bytes: u64) -> String {
-    const LONGEST: usize = 60;
-    match text {
-        text if text.contains(char::REPLACEMENT_CHARACTER) => "bytes that are not UTF-8".to_owned(),
-        text if columns(text) > LONGEST => format!("{} ({bytes} bytes)", middle(text, LONGEST)),
-        text => text.to_owned(),
-    }
-}
-
 /// A message for a report: whole or, if it is long, the part around the location of a JSON Pointer.
 pub fn message(json: &str, pointer: Option<&str>) -> String {
     const KEPT: usize = 2000;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{answers::ClientProfile, negotiated::Session};
-use crate::{evidence::Part, outcome::excerpt::middle, revision::Revision};
+use crate::{evidence::Part, revision::Revision};
 
 const HANDSHAKE: &str = "initialize";
 
@@ -22,15 +22,7 @@ impl Deviation {
 
     /// What is unlike the usual request, to be appended to its name.
     pub fn in_words(&self) -> String {
-        const LONGEST: usize = 60;
-        let part = |(part, value): &(Part, Option<Value>)| match value {
-            None => format!("without `{}`", part.name()),
-            Some(Value::Null) if matches!(part, Part::Header(_)) => format!("without `{}`", part.name()),
-            // It may be a token.
-            Some(_) if part.name().eq_ignore_ascii_case("authorization") => format!("with `{}`", part.name()),
-            Some(value) => format!("with `{}` {}", part.name(), middle(&value.to_string(), LONGEST)),
-        };
-        let parts: Vec<String> = self.0.iter().map(part).collect();
+        let parts: Vec<String> = self.0.iter().map(|(part, value)| part.unlike(value.as_ref())).collect();
         if parts.is_empty() { String::new() } else { format!(" {}", parts.join(" and ")) }
     }
 
