@@ -272,11 +272,11 @@ fn conversation(path: &Path, messages: &[(&str, Value)]) {
     fs::write(path, text.join("\n") + "\n").unwrap();
 }
 
-fn request(id: u64, method: &str, params: Value) -> (&'static str, Value) {
+fn request(id: u64, method: &str, params: &Value) -> (&'static str, Value) {
     ("client", json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
 }
 
-fn result(id: u64, result: Value) -> (&'static str, Value) {
+fn result(id: u64, result: &Value) -> (&'static str, Value) {
     ("server", json!({ "jsonrpc": "2.0", "id": id, "result": result }))
 }
 
@@ -289,8 +289,8 @@ fn rules_on_calls_and_reads_use_the_lists_of_the_recording() {
         "type": "object", "properties": { "count": { "type": "integer" } } } });
     let counted =
         json!({ "content": [{ "type": "text", "text": "{\"count\":\"2\"}" }], "structuredContent": { "count": "2" } });
-    let called = [request(2, "tools/call", json!({ "name": "count" })), result(2, counted)];
-    let tools = |tool: &Value| [request(1, "tools/list", json!({})), result(1, json!({ "tools": [tool] }))].to_vec();
+    let called = [request(2, "tools/call", &json!({ "name": "count" })), result(2, &counted)];
+    let tools = |tool: &Value| [request(1, "tools/list", &json!({})), result(1, &json!({ "tools": [tool] }))].to_vec();
     let rule = ("server", "tools-structured-content-matches-output-schema");
     conversation(&path, &[tools(&tool), called.to_vec()].concat());
     let (report, code) = judged(&path, &[]);
@@ -305,8 +305,8 @@ fn rules_on_calls_and_reads_use_the_lists_of_the_recording() {
 
     let uri = |uri: &str| json!({ "contents": [{ "uri": uri, "text": "t" }] });
     let listed = json!({ "resources": [{ "uri": "notes:///1", "name": "n" }] });
-    let listed = [request(3, "resources/list", json!({})), result(3, listed)];
-    let read = [request(4, "resources/read", json!({ "uri": "notes:///1" })), result(4, uri("no uri"))];
+    let listed = [request(3, "resources/list", &json!({})), result(3, &listed)];
+    let read = [request(4, "resources/read", &json!({ "uri": "notes:///1" })), result(4, &uri("no uri"))];
     conversation(&path, &[listed, read].concat());
     let (report, _) = judged(&path, &[]);
     assert!(with_status(&report, "fail").contains(&("server", "resources-read-contents-uri")), "{report:#}");
@@ -321,10 +321,10 @@ fn an_id_that_the_client_used_twice_is_not_a_fault_of_the_server() {
     let folder = folder();
     let path = folder.path().join("t.jsonl");
     let messages = [
-        request(2, "tools/list", json!({})),
-        request(2, "tools/call", json!({ "name": "count" })),
-        result(2, json!({ "tools": [] })),
-        result(2, json!({ "content": [] })),
+        request(2, "tools/list", &json!({})),
+        request(2, "tools/call", &json!({ "name": "count" })),
+        result(2, &json!({ "tools": [] })),
+        result(2, &json!({ "content": [] })),
     ];
     conversation(&path, &messages);
     let (report, _) = judged(&path, &[]);

@@ -236,7 +236,9 @@ fn brief(message: &Value, from: Side) -> String {
     }
     let mut brief = message.clone();
     if let Some(meta) = brief["params"]["_meta"].as_object_mut() {
-        USUAL.iter().for_each(|name| _ = meta.shift_remove(&format!("io.modelcontextprotocol/{name}")));
+        for name in USUAL {
+            meta.shift_remove(&format!("io.modelcontextprotocol/{name}"));
+        }
         meta.insert(LEFT_OUT.to_owned(), Value::Null);
     }
     brief.to_string().replacen(r#""…":null"#, "…", 1)

@@ -90,7 +90,7 @@ fn is_free(uri: &String, listed: &[String], templates: &[String]) -> bool {
 }
 
 /// Aliases of a listed, readable resource: truncated after a NUL, with a user and port (which file URIs do not have),
-/// and with a letter that is percent-encoded twice.
+/// with a letter that is percent-encoded twice, and with the same end after something that is not encoded.
 fn aliased(survey: &Value, listed: &[String], templates: &[String]) -> Value {
     let reads = survey["reads"].as_array().into_iter().flatten();
     let read = reads.filter(|read| read["reply"]["result"]["contents"][0].is_object());
@@ -101,7 +101,10 @@ fn aliased(survey: &Value, listed: &[String], templates: &[String]) -> Value {
     if let Some((at, letter)) = uri.char_indices().rfind(|(_, c)| c.is_ascii_alphanumeric())
         && uri[..at].contains(':')
     {
-        disguises.push(("escaped", format!("{}%25{:02X}{}", &uri[..at], u32::from(letter), &uri[at + 1..])));
+        let (before, code, after) = (&uri[..at], u32::from(letter), &uri[at + 1..]);
+        disguises.push(("escaped", format!("{before}%25{code:02X}{after}")));
+        // A server that reads this, too, compares only the end of a URI, and decodes nothing.
+        disguises.push(("same-end", format!("{before}x25{code:02X}{after}")));
     }
     disguises.retain(|(_, disguise)| is_free(disguise, listed, templates));
     disguises.into_iter().map(|(kind, uri)| json!({ "kind": kind, "uri": uri })).collect()
@@ -177,8 +180,8 @@ mod tests {
             uris.collect::<Vec<_>>()
         };
         let cut = ["file:///a.md%00-no-such-thing-7d1c", "file:///a.md\0-no-such-thing-7d1c"];
-        let others = ["file://user:secret@host:70/a.md", "file:///a.m%2564"];
-        assert_eq!(disguises("file:///a.md", &[]), [cut, others].concat());
+        let others = ["file://user:secret@host:70/a.md", "file:///a.m%2564", "file:///a.mx2564"];
+        assert_eq!(disguises("file:///a.md", &[]), [&cut[..], &others].concat());
         assert_eq!(disguises("file:///a.md", &["file:///{+path}"]), others[..1]);
         assert_eq!(disguises("memo:{x}", &["memo:{x}"]), [""; 0]);
     }

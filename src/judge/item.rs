@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::{
     checks,
-    phrase::{absence, named_around, phrase, subject},
+    naming::{named_around, subject},
+    phrase::{absence, phrase},
     place::Place,
     tally::{Found, Tally},
 };

@@ -10,6 +10,7 @@ mod fold;
 mod gateways;
 mod head;
 mod item;
+mod naming;
 mod notification_context;
 mod open;
 mod phase;
@@ -22,6 +23,6 @@ mod streams;
 mod tally;
 mod visits;
 
-pub use phrase::subject;
+pub use naming::subject;
 pub use stream::{judge, judge_generated};
 pub use tally::FINDINGS_KEPT;

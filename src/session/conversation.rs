@@ -15,7 +15,8 @@ use tokio::{sync::Mutex, time::Instant};
 use super::{
     answers::ClientProfile,
     delays::Delays,
-    handshake::{PATIENCE, Unopened, Wish, open, unreachable},
+    handshake::{PATIENCE, Unopened, Wish, open},
+    help::unreachable,
     negotiated::Session,
     unanswered::Unanswered,
 };

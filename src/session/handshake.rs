@@ -12,16 +12,14 @@ use tokio::time::sleep;
 use super::{
     answers::ClientProfile,
     conversation::Opener,
-    echo::echo,
-    help::{answer_in_words, help, requires_authorization},
+    help::{explain_held_back, requires_authorization, unreachable, with_discovery},
     negotiated::{CallOptions, Session},
 };
 use crate::{
     error::Error,
-    evidence::{Cause, End, Frame, FrameKind, Reply, Side},
+    evidence::{End, Frame, FrameKind, Reply, Side},
     revision::Revision,
     target::Start,
-    wire::{OpenError, last_words},
 };
 
 /// How long to wait for a response to the modern probe after the server has read it. It may be short: a server whose
@@ -36,9 +34,6 @@ const PROBE_ID: &str = "discover";
 
 /// Delays in milliseconds while no server accepts connections.
 const START_PAUSES: &[u64] = &[200, 400, 800, 1600];
-
-/// Characters shown of a line that is not a message.
-const BANNER: usize = 120;
 
 /// Error codes that only a modern server sends.
 const MODERN_CODES: [i64; 3] = [-32020, -32021, -32022];
@@ -277,7 +272,7 @@ impl Opener {
         }
     }
 
-    fn has_spoken(&self) -> bool {
+    pub(super) fn has_spoken(&self) -> bool {
         self.recorder.frames().any(|frame| frame.from == Side::Server && frame.kind == FrameKind::Message)
     }
 
@@ -287,69 +282,6 @@ impl Opener {
                 && matches!(frame.kind, FrameKind::Message | FrameKind::Junk | FrameKind::HttpResponse)
         })
     }
-
-    fn not_spoken(&self, asked: Revision, reply: &Reply, session: &Session) -> Error {
-        match reply.end {
-            End::Result | End::Error if !requires_authorization(reply) => {
-                Error::NotSpoken { asked, offered: answer_in_words(reply) }
-            }
-            _ => self.explain(reply, session),
-        }
-    }
-
-    fn explain(&self, reply: &Reply, session: &Session) -> Error {
-        let tried = self.target.name.clone();
-        if let Some(line) = echo(&self.recorder) {
-            let came = format!("its own input: `{}`", excerpt(&line).unwrap_or_default());
-            let help = "this command sends its input back; give the command that starts the MCP server".into();
-            return Error::Target { tried, came, help, refused: false };
-        }
-        let mut came = answer_in_words(reply);
-        // A response says more than what the server wrote about an earlier request.
-        let stderr = if reply.end == End::Result { String::new() } else { session.stderr_tail() };
-        if let Some(words) = last_words(&stderr).filter(|words| !came.contains(words)) {
-            came.extend(["; on stderr: ", &words]);
-        }
-        if let Some(body) = self.body(reply) {
-            came.extend([": `", &body, "`"]);
-        }
-        let banner = self.banner(session);
-        if let Some(banner) = &banner {
-            came.extend(["; on stdout it wrote `", banner, "`, which is not a JSON-RPC message"]);
-        }
-        let mut help = help(&self.target.start, reply, banner.is_some(), &self.limits);
-        let dies = reply.end == End::Closed && matches!(self.target.start, Start::Stdio { .. }) && self.has_spoken();
-        if dies {
-            came = format!("the server exited during `initialize`: {came}");
-            help = "catch exceptions in the handler of `initialize`, and return them as errors".into();
-        }
-        let refused = reply.cause == Some(Cause::ConnectionRefused);
-        Error::Target { tried, came, help, refused }
-    }
-
-    /// The body of an HTTP response without a message: often the reason for the rejection.
-    fn body(&self, reply: &Reply) -> Option<String> {
-        let number = reply.frames.last().filter(|_| reply.end == End::Answered)?;
-        let mut frames = self.recorder.frames();
-        let frame = frames.find(|frame| frame.frame == *number && frame.kind == FrameKind::Document)?;
-        excerpt(&frame.message.as_ref().map(Value::to_string).or_else(|| frame.text.clone())?)
-    }
-
-    /// The first line on stdout that is not a message.
-    fn banner(&self, session: &Session) -> Option<String> {
-        let is_junk = |frame: &Arc<Frame>| {
-            frame.link == session.link() && frame.from == Side::Server && frame.kind == FrameKind::Junk
-        };
-        let junk = self.recorder.frames().filter(is_junk).find_map(|frame| frame.text.clone());
-        let line = junk.filter(|_| session.transport().capabilities().process)?;
-        excerpt(&line)
-    }
-}
-
-/// The start of a text, on one line.
-fn excerpt(text: &str) -> Option<String> {
-    Some(text.trim().chars().filter(|c| !c.is_control()).take(BANNER).collect())
-        .filter(|line: &String| !line.is_empty())
 }
 
 /// Whether it is a `DiscoverResult`, or an error that only modern servers send. It must not list only revisions that
@@ -363,35 +295,6 @@ fn is_modern(response: &Value) -> bool {
     // Other results have no `resultType`, so this one only lacks its versions.
     let discovered = response.pointer("/result/resultType").and(response.pointer("/result/capabilities"));
     supported.or(discovered).is_some() || code.is_some_and(|code| MODERN_CODES.contains(&code))
-}
-
-/// The error of a handshake after a probe that failed in another way than with an unknown method: the server may support
-/// only a revision without a handshake.
-fn with_discovery(error: Error, probe: &Reply) -> Error {
-    const METHOD_NOT_FOUND: i64 = -32601;
-    let is_told = probe.error.as_ref().is_some_and(|error| error["code"] != METHOD_NOT_FOUND);
-    match error {
-        Error::Target { tried, came, help, refused } if is_told => {
-            let came = format!("{came}; `server/discover`, which was sent first, got {}", answer_in_words(probe));
-            Error::Target { tried, came, help, refused }
-        }
-        error => error,
-    }
-}
-
-/// The error of a handshake whose response came only when stdin was closed.
-fn explain_held_back(error: Error) -> Error {
-    let Error::Target { tried, came, refused, .. } = error else { return error };
-    let came = format!("{came}; when stdin was closed, messages arrived");
-    let help = "flush stdout after each message: `print(..., flush=True)` in Python, `fflush(stdout)` in C. If the server needs \
-                this long to start, give it more time with --timeout"
-        .into();
-    Error::Target { tried, came, help, refused }
-}
-
-pub(super) fn unreachable(error: OpenError) -> Error {
-    let refused = error.cause == Some(Cause::ConnectionRefused);
-    Error::Target { tried: error.tried, came: error.came, help: error.help, refused }
 }
 
 /// Whether it may be a revision, if only one that this program does not know. Drafts have other names.

@@ -30,11 +30,7 @@ pub fn survey<'f>(frames: impl Iterator<Item = &'f Arc<Frame>>) -> Value {
         let list = LISTS.iter().position(|(method, ..)| message["method"] == *method);
         match (frame.from, list) {
             (Side::Client, Some(list)) => _ = asked.insert(id, list),
-            (Side::Client, None) => {
-                if message.get("method").is_some() {
-                    asked.remove(&id);
-                }
-            }
+            (Side::Client, None) if message.get("method").is_some() => _ = asked.remove(&id),
             (Side::Server, _) if message.get("method").is_none() => {
                 let Some(list) = asked.remove(&id) else { continue };
                 let (_, _, member, name) = LISTS[list];
