@@ -103,7 +103,7 @@ async fn settled(opener: &Opener, wish: Wish) -> Result<Session, Unopened> {
                 session.kill().await;
             }
             session.close().await;
-            let held_back = was_silent && opener.has_spoken();
+            let held_back = was_silent && opener.has_sent_whole_messages();
             let error = if held_back { explain_held_back(error) } else { error };
             Err(Unopened { error, hello, held_back })
         }
@@ -274,6 +274,13 @@ impl Opener {
 
     pub(super) fn has_spoken(&self) -> bool {
         self.recorder.frames().any(|frame| frame.from == Side::Server && frame.kind == FrameKind::Message)
+    }
+
+    /// Whether the server sent a message with its newline.
+    fn has_sent_whole_messages(&self) -> bool {
+        let is_whole =
+            |frame: &Frame| frame.kind == FrameKind::Message && !frame.flaws.iter().any(|flaw| flaw == "unterminated");
+        self.recorder.frames().any(|frame| frame.from == Side::Server && is_whole(&frame))
     }
 
     fn is_silent(&self) -> bool {

@@ -208,11 +208,7 @@ pub static MESSAGES: &[Behaviour] = &[
     },
     Behaviour {
         spell: Some(|message| format!("{message:#}").into_bytes()),
-        also: &[
-            "jsonrpc-exactly-one-response",
-            "jsonrpc-messages-follow-jsonrpc-2-0",
-            "lifecycle-discover-implemented",
-        ],
+        also: &["jsonrpc-messages-follow-jsonrpc-2-0"],
         ..Behaviour::new("pretty-printed-json", "messages are spread over several lines", STDIO)
     },
     Behaviour {
