@@ -14,18 +14,22 @@ use crate::{
     outcome::RuleResult,
 };
 
-pub fn tell<I: Iterator<Item = Arc<Frame>>>(rules: &mut [RuleResult], frames: impl Fn() -> I) {
+pub fn tell(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Frame>>) {
     let findings = || rules.iter().flat_map(|rule| &rule.findings);
     let wanted: HashSet<u64> = findings().flat_map(|finding| finding.frames.iter().copied()).collect();
     if wanted.is_empty() {
         return;
     }
-    let (exits, late) = (exits(&wanted, frames()), late(&wanted, frames()));
+    let (mut exits, mut late) = (Exits::default(), Late::default());
+    for frame in frames {
+        exits.take(&frame, &wanted);
+        late.take(&frame, &wanted);
+    }
     for finding in rules.iter_mut().flat_map(|rule| &mut rule.findings) {
-        if let Some((response, after)) = finding.frames.last().and_then(|frame| late.get(frame)) {
+        if let Some((response, after)) = finding.frames.last().and_then(|frame| late.found.get(frame)) {
             finding.message += &format!("; the response came {after} (#{response})");
         }
-        let exit = finding.frames.iter().rev().find_map(|frame| exits.get(frame));
+        let exit = finding.frames.iter().rev().find_map(|frame| exits.found.get(frame));
         if let Some((exit, is_followed)) = exit.filter(|(exit, _)| !finding.message.contains(exit.as_str())) {
             let when = if *is_followed { "after the next message " } else { "" };
             finding.message += &format!("; the server sent nothing after this request, and {when}{exit}");
@@ -33,69 +37,80 @@ pub fn tell<I: Iterator<Item = Arc<Frame>>>(rules: &mut [RuleResult], frames: im
     }
 }
 
-/// How the process failed after each of these frames that is a request, if the server sent nothing in between, and
-/// whether the client sent more until then: a reader that an exception has stopped may only notice with the next line.
-fn exits(wanted: &HashSet<u64>, frames: impl Iterator<Item = Arc<Frame>>) -> HashMap<u64, (String, bool)> {
-    let mut exits = HashMap::new();
-    // By connection, the wanted requests since the server last sent something, and whether the client sent more.
-    let mut open: HashMap<u32, Vec<(u64, bool)>> = HashMap::new();
-    for frame in frames {
+/// How the process failed after a request, if the server sent nothing in between.
+#[derive(Default)]
+struct Exits {
+    /// By request, and whether the client sent more until then: a reader that an exception has stopped may only notice with
+    /// the next line.
+    found: HashMap<u64, (String, bool)>,
+    /// By connection, the wanted requests since the server last sent something, and whether the client sent more.
+    open: HashMap<u32, Vec<(u64, bool)>>,
+}
+
+impl Exits {
+    fn take(&mut self, frame: &Frame, wanted: &HashSet<u64>) {
         match (frame.from, frame.kind) {
             (Side::Client, _) if frame.post.is_none() => {
-                let requests = open.entry(frame.link).or_default();
+                let requests = self.open.entry(frame.link).or_default();
                 for (_, is_followed) in requests.iter_mut() {
                     *is_followed = true;
                 }
-                if wanted.contains(&frame.frame) && is_request(&frame) {
+                if wanted.contains(&frame.frame) && is_request(frame) {
                     requests.push((frame.frame, false));
                 }
             }
             (Side::Server, FrameKind::Note) => {
                 let text = frame.text.as_deref().unwrap_or_default();
                 if frame.ended.is_some_and(|ended| ended.is_failure(text)) {
-                    let requests = open.remove(&frame.link).unwrap_or_default();
+                    let requests = self.open.remove(&frame.link).unwrap_or_default();
                     // At the end of stdin no message is the cause.
                     let on_its_own = frame.ended == Some(Ended::Unasked);
                     let told = |(request, is_followed)| (request, (text.to_owned(), is_followed && on_its_own));
-                    exits.extend(requests.into_iter().map(told));
+                    self.found.extend(requests.into_iter().map(told));
                 }
             }
-            (Side::Server, _) => _ = open.remove(&frame.link),
+            (Side::Server, _) => _ = self.open.remove(&frame.link),
             _ => {}
         }
     }
-    exits
 }
 
-/// The responses over stdio to those of these frames that are requests, and when each came.
-fn late(wanted: &HashSet<u64>, frames: impl Iterator<Item = Arc<Frame>>) -> HashMap<u64, (u64, String)> {
-    let mut late = HashMap::new();
-    // By connection and id, the request, its time, and whether the client sent more on the connection.
-    let mut open: HashMap<(u32, String), (u64, u64, bool)> = HashMap::new();
-    for frame in frames.filter(|frame| frame.post.is_none()) {
+/// The responses over stdio to requests of findings.
+#[derive(Default)]
+struct Late {
+    /// By request, the frame of the response, and when it came.
+    found: HashMap<u64, (u64, String)>,
+    /// By connection and id, the request, its time, and whether the client sent more on the connection.
+    open: HashMap<(u32, String), (u64, u64, bool)>,
+}
+
+impl Late {
+    fn take(&mut self, frame: &Frame, wanted: &HashSet<u64>) {
+        if frame.post.is_some() {
+            return;
+        }
         let id = |message: &Value| message.get("id").map(|id| (frame.link, id.to_string()));
         match (frame.from, &frame.message) {
             (Side::Client, message) => {
-                let beside = open.iter_mut().filter(|((link, _), _)| *link == frame.link);
+                let beside = self.open.iter_mut().filter(|((link, _), _)| *link == frame.link);
                 beside.for_each(|(_, (.., is_followed))| *is_followed = true);
-                if let Some(key) = message.as_ref().and_then(id).filter(|_| is_request(&frame)) {
-                    open.remove(&key);
+                if let Some(key) = message.as_ref().and_then(id).filter(|_| is_request(frame)) {
+                    self.open.remove(&key);
                     if wanted.contains(&frame.frame) {
-                        open.insert(key, (frame.frame, frame.at, false));
+                        self.open.insert(key, (frame.frame, frame.at, false));
                     }
                 }
             }
-            (Side::Server, Some(message)) if message.get("method").is_none() => {
-                if let Some((request, at, is_followed)) = id(message).and_then(|key| open.remove(&key)) {
+            (Side::Server, Some(message)) if !self.open.is_empty() && message.get("method").is_none() => {
+                if let Some((request, at, is_followed)) = id(message).and_then(|key| self.open.remove(&key)) {
                     let seconds = Duration::from_micros(frame.at.saturating_sub(at)).as_secs_f32();
                     let then = if is_followed { ", after the next message of the client" } else { "" };
-                    late.insert(request, (frame.frame, format!("{seconds:.1} s later{then}")));
+                    self.found.insert(request, (frame.frame, format!("{seconds:.1} s later{then}")));
                 }
             }
             _ => {}
         }
     }
-    late
 }
 
 fn is_request(frame: &Frame) -> bool {
@@ -124,7 +139,11 @@ mod tests {
         let response = json!({ "message": { "id": 1, "result": {} } });
         let wanted = HashSet::from([1, 2, 3]);
         let told = |seen: &[Value]| {
-            let mut told: Vec<_> = exits(&wanted, frames(seen).into_iter()).into_iter().collect();
+            let mut exits = Exits::default();
+            for frame in frames(seen) {
+                exits.take(&frame, &wanted);
+            }
+            let mut told: Vec<_> = exits.found.into_iter().collect();
             told.sort();
             told
         };
@@ -138,12 +157,15 @@ mod tests {
     }
 
     #[test]
-    fn a_late_response_is_told_with_its_time() {
+    fn a_late_response_is_named_with_its_time() {
         let ask = |id, at| json!({ "from": "client", "at": at, "message": { "id": id, "method": "ping" } });
         let response = |id, at| json!({ "at": at, "message": { "id": id, "result": {} } });
         let seen = [ask(1, 0), ask(2, 1_000_000), response(1, 2_500_000), response(2, 4_000_000)];
-        let late = late(&HashSet::from([1, 2]), frames(&seen).into_iter());
-        assert_eq!(late[&1], (3, "2.5 s later, after the next message of the client".to_owned()));
-        assert_eq!(late[&2], (4, "3.0 s later".to_owned()));
+        let mut late = Late::default();
+        for frame in frames(&seen) {
+            late.take(&frame, &HashSet::from([1, 2]));
+        }
+        assert_eq!(late.found[&1], (3, "2.5 s later, after the next message of the client".to_owned()));
+        assert_eq!(late.found[&2], (4, "3.0 s later".to_owned()));
     }
 }

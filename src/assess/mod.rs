@@ -4,7 +4,6 @@ mod aftermath;
 pub mod by_hand;
 pub mod failure;
 mod given_up;
-mod met;
 pub mod notes;
 mod reached;
 mod rerun;
@@ -14,6 +13,7 @@ mod served;
 pub mod shown;
 pub mod timeline;
 pub mod verdict;
+mod worlds;
 
 use std::{collections::HashSet, path::PathBuf};
 
@@ -65,13 +65,13 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
     if failed.is_some_and(|failed| !failed.after_another) {
         explain_failed_handshake(&mut rules);
     }
-    aftermath::tell(&mut rules, || evidence.frames());
+    aftermath::tell(&mut rules, evidence.frames());
     show_frames(&mut rules, evidence.frames(), header.evidence_frames);
     if header.judged == Side::Gateway {
         let behind: Vec<u32> = links.iter().filter(|link| link.behind).map(|link| link.link).collect();
         name_both_sides(&mut rules, evidence.frames(), &behind);
     }
-    met::name_worlds(&mut rules, evidence, suites);
+    worlds::name_worlds(&mut rules, evidence, suites);
     let cut_short = header.end.cut_short.clone();
     let notes = notes(evidence, &rules);
     let served = served::served(evidence, &rules, suites);

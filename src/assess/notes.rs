@@ -78,6 +78,10 @@ fn failed_exits(evidence: &Evidence, rules: &[RuleResult]) -> Option<String> {
 /// A server that rejects all requests without a session, and issues none. Many findings follow from that, and none says so.
 fn session_not_issued(evidence: &Evidence) -> Option<String> {
     const SESSION: &str = "mcp-session-id";
+    // Reading all frames takes time, and only Streamable HTTP has such sessions.
+    if !evidence.links.iter().any(|link| link.transport.capabilities().stream_per_request) {
+        return None;
+    }
     let mut initialized = None;
     let (mut sessions, mut rejected) = (HashSet::new(), HashSet::new());
     let mut words = None;
