@@ -2,6 +2,7 @@
 
 pub mod correlate;
 mod frame;
+mod list;
 mod manner;
 mod part;
 mod reason;
@@ -17,6 +18,7 @@ mod transport;
 mod weight;
 
 pub use frame::{Ended, Event, Frame, FrameKind, HttpHead, Link, PROBE, SHOWN_INSTEAD, Side};
+pub use list::{LISTS, List};
 pub use manner::Manner;
 pub use part::{PARTS, Part, input_name};
 pub use reason::{Cause, Reason};

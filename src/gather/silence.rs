@@ -10,17 +10,9 @@ use tokio::time::{Instant, sleep};
 
 use super::step::Stage;
 use crate::{
-    evidence::{Reply, RunContext},
+    evidence::{LISTS, List, Reply, RunContext},
     session::{CallOptions, Session},
 };
-
-/// The lists that the survey requests, by the name of their save.
-const LISTS: [(&str, &str); 4] = [
-    ("tools", "tools/list"),
-    ("resources", "resources/list"),
-    ("prompts", "prompts/list"),
-    ("templates", "resources/templates/list"),
-];
 
 /// How long a server that handles messages concurrently may take to catch up with its response to a later one: this
 /// many times that response's duration, within bounds.
@@ -34,8 +26,8 @@ pub fn harmless(scene: &RunContext, survey: &Value) -> Value {
     let usual = scene.revision.required_request();
     let first = if scene.revision.is_modern() { &scene.server["hello"] } else { &survey["ping"] };
     let list = || {
-        let works = |(save, _): &&(&str, &str)| survey[save]["end"] == "complete";
-        LISTS.iter().find(works).map(|(_, method)| json!({ "method": method, "params": {} }))
+        let works = |list: &&List| survey[list.save]["end"] == "complete";
+        LISTS.iter().find(works).map(|list| json!({ "method": list.method, "params": {} }))
     };
     let read = || {
         let mut reads = survey["reads"].as_array()?.iter();

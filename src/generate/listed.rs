@@ -3,19 +3,14 @@
 use serde_json::json;
 
 use super::{Caller, Settings, subject::Subject};
-use crate::evidence::RunContext;
+use crate::evidence::{LISTS, RunContext};
 
 /// The lists of the server, as suites know them.
 pub async fn survey(caller: &mut Caller, scene: &mut RunContext) {
-    let lists = [
-        ("tools", "tools/list", "tools", "tools"),
-        ("prompts", "prompts/list", "prompts", "prompts"),
-        ("resources", "resources/list", "resources", "resources"),
-        ("templates", "resources/templates/list", "resourceTemplates", "resources"),
-    ];
     let mut saves = json!({});
-    for (save, method, field, capability) in lists {
-        saves[save] = if scene.offers(capability) { caller.list(method, field).await } else { json!({ "items": [] }) };
+    for list in &LISTS {
+        let offered = scene.offers(list.capability);
+        saves[list.save] = if offered { caller.list(list.method, list.field).await } else { json!({ "items": [] }) };
     }
     scene.saves.insert("survey".into(), saves);
 }

@@ -4,18 +4,12 @@
 //! wrong in another way is judged by other rules.
 
 use super::{Check, Fault, Given, Report};
+use crate::evidence::LISTS;
 
 pub const CHECK: Check = Check { name: "own-response", given: &["exchange"], run };
 
-/// The field that a result of each method has, and results of the others lack.
-const FIELDS: [(&str, &str); 6] = [
-    ("tools/call", "content"),
-    ("tools/list", "tools"),
-    ("resources/list", "resources"),
-    ("resources/templates/list", "resourceTemplates"),
-    ("prompts/list", "prompts"),
-    ("server/discover", "supportedVersions"),
-];
+/// The field that a result of each method has, besides the lists, and results of the others lack.
+const FIELDS: [(&str, &str); 2] = [("tools/call", "content"), ("server/discover", "supportedVersions")];
 /// Its result has no field.
 const PING: &str = "ping";
 
@@ -45,7 +39,8 @@ fn run(given: &Given) -> Report {
 }
 
 fn field(method: &str) -> Option<&'static str> {
-    FIELDS.iter().find(|(known, _)| *known == method).map(|(_, field)| *field)
+    let of_lists = LISTS.iter().map(|list| (list.method, list.field));
+    FIELDS.into_iter().chain(of_lists).find(|(known, _)| *known == method).map(|(_, field)| field)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 
 use super::{lint::Lint, members::Shape};
+use crate::evidence::LISTS;
 use crate::suite::{
     decode::{self, Decode, Typed},
     diagnostic::suggestion,
@@ -42,15 +43,6 @@ const VERBS: [(&str, &[&str]); 10] = [
     ("http", &["headers", "body", "jsonrpc", "deviates", "despite", "control", "query", "url", "drop-after"]),
     ("change", &[]),
     ("overlap", &["with", "others"]),
-];
-
-/// The field with the items in the result of each list method.
-const ITEMS: [(&str, &str); 5] = [
-    ("resources/list", "resources"),
-    ("resources/templates/list", "resourceTemplates"),
-    ("prompts/list", "prompts"),
-    ("tools/list", "tools"),
-    ("tasks/list", "tasks"),
 ];
 
 const CANCELLED: &str = "notifications/cancelled";
@@ -129,7 +121,8 @@ impl Lint<'_> {
     fn list(&mut self, typed: file::Step) -> Option<List> {
         let method = typed.list?;
         self.one_known(&method, "method", &self.known.methods);
-        let usual = ITEMS.iter().find(|(list, _)| *list == method.value).map(|(_, items)| (*items).to_owned());
+        let known = LISTS.iter().map(|list| (list.method, list.field)).chain([("tasks/list", "tasks")]);
+        let usual = known.into_iter().find(|(list, _)| *list == method.value).map(|(_, field)| field.to_owned());
         let take = typed.take.map(|take| take.value).or(usual);
         let take = self.needs(&typed.typed, "take", take);
         let with = typed.with.and_then(|with| self.template(&with));
