@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{sent::Sent, timeline::about};
 use crate::{
-    evidence::{Ended, Frame, FrameKind, HttpHead, PROBE, Side, input_name},
+    evidence::{Ended, Frame, FrameKind, HttpHead, Side, input_name},
     outcome::{RuleResult, ShownFrame, excerpt, masked},
     revision::Revision,
 };
@@ -65,10 +65,8 @@ pub fn show_frames(rules: &mut [RuleResult], frames: impl Iterator<Item = Arc<Fr
     let (frames, before, heads) = looked_up(&wanted, frames);
     for finding in rules.iter_mut().flat_map(|rule| &mut rule.findings) {
         if finding.subject.is_empty() {
-            let newest_first = || finding.frames.iter().rev().filter_map(|number| frames.get(number));
-            // A probe only shows what came of the message before it.
-            let sent_for_itself = newest_first().filter(|frame| frame.by.as_deref() != Some(PROBE)).find_map(sent);
-            finding.subject = sent_for_itself.or_else(|| newest_first().find_map(sent)).unwrap_or_default();
+            let sent = finding.frames.iter().rev().find_map(|number| sent(frames.get(number)?));
+            finding.subject = sent.unwrap_or_default();
         }
         let is_alone = finding.frames.len() == 1;
         // The messages that the server had not answered when it exited.

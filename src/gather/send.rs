@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     evidence::{End, Event, Frame, FrameKind, Recorder, Reply, Side, input_name},
-    session::{Deviation, Session, asked},
+    session::{Deviation, Session},
     suite::{Connection, HttpCall, Payload, Scope, Send, Template},
     wire::HttpRequest,
 };
@@ -175,9 +175,6 @@ pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>, deviati
         ask(&session).await
     };
     let mut saved = json!(reply);
-    if let Some(name) = asked(&body) {
-        saved["asked"] = json!(name);
-    }
     saved["events"] = json!(events(stage.recorder, &reply));
     Some(saved)
 }

@@ -1,4 +1,4 @@
-//! The names of judged items and of their members, as the author of the server knows them.
+//! The names of judged items and of their fields, as the author of the server knows them.
 
 use serde_json::Value;
 
@@ -31,9 +31,12 @@ pub fn subject(item: &Value) -> String {
     let looped = item.as_object().into_iter().flatten().find(|(name, _)| *name != "reply");
     match (item.get("reply"), looped) {
         (Some(_), Some((_, Value::String(text)))) => format!("\"{text}\""),
-        (Some(_), Some((_, value @ Value::Object(_)))) => subject(value),
-        (Some(reply), Some((_, value @ Value::Array(_)))) => {
-            reply["asked"].as_str().map_or_else(|| value.to_string(), str::to_owned)
+        (Some(reply), Some((_, value @ (Value::Object(_) | Value::Array(_))))) => {
+            let named = Some(subject(value)).filter(|named| !named.is_empty());
+            named.or_else(|| reply["asked"].as_str().map(str::to_owned)).unwrap_or_else(|| match value {
+                Value::Array(_) => value.to_string(),
+                _ => String::new(),
+            })
         }
         _ => String::new(),
     }
@@ -47,7 +50,7 @@ pub fn named_around(root: &Value, location: &str) -> String {
     named.unwrap_or_default().to_owned()
 }
 
-/// A member of a message, or a part of an HTTP request or response, by its usual name.
+/// A field of a message, or a part of an HTTP request or response, by its usual name.
 pub fn named(name: &str) -> String {
     let header = ["http.headers.", "response.headers.", "headers."].iter().find_map(|start| name.strip_prefix(start));
     match (name, header) {

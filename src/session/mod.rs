@@ -31,4 +31,3 @@ pub use negotiated::{CallOptions, Session};
 pub use one_shot::OneShot;
 pub use progress::LONG;
 pub use unanswered::{GivenUp, Kind, Wanted};
-pub use wait::asked;

@@ -232,7 +232,7 @@ impl Session {
 }
 
 /// A summary of the request.
-pub fn asked(message: &Value) -> Option<String> {
+fn asked(message: &Value) -> Option<String> {
     let method = message.get("method")?.as_str()?;
     let about = ["uri", "prefix", "name", "cursor"].iter().find_map(|name| message["params"][*name].as_str());
     Some(about.map_or_else(|| method.to_owned(), |about| format!("{method} {about}")))
