@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{
     checks,
     naming::{named_around, subject},
-    phrase::{absence, phrase},
+    phrase::{absence, phrase, selects_nothing},
     place::Place,
     tally::{Found, Tally},
 };
@@ -274,11 +274,7 @@ fn absent(clauses: &[Clause], scope: &Scope) -> Option<String> {
 /// Whether the conversation of other programs was recorded. There an absent message means only that nobody requested
 /// it.
 fn is_recorded(scope: &Scope) -> bool {
-    scope.lookup("server").is_some_and(|server| server["recorded"] == true)
-}
-
-fn selects_nothing(clause: &Clause, scope: &Scope) -> bool {
-    clause.subject.select(scope).is_none_or(|nodes| nodes.is_empty())
+    scope.lookup(SERVER).is_some_and(|server| server["recorded"] == true)
 }
 
 /// Whether the expected value should come from another response, which was not requested or not received. That response

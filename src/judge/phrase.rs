@@ -31,7 +31,7 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
             (None, Some(value)) if !mismatch.location.is_empty() && !value.is_object() && !value.is_array() => {
                 format!("{} is {}, {says}", named(&member_path(path, &mismatch.location)), show(value))
             }
-            _ if mismatch.message.starts_with("is missing") && !path.text.contains("[?") => {
+            _ if selects_nothing(clause, scope) && !path.text.contains("[?") => {
                 format!("{} is missing, {says}", named(&member_path(path, &mismatch.location)))
             }
             _ => says.clone(),
@@ -153,6 +153,11 @@ pub fn phrase(clause: &Clause, mismatch: &Mismatch, scope: &Scope) -> String {
         );
     }
     if name.is_empty() { mismatch.message.clone() } else { format!("{} {}", named(&name), mismatch.message) }
+}
+
+/// Whether the path of the clause leads nowhere.
+pub fn selects_nothing(clause: &Clause, scope: &Scope) -> bool {
+    clause.subject.select(scope).is_none_or(|nodes| nodes.is_empty())
 }
 
 /// The reply in which a path selected nothing.

@@ -17,14 +17,14 @@ use super::{
 };
 use crate::{
     error::Error,
-    evidence::{End, Frame, FrameKind, Reply, Side},
+    evidence::{End, Frame, FrameKind, PROBE, Reply, Side},
     revision::Revision,
     target::Start,
 };
 
 /// How long to wait for a response to the modern probe after the server has read it. It may be short: a server whose
 /// start could not be detected responds to `initialize` after the probe, and then both responses count.
-const PROBE: Duration = Duration::from_millis(1500);
+const PROBE_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// The request timeout is multiplied by this for a server that may still be installing or starting.
 pub const PATIENCE: u32 = 3;
@@ -130,7 +130,7 @@ impl Opener {
         if !session.transport().is_defined_in(Revision::NEWEST) {
             return self.initialize(session, Revision::NEWEST_LEGACY, false).await;
         }
-        let Discovered::Legacy(reply) = self.discover(session, Revision::NEWEST, PROBE, "probe").await else {
+        let Discovered::Legacy(reply) = self.discover(session, Revision::NEWEST, PROBE_TIMEOUT, PROBE).await else {
             return Ok(());
         };
         if session.closed().is_some() {
@@ -165,7 +165,7 @@ impl Opener {
         session.settle(Some(revision), None);
         let within = if session.transport().capabilities().process { within } else { self.limits.request };
         // The short timeout of the probe excludes the start of the process; other timeouts are long enough for it.
-        let (id, starting) = (Some(json!(PROBE_ID)), by == "probe");
+        let (id, starting) = (Some(json!(PROBE_ID)), by == PROBE);
         let options = CallOptions { timeout: Some(within), id, starting, ..CallOptions::default() };
         let reply = self.ask(session, by, "server/discover", None, options).await;
         session.hello = json!(reply);
@@ -184,7 +184,7 @@ impl Opener {
         }
         session.settle(Some(revision), None);
         for method in ["resources/list", "tools/list", "prompts/list"] {
-            let reply = session.call("probe", method, None, CallOptions::default()).await;
+            let reply = session.call(PROBE, method, None, CallOptions::default()).await;
             if reply.result.is_some_and(|result| result.get("resultType").is_some()) {
                 session.hello = json!(refusal);
                 return true;
@@ -267,7 +267,7 @@ impl Opener {
         }
         if let Ok(session) = self.connect().await {
             self.recorder.brief(session.link());
-            session.call("probe", "ping", None, CallOptions { starting: true, ..CallOptions::default() }).await;
+            session.call(PROBE, "ping", None, CallOptions { starting: true, ..CallOptions::default() }).await;
             session.close().await;
         }
     }

@@ -19,7 +19,7 @@ use super::{
     wait::Waits,
 };
 use crate::{
-    evidence::{End, Reply, Transport},
+    evidence::{End, PROBE, Reply, Transport},
     revision::Revision,
     wire::{Ending, Envelope, HttpRequest, OpenError, Wire},
 };
@@ -112,7 +112,7 @@ impl Session {
         let request = known.request_limit(limits.request);
         let limit = if self.has_unanswered_request() { known.unanswered.limit_after_silence(request) } else { request };
         let options = CallOptions { timeout: Some(limit), ..CallOptions::default() };
-        let reply = self.call("probe", method, None, options).await;
+        let reply = self.call(PROBE, method, None, options).await;
         let end = reply.end;
         if self.may_have_expired(&reply) {
             close(&self.shared, "the server ended the session");

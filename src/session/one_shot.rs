@@ -18,7 +18,7 @@ use super::{
     negotiated::{CallOptions, Session},
 };
 use crate::{
-    evidence::{End, Reply},
+    evidence::{End, PROBE, Reply},
     revision::Revision,
     wire::Ending,
 };
@@ -168,6 +168,6 @@ async fn behind(session: &Session, then: Option<&str>, reply: &Reply) {
     if let Some(method) = then.filter(|_| agreed) {
         let id = Some(json!(format!("mcp-conform-then-{method}")));
         let options = CallOptions { id, patience: Some(FOLLOW_UP_TIMEOUT), ..CallOptions::default() };
-        session.call("probe", method, None, options).await;
+        session.call(PROBE, method, None, options).await;
     }
 }

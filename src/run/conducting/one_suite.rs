@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::{executor::Executor, gathered::Gathered};
 use crate::{
     error::Error,
-    evidence::{Ended, FrameKind, Recorder, RunContext, Side},
+    evidence::{Ended, FrameKind, PROBE, Recorder, RunContext, Side},
     gather::{self, Controls, gather, steps},
     judge::subject,
     outcome::excerpt::middle,
@@ -32,7 +32,7 @@ fn describe_end(recorder: &Recorder, link: u32, why: String) -> String {
     for frame in recorder.frames_where(|of, _| of == link) {
         match (frame.from, frame.kind, &frame.message) {
             (Side::Server, FrameKind::Message, _) => since.clear(),
-            (Side::Client, ..) if frame.by.as_deref() == Some("probe") => {}
+            (Side::Client, ..) if frame.by.as_deref() == Some(PROBE) => {}
             (Side::Client, FrameKind::Message, Some(message)) if message["method"].is_string() => {
                 since.push(subject(message));
             }

@@ -228,10 +228,8 @@ fn key(finding: &Finding) -> String {
 }
 
 fn line(rule: &RuleResult, finding: &Finding) -> String {
-    let about = if finding.subject.is_empty() { String::new() } else { format!("{}: ", finding.subject) };
     let frames: Vec<String> = finding.frames.iter().map(ToString::to_string).collect();
     let place = if frames.is_empty() { String::new() } else { format!(" (messages {})", frames.join(", ")) };
     let word = rule.status.word().to_uppercase();
-    crate::report::plain(&format!("{word} {} {}: {about}{}{place}", rule.subject.noun(), rule.id, finding.message))
-        .into_owned()
+    crate::report::plain(&format!("{word} {} {}: {}{place}", rule.subject.noun(), rule.id, finding.line())).into_owned()
 }
