@@ -38,7 +38,7 @@ pub const PARTS: [(&str, Part); 9] = [
 /// Maximum number of columns of a value or an input in a name.
 const SHOWN: usize = 60;
 
-/// Input that is no request, as the name of a finding.
+/// The name of input that is not a request, for a finding about it.
 pub fn input_name(text: &str, bytes: u64) -> String {
     match text {
         text if text.contains(char::REPLACEMENT_CHARACTER) => "bytes that are not UTF-8".to_owned(),
@@ -53,7 +53,7 @@ impl Part {
         known.map_or_else(|| Self::Header(name.to_owned()), |(_, part)| part.clone())
     }
 
-    /// What a request is like with this value of the part, or without the part.
+    /// How a request deviates with this value of the part, or without the part.
     pub fn unlike(&self, value: Option<&Value>) -> String {
         let name = match self {
             Self::Header(name) => name,

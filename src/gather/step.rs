@@ -155,7 +155,7 @@ fn act<'a>(
     Box::pin(async move {
         let deviation = probe::deviation(step.deviates.as_ref(), scope)?;
         let control = probe::control(stage, step, scope).await;
-        // A message that deviates is its own name.
+        // The name of a raw message is its text, which shows how it deviates.
         let unlike = if matches!(step.verb, Verb::Send(_)) { String::new() } else { deviation.in_words() };
         let mut saved = match &step.verb {
             Verb::Call(call) => call::call(stage, call, scope, deviation).await,

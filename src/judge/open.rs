@@ -15,8 +15,8 @@ pub struct Open {
     pub by: String,
     pub post: Option<u64>,
     pub expects_reply: bool,
-    /// It deliberately lacks what its revision requires of a request, its HTTP request is unusual, or its id is that of
-    /// another open request of a recorded client. The response is not typical of the server, or may be that of another
+    /// It deliberately lacks what its revision requires of a request, its HTTP request is unusual, or a recorded
+    /// client used its id for another open request. The response is not typical of the server, or may be that of another
     /// request, and only the suite that sent the request judges it.
     pub deviant: bool,
     /// How the server exited on its own while this was open.

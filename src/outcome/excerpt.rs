@@ -51,7 +51,7 @@ pub fn around(text: &str, part: Range<usize>, width: usize) -> (String, Range<us
     // One column on each side is for the ellipsis.
     let room = width.saturating_sub(2);
     let spare = room.saturating_sub(columns(inside)).max(room / 4);
-    // The name of the member says what the value is.
+    // The name of the field says what the value is.
     let name = before.strip_suffix("\":").and_then(|rest| rest.rfind('"')).map_or(0, |start| columns(&before[start..]));
     let left = (spare / 2).max(spare.saturating_sub(columns(after))).max(name.min(room / 2));
     let shown_before = tail(before, left);

@@ -92,7 +92,7 @@ pub const fn help(cause: Cause) -> Option<&'static str> {
         Cause::BrokenChunks => "`curl -iv` shows the response; a proxy in between may be the cause",
         Cause::IncompleteResponse | Cause::ConnectionReset => "did the server crash? check its log",
         Cause::NotAnEventStream => {
-            "send the JSON as application/json, or as an event: `data: ` before it and an empty line behind it"
+            "send the JSON as application/json, or as an event: `data: ` before it and an empty line after it"
         }
         Cause::Certificate => "is the certificate trusted here? SSL_CERT_FILE sets the root certificates",
         _ => return None,
