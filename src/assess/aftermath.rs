@@ -61,7 +61,7 @@ impl Exits {
             }
             (Side::Server, FrameKind::Note) => {
                 let text = frame.text.as_deref().unwrap_or_default();
-                if frame.ended.is_some_and(|ended| ended.is_failure(text)) {
+                if frame.ended.is_some_and(|ended| ended.is_failure(frame.exit.as_ref())) {
                     let requests = self.open.remove(&frame.link).unwrap_or_default();
                     // At the end of stdin no message is the cause.
                     let on_its_own = frame.ended == Some(Ended::Unasked);
@@ -135,7 +135,10 @@ mod tests {
     #[test]
     fn only_a_request_after_the_last_message_is_told_of_a_failed_exit() {
         let ask = |id| json!({ "from": "client", "message": { "id": id, "method": "ping" } });
-        let exit = |ended: &str, text: &str| json!({ "kind": "note", "ended": ended, "text": text });
+        let exit = |ended: &str, text: &str| {
+            let status = i32::from(text.contains("status 1"));
+            json!({ "kind": "note", "ended": ended, "text": text, "exit": { "status": status } })
+        };
         let response = json!({ "message": { "id": 1, "result": {} } });
         let wanted = HashSet::from([1, 2, 3]);
         let told = |seen: &[Value]| {

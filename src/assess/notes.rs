@@ -66,8 +66,8 @@ fn failed_exits(evidence: &Evidence, rules: &[RuleResult]) -> Option<String> {
         return None;
     }
     let told = |text: &str| rules.iter().flat_map(|rule| &rule.findings).any(|found| found.message.contains(text));
-    let how = evidence.ended(Ended::StdinClosed).map(|frame| frame.text.clone().unwrap_or_default());
-    let mut failed = how.filter(|how| Ended::StdinClosed.is_failure(how) && !told(how));
+    let failed = evidence.ended(Ended::StdinClosed).filter(|frame| Ended::StdinClosed.is_failure(frame.exit.as_ref()));
+    let mut failed = failed.map(|frame| frame.text.clone().unwrap_or_default()).filter(|how| !told(how));
     let first = failed.next()?;
     Some(match failed.count() {
         0 => format!("a process of the server failed, which no rule judges: it {first}"),

@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::{Cause, Transport};
+use super::{Cause, Exit, Transport};
 use crate::revision::Revision;
 
 /// The sender of a frame, or the side that a suite judges.
@@ -125,9 +125,9 @@ pub enum Ended {
 }
 
 impl Ended {
-    /// Whether the process failed, given how it ended: on its own, or with an error when its stdin was closed.
-    pub fn is_failure(self, how: &str) -> bool {
-        self == Self::Unasked || (self == Self::StdinClosed && !how.starts_with("exited with status 0"))
+    /// Whether the process failed: it exited on its own, or with an error when its stdin was closed.
+    pub fn is_failure(self, exit: Option<&Exit>) -> bool {
+        self == Self::Unasked || (self == Self::StdinClosed && exit.is_some_and(|exit| !exit.is_success()))
     }
 }
 
@@ -172,6 +172,9 @@ pub struct Frame<M = Value> {
     /// On a note that records an end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
+    /// On a note that records the exit of a process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<Exit>,
 }
 
 impl Frame {
@@ -200,10 +203,11 @@ impl Frame {
             flaws,
             http,
             event,
+            exit,
         } = self;
         let (frame, at, link, from, kind) = (*frame, *at, *link, *from, *kind);
         let (by, text, why, flaws) = (by.clone(), text.clone(), why.clone(), flaws.clone());
-        let (http, event, message) = (http.clone(), event.clone(), None);
+        let (http, event, exit, message) = (http.clone(), event.clone(), exit.clone(), None);
         Self {
             frame,
             at,
@@ -221,6 +225,7 @@ impl Frame {
             flaws,
             http,
             event,
+            exit,
         }
     }
 }

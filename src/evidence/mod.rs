@@ -1,6 +1,7 @@
 //! The events of a run, as plain data that can be saved, loaded and judged again.
 
 pub mod correlate;
+mod exit;
 mod frame;
 mod list;
 mod manner;
@@ -17,6 +18,7 @@ pub mod transcript;
 mod transport;
 mod weight;
 
+pub use exit::Exit;
 pub use frame::{Ended, Event, Frame, FrameKind, HttpHead, Link, PROBE, SHOWN_INSTEAD, Side};
 pub use list::{LISTS, List};
 pub use manner::Manner;

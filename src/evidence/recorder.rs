@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::{
-    Ended, Event, Frame, FrameKind, HttpHead, Link, Reason, Side, Transport,
+    Ended, Event, Exit, Frame, FrameKind, HttpHead, Link, Reason, Side, Transport,
     store::{Sink, Store},
 };
 use crate::revision::Revision;
@@ -371,15 +371,16 @@ impl Recorder {
         })
     }
 
-    /// The end of one HTTP exchange, or of the process.
-    pub fn ended(&self, link: u32, post: Option<u64>, text: String, ended: Ended) -> u64 {
+    /// The end of one HTTP exchange, or of the process with its exit.
+    pub fn ended(&self, link: u32, post: Option<u64>, text: String, ended: Ended, exit: Option<Exit>) -> u64 {
         let mut book = self.lock();
         book.answered &= ended != Ended::Unsent;
         if post.is_none() {
             book.change(link, |known| known.ended = Some(ended));
         }
         drop(book);
-        self.push(Frame { text: Some(text), post, ended: Some(ended), ..blank(link, Side::Server, FrameKind::Note) })
+        let blank = blank(link, Side::Server, FrameKind::Note);
+        self.push(Frame { text: Some(text), post, ended: Some(ended), exit, ..blank })
     }
 
     /// An event in one HTTP exchange: an SSE event without data, or an interrupted stream.
@@ -418,5 +419,6 @@ fn blank<'v>(link: u32, from: Side, kind: FrameKind) -> Frame<&'v Value> {
         post: None,
         event: None,
         ended: None,
+        exit: None,
     }
 }

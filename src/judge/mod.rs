@@ -23,6 +23,7 @@ mod streams;
 mod tally;
 mod visits;
 
+pub use gateways::CREDENTIAL;
 pub use naming::subject;
 pub use stream::{judge, judge_generated};
 pub use tally::FINDINGS_KEPT;

@@ -172,12 +172,20 @@ impl Opener {
     }
 }
 
+/// A connection that ended while it was used.
+#[derive(Clone, Debug)]
+pub struct EndedConnection {
+    pub why: String,
+    /// Its process exited.
+    pub exited: bool,
+}
+
 pub struct Conversation {
     opener: Opener,
     revision: Revision,
     current: Mutex<Arc<Session>>,
     /// Why each earlier connection ended.
-    ended_connections: StdMutex<Vec<String>>,
+    ended_connections: StdMutex<Vec<EndedConnection>>,
     /// The current suite.
     suite: StdMutex<String>,
     /// The last connection whose end was counted.
@@ -210,8 +218,9 @@ impl Conversation {
             current.kill().await;
             match self.opener.open(Wish::Exactly(self.revision)).await {
                 Ok(fresh) => {
+                    let exited = current.has_exited();
                     *current = Arc::new(fresh);
-                    lock(&self.ended_connections).push(why);
+                    lock(&self.ended_connections).push(EndedConnection { why, exited });
                 }
                 // This counts, too; otherwise every suite would wait for the handshake.
                 Err(_) => _ = self.opener.known.hangs.fetch_add(usize::from(current.hung()), Ordering::Relaxed),
@@ -259,7 +268,7 @@ impl Conversation {
     }
 
     /// How the replaced connections ended.
-    pub fn ended_connections(&self) -> Vec<String> {
+    pub fn ended_connections(&self) -> Vec<EndedConnection> {
         lock(&self.ended_connections).clone()
     }
 

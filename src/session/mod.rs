@@ -23,7 +23,7 @@ mod wait;
 pub use answers::ClientProfile;
 pub use complete::Deviation;
 pub(crate) use conversation::lock;
-pub use conversation::{Conversation, Known, Opener};
+pub use conversation::{Conversation, EndedConnection, Known, Opener};
 pub use echo::echo;
 pub use handshake::{Unopened, Wish};
 pub use headers::protocol_headers;

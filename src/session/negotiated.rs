@@ -93,6 +93,11 @@ impl Session {
         self.shared.wire.transport()
     }
 
+    /// Whether the connection is closed because the process exited.
+    pub fn has_exited(&self) -> bool {
+        self.shared.state().exit.is_some()
+    }
+
     /// Why the connection is closed, if it is.
     pub fn closed(&self) -> Option<String> {
         self.shared.state().closed.clone()

@@ -137,7 +137,8 @@ pub async fn pump(shared: Arc<Shared>, mut inbox: mpsc::Receiver<Incoming>) {
                 }
             }
             Incoming::PostDone { post, failure } => done(&shared, post, failure),
-            Incoming::Closed { why } => {
+            Incoming::Closed { why, exit } => {
+                shared.state().exit = exit;
                 close(&shared, &why);
                 break;
             }

@@ -16,7 +16,7 @@ use super::{
     subscription::Subscription,
 };
 use crate::{
-    evidence::{Manner, correlate::Loose, weight},
+    evidence::{Exit, Manner, correlate::Loose, weight},
     revision::Revision,
     target::Limits,
     wire::Wire,
@@ -65,6 +65,8 @@ pub struct State {
     /// Every request id used so far.
     pub used: HashSet<String>,
     pub closed: Option<String>,
+    /// How the process exited, if that closed the connection.
+    pub exit: Option<Exit>,
     /// How server requests are handled now, and how many there were.
     pub manner: Option<Manner>,
     pub before: usize,

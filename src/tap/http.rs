@@ -114,7 +114,7 @@ impl Exchange {
             Ended::Dropped => "the client closed the connection before the response ended",
             _ => "the server closed the connection before the response ended",
         };
-        self.tap.recorder.ended(self.tap.link, Some(self.post), text.to_owned(), ended);
+        self.tap.recorder.ended(self.tap.link, Some(self.post), text.to_owned(), ended, None);
     }
 }
 

@@ -17,7 +17,7 @@ pub use secrecy::is_credential;
 use settling::Settling;
 
 use crate::{
-    evidence::{Ended, Event, Reason, Recorder, Sent, Side},
+    evidence::{Ended, Event, Exit, Reason, Recorder, Sent, Side},
     wire::{
         Secrets,
         json::{Reading, read},
@@ -72,8 +72,8 @@ impl Tap {
     }
 
     /// The process exited.
-    pub fn ended(&self, text: impl Into<String>, ended: Ended) {
-        self.recorder.ended(self.link, None, text.into(), ended);
+    pub fn ended(&self, text: impl Into<String>, ended: Ended, exit: Option<Exit>) {
+        self.recorder.ended(self.link, None, text.into(), ended, exit);
     }
 
     /// Records bytes that one side sent as one message.

@@ -10,7 +10,7 @@ use super::{
     json::{self, Reading},
     secrets::{Secrets, leave_out_credentials},
 };
-use crate::evidence::{Ended, Event, HttpHead, HttpStatus, Reason, Recorder, Sent, Transport};
+use crate::evidence::{Ended, Event, Exit, HttpHead, HttpStatus, Reason, Recorder, Sent, Transport};
 
 /// How much is recorded of text that is not a message.
 const SHOWN: usize = 4096;
@@ -193,9 +193,14 @@ impl Channel {
         self.recorder.note_on(self.link, carrier.post, self.secrets.hide(text), event);
     }
 
-    /// Records how an exchange, or the process, ended.
+    /// Records how an exchange ended.
     pub fn ended(&self, carrier: Carrier, text: String, ended: Ended) {
-        self.recorder.ended(self.link, carrier.post, self.secrets.hide(text), ended);
+        self.recorder.ended(self.link, carrier.post, self.secrets.hide(text), ended, None);
+    }
+
+    /// Records how the process ended.
+    pub fn exited(&self, text: String, ended: Ended, exit: Exit) {
+        self.recorder.ended(self.link, None, self.secrets.hide(text), ended, Some(exit));
     }
 
     /// Records that the connection is given up. Requests open for less than `patience` might still have got a response.

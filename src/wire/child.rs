@@ -22,7 +22,10 @@ use super::{
     start_failure::start_failure,
     unread::Unread,
 };
-use crate::{evidence::Ended, target::inside::Running};
+use crate::{
+    evidence::{Ended, Exit},
+    target::inside::Running,
+};
 
 /// How often to check whether the rest of a process group has exited.
 const LOOK: Duration = Duration::from_millis(10);
@@ -37,11 +40,18 @@ const PATIENCE: u32 = 16;
 const CONFIRMED: u32 = 5;
 
 pub struct Child {
-    /// The exit status in words, once the process has exited.
-    pub exit: watch::Receiver<Option<String>>,
+    /// How the process exited, once it has.
+    pub exit: watch::Receiver<Option<Exit>>,
     orders: watch::Sender<Option<Signal>>,
     owner: JoinHandle<()>,
     grace: Duration,
+}
+
+/// How a process ended, and after what.
+pub struct Finish {
+    pub how: String,
+    pub ended: Ended,
+    pub exit: Exit,
 }
 
 pub type Writable = Box<dyn AsyncWrite + Send + Unpin>;
@@ -103,10 +113,10 @@ impl Child {
         let owner = tokio::spawn(async move {
             let exit = tokio::select! {
                 biased;
-                status = work => format!("exited with status {status}"),
+                status = work => Exit::Status(status.into()),
                 Ok(()) = ordered.changed() => match *ordered.borrow() {
-                    Some(Signal::Kill) => "was ended by SIGKILL".to_owned(),
-                    _ => "was ended by SIGTERM".to_owned(),
+                    Some(Signal::Kill) => Exit::Signal("SIGKILL".to_owned()),
+                    _ => Exit::Signal("SIGTERM".to_owned()),
                 },
             };
             told.send_replace(Some(exit));
@@ -116,32 +126,34 @@ impl Child {
         (Self { exit, orders, owner, grace }, pipes)
     }
 
-    pub fn exited(&self) -> Option<String> {
+    pub fn exited(&self) -> Option<Exit> {
         self.exit.borrow().clone()
     }
 
     /// Waits until the process exits, then sends SIGTERM, then SIGKILL. Its stdin must be closed or closing. A process
     /// that started slowly, for example on a busy machine, may exit slowly. The machine may have become busy since, as
     /// `slowest` shows. Once a process of this server is known to outlive its stdin, the others get less time.
-    pub async fn end(&mut self, started: Duration, slowest: Duration, outlives: bool) -> (String, Ended) {
+    pub async fn end(&mut self, started: Duration, slowest: Duration, outlives: bool) -> Finish {
         let grace = self.grace;
         let needed = (started * SLOWER).max(slowest);
         let patience = grace.max(Duration::from_secs(needed.as_secs())).min(grace * PATIENCE);
         let patience = if outlives { patience } else { patience.max(grace * CONFIRMED) };
         if let Some(exit) = self.within(patience).await {
-            return (format!("{exit} when stdin was closed"), Ended::StdinClosed);
+            return Finish { how: format!("{exit} when stdin was closed"), ended: Ended::StdinClosed, exit };
         }
         self.orders.send_replace(Some(Signal::Term));
         if let Some(exit) = self.within(grace).await {
             let how = format!("still ran {patience:?} after stdin was closed; then {exit}");
-            return (how, Ended::Terminated);
+            return Finish { how, ended: Ended::Terminated, exit };
         }
         self.orders.send_replace(Some(Signal::Kill));
-        let how = match self.within(grace).await {
-            Some(_) => format!("still ran {patience:?} after stdin was closed and {grace:?} after SIGTERM; was killed"),
-            None => "could not be killed".to_owned(),
+        let (how, exit) = match self.within(grace).await {
+            Some(exit) => {
+                (format!("still ran {patience:?} after stdin was closed and {grace:?} after SIGTERM; was killed"), exit)
+            }
+            None => ("could not be killed".to_owned(), Exit::Unknown("it could not be killed".to_owned())),
         };
-        (how, Ended::Killed)
+        Finish { how, ended: Ended::Killed, exit }
     }
 
     /// Stops a process that is no longer used.
@@ -159,7 +171,7 @@ impl Child {
         let _ = timeout(2 * self.grace, &mut self.owner).await;
     }
 
-    async fn within(&mut self, time: Duration) -> Option<String> {
+    async fn within(&mut self, time: Duration) -> Option<Exit> {
         timeout(time, self.exit.wait_for(Option::is_some)).await.ok()?.ok()?.clone()
     }
 }
@@ -174,12 +186,12 @@ async fn own(
     mut process: process::Child,
     mut group: Group,
     mut ordered: watch::Receiver<Option<Signal>>,
-    told: watch::Sender<Option<String>>,
+    told: watch::Sender<Option<Exit>>,
     grace: Duration,
 ) {
     let exit = loop {
         tokio::select! {
-            status = process.wait() => break status.map_or_else(|error| format!("is gone: {error}"), in_words),
+            status = process.wait() => break status.map_or_else(|error| Exit::Unknown(error.to_string()), exit),
             Ok(()) = ordered.changed() => {
                 let signal = *ordered.borrow_and_update();
                 let reached = signal.is_some_and(|signal| group.signal(signal));
@@ -201,12 +213,12 @@ async fn own(
     group.forget();
 }
 
-fn in_words(status: ExitStatus) -> String {
+pub fn exit(status: ExitStatus) -> Exit {
     #[cfg(unix)]
     if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return format!("was ended by {}", signal_name(signal));
+        return Exit::Signal(signal_name(signal));
     }
-    status.code().map_or_else(|| "ended".to_owned(), |code| format!("exited with status {code}"))
+    status.code().map_or_else(|| Exit::Unknown("it has no status".to_owned()), Exit::Status)
 }
 
 #[cfg(unix)]

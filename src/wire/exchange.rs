@@ -56,7 +56,7 @@ pub async fn run(
             if let Some(waiting) = waiting {
                 let _ = waiting.send(Err(why.clone()));
             }
-            Incoming::Closed { why: why.words }
+            Incoming::Closed { why: why.words, exit: None }
         }
     };
     core.channel.hand_on(end).await;

@@ -193,7 +193,7 @@ impl Http {
 
     pub fn close(self) -> Ending {
         self.close.send_replace(true);
-        Ending { how: "the client closed its connections".to_owned() }
+        Ending { how: "the client closed its connections".to_owned(), ended: None }
     }
 
     /// Records the request and starts the exchange.

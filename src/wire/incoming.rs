@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::evidence::{HttpStatus, Reason};
+use crate::evidence::{Exit, HttpStatus, Reason};
 
 /// Everything that was received, in the order of arrival.
 #[derive(Debug)]
@@ -20,5 +20,5 @@ pub enum Incoming {
     /// An HTTP exchange ended, with its event stream. `failure` is set if it did not end properly.
     PostDone { post: u64, failure: Option<Reason> },
     /// The connection is closed: the process exited or closed stdout, or the event stream of HTTP+SSE ended.
-    Closed { why: String },
+    Closed { why: String, exit: Option<Exit> },
 }

@@ -33,6 +33,7 @@ mod stdio;
 mod tests;
 mod unread;
 
+pub use child::exit;
 pub use client::transparent;
 pub use connection::Wire;
 pub use ending::{Ending, OpenError};

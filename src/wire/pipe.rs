@@ -10,6 +10,8 @@ use tokio::{
     time::{Instant, timeout},
 };
 
+use crate::evidence::Exit;
+
 const CHUNK: usize = 64 << 10;
 /// After this time without output, the pipe of a process that exited counts as empty.
 const QUIET: Duration = Duration::from_millis(100);
@@ -22,7 +24,7 @@ const READ: Duration = Duration::from_millis(1);
 pub struct Pipe<R> {
     reader: R,
     buffer: Vec<u8>,
-    exit: watch::Receiver<Option<String>>,
+    exit: watch::Receiver<Option<Exit>>,
     /// The rest of `LONGEST` after the process exited.
     left: Option<Duration>,
     /// Whether the last output did not end in a newline.
@@ -32,7 +34,7 @@ pub struct Pipe<R> {
 }
 
 impl<R: AsyncRead + Unpin> Pipe<R> {
-    pub fn new(reader: R, exit: watch::Receiver<Option<String>>) -> Self {
+    pub fn new(reader: R, exit: watch::Receiver<Option<Exit>>) -> Self {
         let buffer = vec![0; CHUNK];
         Self { reader, buffer, exit, left: None, is_within_line: false, is_at_end: false }
     }

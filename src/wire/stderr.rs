@@ -179,7 +179,7 @@ mod tests {
                 .write_all(b"Traceback (most recent call last):\nImportError: cannot import name 'reque")
                 .await
                 .unwrap();
-            exit.send_replace(Some("exited".to_owned()));
+            exit.send_replace(Some(crate::evidence::Exit::Status(0)));
             tokio::time::sleep(Duration::from_millis(500)).await;
             child.write_all(rest.as_bytes()).await.unwrap();
             draining.await.unwrap();

@@ -19,7 +19,7 @@ use tokio::{
 use super::{
     Ending, Envelope, Incoming, OpenError, Posted,
     channel::{Carrier, Channel},
-    child::{Child, Pipes, Readable, Writable},
+    child::{Child, Finish, Pipes, Readable, Writable},
     lines::{Line, Lines},
     pipe::Pipe,
     secrets::Secrets,
@@ -27,7 +27,7 @@ use super::{
     unread::{LOOK, Unread},
 };
 use crate::{
-    evidence::{Cause, Ended, Reason, Recorder, Transport},
+    evidence::{Cause, Ended, Exit, Reason, Recorder, Transport},
     target::{Limits, Target},
 };
 
@@ -149,15 +149,15 @@ impl Stdio {
         drop(unread);
         let heard = heard.get();
         let was_stopped = close.send_replace(true);
-        let (how, ended) = if let Some(exit) = child.exited() {
-            (format!("{exit} before stdin was closed"), Ended::Unasked)
+        let Finish { how, ended, exit } = if let Some(exit) = child.exited() {
+            Finish { how: format!("{exit} before stdin was closed"), ended: Ended::Unasked, exit }
         } else {
             drop(queue);
             // One that was still starting, or that was stopped, shows nothing about the next one.
             let shows_nothing = heard.is_none() || was_stopped;
             let outlives = shows_nothing || channel.outlives_stdin();
             let end = child.end(heard.copied().unwrap_or_default(), channel.slowest_start(), outlives).await;
-            if !shows_nothing && end.1 != Ended::StdinClosed {
+            if !shows_nothing && end.ended != Ended::StdinClosed {
                 channel.outlived_stdin();
             }
             end
@@ -166,14 +166,14 @@ impl Stdio {
         if timeout(grace, &mut reading).await.is_err() {
             reading.abort();
         }
-        let failed = ended == Ended::StdinClosed && ended.is_failure(&how);
+        let failed = ended == Ended::StdinClosed && ended.is_failure(Some(&exit));
         let how = with_words(how, tail.telling_line().filter(|_| failed));
         // A process that was still starting did not read its stdin yet, and one that was stopped did not exit on its own.
         match heard.filter(|_| !was_stopped) {
-            Some(_) => channel.ended(Carrier::default(), how.clone(), ended),
+            Some(_) => channel.exited(how.clone(), ended, exit),
             None => channel.note(Carrier::default(), how.clone(), None),
         }
-        Ending { how }
+        Ending { how, ended: Some(ended) }
     }
 }
 
@@ -215,7 +215,7 @@ async fn write(
 /// Reads stdout line by line.
 struct Reader {
     pipe: Pipe<Readable>,
-    exit: watch::Receiver<Option<String>>,
+    exit: watch::Receiver<Option<Exit>>,
     draining: JoinHandle<()>,
     tail: Tail,
     channel: Channel,
@@ -242,7 +242,7 @@ impl Reader {
                     let why =
                         format!("wrote {junk} consecutive lines to stdout that are not messages; reading stopped");
                     self.channel.note(Carrier::default(), why.clone(), None);
-                    self.channel.hand_on(Incoming::Closed { why }).await;
+                    self.channel.hand_on(Incoming::Closed { why, exit: None }).await;
                     return;
                 }
             }
@@ -250,26 +250,25 @@ impl Reader {
         for line in lines.finish() {
             take(&self.channel, self.limit, line).await;
         }
-        let why = self.why().await;
-        if self.exit.borrow().is_some() && !self.channel.is_closing() {
-            self.channel.ended(Carrier::default(), why.clone(), Ended::Unasked);
-        } else {
-            self.channel.note(Carrier::default(), why.clone(), None);
+        let (why, exit) = self.why().await;
+        match exit.clone().filter(|_| !self.channel.is_closing()) {
+            Some(exit) => self.channel.exited(why.clone(), Ended::Unasked, exit),
+            None => self.channel.note(Carrier::default(), why.clone(), None),
         }
-        self.channel.hand_on(Incoming::Closed { why }).await;
+        self.channel.hand_on(Incoming::Closed { why, exit }).await;
     }
 
     /// Why stdout was closed: because the process exited, or for another reason.
-    async fn why(&mut self) -> String {
+    async fn why(&mut self) -> (String, Option<Exit>) {
         let exit = timeout(self.grace, self.exit.wait_for(Option::is_some)).await;
         let Some(exit) = exit.ok().and_then(Result::ok).and_then(|exit| exit.clone()) else {
-            return "closed stdout but keeps running".to_owned();
+            return ("closed stdout but keeps running".to_owned(), None);
         };
         if timeout(self.grace, &mut self.draining).await.is_err() && self.tail.is_within_line() {
             self.tail.mark_cut();
         }
         let words = if self.heard.get().is_some() { self.tail.telling_line() } else { self.tail.last_words() };
-        with_words(exit, words)
+        (with_words(exit.to_string(), words), Some(exit))
     }
 }
 

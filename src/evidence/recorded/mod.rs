@@ -208,7 +208,16 @@ fn end_everywhere(mut frames: Vec<Arc<Frame>>) -> Vec<Arc<Frame>> {
         let (from, kind, post) = (Side::Client, FrameKind::CutShort, None);
         let cut =
             Frame { frame: number, link, from, kind, by: None, message: None, text, post, bytes: 0, ..frame.head() };
-        let cut = Frame { why: None, cause: None, flaws: Vec::new(), http: None, event: None, ended: None, ..cut };
+        let cut = Frame {
+            why: None,
+            cause: None,
+            flaws: Vec::new(),
+            http: None,
+            event: None,
+            ended: None,
+            exit: None,
+            ..cut
+        };
         frames.push(Arc::new(cut));
     }
     frames

@@ -21,12 +21,13 @@ use super::{
 };
 use crate::{
     error::Error,
-    evidence::RunContext,
+    evidence::{Ended, RunContext},
     revision::Revision,
     run::inputs::job::Job,
     session::{Conversation, Opener, Session, Unopened, Wish, lock},
     suite::{Client, Connection, SURVEY, Suite},
     target::Start,
+    wire::Ending,
 };
 
 /// The suites of a lane that were gathered, and those for which no connection could be opened.
@@ -290,10 +291,9 @@ impl<'a> Executor<'a> {
         let limit = self.job.limits.grace * 10 + Duration::from_secs(1);
         let is_process = matches!(self.job.target.start, Start::Stdio { .. });
         self.endings.spawn(async move {
-            let how = timeout(limit, conversation.close()).await.ok()?.how;
+            let Ending { how, ended } = timeout(limit, conversation.close()).await.ok()?;
             // An exit at the end of stdin has a note if it failed.
-            (noted && is_process && !how.contains(" when stdin was closed"))
-                .then(|| format!("a process of the server {how}"))
+            (noted && is_process && ended != Some(Ended::StdinClosed)).then(|| format!("a process of the server {how}"))
         });
         if matches!(self.job.target.start, Start::Http { .. }) {
             self.endings.wait().await;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::suite::Suite;
+use crate::{session::EndedConnection, suite::Suite};
 
 /// The result of gathering for a suite.
 pub struct Gathered<'a> {
@@ -13,7 +13,7 @@ pub struct Gathered<'a> {
     /// Why not all requests were sent, if so.
     pub incident: Option<String>,
     /// How the server was lost, each time that it was restarted.
-    pub ended_connections: Vec<String>,
+    pub ended_connections: Vec<EndedConnection>,
     /// Whether a concurrent connection ended before it received anything.
     pub lost: bool,
     /// Whether no connection could be opened, so that no request was sent.

@@ -12,7 +12,7 @@ use crate::{
     gather::{self, Controls, gather, steps},
     judge::subject,
     outcome::excerpt::middle,
-    session::{Conversation, OneShot, lock},
+    session::{Conversation, EndedConnection, OneShot, lock},
     suite::{Connection, SURVEY, Suite},
 };
 
@@ -105,7 +105,7 @@ impl<'a> Executor<'a> {
             }
         };
         // The effect of the last request is only visible now.
-        let ended_connections: Vec<String> = ended_connections().drain(..).skip(earlier).collect();
+        let ended_connections: Vec<EndedConnection> = ended_connections().drain(..).skip(earlier).collect();
         if let Some(why) = self.stop.why() {
             recorder.cut_short(&why, self.job.limits.request);
         }

@@ -23,7 +23,7 @@ use crate::{
     plan::{Filter, deciding, plan},
     revision::Revision,
     run::inputs::job::Job,
-    session::{Conversation, Opener, Unopened, Wish},
+    session::{Conversation, EndedConnection, Opener, Unopened, Wish},
     suite::{SURVEY, Suite},
 };
 
@@ -207,15 +207,14 @@ impl<'a> Course<'a> {
             self.slowest.push(SlowSuite { suite: suite.id.clone(), revision: scene.revision, ms });
         }
         // Without a filter, a rule tells which request made the process exit.
-        let exited = |why: &&String| why.starts_with("exited") || why.starts_with("was ended");
         if suite.id == SURVEY
             && self.filter.is_restricted()
-            && let Some(why) = ended_connections.iter().find(exited)
+            && let Some(EndedConnection { why, .. }) = ended_connections.iter().find(|ended| ended.exited)
         {
             let lost = || format!("the server did not survive the first requests, such as tools/list: {why}");
             self.cut_short.get_or_insert_with(lost);
         }
-        for why in ended_connections {
+        for EndedConnection { why, .. } in ended_connections {
             self.mishaps.started_anew(&suite.id, scene.revision, why);
         }
         if let Some(why) = incident {

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     error::Error,
     evidence::{Evidence, Frames, Recorder, RunContext, RunEnd, RunHeader, Scope, Side, Tested, Transport},
+    judge::CREDENTIAL,
     outcome::{CostRow, RuleResult, World},
     plan::Filter,
     revision::Revision,
@@ -28,8 +29,6 @@ use crate::{
     wire::Secrets,
 };
 
-/// The credentials that our client sends to the gateway.
-const CREDENTIAL: &str = "mcp-conform-credential-of-the-front";
 /// Time for messages that arrive after the last action.
 const LAST: Duration = Duration::from_millis(300);
 

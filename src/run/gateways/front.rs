@@ -13,10 +13,10 @@ use tokio::{
 use super::job::{Front, GatewayJob, filled};
 use crate::{
     error::Error,
-    evidence::Transport,
+    evidence::{Exit, Transport},
     target::Start,
     wire::{
-        Pipe, Secrets, Tail,
+        self, Pipe, Secrets, Tail,
         group::{Group, Signal},
         last_words, start_failure,
     },
@@ -37,7 +37,7 @@ pub struct Listening {
     /// Reads both outputs.
     reading: Vec<JoinHandle<()>>,
     /// Tells the readers that the process has exited.
-    exit: watch::Sender<Option<String>>,
+    exit: watch::Sender<Option<Exit>>,
 }
 
 /// How our client reaches the gateway, and its process if it listens on a port.
@@ -106,7 +106,7 @@ impl Listening {
                 return Ok(());
             }
             if let Ok(Some(status)) = self.process.try_wait() {
-                self.exit.send_replace(Some(status.to_string()));
+                self.exit.send_replace(Some(wire::exit(status)));
                 for reading in &mut self.reading {
                     let _ = timeout(GRACE, reading).await;
                 }

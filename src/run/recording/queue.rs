@@ -12,7 +12,7 @@ use std::{
 use hyper::{body::Bytes, http::request, http::response};
 use tokio::time::Instant;
 
-use crate::evidence::{Ended, Side};
+use crate::evidence::{Ended, Exit, Side};
 
 /// Maximum number of queued bytes. A disk that blocks for a second at 10,000 messages of 1 kB per second needs 13 MB.
 const MOST: usize = 64 << 20;
@@ -26,7 +26,7 @@ pub enum Seen {
     /// That side closed its output over stdio.
     Finished(Side),
     /// The process of the server exited.
-    Exited(String, Ended),
+    Exited(String, Ended, Exit),
     Note(Side, String),
     /// An HTTP request; requests on one TCP connection of the client share `connection`.
     Request {

@@ -22,7 +22,7 @@ use crate::{
     error::Error,
     evidence::{Ended, Side},
     run::process::runtime::runtime,
-    wire::start_failure,
+    wire::{self, start_failure},
 };
 
 /// Capacity of a pipe on Linux.
@@ -65,7 +65,8 @@ pub fn pass(argv: &[String], queue: &Queue) -> Result<ExitStatus, Error> {
         drained(&outward).await;
         let left = [&inward, &outward].iter().any(|progress| progress.left.load(Ordering::SeqCst));
         let (text, ended) = told(status, signalled, left);
-        queue.note(Seen::Exited(text, ended));
+        let exit = wire::exit(status);
+        queue.note(Seen::Exited(text, ended, exit));
         Ok(status)
     })
 }
@@ -159,12 +160,12 @@ fn may_go_on(why: &io::Error) -> bool {
 
 /// How the process ended; `left` if the client closed stdin or stdout before.
 fn told(status: ExitStatus, signalled: bool, left: bool) -> (String, Ended) {
-    // The words of a run, by which a failure is recognized.
-    let text = match (status.code(), left) {
-        (Some(code), true) => format!("exited with status {code} when stdin was closed"),
-        (Some(code), false) => format!("exited with status {code} before stdin was closed"),
-        (None, _) => format!("was ended: {status}"),
+    let when = match (status.code(), left) {
+        (Some(_), true) => " when stdin was closed",
+        (Some(_), false) => " before stdin was closed",
+        (None, _) => "",
     };
+    let text = format!("{}{when}", wire::exit(status));
     #[cfg(unix)]
     let stopped = {
         use std::os::unix::process::ExitStatusExt;

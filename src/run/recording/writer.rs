@@ -151,9 +151,9 @@ impl Process {
             Seen::Finished(Side::Client) => self.client.finish(),
             Seen::Finished(Side::Server) => self.server.finish(),
             Seen::Note(side, text) => self.tap.note(side, text),
-            Seen::Exited(text, ended) => {
+            Seen::Exited(text, ended, exit) => {
                 self.server.finish();
-                self.tap.ended(text, ended);
+                self.tap.ended(text, ended, Some(exit));
             }
             Seen::Gap(count) => {
                 lock(output).note(missing(count));

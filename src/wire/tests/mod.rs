@@ -76,7 +76,7 @@ impl Open {
 
     async fn closed(&mut self) -> String {
         match self.next().await {
-            Incoming::Closed { why } => why,
+            Incoming::Closed { why, .. } => why,
             other => panic!("not the end: {other:?}"),
         }
     }

@@ -35,6 +35,8 @@ views! {
         event: one EVENT_HEAD,
         /// Of a note: how something ended.
         ended,
+        /// Of a note on the end of a process: its exit.
+        exit,
         /// `stdio`, `http` or `sse`.
         transport,
         /// Whether the connection was opened for one request.
