@@ -100,6 +100,9 @@ pub struct Event {
     pub name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<u64>,
+    /// The URL for messages that an event of HTTP+SSE names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<String>,
 }
 
 /// How an event stream, request or process ended.

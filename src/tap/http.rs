@@ -6,7 +6,7 @@ use hyper::{http::request, http::response};
 
 use super::{LONGEST_MESSAGE, Tap};
 use crate::{
-    evidence::{Cause, Ended, HttpHead, Reason, Side},
+    evidence::{Cause, Ended, Event, HttpHead, Reason, Side},
     wire::event_stream::{Block, EventStream},
 };
 
@@ -134,6 +134,7 @@ fn event(tap: &Tap, post: u64, block: Block) -> Option<String> {
         }
         Some(data) if event.name.as_deref() == Some("endpoint") => {
             let endpoint = String::from_utf8_lossy(&data).into_owned();
+            let event = Event { endpoint: Some(endpoint.clone()), ..event };
             tap.recorder.note_on(tap.link, post, format!("the endpoint for messages: {endpoint}"), Some(event));
             return Some(endpoint);
         }

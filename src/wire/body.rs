@@ -15,7 +15,7 @@ use super::{
     failure,
     http::Core,
 };
-use crate::evidence::{Cause, Ended, Reason};
+use crate::evidence::{Cause, Ended, Event, Reason};
 
 /// How much is kept of an event stream before its first event.
 const BEGINNING: usize = 4096;
@@ -152,6 +152,7 @@ async fn event(core: &Core, carrier: Carrier, role: &mut Role, block: Block) {
     match role {
         Role::Stream(waiting) if event.name.as_deref() == Some("endpoint") => {
             let endpoint = String::from_utf8_lossy(&data).into_owned();
+            let event = Event { endpoint: Some(endpoint.clone()), ..event };
             core.channel.note(carrier, format!("the endpoint for messages: {endpoint}"), Some(event));
             if let Some(waiting) = waiting.take() {
                 let _ = waiting.send(Ok(endpoint));
@@ -159,6 +160,7 @@ async fn event(core: &Core, carrier: Carrier, role: &mut Role, block: Block) {
         }
         Role::Usual if event.name.as_deref() == Some("endpoint") => {
             let url = String::from_utf8_lossy(&data).into_owned();
+            let event = Event { endpoint: Some(url.clone()), ..event };
             core.channel.note(carrier, format!("the endpoint for messages: {url}"), Some(event));
             if let Some(post) = carrier.post {
                 core.channel.hand_on(Incoming::Endpoint { post, url }).await;

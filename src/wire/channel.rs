@@ -248,6 +248,6 @@ impl Channel {
 
     fn hidden(&self, event: Event) -> Event {
         let hide = |text: Option<String>| text.map(|text| self.secrets.hide(text));
-        Event { id: hide(event.id), name: hide(event.name), retry: event.retry }
+        Event { id: hide(event.id), name: hide(event.name), endpoint: hide(event.endpoint), retry: event.retry }
     }
 }

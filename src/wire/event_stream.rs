@@ -170,6 +170,7 @@ mod tests {
             id: id.map(str::to_owned),
             name: name.map(str::to_owned),
             retry,
+            endpoint: None,
         };
         assert_eq!(blocks.len(), 3);
         assert_eq!((&blocks[0].event, blocks[0].data.as_deref()), (&event(Some("1"), None, Some(500)), Some(&b""[..])));

@@ -88,8 +88,7 @@ impl Gateways {
                 }
             }
             (FrameKind::Note, _, Some(post)) if link.behind => {
-                let endpoint = frame.text.as_deref().and_then(|text| text.strip_prefix("the endpoint for messages: "));
-                if let Some(endpoint) = endpoint {
+                if let Some(endpoint) = frame.event.as_ref().and_then(|event| event.endpoint.as_deref()) {
                     self.sessions.insert(post, target(endpoint).to_owned());
                 }
             }

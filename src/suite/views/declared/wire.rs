@@ -56,6 +56,8 @@ views! {
         name,
         /// The time in milliseconds.
         retry,
+        /// Of HTTP+SSE: the URL for messages.
+        endpoint,
     }
     /// `request` of a frame.
     REQUEST_HEAD "the head of an HTTP request" {
