@@ -43,18 +43,14 @@
 //!
 //! [`tests`] is a second entry point: the rules as tests of `cargo test`.
 //!
-//! [`mod@reference`] is separate: the server that proves the rules shares nothing with the client but
-//! [`revision`] and the texts; otherwise it would share the mistakes of the client.
-//!
-//! [`act`] is separate, too: the client that proves the rules for clients. [`relay`] is the gateway that proves the rules for
-//! gateways; it has only the wire in common with the rest.
+//! [`mod@reference`] is separate: the server, the client and the gateway that prove the rules. They share nothing with the rest but
+//! [`revision`] and the texts, otherwise they would share its mistakes; the gateway also uses the wire.
 //!
 //! `fuzzing` exists only in tests and under `cargo fuzz`, and states what must hold for any bytes.
 //!
 //! Three imports are forbidden on purpose. `suite` cannot see `wire`, so a suite means the same on every transport. `judge`
 //! cannot see `session`, so it sends nothing. `report` cannot see `suite`, so a format is a function of the report.
 
-pub mod act;
 pub mod assess;
 pub mod cli;
 pub mod config;
@@ -71,7 +67,6 @@ pub mod outcome;
 pub mod partition;
 pub mod plan;
 pub mod reference;
-pub mod relay;
 pub mod report;
 pub mod revision;
 pub mod run;

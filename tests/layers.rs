@@ -31,9 +31,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("config", &["error", "revision", "outcome", "evidence", "suite", "target"]),
     ("cli", &["report", "outcome", "partition", "revision", "target"]),
-    ("reference", &["embedded", "revision"]),
-    ("act", &["embedded", "revision"]),
-    ("relay", &["evidence", "revision", "session", "target", "wire"]),
+    ("reference/server", &["embedded", "revision"]),
+    ("reference/client", &["embedded", "revision"]),
+    ("reference/gateway", &["evidence", "revision", "session", "target", "wire"]),
 ];
 
 /// The folders of `run`, each of which imports only from those before it.
@@ -112,9 +112,15 @@ fn read_path<'a>(text: &'a str, before: &str, found: &mut Vec<String>) -> &'a st
     }
 }
 
-/// Modules of the crate that a file imports.
+/// Modules of the crate that a file imports. The modules of `reference` count as modules of their own.
 fn imports(text: &str) -> Vec<String> {
-    let first = |path: String| path.split("::").next().unwrap_or_default().to_owned();
+    let first = |path: String| {
+        let mut names = path.split("::");
+        match (names.next().unwrap_or_default(), names.next()) {
+            ("reference", Some(which)) => format!("reference/{which}"),
+            (first, _) => first.to_owned(),
+        }
+    };
     paths(text).into_iter().map(first).filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase())).collect()
 }
 

@@ -22,10 +22,10 @@ pub static SUITES: LazyLock<Vec<Text>> = LazyLock::new(|| {
 #[cfg(not(debug_assertions))]
 pub const PACKED_SUITES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/suites.rs"));
 pub static SHAPES: LazyLock<Vec<Text>> = LazyLock::new(|| texts("suites/shapes"));
-pub static FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/faults"));
-pub static VARIATIONS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/variations"));
-pub static WORLDS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/worlds"));
-pub static CLIENT_FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/act/faults"));
+pub static FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/server/faults"));
+pub static VARIATIONS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/server/variations"));
+pub static WORLDS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/server/worlds"));
+pub static CLIENT_FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/client/faults"));
 pub static PAGES: LazyLock<Vec<Text>> = LazyLock::new(pages);
 
 #[cfg(not(debug_assertions))]

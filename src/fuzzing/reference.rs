@@ -6,7 +6,7 @@ use hyper::{Request, body::Bytes};
 use serde_json::Value;
 
 use crate::{
-    reference::{
+    reference::server::{
         Options, PROPOSALS, Transport,
         http::{
             guard::Guard,

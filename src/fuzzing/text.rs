@@ -3,7 +3,7 @@
 use hyper::{HeaderMap, header::HeaderValue};
 
 use crate::{
-    reference::http::{headers::decoded, request::refused},
+    reference::server::http::{headers::decoded, request::refused},
     report::plain,
     suite::{fits, format::Format},
     wire::{challenge, encoding::header_value},

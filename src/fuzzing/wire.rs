@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     evidence::Manner,
-    reference::message::classify,
+    reference::server::message::classify,
     session::ClientProfile,
     wire::{
         event_stream::{Block, EventStream},

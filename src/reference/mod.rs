@@ -1,35 +1,9 @@
-//! The reference server: it conforms to every revision over every transport, and can commit one fault on demand.
+//! The programs that prove the rules, one for each subject: a [`server`], a [`client`] and a [`gateway`], each with the
+//! faults that rules have to find.
 //!
-//! It shares nothing with the client side except the names of the revisions: a server that used the client's code would
-//! repeat its mistakes, and no test would notice.
+//! The server and the client share nothing with the rest of the program but [`crate::revision`] and the texts of their
+//! faults; otherwise they would share its mistakes. The gateway also uses the wire.
 
-mod clock;
-mod context;
-mod dialogue;
-mod era;
-mod facts;
-mod fail;
-mod faults;
-mod handlers;
-pub(crate) mod http;
-pub(crate) mod message;
-mod options;
-pub(crate) mod server;
-pub(crate) mod session;
-mod stdio;
-mod turn;
-mod variations;
-mod world;
-mod worlds;
-
-#[cfg(test)]
-mod tests;
-
-pub use facts::{facts, facts_of};
-pub use faults::{FaultInfo, faults, generated::SUITES as GENERATED};
-pub use http::{CLIENT, Listening, http, tokens};
-pub use options::{Options, PROPOSALS, Transport};
-pub use stdio::{serve, stdio};
-pub use variations::variations;
-pub use world::Grown;
-pub use worlds::worlds;
+pub mod client;
+pub mod gateway;
+pub mod server;

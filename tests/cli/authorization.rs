@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::{assert_shown, ran, report, server::Reference};
 
 fn token(wanted: &str) -> &'static str {
-    reference::tokens().into_iter().find(|(name, _)| *name == wanted).expect("a token").1
+    reference::server::tokens().into_iter().find(|(name, _)| *name == wanted).expect("a token").1
 }
 
 fn status<'a>(report: &'a Value, id: &str) -> &'a str {

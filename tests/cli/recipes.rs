@@ -16,7 +16,7 @@ use std::{
 use jiff::{SignedDuration, Timestamp};
 use mcp_conform::{
     evidence::Transport,
-    reference,
+    reference::{self},
     revision::Revision,
     run::{Trial, built_in, trials},
     suite::Suite,
@@ -109,7 +109,7 @@ fn try_all(trials: &[&Trial], suites: &[Suite]) -> Seen {
     let directory = tempfile::tempdir().expect("a directory");
     let config = directory.path().join("mcp-conform.toml");
     // The facts that `--reference` has built in.
-    let mut facts = reference::facts();
+    let mut facts = reference::server::facts();
     let mut apart =
         |name: &str| facts.as_object_mut().and_then(|facts| facts.remove(name)).unwrap_or_else(|| json!({}));
     let (tools, prompts) = (apart("tools"), apart("prompts"));

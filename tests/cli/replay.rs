@@ -119,7 +119,7 @@ fn every_transport_comes_to_the_same() {
     let directory = tempfile::tempdir().unwrap();
     let config = directory.path().join("mcp-conform.toml");
     // The facts that `--reference` has built in.
-    let mut facts = reference::facts();
+    let mut facts = reference::server::facts();
     let mut apart =
         |name: &str| facts.as_object_mut().and_then(|facts| facts.remove(name)).unwrap_or_else(|| json!({}));
     let (tools, prompts) = (apart("tools"), apart("prompts"));

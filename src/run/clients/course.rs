@@ -360,7 +360,7 @@ fn scene(revision: Revision, transport: Transport, world: Option<World>, saves: 
     RunContext {
         scenario: world.as_ref().map(|world| world.scenario.clone()),
         world,
-        proposals: crate::reference::PROPOSALS.map(str::to_owned).to_vec(),
+        proposals: crate::reference::server::PROPOSALS.map(str::to_owned).to_vec(),
         saves,
         ..RunContext::new(revision, Side::Client, transport)
     }

@@ -8,7 +8,8 @@ use crate::{
     evidence::Transport,
     outcome::World,
     plan::Filter,
-    reference::{self, FaultInfo, Options},
+    reference,
+    reference::server::{FaultInfo, Options},
     revision::Revision,
     run::inputs::suites::worlds,
     suite::{Applies, Scenario, Suite, diagnostic::suggestion},
@@ -79,7 +80,7 @@ pub struct Worlds {
 impl Worlds {
     pub fn new() -> Self {
         let known = worlds().into_iter().map(|world| (world.name.clone(), world)).collect();
-        Self { known, faults: reference::faults().into_iter().map(|fault| fault.name).collect() }
+        Self { known, faults: reference::server::faults().into_iter().map(|fault| fault.name).collect() }
     }
 
     /// Whether the world can differ from the usual one here.

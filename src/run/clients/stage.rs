@@ -26,7 +26,8 @@ use super::{
 use crate::{
     error::Error,
     evidence::{Ended, Recorder, Transport},
-    reference::{self, Listening, http::HungUp},
+    reference,
+    reference::server::{Listening, http::HungUp},
     tap::{Exchange, Tap, TappedBody},
     wire::Secrets,
 };
@@ -61,7 +62,7 @@ pub struct Stage {
 
 impl Stage {
     pub async fn open(
-        options: reference::Options,
+        options: reference::server::Options,
         transport: Transport,
         scenario: &str,
         place: Place<'_>,
@@ -239,7 +240,7 @@ impl Opening {
 
 async fn serve_processes(
     mut listener: Listener,
-    options: reference::Options,
+    options: reference::server::Options,
     opening: Opening,
     tell: mpsc::UnboundedSender<Spawned>,
 ) {
@@ -282,9 +283,9 @@ async fn respond(
     listening: Listening,
     tap: Tap,
     request: Request<Incoming>,
-) -> Result<Response<TappedBody<reference::http::Body>>, HungUp> {
+) -> Result<Response<TappedBody<reference::server::http::Body>>, HungUp> {
     let (head, body) = request.into_parts();
-    let bytes = reference::http::whole_body(body).await.ok_or(HungUp)?;
+    let bytes = reference::server::http::whole_body(body).await.ok_or(HungUp)?;
     let mut exchange = Exchange::begin(tap, &head, &bytes);
     match listening.respond(head, bytes).await {
         Ok(reply) => {

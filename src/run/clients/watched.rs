@@ -71,7 +71,7 @@ impl Spawned {
 /// Serves one of these processes until it ends.
 pub async fn serve_stub(
     stream: impl AsyncRead + AsyncWrite,
-    options: reference::Options,
+    options: reference::server::Options,
     tap: Tap,
     number: usize,
 ) -> Spawned {
@@ -83,7 +83,7 @@ pub async fn serve_stub(
     let (tell, mut packets) = mpsc::channel::<(Kind, Vec<u8>)>(16);
     let mut spawned = Spawned { number, ..Spawned::default() };
     let server = async {
-        let served = reference::serve(options, read, written, said).await;
+        let served = reference::server::serve(options, read, written, said).await;
         let why = served.err();
         (u8::from(why.is_some()), why)
     };

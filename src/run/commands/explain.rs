@@ -240,7 +240,7 @@ fn result(conducted: &Conducted, rule: &Rule) -> Option<RuleResult> {
 }
 
 fn about(fault: &str) -> String {
-    crate::reference::faults()
+    crate::reference::server::faults()
         .into_iter()
         .find(|known| known.name == fault)
         .map(|known| known.about)

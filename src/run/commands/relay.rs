@@ -6,26 +6,26 @@ use crate::{
     cli::{ClientTransport, RelayArgs},
     error::{Error, exit},
     evidence::Transport,
-    relay,
+    reference,
     run::process::{console, runtime::block_on},
 };
 
 pub fn relay(args: &RelayArgs) -> Result<u8, Error> {
     if args.list {
-        console::say(&format!("faults ({}):", relay::faults().count()));
-        for fault in relay::faults() {
+        console::say(&format!("faults ({}):", reference::gateway::faults().count()));
+        for fault in reference::gateway::faults() {
             console::say(&format!("  {}: {}", fault.name, fault.about));
         }
         return Ok(exit::CONFORMING);
     }
-    let options = relay::Options {
+    let options = reference::gateway::Options {
         front: transport(args.front),
         back: transport(args.back),
         upstream: args.upstream.clone().unwrap_or_default(),
         port: args.port,
-        fault: relay::find(args.fault.as_deref()).map_err(Error::usage)?,
+        fault: reference::gateway::find(args.fault.as_deref()).map_err(Error::usage)?,
     };
-    block_on(relay::run(options)).map_err(Error::usage)?;
+    block_on(reference::gateway::run(options)).map_err(Error::usage)?;
     Ok(exit::CONFORMING)
 }
 

@@ -8,10 +8,10 @@ use crate::{
 };
 
 pub fn serve(args: &ServeArgs) -> Result<u8, Error> {
-    let mut options = reference::Options {
+    let mut options = reference::server::Options {
         fault: args.fault.clone(),
         variation: args.variation.clone(),
-        ..reference::Options::default()
+        ..reference::server::Options::default()
     };
     if !args.revision.is_empty() {
         let parsed: Result<_, _> = args.revision.iter().map(|text| text.parse()).collect();
@@ -23,10 +23,10 @@ pub fn serve(args: &ServeArgs) -> Result<u8, Error> {
     options.protected = args.protected;
     options.world = args.world.as_deref().map(str::parse).transpose().map_err(Error::usage)?;
     match args.http {
-        None => reference::stdio(options),
-        Some(address) => block_on(reference::http(options, address, |bound| {
+        None => reference::server::stdio(options),
+        Some(address) => block_on(reference::server::http(options, address, |bound| {
             console::say(&format!("http://{bound}/mcp\nhttp://{bound}/sse"));
-            for (name, token) in reference::tokens().iter().filter(|_| args.protected) {
+            for (name, token) in reference::server::tokens().iter().filter(|_| args.protected) {
                 console::say(&format!("{name}: {token}"));
             }
         })),

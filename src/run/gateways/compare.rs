@@ -85,7 +85,7 @@ async fn run(
     let Setting { stage, start, listening } = Setting::open(job, through, "compare", &record).await?;
     let tested = Job {
         target: job.target(start),
-        facts: reference::facts_of(None),
+        facts: reference::server::facts_of(None),
         call_tools: false,
         limits: Limits { run: left.min(Limits::default().run), ..Limits::default() },
         profile: ClientProfile::default(),

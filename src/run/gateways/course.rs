@@ -260,7 +260,7 @@ fn scene(revision: Revision, transport: Transport, back: Transport, world: Optio
         scenario: world.as_ref().map(|world| world.scenario.clone()),
         world,
         server: json!({ "back": back }),
-        proposals: crate::reference::PROPOSALS.map(str::to_owned).to_vec(),
+        proposals: crate::reference::server::PROPOSALS.map(str::to_owned).to_vec(),
         ..RunContext::new(revision, Side::Gateway, transport)
     }
 }

@@ -26,7 +26,7 @@ impl Setting {
         let (transport, address) =
             if through { (job.back.transport, job.back.address.as_str()) } else { (job.transport(), ANYWHERE) };
         let place = Place::System { program: &job.program, address, behind: through };
-        let options = reference::Options::default();
+        let options = reference::server::Options::default();
         let stage = Stage::open(options, transport, scenario, place, record, &Secrets::default()).await?;
         let (start, listening) = if through {
             reach(job, &stage.target, Vec::new()).await?

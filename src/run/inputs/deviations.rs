@@ -2,11 +2,7 @@
 
 use super::job::Revisions;
 use crate::{
-    cli::TargetArgs,
-    error::Error,
-    evidence::Transport,
-    plan::nearest,
-    reference::{self, FaultInfo},
+    cli::TargetArgs, error::Error, evidence::Transport, plan::nearest, reference, reference::server::FaultInfo,
     revision::Revision,
 };
 
@@ -25,8 +21,8 @@ pub fn known(kind: &str, name: &str, faults: &[FaultInfo]) -> Result<FaultInfo, 
 
 /// Rejects a fault that cannot show over stdio, the transport of `--reference`: the run would pass and prove nothing.
 pub fn reject_unless_visible_over_stdio(kind: &str, fault: &FaultInfo) -> Result<(), Error> {
-    use reference::Transport::{Http, Sse, Stdio};
-    let spoken = &reference::Options::default().proposals;
+    use reference::server::Transport::{Http, Sse, Stdio};
+    let spoken = &reference::server::Options::default().proposals;
     let name = &fault.name;
     if let Some(proposal) = fault.proposal.as_ref().filter(|proposal| !spoken.contains(proposal)) {
         let revision = revision_option(fault, Transport::Stdio);
@@ -70,9 +66,9 @@ fn shows(fault: &FaultInfo, revision: Revision) -> bool {
 
 /// Rejects a fault or variation that cannot show in any of the tested revisions.
 pub fn reject_unless_visible_in(args: &TargetArgs, revisions: Revisions) -> Result<(), Error> {
-    let fault = args.fault.as_deref().map(|name| ("fault", known("fault", name, &reference::faults())));
+    let fault = args.fault.as_deref().map(|name| ("fault", known("fault", name, &reference::server::faults())));
     let variation =
-        args.variation.as_deref().map(|name| ("variation", known("variation", name, &reference::variations())));
+        args.variation.as_deref().map(|name| ("variation", known("variation", name, &reference::server::variations())));
     for (kind, info) in fault.into_iter().chain(variation) {
         reject_outside_of(kind, &info?, revisions)?;
     }
@@ -104,7 +100,7 @@ mod tests {
     /// The advice of each fault and variation that `--reference` rejects leads to a run in which it shows.
     #[test]
     fn the_advised_run_tests_a_revision_in_which_the_fault_shows() {
-        let kinds = [("fault", reference::faults()), ("variation", reference::variations())];
+        let kinds = [("fault", reference::server::faults()), ("variation", reference::server::variations())];
         let all = kinds.iter().flat_map(|(kind, infos)| infos.iter().map(move |info| (*kind, info)));
         let mut limited = 0;
         for (kind, info) in all {
@@ -127,7 +123,7 @@ mod tests {
     #[test]
     fn the_advice_names_a_revision_only_where_it_is_needed() {
         let advice = |name: &str| {
-            let fault = known("fault", name, &reference::faults()).expect("a fault");
+            let fault = known("fault", name, &reference::server::faults()).expect("a fault");
             match reject_unless_visible_over_stdio("fault", &fault) {
                 Err(Error::Usage { help, .. }) => help.expect("an advice"),
                 other => panic!("{other:?}"),

@@ -5,11 +5,10 @@ use std::{fs, path::PathBuf};
 use indexmap::IndexMap;
 
 use crate::{
-    act,
     error::{Error, Mistakes},
     evidence::Side,
     judge::checks::CHECKS,
-    reference, relay,
+    reference,
     run::process::console::failed,
     suite::{self, Diagnostic, Known, Origin, Suite, shape},
 };
@@ -49,20 +48,20 @@ pub fn load(subjects: &[Side], paths: &[PathBuf], color: bool) -> Result<Vec<Sui
 pub(crate) fn known() -> Known {
     let given = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     Known {
-        faults: reference::faults().into_iter().map(|fault| fault.name).collect(),
-        client_faults: act::faults().into_iter().map(|fault| fault.name.to_owned()).collect(),
-        gateway_faults: relay::faults().map(|fault| fault.name.to_owned()).collect(),
+        faults: reference::server::faults().into_iter().map(|fault| fault.name).collect(),
+        client_faults: reference::client::faults().into_iter().map(|fault| fault.name.to_owned()).collect(),
+        gateway_faults: reference::gateway::faults().map(|fault| fault.name.to_owned()).collect(),
         worlds: worlds().into_iter().map(|world| world.name).collect(),
         checks: CHECKS.iter().map(|check| (check.name.to_owned(), given(check.given))).collect(),
         shapes: shape::names().map(str::to_owned).collect(),
-        proposals: given(&reference::PROPOSALS),
+        proposals: given(&reference::server::PROPOSALS),
         ..Known::default()
     }
 }
 
 /// What a client can be tested against: every world, variation and fault of the reference server.
-pub fn worlds() -> Vec<reference::FaultInfo> {
-    [reference::worlds(), reference::variations(), reference::faults()].concat()
+pub fn worlds() -> Vec<reference::server::FaultInfo> {
+    [reference::server::worlds(), reference::server::variations(), reference::server::faults()].concat()
 }
 
 fn ids(suite: &Suite) -> impl Iterator<Item = String> {

@@ -62,7 +62,7 @@ fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Val
     let config = config(args, surroundings)?;
     let mut facts = match &config {
         Some(config) => config.facts.clone(),
-        None if args.reference => reference::facts_of(args.variation.as_deref()),
+        None if args.reference => reference::server::facts_of(args.variation.as_deref()),
         None => json!({}),
     };
     let limits = config.as_ref().map(|config| config.limits.clone()).unwrap_or_default();
@@ -143,10 +143,13 @@ fn typed(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Target
     }
     if args.reference {
         if let Some(fault) = &args.fault {
-            reject_unless_visible_over_stdio("fault", &known("fault", fault, &reference::faults())?)?;
+            reject_unless_visible_over_stdio("fault", &known("fault", fault, &reference::server::faults())?)?;
         }
         if let Some(variation) = &args.variation {
-            reject_unless_visible_over_stdio("variation", &known("variation", variation, &reference::variations())?)?;
+            reject_unless_visible_over_stdio(
+                "variation",
+                &known("variation", variation, &reference::server::variations())?,
+            )?;
         }
         let program = surroundings.program.as_ref().ok_or_else(|| Error::usage("this program cannot find itself"))?;
         let mut argv = vec![program.display().to_string(), "serve".into()];

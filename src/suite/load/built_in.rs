@@ -23,7 +23,7 @@ use crate::{
 /// Suites about clients and gateways have folders of their own, so that the subject of a suite is known without reading
 /// it.
 fn is_about(name: &str, subject: Side) -> bool {
-    let folders = [("suites/clients/", Side::Client), ("suites/gateways/", Side::Gateway)];
+    let folders = [("suites/client/", Side::Client), ("suites/gateway/", Side::Gateway)];
     folders.into_iter().find(|(folder, _)| name.starts_with(folder)).map_or(Side::Server, |(_, side)| side) == subject
 }
 

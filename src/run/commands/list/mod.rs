@@ -28,8 +28,8 @@ pub fn list(args: &ListArgs, surroundings: &Surroundings) -> Result<u8, Error> {
         load(&[Side::Server, Side::Client, Side::Gateway], &own, surroundings.color).map(ManuallyDrop::new)
     };
     let lines: Vec<String> = match args.what {
-        Listed::Faults => faults("fault", reference::faults(), args),
-        Listed::Variations => faults("variation", reference::variations(), args),
+        Listed::Faults => faults("fault", reference::server::faults(), args),
+        Listed::Variations => faults("variation", reference::server::variations(), args),
         Listed::Suites => {
             suites()?.iter().filter(|suite| wanted(args, &suite.id)).map(|suite| of_suite(suite, args.json)).collect()
         }
@@ -46,10 +46,10 @@ fn wanted(args: &ListArgs, name: &str) -> bool {
     args.pattern.as_ref().is_none_or(|pattern| fits(&format!("*{pattern}*"), name))
 }
 
-fn faults(kind: &str, mut faults: Vec<reference::FaultInfo>, args: &ListArgs) -> Vec<String> {
+fn faults(kind: &str, mut faults: Vec<reference::server::FaultInfo>, args: &ListArgs) -> Vec<String> {
     faults.retain(|fault| wanted(args, fault.name.as_ref()));
     faults.sort_by(|a, b| a.name.cmp(&b.name));
-    let line = |fault: reference::FaultInfo| {
+    let line = |fault: reference::server::FaultInfo| {
         if args.json {
             json!({ kind: fault.name, "about": fault.about, "since": fault.since, "until": fault.until,
                 "transports": fault.transports })

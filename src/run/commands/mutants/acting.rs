@@ -11,10 +11,8 @@ use std::{
 use tokio::sync::Notify;
 
 use crate::{
-    act::{
-        self,
-        outside::{Child, Outside, Process, Stream},
-    },
+    reference,
+    reference::client::outside::{Child, Outside, Process, Stream},
     run::clients::{Ended, Handle, Inside, Reach},
 };
 
@@ -37,7 +35,7 @@ impl Inside for Acting {
             let ended = tokio::select! {
                 biased;
                 () = crash.noticed.notified() => CRASHED,
-                ended = act::run(&target, fault, variation, Rc::clone(&memory) as Rc<dyn Outside>) => {
+                ended = reference::client::run(&target, fault, variation, Rc::clone(&memory) as Rc<dyn Outside>) => {
                     ended.unwrap_or_else(|why| {
                         memory.say(&why);
                         WRONG

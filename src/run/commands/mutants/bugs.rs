@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
 use super::matrix::strict_rules;
-use crate::{error::Error, reference::faults, suite::Suite};
+use crate::{error::Error, reference::server::faults, suite::Suite};
 
 /// One bug of one requirement.
 #[derive(Debug, Deserialize)]

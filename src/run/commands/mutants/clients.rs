@@ -14,7 +14,6 @@ use tokio::runtime::Builder;
 
 use super::{acting::Acting, itself, processors};
 use crate::{
-    act::{self, Info},
     assess,
     cli::MutantsArgs,
     config::Client,
@@ -22,6 +21,8 @@ use crate::{
     evidence::{Recorder, Side, Transport},
     outcome::{RunReport, Status},
     plan::Filter,
+    reference,
+    reference::client::Info,
     revision::Revision,
     run::{
         clients::{ClientJob, Inside, Limits, conduct},
@@ -78,7 +79,7 @@ pub fn client_trials(suites: &[Suite]) -> Vec<ClientTrial> {
             also: Vec::new(),
         });
     }
-    for info in act::variations() {
+    for info in reference::client::variations() {
         let mut met = Vec::new();
         let all = places().filter(defined).filter(|(revision, transport)| shows(&info, *revision, *transport));
         // Both eras, and each transport.
@@ -97,7 +98,7 @@ pub fn client_trials(suites: &[Suite]) -> Vec<ClientTrial> {
             also: info.also.clone(),
         }));
     }
-    for info in act::faults() {
+    for info in reference::client::faults() {
         let mut unseen = naming(suites, info.name);
         for (revision, transport) in
             places().filter(defined).filter(|(revision, transport)| shows(&info, *revision, *transport))
@@ -289,13 +290,13 @@ pub fn in_threads<T: Sync, R: Send>(trials: &[T], count: usize, run: impl Fn(&T)
 /// Rules that a fault declares but does not break in any of its trials.
 fn unaffected(trials: &[ClientTrial], founds: &[Found]) -> Vec<String> {
     let mut flaws = Vec::new();
-    for (name, also) in act::faults().into_iter().map(|info| (info.name, info.also)) {
+    for (name, also) in reference::client::faults().into_iter().map(|info| (info.name, info.also)) {
         let own = || trials.iter().zip(founds).filter(|(trial, _)| trial.fault == Some(name));
         let broken = |pattern: &String| own().any(|(_, found)| found.also.iter().any(|id| fits(pattern, id)));
         let idle = also.iter().filter(|pattern| own().next().is_some() && !broken(pattern));
-        flaws.extend(
-            idle.map(|pattern| format!("client {name}: {pattern} passes, and src/act/faults/also.yaml has it")),
-        );
+        flaws.extend(idle.map(|pattern| {
+            format!("client {name}: {pattern} passes, and src/reference/client/faults/also.yaml has it")
+        }));
     }
     flaws
 }

@@ -75,9 +75,9 @@ fn auth(start: &Start) -> Auth {
         Start::Stdio { .. } => None,
     };
     let token_endpoint = endpoint.and_then(|url| url.join("/token").ok()).map(String::from);
-    let (id, secret) = reference::CLIENT;
+    let (id, secret) = reference::server::CLIENT;
     let client = Client { id: id.to_owned(), secret: secret.to_owned(), scopes: Vec::new(), token_endpoint };
-    let others = reference::tokens().into_iter().filter(|(name, _)| *name != "own");
+    let others = reference::server::tokens().into_iter().filter(|(name, _)| *name != "own");
     let others = others.map(|(name, value)| (name.to_owned(), Source::Token(value.to_owned()))).collect();
     Auth { own: Some(Source::Client(Box::new(client))), others }
 }
@@ -92,8 +92,12 @@ impl Trial {
         let proposals: Vec<String> = self.proposal.iter().cloned().collect();
         let (name, limits) = (self.name(), Limits::default());
         let (variation, fault) = if self.variation { (self.fault.clone(), None) } else { (None, self.fault.clone()) };
-        let mut options =
-            reference::Options { fault, variation, revisions: self.serves(), ..reference::Options::default() };
+        let mut options = reference::server::Options {
+            fault,
+            variation,
+            revisions: self.serves(),
+            ..reference::server::Options::default()
+        };
         if !proposals.is_empty() {
             options.proposals.clone_from(&proposals);
         }
@@ -113,7 +117,7 @@ impl Trial {
             return self.tested(Target::new(name, start), limits, suites, filter).await;
         }
         let (tell, bound) = oneshot::channel();
-        let served = reference::http(options, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), |address| {
+        let served = reference::server::http(options, SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), |address| {
             let _ = tell.send(address);
         });
         let tested = async {
@@ -176,7 +180,7 @@ impl Trial {
 
     /// Waiting for changes takes time, so only trials that can show something by a change have such facts.
     fn facts(&self, suites: &[Suite]) -> Value {
-        let mut facts = reference::facts_of(self.fault.as_deref().filter(|_| self.variation));
+        let mut facts = reference::server::facts_of(self.fault.as_deref().filter(|_| self.variation));
         let changes = |suite: &Suite| suite.gather.iter().any(|step| matches!(step.verb, Verb::Change(_)));
         let changing: Vec<_> = suites.iter().filter(|suite| changes(suite)).map(|suite| &suite.id).collect();
         let sees_changes =

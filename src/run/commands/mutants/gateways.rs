@@ -11,7 +11,8 @@ use crate::{
     evidence::{Recorder, Side, Transport},
     outcome::{Finding, RunReport, Status},
     plan::Filter,
-    relay::{self, Fault},
+    reference,
+    reference::gateway::Fault,
     revision::Revision,
     run::{
         clients::Limits,
@@ -56,7 +57,7 @@ pub fn gateway_trials(suites: &[Suite]) -> Vec<GatewayTrial> {
             trials.extend(spoken.map(trial));
         }
     }
-    for fault in relay::faults() {
+    for fault in reference::gateway::faults() {
         // HTTP towards the server, and stdio towards the client unless the fault only shows elsewhere.
         let usual = |transports: &[Transport], wanted: usize| {
             transports.iter().copied().find(|own| *own == Transport::ALL[wanted]).or(transports.first().copied())

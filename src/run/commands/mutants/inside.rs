@@ -6,7 +6,8 @@ use tokio::io::{AsyncWriteExt, DuplexStream};
 
 use crate::{
     error::{Error, exit},
-    reference::{self, Listening},
+    reference,
+    reference::server::Listening,
     target::{
         Inside,
         inside::{Running, connection},
@@ -17,13 +18,13 @@ use crate::{
 pub const AUTHORITY: &str = "127.0.0.1:3000";
 
 pub struct Reference {
-    options: reference::Options,
+    options: reference::server::Options,
     /// All connections reach the same server, but each process is a separate server.
     listening: Listening,
 }
 
 impl Reference {
-    pub fn new(options: reference::Options) -> Result<Self, Error> {
+    pub fn new(options: reference::server::Options) -> Result<Self, Error> {
         let listening = Listening::new(options.clone()).map_err(Error::usage)?;
         Ok(Self { options, listening })
     }
@@ -39,7 +40,9 @@ impl Inside for Reference {
     fn start(&self) -> Running {
         let options = self.options.clone();
         Running::new(|(stdin, stdout, mut stderr)| async move {
-            let Err(why) = reference::serve(options, stdin, stdout, &mut stderr).await else { return exit::CONFORMING };
+            let Err(why) = reference::server::serve(options, stdin, stdout, &mut stderr).await else {
+                return exit::CONFORMING;
+            };
             let error = Error::usage(why);
             let _ = stderr.write_all(format!("{error}\n").as_bytes()).await;
             error.exit_code()

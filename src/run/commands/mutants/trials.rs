@@ -1,11 +1,7 @@
 //! Which trials there are.
 
 use super::trial::Trial;
-use crate::{
-    evidence::Transport,
-    reference::{self, FaultInfo},
-    revision::Revision,
-};
+use crate::{evidence::Transport, reference, reference::server::FaultInfo, revision::Revision};
 
 /// Every fault in every revision and over every transport where it can show, and the faultless server in all of them.
 pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
@@ -14,7 +10,7 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
         about: String::new(),
         since: None,
         until: None,
-        transports: reference::Transport::ALL.to_vec(),
+        transports: reference::server::Transport::ALL.to_vec(),
         proposal: proposal.map(str::to_owned),
         protected: false,
         also: Vec::new(),
@@ -22,11 +18,12 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
         suites: &[],
         without_facts: false,
     };
-    let protected = FaultInfo { protected: true, transports: vec![reference::Transport::Http], ..faultless(None) };
+    let protected =
+        FaultInfo { protected: true, transports: vec![reference::server::Transport::Http], ..faultless(None) };
     let mut trials = Vec::new();
-    let healthy = [None].into_iter().chain(reference::PROPOSALS.map(Some)).map(faultless).chain([protected]);
+    let healthy = [None].into_iter().chain(reference::server::PROPOSALS.map(Some)).map(faultless).chain([protected]);
     // Faults that only generated calls show are proved by `generate`.
-    let run = reference::faults().into_iter().filter(|fault| fault.suites != reference::GENERATED);
+    let run = reference::server::faults().into_iter().filter(|fault| fault.suites != reference::server::GENERATED);
     for fault in healthy.chain(run) {
         let first = trials.len();
         for &revision in revisions {
@@ -52,7 +49,7 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
 /// variation delays a response, so a shorter limit would only expire when the machine is busy.
 pub fn variation_trials(revisions: &[Revision]) -> Vec<Trial> {
     let mut trials = Vec::new();
-    for variation in reference::variations() {
+    for variation in reference::server::variations() {
         for revision in revisions.iter().copied().filter(|revision| shows_in(&variation, *revision)) {
             let shows = |transport: &Transport| {
                 transport.is_defined_in(revision) && variation.transports.iter().any(|known| same(*known, *transport))
@@ -84,6 +81,6 @@ fn trial(fault: &FaultInfo, revision: Revision, transport: Transport) -> Trial {
     }
 }
 
-fn same(known: reference::Transport, transport: Transport) -> bool {
+fn same(known: reference::server::Transport, transport: Transport) -> bool {
     serde_json::to_value(known).ok() == serde_json::to_value(transport).ok()
 }

@@ -1,0 +1,464 @@
+//! Faults of tools that show only for some arguments: only generated calls find them.
+
+use std::{process, time::Duration};
+
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use crate::{
+    reference::server::{
+        faults::{
+            Heard, Scene,
+            behaviour::{Behaviour, EVERYWHERE, Memory, STDIO},
+        },
+        options::Transport,
+    },
+    revision::Revision,
+};
+
+/// The transport on which connections share the state of a fault.
+const HTTP: &[Transport] = &[Transport::Http];
+/// The suites that only `generate` judges.
+pub const SUITES: &[&str] = &["generated.calls", "generated.sequences"];
+/// The duration of calls that disturb each other.
+const WHILE: Duration = Duration::from_millis(100);
+/// Bytes that are leaked by each call.
+const LEAKED: usize = 256 << 10;
+
+/// A behaviour that only generated calls show.
+const fn of(name: &'static str, about: &'static str, transports: &'static [Transport]) -> Behaviour {
+    Behaviour { suites: SUITES, ..Behaviour::new(name, about, transports) }
+}
+
+pub static GENERATED: &[Behaviour] = &[
+    Behaviour {
+        hear: Some(|_, message| if says(message, "[[") { Heard::Nothing } else { Heard::Message }),
+        ..of("call-hangs-on-brackets", "a text with two opening brackets is never responded to", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| if says(message, "\0") { Heard::Crash } else { Heard::Message }),
+        ..of("call-exits-on-nul", "a NUL character in a text ends the process", STDIO)
+    },
+    Behaviour {
+        until: Some(Revision::NEWEST_LEGACY),
+        hear: Some(|memory, message| {
+            if memory.unlocked {
+                return Heard::Nothing;
+            }
+            memory.unlocked = says(message, "${");
+            Heard::Message
+        }),
+        ..of("call-deafens", "after a text with a template nothing is responded to", STDIO)
+    },
+    Behaviour {
+        say: Some(|_, scene, message| {
+            let is_number = argument(scene.sent, "text").is_some_and(|text| text.parse::<f64>().is_ok());
+            patch(message, "/result/content/0/text", is_number.then(|| json!(7)))
+        }),
+        ..of("call-text-of-number", "a text that reads as a number comes back as a number", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let long = argument(Some(message), "text").is_some_and(|text| text.chars().count() > 5);
+            fails(
+                message,
+                long,
+                "1 validation error\ntext\n  String should have at most 5 characters [type=string_too_long, input_value='...', input_type=str]",
+            )
+        }),
+        ..of(
+            "call-validates-by-other-schema",
+            "texts are validated by another schema than the one that is listed",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let empty = argument(Some(message), "text").is_some_and(str::is_empty);
+            fails(message, empty, "Output validation error: 1 is not of type 'string'")
+        }),
+        ..of("call-result-rejected", "the result for an empty text violates the output schema", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let hits = says(message, "[[");
+            fails(message, hits, "Invalid regular expression: /[[/: Unterminated character class")
+        }),
+        ..of("call-text-as-pattern", "a text with two opening brackets is an invalid regular expression", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let last = message.pointer("/params/arguments/steps").and_then(Value::as_u64) == Some(300);
+            fails(message, last, "`steps` has to be less than 300.")
+        }),
+        ..of("call-off-by-one", "the largest number that the schema allows is rejected", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let known = |mark: &Value| !mark.is_string() || mark == "dot" || mark == "cross";
+            if let Some(mark) = message.pointer_mut("/params/arguments/mark").filter(|mark| !known(mark)) {
+                *mark = json!("dot");
+            }
+            Heard::Message
+        }),
+        ..of("call-enum-ignored", "a value that is not in the enum counts as the first one", EVERYWHERE)
+    },
+    Behaviour {
+        since: Some(Revision::V2025_06_18),
+        say: Some(|_, _, message| {
+            let negative =
+                message.pointer("/result/structuredContent/sum").and_then(Value::as_i64).filter(|sum| *sum < 0);
+            patch(message, "/result/structuredContent/sum", negative.map(|sum| json!(sum.to_string())))
+        }),
+        ..of("call-sum-text-when-negative", "a negative sum is a text", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            if message.pointer("/params/arguments/a") != Some(&json!(0)) {
+                return Heard::Message;
+            }
+            internal_error(message, "Internal error")
+        }),
+        ..of("call-internal-error", "adding to zero is an internal error", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let hits = says(message, "__proto__");
+            fails(
+                message,
+                hits,
+                "Traceback (most recent call last):\n  File \"/srv/echo.py\", line 12, in echo\nKeyError: '__proto__'",
+            )
+        }),
+        ..of("call-traceback", "a text that names what objects inherit comes back as a stack trace", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let hits = says(message, "%s");
+            let variables: Vec<String> = std::env::vars().map(|(name, value)| format!("{name}={value}")).collect();
+            fails(message, hits, &format!("bad format; environment: {}", variables.join(" ")))
+        }),
+        ..of("call-tells-environment", "a text with a format comes back with the environment", STDIO)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let hits = argument(Some(message), "text") == Some("");
+            fails(message, hits, "Cannot read properties of undefined (reading 'length')")
+        }),
+        ..of("call-throws-on-empty", "an empty text makes the tool throw", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            if let Some(text) = argument(Some(message), "text").and_then(|text| text.strip_suffix('!')) {
+                let first = text.chars().next();
+                let repeated = text.chars().rev().take_while(|c| Some(*c) == first).take(44).count();
+                // The time doubles with every four characters.
+                let times = u64::try_from(repeated / 4).unwrap_or_default();
+                std::thread::sleep(std::time::Duration::from_micros(1_500 << times));
+            }
+            Heard::Message
+        }),
+        ..of("call-backtracks", "a text that repeats takes time that doubles with its length", STDIO)
+    },
+    Behaviour {
+        hear: Some(|memory, message| count_calls(memory, message)),
+        say: Some(list_calls),
+        ..of("call-read-only-adds", "each call of a tool with readOnlyHint adds a resource", EVERYWHERE)
+    },
+    Behaviour {
+        since: Some(Revision::V2025_03_26),
+        hear: Some(|memory, message| count_calls(memory, message)),
+        say: Some(|memory, scene, message| {
+            for tool in message.pointer_mut("/result/tools").and_then(Value::as_array_mut).into_iter().flatten() {
+                if tool["name"] == "echo" {
+                    tool["annotations"] = json!({ "idempotentHint": true, "destructiveHint": false });
+                }
+            }
+            list_calls(memory, scene, message)
+        }),
+        ..of("call-idempotent-adds", "each call of a tool with idempotentHint adds a resource", EVERYWHERE)
+    },
+    Behaviour {
+        say: Some(|memory, scene, message| {
+            let Some(text) = argument(scene.sent, "text").map(str::to_owned) else { return true };
+            let last = memory.said.insert("last", json!(text));
+            let shown = last.as_ref().and_then(Value::as_str).map(|last| json!(format!("{text} (before: {last})")));
+            patch(message, "/result/content/0/text", shown)
+        }),
+        ..of("call-remembers-last", "a response shows what another session has sent before", HTTP)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            if message["method"] == "tools/call" {
+                // Memory only counts once it is written to.
+                vec![1_u8; LEAKED].leak();
+            }
+            Heard::Message
+        }),
+        ..of("call-leaks-memory", "each call keeps memory for good", STDIO)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            #[cfg(unix)]
+            if message["method"] == "tools/call" {
+                std::mem::forget(std::os::unix::net::UnixStream::pair());
+            }
+            let _ = message;
+            Heard::Message
+        }),
+        ..of("call-leaks-files", "each call leaves two sockets open", STDIO)
+    },
+    Behaviour {
+        hear: Some(|memory, message| notes(memory, message, "same id")),
+        say: Some(list_notes),
+        ..of("call-notes-same-id", "every other note gets the id of the one before", STDIO)
+    },
+    Behaviour {
+        hear: Some(|memory, message| notes(memory, message, "update lost")),
+        say: Some(list_notes),
+        ..of("call-notes-update-lost", "the update of a note is not stored", STDIO)
+    },
+    Behaviour {
+        hear: Some(|memory, message| notes(memory, message, "race")),
+        say: Some(list_notes),
+        ..of("call-notes-race", "a note gets the id of the one that is being created", STDIO)
+    },
+    Behaviour {
+        hear: Some(|memory, message| {
+            let Some(text) = echoed(message) else { return Heard::Message };
+            let own = is_alone(memory);
+            let last = memory.said.insert("last", json!(text));
+            let text = last.filter(|_| !own).unwrap_or_else(|| json!(text));
+            returns(message, &text, WHILE)
+        }),
+        ..of("call-mixes-results", "a call gets the result of the one that is under way", STDIO)
+    },
+    Behaviour {
+        hear: Some(|memory, message| {
+            let Some(text) = echoed(message) else { return Heard::Message };
+            if !is_alone(memory) {
+                return Heard::Nothing;
+            }
+            returns(message, &json!(text), WHILE)
+        }),
+        ..of("call-ignores-concurrent", "a call is never responded to if another one is under way", STDIO)
+    },
+    Behaviour {
+        until: Some(Revision::NEWEST_LEGACY),
+        hear: Some(|memory, message| {
+            if message["method"] == "notifications/cancelled" && !is_alone(memory) {
+                return Heard::Crash;
+            }
+            let Some(text) = echoed(message) else { return Heard::Message };
+            memory.slow = Some(Instant::now());
+            // What the process remembers ends with it.
+            returns(message, &json!(format!("{text} from process {}", process::id())), WHILE)
+        }),
+        ..of("call-cancelled-exits", "a cancellation ends the process if another call is running", STDIO)
+    },
+    Behaviour {
+        until: Some(Revision::NEWEST_LEGACY),
+        say: Some(|_, scene, message| {
+            let many = typed(scene.sent).is_some_and(|typed| typed.contains("[["));
+            let values: Vec<String> = (0..=100).map(|nr| format!("[[{nr}")).collect();
+            patch(message, "/result/completion", many.then(|| json!({ "values": values })))
+        }),
+        ..of("call-completions-many", "a value with two opening brackets has 101 completions", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            if typed(Some(message)).is_none_or(|typed| !typed.contains("[[")) {
+                return Heard::Message;
+            }
+            internal_error(message, "Invalid regular expression: /[[/")
+        }),
+        ..of(
+            "call-completion-pattern",
+            "the completion of a value with two opening brackets is an internal error",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
+        hear: Some(|memory, message| notes(memory, message, "dropped")),
+        say: Some(list_notes),
+        ..of("call-notes-dropped", "a note is not stored if another one is being created", STDIO)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            if message.pointer("/params/cursor").and_then(Value::as_str).is_none_or(|cursor| !cursor.contains("%s")) {
+                return Heard::Message;
+            }
+            internal_error(message, "Internal error")
+        }),
+        ..of("call-cursor-internal", "a cursor with a format is an internal error", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let hits = says(message, "/etc/passwd");
+            let program = std::env::current_exe().and_then(std::fs::canonicalize).unwrap_or_default();
+            let data = program.with_file_name("data.json").display().to_string();
+            fails(message, hits, &format!("ENOENT: no such file or directory, open '{data}'"))
+        }),
+        ..of("call-tells-path", "a text with a path comes back with the directory of the program", STDIO)
+    },
+    Behaviour {
+        say: Some(|_, scene, message| {
+            let sent = scene.sent.and_then(|sent| sent.pointer("/params/arguments"));
+            let bare = sent.is_some_and(|arguments| arguments.get("mark").is_none() && arguments.get("text").is_none());
+            let shown = json!("done for undefined");
+            patch(message, "/result/content/0/text", (bare && scene.method() == Some("tools/call")).then_some(shown))
+        }),
+        ..of("call-says-undefined", "a result says `undefined` for an argument that is not given", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|_, message| {
+            let uri = message.pointer("/params/uri").and_then(Value::as_str).unwrap_or_default();
+            let Some(name) = uri.strip_prefix("people://") else { return Heard::Message };
+            let shown: String = percent_encoding::percent_decode_str(name).map(char::from).collect();
+            let contents = json!([{ "uri": uri, "mimeType": "text/plain", "text": format!("about {shown}") }]);
+            let result = json!({ "resultType": "complete", "ttlMs": 0, "cacheScope": "private", "contents": contents });
+            Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }))
+        }),
+        say: Some(|_, _, message| {
+            let templates = message.pointer_mut("/result/resourceTemplates").and_then(Value::as_array_mut);
+            let people = json!({ "uriTemplate": "people://{name}", "name": "people" });
+            if let Some(templates) = templates {
+                templates.push(people);
+            }
+            true
+        }),
+        ..of("call-template-bytes", "the variable of a template is shown with its bytes as characters", EVERYWHERE)
+    },
+    Behaviour {
+        hear: Some(|memory, message| notes(memory, message, "stale")),
+        say: Some(list_notes),
+        ..of("call-notes-stale", "a note that was deleted can still be read", STDIO)
+    },
+];
+
+const NOTES: [(&str, &[&str]); 4] =
+    [("create_note", &["title"]), ("get_note", &["id"]), ("update_note", &["id", "title"]), ("delete_note", &["id"])];
+
+/// Tools for notes, in addition to the usual ones.
+fn list_notes(_: &mut Memory, _: &Scene, message: &mut Value) -> bool {
+    // On the last page alone, so that no name is listed twice.
+    let is_last = message.pointer("/result/nextCursor").is_none();
+    let tools = message.pointer_mut("/result/tools").and_then(Value::as_array_mut);
+    if let Some(tools) = tools.filter(|_| is_last) {
+        for (name, arguments) in NOTES {
+            let properties: serde_json::Map<_, _> = arguments
+                .iter()
+                .map(|name| ((*name).to_owned(), json!({ "type": "string", "minLength": 1 })))
+                .collect();
+            let schema = json!({ "type": "object", "properties": properties, "required": arguments });
+            let hints = json!({ "readOnlyHint": name == "get_note", "destructiveHint": false });
+            tools.push(json!({ "name": name, "inputSchema": schema, "annotations": hints }));
+        }
+    }
+    true
+}
+
+/// The behavior of those tools, with one mistake.
+fn notes(memory: &mut Memory, message: &Value, mistake: &str) -> Heard {
+    let Some(name) = message.pointer("/params/name").and_then(Value::as_str) else { return Heard::Message };
+    let Some((_, arguments)) = NOTES.iter().find(|(known, _)| *known == name) else { return Heard::Message };
+    if message["method"] != "tools/call" {
+        return Heard::Message;
+    }
+    let given = |name: &str| argument(Some(message), name).filter(|text| !text.is_empty());
+    if arguments.iter().any(|name| given(name).is_none()) {
+        return fails(message, true, "`id` and `title` have to be texts.");
+    }
+    let mut id = given("id").unwrap_or_default().to_owned();
+    let mut is_dropped = false;
+    if name == "create_note" {
+        let is_first = mistake != "race" || is_alone(memory);
+        is_dropped = mistake == "dropped" && !is_alone(memory);
+        let count = memory.counts.entry("notes".to_owned()).or_default();
+        *count += u64::from(is_first);
+        id = format!("note-{}", if mistake == "same id" { *count / 2 } else { *count });
+    } else if !memory.results.contains_key(&id) {
+        return fails(message, true, "There is no such note.");
+    }
+    let title = given("title").map_or_else(|| memory.results.get(&id).cloned().unwrap_or_default(), Value::from);
+    match name {
+        "delete_note" if mistake != "stale" => drop(memory.results.remove(&id)),
+        "update_note" if mistake == "update lost" => {}
+        "create_note" if is_dropped => {}
+        _ => drop(memory.results.insert(id.clone(), title.clone())),
+    }
+    let text = json!({ "id": id, "title": title }).to_string();
+    let takes = if ["race", "dropped"].contains(&mistake) && name == "create_note" { WHILE } else { Duration::ZERO };
+    returns(message, &json!(text), takes)
+}
+
+/// Responds with this text after a delay.
+fn returns(message: &Value, text: &Value, after: Duration) -> Heard {
+    let result = json!({ "resultType": "complete", "content": [{ "type": "text", "text": text }] });
+    Heard::AnsweredLater(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }), after)
+}
+
+/// Whether no other slow call is running.
+fn is_alone(memory: &mut Memory) -> bool {
+    memory.slow.replace(Instant::now()).is_none_or(|began| began.elapsed() >= WHILE)
+}
+
+/// The argument of a tool call that is a text.
+fn argument<'a>(message: Option<&'a Value>, name: &str) -> Option<&'a str> {
+    message.filter(|message| message["method"] == "tools/call")?.pointer("/params/arguments")?.get(name)?.as_str()
+}
+
+/// The text of a call of `echo`. A name in another case is a tool that does not exist.
+fn echoed(message: &Value) -> Option<String> {
+    let is_echo = message.pointer("/params/name").is_some_and(|name| name == "echo");
+    argument(Some(message), "text").filter(|_| is_echo).map(str::to_owned)
+}
+
+/// The value to complete.
+fn typed(message: Option<&Value>) -> Option<&str> {
+    message.filter(|message| message["method"] == "completion/complete")?.pointer("/params/argument/value")?.as_str()
+}
+
+fn says(message: &Value, part: &str) -> bool {
+    argument(Some(message), "text").is_some_and(|text| text.contains(part))
+}
+
+/// Responds that the tool failed.
+fn fails(message: &Value, hits: bool, why: &str) -> Heard {
+    if !hits {
+        return Heard::Message;
+    }
+    let result = json!({ "resultType": "complete", "content": [{ "type": "text", "text": why }], "isError": true });
+    Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "result": result }))
+}
+
+fn internal_error(message: &Value, why: &str) -> Heard {
+    let error = json!({ "code": -32603, "message": why });
+    Heard::Answered(json!({ "jsonrpc": "2.0", "id": message["id"], "error": error }))
+}
+
+fn patch(message: &mut Value, pointer: &str, value: Option<Value>) -> bool {
+    if let (Some(value), Some(place)) = (value, message.pointer_mut(pointer)) {
+        *place = value;
+    }
+    true
+}
+
+fn count_calls(memory: &mut Memory, message: &Value) -> Heard {
+    if argument(Some(message), "text").is_some() {
+        *memory.counts.entry("calls".to_owned()).or_default() += 1;
+    }
+    Heard::Message
+}
+
+/// The last page of the list of resources has an item for each call.
+fn list_calls(memory: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
+    let last_page = message.pointer("/result/nextCursor").is_none() && scene.method() == Some("resources/list");
+    if let Some(items) = message.pointer_mut("/result/resources").and_then(Value::as_array_mut).filter(|_| last_page) {
+        let calls = memory.counts.get("calls").copied().unwrap_or_default();
+        items.extend(
+            (0..calls).map(|call| json!({ "uri": format!("memo://call-{call}"), "name": format!("call {call}") })),
+        );
+    }
+    true
+}

@@ -1,0 +1,406 @@
+//! Faults in versions, handshakes and state between requests that cannot be written as a patch of a response.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    reference::server::{
+        faults::{
+            Heard, Scene,
+            behaviour::{Behaviour, EVERYWHERE, Memory, STDIO},
+        },
+        options::Transport,
+    },
+    revision::Revision,
+};
+
+const META: &str = "/params/_meta";
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+/// HTTP+SSE has no second connection for such a request.
+const NOT_SSE: &[Transport] = &[Transport::Stdio, Transport::Http];
+
+pub static LIFECYCLE: &[Behaviour] = &[
+    Behaviour {
+        since: Some(Revision::NEWEST_LEGACY),
+        until: Some(Revision::NEWEST_LEGACY),
+        hear: Some(|_, message| {
+            if let Some(asked) = message.pointer_mut("/params/protocolVersion") {
+                *asked = json!(Revision::NEWEST_LEGACY);
+            }
+            Heard::Message
+        }),
+        ..Behaviour::new("initialize-always-newest", "the handshake agrees to the newest revision alone", NOT_SSE)
+    },
+    Behaviour {
+        until: Some(Revision::V2024_11_05),
+        hear: Some(|_, message| {
+            if let Some(asked) = message.pointer_mut("/params/protocolVersion") {
+                *asked = json!(Revision::V2024_11_05);
+            }
+            Heard::Message
+        }),
+        ..Behaviour::new(
+            "initialize-always-oldest",
+            "the handshake agrees to the oldest revision, whatever is asked for",
+            STDIO,
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        say: Some(|_, scene, message| agreed(scene, message, Revision::V2025_03_26, Revision::NEWEST_LEGACY)),
+        ..Behaviour::new(
+            "advertised-version-replaced",
+            "in the place of an advertised revision another is agreed to",
+            NOT_SSE,
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        say: Some(|_, scene, message| agreed(scene, message, Revision::V2026_07_28, Revision::V2026_07_28)),
+        ..Behaviour::new("initialize-to-modern", "the handshake agrees to a revision that has none", NOT_SSE)
+    },
+    Behaviour {
+        until: Some(Revision::NEWEST_LEGACY),
+        hear: Some(|_, message| {
+            let unknown = message.pointer("/params/protocolVersion") == Some(&json!("1900-01-01"));
+            if unknown { Heard::Crash } else { Heard::Message }
+        }),
+        ..Behaviour::new("unknown-version-crashes", "the process ends when it is asked for an unknown revision", STDIO)
+    },
+    Behaviour {
+        until: Some(Revision::NEWEST_LEGACY),
+        hear: Some(|_, message| {
+            let incomplete = message["method"] == "initialize" && message["params"]["capabilities"].is_null();
+            if incomplete { Heard::Crash } else { Heard::Message }
+        }),
+        ..Behaviour::new("incomplete-handshake-crashes", "the process ends when a handshake lacks capabilities", STDIO)
+    },
+    Behaviour {
+        until: Some(Revision::NEWEST_LEGACY),
+        banner: Some(r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"ready"}}"#),
+        ..Behaviour::new("log-before-initialize", "a log message is sent as soon as the process runs", STDIO)
+    },
+    Behaviour {
+        outlives_stdin: Duration::MAX,
+        ..Behaviour::new("outlives-stdin", "the process runs on when stdin has ended", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| {
+            if ["server/discover", "initialize"].iter().any(|method| message["method"] == *method) {
+                memory.said.insert("discovered", Value::Null);
+            }
+            match message.get("id").filter(|_| !memory.said.contains_key("discovered")) {
+                Some(id) => refusal(id, -32600, "Not initialized"),
+                None => Heard::Message,
+            }
+        }),
+        ..Behaviour::new("discover-first", "requests are refused until server/discover was called", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| {
+            memory.unlocked |= message["method"] == "initialize";
+            let served = memory.unlocked || message["method"] == "server/discover";
+            match message.get("id").filter(|_| !served) {
+                Some(id) => refusal(id, -32600, "Not initialized"),
+                None => Heard::Message,
+            }
+        }),
+        also: &[
+            "completion-unknown-prompt-code",
+            "completion-unknown-ref-type",
+            "completion-unknown-template-rejected",
+            "jsonrpc-invalid-params-code",
+            "jsonrpc-method-not-found-code",
+            "lifecycle-no-request-requires-initialize",
+            "logging-request-level-invalid-rejected",
+            "prompts-list-answered",
+            "prompts-unknown-name-error",
+            "resources-list-answered",
+            "resources-listen-supported",
+            "resources-read-unknown-uri-code",
+            "resources-read-uri-required-code",
+            "resources-subscribe-methods-gone",
+            "resources-templates-expansion-readable",
+            "tasks-ext-cancel-unknown-task",
+            "tasks-ext-get-unknown-task",
+            "tasks-ext-listen-needs-capability",
+            "tasks-ext-methods-need-capability",
+            "tasks-ext-result-method-removed",
+            "tasks-ext-update-unknown-task",
+            "tools-unknown-tool-protocol-error",
+        ],
+        ..Behaviour::new("initialize-first", "requests are refused until initialize was called", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| {
+            memory.unlocked |= message["method"] == "initialize";
+            match message.get("id").filter(|_| !memory.unlocked && message["method"] == "tools/call") {
+                Some(id) => refusal(id, -32602, "initialize is required before tools can be called"),
+                None => Heard::Message,
+            }
+        }),
+        also: &["tools-execution-errors-in-result"],
+        ..Behaviour::new("calls-need-initialize", "tool calls are rejected until initialize was called", EVERYWHERE)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| {
+            if let Some(meta) = message.pointer_mut(META).and_then(Value::as_object_mut) {
+                for (name, value) in keep(memory, meta) {
+                    meta.insert(name.to_owned(), value);
+                }
+            }
+            Heard::Message
+        }),
+        also: &["resources-request-meta-required"],
+        ..Behaviour::new("meta-remembered", "what a request does not say is taken from an earlier one", EVERYWHERE)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|_, message| match message.get("id").filter(|_| message["method"] == "initialize") {
+            Some(id) => refusal(id, -32601, "Method not found"),
+            None => Heard::Message,
+        }),
+        ..Behaviour::new(
+            "advertised-handshake-unknown",
+            "initialize is an unknown method, though revisions that begin with it are advertised",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| replaced(memory, message, VERSION, false)),
+        also: &["jsonrpc-defined-codes-as-specified", "lifecycle-advertised-versions-work"],
+        ..Behaviour::new("version-of-last-request", "a request is taken for the revision of the one before", EVERYWHERE)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| unchecked_behind(memory, message, |method| method != "server/discover")),
+        also: &["lifecycle-dual-era-unsupported-version"],
+        ..Behaviour::new("version-checked-once", "behind a request for a list any revision is accepted", EVERYWHERE)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| unchecked_behind(memory, message, |method| method == "initialize")),
+        ..Behaviour::new("version-unchecked-after-initialize", "behind a handshake any revision is accepted", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| replaced(memory, message, CAPABILITIES, true)),
+        also: &[
+            "mrtr-only-declared-capabilities",
+            "roots-capability-checked",
+            "tasks-ext-cancel-unknown-task",
+            "tasks-ext-get-unknown-task",
+            "tasks-ext-update-unknown-task",
+        ],
+        ..Behaviour::new("capabilities-remembered", "capabilities count that an earlier request declared", EVERYWHERE)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| {
+            memory.listed |= message["method"] == "tools/list";
+            match message.get("id").filter(|_| message["method"] == "tools/call" && !memory.listed) {
+                Some(id) => refusal(id, -32602, "Unknown tool"),
+                None => Heard::Message,
+            }
+        }),
+        also: &["tools-execution-errors-in-result", "tools-listed-can-be-called"],
+        ..Behaviour::new("call-needs-list", "a tool is unknown on a connection that did not list it", STDIO)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        say: Some(no_handshake),
+        ..Behaviour::new(
+            "initialize-plainly-unknown",
+            "a server of one revision says of initialize only that it is unknown",
+            STDIO,
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|_, message| {
+            if let Some(meta) = message.pointer_mut(META).and_then(Value::as_object_mut) {
+                meta.entry(VERSION).or_insert_with(|| json!(Revision::NEWEST));
+            }
+            Heard::Message
+        }),
+        say: Some(no_handshake),
+        also: &[
+            "lifecycle-modern-only-initialize-error-names-versions",
+            "logging-deprecated",
+            "resources-request-meta-required",
+        ],
+        ..Behaviour::new(
+            "modern-only-version-optional",
+            "a server of one revision serves requests that do not name it",
+            STDIO,
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| {
+            let modern = message.pointer(META).is_some_and(|meta| meta.get(VERSION).is_some());
+            if modern {
+                memory.said.insert("modern", Value::Null);
+            }
+            match message.get("id").filter(|_| message["method"] == "initialize" && memory.said.contains_key("modern"))
+            {
+                Some(id) => refusal(id, -32600, "Requests of another revision came before"),
+                None => Heard::Message,
+            }
+        }),
+        ..Behaviour::new(
+            "no-handshake-behind-requests",
+            "initialize is refused once a request of 2026-07-28 came",
+            STDIO,
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(|memory, message| match message["method"] == "server/discover" {
+            true => Heard::Message,
+            false => legacy_after_initialize(memory, message),
+        }),
+        also: &["caching-hints-present", "jsonrpc-result-type-present", "lifecycle-server-info-in-result-meta"],
+        ..Behaviour::new(
+            "lists-legacy-after-initialize",
+            "after initialize every request but server/discover is taken for one of that session",
+            STDIO,
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        hear: Some(legacy_after_initialize),
+        ..Behaviour::new(
+            "legacy-after-initialize",
+            "after initialize every request is taken for one of that session",
+            STDIO,
+        )
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        say: Some(|_, scene, message| {
+            only_modern(scene, message);
+            agreed(scene, message, Revision::V2026_07_28, Revision::V2026_07_28)
+        }),
+        ..Behaviour::new("initialize-by-modern-only", "a server of one revision agrees to it by a handshake", NOT_SSE)
+    },
+    Behaviour {
+        since: Some(Revision::V2026_07_28),
+        say: Some(|_, scene, message| {
+            if let Some(capabilities) = message.pointer_mut("/result/capabilities") {
+                capabilities["extensions"] = json!({ "io.modelcontextprotocol/tasks": {} });
+            }
+            if scene.method() == Some("tools/call")
+                && let Some(result) = message.get_mut("result")
+            {
+                result["resultType"] = json!("task");
+            }
+            true
+        }),
+        also: &[
+            "roots-boundaries-respected",
+            "roots-paths-validated",
+            "tasks-ext-legacy-client-capability-ignored",
+            "tasks-ext-only-for-declaring-clients",
+            "tasks-ext-task-param-ignored",
+            "tasks-ext-task-shape",
+        ],
+        ..Behaviour::new(
+            "extension-for-everybody",
+            "clients that know nothing of an extension get its results",
+            EVERYWHERE,
+        )
+    },
+];
+
+/// Ends a handshake for one revision with another one.
+fn agreed(scene: &Scene, message: &mut Value, asked: Revision, instead: Revision) -> bool {
+    let params = scene.sent.map_or(&Value::Null, |sent| &sent["params"]);
+    if params["protocolVersion"] == json!(asked)
+        && let Some(version) = message.pointer_mut("/result/protocolVersion")
+    {
+        *version = json!(instead);
+    }
+    true
+}
+
+/// After a handshake, the revision and the capabilities in a request's `_meta` are ignored.
+fn legacy_after_initialize(memory: &mut Memory, message: &mut Value) -> Heard {
+    if message["method"] == "initialize" {
+        memory.said.insert("initialized", Value::Null);
+    } else if memory.said.contains_key("initialized")
+        && let Some(meta) = message.pointer_mut(META).and_then(Value::as_object_mut)
+    {
+        meta.retain(|name, _| name != VERSION && name != CAPABILITIES);
+    }
+    Heard::Message
+}
+
+fn refusal(id: &Value, code: i64, message: &str) -> Heard {
+    Heard::Answered(json!({ "jsonrpc": "2.0", "id": id, "error": { "code": code, "message": message } }))
+}
+
+/// `meta-remembered`: keeps the `_meta` of a request, and returns the kept values of missing keys.
+fn keep(memory: &mut Memory, meta: &Map<String, Value>) -> Vec<(&'static str, Value)> {
+    let mut left_out = Vec::new();
+    for name in [VERSION, CAPABILITIES] {
+        match (meta.get(name), memory.said.get(name)) {
+            (Some(said), _) => drop(memory.said.insert(name, said.clone())),
+            (None, Some(earlier)) => left_out.push((name, earlier.clone())),
+            (None, None) => {}
+        }
+    }
+    left_out
+}
+
+/// Takes any revision of a request for the newest one, once a request of this kind was handled.
+fn unchecked_behind(memory: &mut Memory, message: &mut Value, kind: fn(&str) -> bool) -> Heard {
+    let counts = message.get("id").is_some() && kind(message["method"].as_str().unwrap_or_default());
+    let newest = json!(Revision::NEWEST);
+    let version = message.pointer_mut(META).and_then(|meta| meta.get_mut(VERSION));
+    match version {
+        Some(version) if memory.said.contains_key("served") => *version = newest,
+        Some(version) if *version != newest => {}
+        _ if counts => drop(memory.said.insert("served", Value::Null)),
+        _ => {}
+    }
+    Heard::Message
+}
+
+/// Replaces a field with that of an earlier request: the first one that was not empty, or the last.
+fn replaced(memory: &mut Memory, message: &mut Value, name: &'static str, first: bool) -> Heard {
+    let own = message.pointer_mut(META).and_then(|meta| meta.get_mut(name));
+    if let Some(own) = own.filter(|own| own.is_string() || own.is_object()) {
+        let empty = own.as_object().is_some_and(Map::is_empty);
+        match memory.said.get(name).cloned() {
+            Some(earlier) if first => *own = earlier,
+            Some(earlier) => drop(memory.said.insert(name, std::mem::replace(own, earlier))),
+            None if first && empty => {}
+            None => drop(memory.said.insert(name, own.clone())),
+        }
+    }
+    Heard::Message
+}
+
+/// The newest revision is the only one, so there is no handshake.
+fn no_handshake(_: &mut Memory, scene: &Scene, message: &mut Value) -> bool {
+    if only_modern(scene, message) && scene.method() == Some("initialize") {
+        let error = json!({ "code": -32601, "message": "Method not found" });
+        *message = json!({ "jsonrpc": "2.0", "id": message["id"], "error": error });
+    }
+    true
+}
+
+/// Makes server/discover list only the newest revision; true for other responses.
+fn only_modern(scene: &Scene, message: &mut Value) -> bool {
+    let supported = message.pointer_mut("/result/supportedVersions").filter(|_| scene.method() != Some("initialize"));
+    supported.map(|supported| *supported = json!([Revision::NEWEST])).is_none()
+}
