@@ -8,7 +8,7 @@ mod words;
 
 pub use matcher::{LengthBounds, Matcher};
 pub use rule::{Rule, Untested};
-pub use schema::schema;
+pub use schema::{schema, without_null};
 pub use step::{Deviation, Limits, Step};
 
 use super::{
