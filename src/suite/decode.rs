@@ -51,9 +51,9 @@ pub struct Pairs<T>(pub Vec<(At<String>, T)>, pub usize);
 /// the lint to say, which knows the reason.
 macro_rules! keys {
     ($(#[$about:meta])* $name:ident, $noun:literal { $($(#[$attribute:meta])* $key:ident: $type:ty,)* }) => {
-        $(#[$about])*
         #[derive(Debug, schemars::JsonSchema)]
         #[schemars(rename_all = "kebab-case", deny_unknown_fields)]
+        $(#[$about])*
         pub struct $name {
             #[schemars(skip)]
             pub typed: $crate::suite::decode::Typed,
