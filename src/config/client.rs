@@ -78,7 +78,7 @@ pub fn read(name: &At<String>, tree: &Tree, origin: &Arc<Origin>, problems: &mut
     }
     let transport = member::<At<String>>(members, "transport", problems);
     let transport = transport.map_or(Some(Transport::Http), |typed| {
-        let known = Transport::ALL.into_iter().find(|known| known.as_str() == typed.value);
+        let known = typed.value.parse().ok();
         if known.is_none() {
             let help = suggestion_or_all(&typed.value, Transport::ALL.map(Transport::as_str));
             problems.add_with(typed.at, format!("unknown transport `{}`", typed.value), help);

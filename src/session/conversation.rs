@@ -24,7 +24,7 @@ use crate::{
     error::Error,
     evidence::{End, Recorder, Reply},
     revision::Revision,
-    target::{Limits, Start, Target},
+    target::{Limits, Target},
     wire::Ending,
 };
 
@@ -161,7 +161,7 @@ impl Opener {
     /// Whether the server does not support concurrent connections.
     pub fn is_single(&self) -> bool {
         // Many HTTP+SSE servers support one connection at a time.
-        matches!(self.target.start, Start::Sse { .. }) || self.known.single.load(Ordering::Relaxed)
+        self.target.start.capabilities().endpoint || self.known.single.load(Ordering::Relaxed)
     }
 
     /// A connection without a handshake, for a server that rejects all clients.

@@ -19,7 +19,6 @@ use crate::{
     error::Error,
     evidence::{End, Frame, FrameKind, PROBE, Reply, Side},
     revision::Revision,
-    target::Start,
 };
 
 /// How long to wait for a response to the modern probe after the server has read it. It may be short: a server whose
@@ -262,7 +261,7 @@ impl Opener {
     /// Determines whether the process exits immediately or because of the handshake: starts another one with another
     /// request.
     async fn diagnose_exit(&self) {
-        if !matches!(self.target.start, Start::Stdio { .. }) || self.has_spoken() {
+        if !self.target.start.capabilities().process || self.has_spoken() {
             return;
         }
         if let Ok(session) = self.connect().await {

@@ -3,7 +3,6 @@
 //! One task owns the process, so no signal can reach a process id that the system has reused.
 
 use std::{
-    path::Path,
     process::{ExitStatus, Stdio},
     time::Duration,
 };
@@ -24,7 +23,7 @@ use super::{
 };
 use crate::{
     evidence::{Ended, Exit},
-    target::inside::Running,
+    target::{Program, inside::Running},
 };
 
 /// How often to check whether the rest of a process group has exited.
@@ -66,12 +65,7 @@ pub struct Pipes {
 }
 
 impl Child {
-    pub fn start(
-        argv: &[String],
-        env: &[(String, String)],
-        cwd: Option<&Path>,
-        grace: Duration,
-    ) -> Result<(Self, Pipes), OpenError> {
+    pub fn start(Program { argv, env, cwd }: &Program, grace: Duration) -> Result<(Self, Pipes), OpenError> {
         let (program, arguments) = argv.split_first().ok_or_else(|| OpenError {
             tried: "to start a server".to_owned(),
             came: "the command is empty".to_owned(),
@@ -85,7 +79,7 @@ impl Child {
             command.current_dir(cwd);
         }
         Group::prepare(&mut command);
-        let mut process = command.spawn().map_err(|error| start_failure(program, cwd, &error))?;
+        let mut process = command.spawn().map_err(|error| start_failure(program, cwd.as_deref(), &error))?;
         let group = Group::of(process.id());
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (process.stdin.take(), process.stdout.take(), process.stderr.take())

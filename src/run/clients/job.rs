@@ -11,6 +11,7 @@ use crate::{
         inputs::job::Revisions,
         process::{interrupts::Interrupts, progress::Counts},
     },
+    target::command_line,
 };
 
 pub struct ClientJob {
@@ -47,7 +48,7 @@ impl ClientJob {
         if command.is_empty() {
             return "a client".to_owned();
         }
-        shlex::try_join(command.iter().map(String::as_str)).unwrap_or_else(|_| command.join(" "))
+        command_line(command)
     }
 
     /// The command lines for these actions, in order.

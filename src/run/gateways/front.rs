@@ -13,8 +13,8 @@ use tokio::{
 use super::job::{Front, GatewayJob, filled};
 use crate::{
     error::Error,
-    evidence::{Exit, Transport},
-    target::Start,
+    evidence::Exit,
+    target::{Program, Start, command_line},
     wire::{
         self, Pipe, Secrets, Tail,
         group::{Group, Signal},
@@ -46,21 +46,18 @@ pub async fn reach(
     upstream: &str,
     headers: Vec<(String, String)>,
 ) -> Result<(Start, Option<Listening>), Error> {
-    let start = |transport: Transport, url: String| {
-        if transport.capabilities().endpoint { Start::Sse { url, headers } } else { Start::Http { url, headers } }
-    };
     match &job.front {
         Front::Process { command } => {
             let argv = filled(command, upstream, None);
-            Ok((Start::Stdio { argv, env: job.env.clone(), cwd: job.cwd.clone() }, None))
+            Ok((Start::Program(Program { argv, env: job.env.clone(), cwd: job.cwd.clone() }), None))
         }
         Front::Port { command, transport, path } => {
             let port = free_port().await?;
             let argv = filled(command, upstream, Some(port));
             let listening = Listening::start(job, &argv, port).await?;
-            Ok((start(*transport, format!("http://127.0.0.1:{port}{path}")), Some(listening)))
+            Ok((Start::over(*transport, format!("http://127.0.0.1:{port}{path}"), headers), Some(listening)))
         }
-        Front::Url { url, transport } => Ok((start(*transport, url.clone()), None)),
+        Front::Url { url, transport } => Ok((Start::over(*transport, url.clone(), headers), None)),
     }
 }
 
@@ -120,11 +117,10 @@ impl Listening {
     }
 
     async fn failed(&self, argv: &[String], came: &str) -> Error {
-        let line = shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" "));
         let said = last_words(&self.said().await).map(|line| format!("; it printed: {line}")).unwrap_or_default();
         Error::Party {
             party: "gateway",
-            tried: format!("to start {line}"),
+            tried: format!("to start {}", command_line(argv)),
             came: format!("{came}{said}"),
             help: "{port} in the command is replaced by the port at which the gateway has to listen".to_owned(),
         }

@@ -133,7 +133,7 @@ fn described(entry: &Entry) -> TargetReport {
         options: format!("--config {} {}", entry.config.display(), entry.name),
         command: None,
         config: None,
-        transport: entry.transport.to_owned(),
+        transport: entry.transport.to_string(),
         server: None,
         client: None,
         capabilities: Value::Null,
