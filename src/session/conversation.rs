@@ -16,7 +16,6 @@ use super::{
     answers::ClientProfile,
     delays::Delays,
     handshake::{PATIENCE, Unopened, Wish, open},
-    help::unreachable,
     negotiated::Session,
     unanswered::Unanswered,
 };
@@ -25,7 +24,7 @@ use crate::{
     evidence::{End, Recorder, Reply},
     revision::Revision,
     target::{Limits, Target},
-    wire::Ending,
+    wire::{Ending, OpenError},
 };
 
 /// Maximum number of restarts in one suite, over all its connections, ...
@@ -166,7 +165,7 @@ impl Opener {
 
     /// A connection without a handshake, for a server that rejects all clients.
     pub async fn connect_without_handshake(&self, revision: Revision) -> Result<Session, Unopened> {
-        let session = Session::connect(self).await.map_err(unreachable)?;
+        let session = Session::connect(self).await.map_err(OpenError::of_target)?;
         session.settle(Some(revision), None);
         Ok(session)
     }

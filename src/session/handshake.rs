@@ -12,13 +12,14 @@ use tokio::time::sleep;
 use super::{
     answers::ClientProfile,
     conversation::Opener,
-    help::{explain_held_back, requires_authorization, unreachable, with_discovery},
+    help::{explain_held_back, requires_authorization, with_discovery},
     negotiated::{CallOptions, Session},
 };
 use crate::{
     error::Error,
     evidence::{End, Frame, FrameKind, PROBE, Reply, Side},
     revision::Revision,
+    wire::OpenError,
 };
 
 /// How long to wait for a response to the modern probe after the server has read it. It may be short: a server whose
@@ -116,7 +117,7 @@ enum Discovered {
 
 impl Opener {
     async fn connect(&self) -> Result<Session, Error> {
-        Session::connect(self).await.map_err(unreachable)
+        Session::connect(self).await.map_err(OpenError::of_target)
     }
 
     async fn restart(&self, session: &mut Session) -> Result<(), Error> {

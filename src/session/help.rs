@@ -10,7 +10,7 @@ use crate::{
     evidence::{Cause, End, Frame, FrameKind, Reply, Side},
     revision::Revision,
     target::{Limits, Start},
-    wire::{self, OpenError, last_words},
+    wire::{self, last_words},
 };
 
 /// Characters shown of a line that is not a message.
@@ -150,11 +150,6 @@ pub(super) fn explain_held_back(error: Error) -> Error {
                 this long to start, give it more time with --timeout"
         .into();
     Error::Target { tried, came, help, refused }
-}
-
-pub(super) fn unreachable(error: OpenError) -> Error {
-    let refused = error.cause == Some(Cause::ConnectionRefused);
-    Error::Target { tried: error.tried, came: error.came, help: error.help, refused }
 }
 
 /// Where the server redirects its client.

@@ -35,11 +35,12 @@ pub fn reject_unless_visible_over_stdio(kind: &str, fault: &FaultInfo) -> Result
     if fault.transports.contains(&Transport::Stdio) && !fault.protected {
         return Ok(());
     }
-    let (over, flag, transport) =
-        match fault.transports.contains(&Transport::Http) || !fault.transports.contains(&Transport::Sse) {
-            true => ("Streamable HTTP", "--http http://127.0.0.1:8000/mcp", Transport::Http),
-            false => ("HTTP+SSE", "--sse http://127.0.0.1:8000/sse", Transport::Sse),
-        };
+    let transport =
+        [Transport::Http, Transport::Sse].into_iter().find(|transport| fault.transports.contains(transport));
+    let transport = transport.unwrap_or(Transport::Http);
+    let able = transport.capabilities();
+    let over = if able.endpoint { "HTTP+SSE" } else { "Streamable HTTP" };
+    let flag = format!("--{transport} http://127.0.0.1:8000{}", able.path);
     let protected = if fault.protected { " --protected" } else { "" };
     let whom = if fault.protected { ", on a server that requires authorization" } else { "" };
     let revision = revision_option(fault, transport);
