@@ -10,7 +10,7 @@ use tokio::{
 use crate::{
     error::Error,
     target::Program,
-    wire::{Piped, Process, group::Signal},
+    wire::process::{Piped, Process, group::Signal},
 };
 
 /// How much of stderr is kept, counted from its end.

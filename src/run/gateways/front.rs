@@ -14,7 +14,10 @@ use crate::{
     error::Error,
     evidence::Exit,
     target::{Program, Start, command_line},
-    wire::{self, Pipe, Piped, Process, Secrets, Tail, group::Signal, last_words},
+    wire::{
+        self, Pipe, Secrets, Tail, last_words,
+        process::{Piped, Process, group::Signal},
+    },
 };
 
 /// How often to check whether it listens.

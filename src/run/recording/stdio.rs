@@ -23,7 +23,10 @@ use crate::{
     evidence::{Ended, Side},
     run::process::runtime::runtime,
     target::Program,
-    wire::{self, OpenError, Piped, Process},
+    wire::{
+        self, OpenError,
+        process::{Piped, Process},
+    },
 };
 
 /// Capacity of a pipe on Linux.

@@ -27,7 +27,7 @@ use crate::{
         inputs::target::seconds,
         process::{Surroundings, console::failed},
     },
-    wire::{Process, group::Group},
+    wire::process::{Process, group::Group},
 };
 
 /// Time that a run may take beyond its own limit: to stop the server, to judge and to write.
