@@ -12,11 +12,12 @@ use super::{
 };
 use crate::{
     error::Error,
+    evidence::Transport,
     suite::{
         diagnostic::{Problems, suggestion},
         yaml::{At, Position},
     },
-    target::{Start, Target, shown_url},
+    target::{Program, Start, Target, command_line, shown_url},
 };
 
 /// A target as in the file. Its variables are not replaced yet, so those of other targets need not be set.
@@ -155,12 +156,12 @@ fn filled(described: &Described, environment: &Environment, color: bool) -> Resu
         return Err(refused(&mistakes, color));
     }
     let start = match &described.how {
-        How::Stdio(argv) => Start::Stdio { argv: argv.clone(), env, cwd: Some(described.cwd.clone()) },
-        How::Http(url) => Start::Http { url: url.clone(), headers },
-        How::Sse(url) => Start::Sse { url: url.clone(), headers },
+        How::Stdio(argv) => Start::Program(Program { argv: argv.clone(), env, cwd: Some(described.cwd.clone()) }),
+        How::Http(url) => Start::over(Transport::Http, url.clone(), headers),
+        How::Sse(url) => Start::over(Transport::Sse, url.clone(), headers),
     };
     let name = match &described.how {
-        How::Stdio(argv) => shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" ")),
+        How::Stdio(argv) => command_line(argv),
         How::Http(url) | How::Sse(url) => shown_url(url),
     };
     Ok(Target { secrets, auth, ..Target::new(name, start) })
@@ -173,10 +174,7 @@ mod tests {
     use serde_json::json;
 
     use super::super::*;
-    use crate::{
-        error::Error,
-        target::{Source, Start},
-    };
+    use crate::{error::Error, target::Source};
 
     #[test]
     fn a_file_named_without_a_folder_lies_in_this_one() {
@@ -200,8 +198,7 @@ mod tests {
         .expect("it is good");
         let a = config.target(Some("a"), &environment, false).expect("it is there").expect("it is there");
         assert_eq!((a.name.as_str(), a.secrets), ("./server -q", vec!["s3cret-value".to_owned()]));
-        let Start::Stdio { env, .. } = a.start else { panic!("over stdio") };
-        assert_eq!(env, [("T".to_owned(), "x s3cret-value".to_owned())]);
+        assert_eq!(a.start.program().expect("over stdio").env, [("T".to_owned(), "x s3cret-value".to_owned())]);
         let chosen = config.target(None, &environment, false).expect("it is there").expect("it is there");
         assert_eq!(chosen.name, "http://h/mcp");
         let unset = config.target(Some("a"), &Environment::new(), false).expect_err("TOKEN is not set").to_string();

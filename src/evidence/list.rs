@@ -1,5 +1,6 @@
 //! The lists that a server can have.
 
+#[derive(Debug, PartialEq, Eq)]
 pub struct List {
     pub method: &'static str,
     /// The name of the list in the survey.

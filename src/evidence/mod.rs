@@ -15,7 +15,6 @@ mod run_context;
 mod run_header;
 mod store;
 pub mod transcript;
-mod transport;
 mod weight;
 
 pub use exit::Exit;
@@ -30,5 +29,6 @@ pub use reply::{End, HttpStatus, Reply};
 pub use run_context::RunContext;
 pub use run_header::{FailedHandshake, NotOpened, RunEnd, RunHeader, Scope, Tested};
 pub use store::Sink;
-pub use transport::{Capabilities, Transport};
 pub use weight::weight;
+
+pub use crate::transport::Transport;

@@ -16,7 +16,6 @@ use super::{
     answers::ClientProfile,
     delays::Delays,
     handshake::{PATIENCE, Unopened, Wish, open},
-    help::unreachable,
     negotiated::Session,
     unanswered::Unanswered,
 };
@@ -24,8 +23,8 @@ use crate::{
     error::Error,
     evidence::{End, Recorder, Reply},
     revision::Revision,
-    target::{Limits, Start, Target},
-    wire::Ending,
+    target::{Limits, Target},
+    wire::{Ending, OpenError},
 };
 
 /// Maximum number of restarts in one suite, over all its connections, ...
@@ -161,12 +160,12 @@ impl Opener {
     /// Whether the server does not support concurrent connections.
     pub fn is_single(&self) -> bool {
         // Many HTTP+SSE servers support one connection at a time.
-        matches!(self.target.start, Start::Sse { .. }) || self.known.single.load(Ordering::Relaxed)
+        self.target.start.capabilities().endpoint || self.known.single.load(Ordering::Relaxed)
     }
 
     /// A connection without a handshake, for a server that rejects all clients.
     pub async fn connect_without_handshake(&self, revision: Revision) -> Result<Session, Unopened> {
-        let session = Session::connect(self).await.map_err(unreachable)?;
+        let session = Session::connect(self).await.map_err(OpenError::of_target)?;
         session.settle(Some(revision), None);
         Ok(session)
     }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{
     diagnostic::{Problems, suggestion_or_all},
@@ -318,6 +318,15 @@ impl Decode for String {
         match &tree.value {
             Yaml::String(text) => Some(text.clone().into_owned()),
             _ => wrong(tree, "a string", problems),
+        }
+    }
+}
+
+impl Decode for Map<String, Value> {
+    fn decode(tree: &Tree, problems: &mut Problems) -> Option<Self> {
+        match Value::from(tree) {
+            Value::Object(fields) => Some(fields),
+            _ => wrong(tree, "a mapping", problems),
         }
     }
 }

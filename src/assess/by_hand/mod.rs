@@ -29,8 +29,7 @@ const LONGEST: usize = 4000;
 const PATIENCE: u64 = 10;
 
 pub fn show_how<I: Iterator<Item = Arc<Frame>>>(report: &mut RunReport, suites: &[Suite], frames: impl Fn() -> I) {
-    let named = |transport: &Transport| transport.as_str() == report.target.transport;
-    let able = Transport::ALL.into_iter().find(named).map(Transport::capabilities);
+    let able = report.target.transport.parse().ok().map(Transport::capabilities);
     if able.is_some_and(|able| able.endpoint) {
         // The response arrives on a separate stream, which a single command cannot hold open.
         return;

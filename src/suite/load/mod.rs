@@ -3,6 +3,7 @@
 //! In a [`Suite`] from here, every name is bound and every path is parsed. That is why all of this happens before the
 //! first byte is sent to a server.
 
+mod action;
 mod built_in;
 mod clause;
 mod ids;
