@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::{Check, Fault, Given, Report, pages_agree::keys};
+use crate::evidence::ListEnd;
 
 pub const CHECK: Check = Check { name: "scopes-differ", given: &["visits", "default", "unknown"], run };
 
@@ -27,7 +28,7 @@ fn run(given: &Given) -> Report {
         .as_array()
         .into_iter()
         .flatten()
-        .filter(|visit| visit["reply"]["end"] == "complete")
+        .filter(|visit| ListEnd::is_complete(&visit["reply"]))
         .map(|visit| visit["children"].as_array().into_iter().flatten().filter_map(Value::as_str).collect())
         .collect();
     let same =

@@ -105,7 +105,7 @@ impl<'a> Course<'a> {
         } else if let Some((mut context, note)) =
             handshake_failure::scene_without_handshake(&unopened, self.job, &self.executor.opener.recorder)
         {
-            if handshake_failure::requires_authorization(&unopened.hello) {
+            if handshake_failure::requires_authorization(unopened.hello.as_ref()) {
                 self.outside(&mut context).await?;
             }
             self.contexts.push(context);
@@ -145,7 +145,7 @@ impl<'a> Course<'a> {
         let Some(revision) = session.revision() else {
             return Err(Error::usage("no revision was negotiated").into());
         };
-        let mut context = context(&session.hello, session.transport(), revision, self.job);
+        let mut context = context(session.hello.as_ref(), session.transport(), revision, self.job);
         let mut first = Some(Conversation::new(self.executor.opener.clone(), session, revision));
         if let Some(survey) = self.suites.iter().find(|suite| suite.id == SURVEY) {
             let gathered = self.executor.suite(survey, &context, &mut first, false).await?;

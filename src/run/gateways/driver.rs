@@ -198,7 +198,8 @@ fn needs(action: &str) -> Option<&'static str> {
 async fn once(session: Arc<Session>, action: Value, Names { token, id }: Names) {
     let name = action["do"].as_str().unwrap_or_default();
     let declared = |pointer: &str| {
-        let found = session.hello["result"]["capabilities"].pointer(pointer);
+        let result = session.hello.as_ref().and_then(|hello| hello.result.as_ref());
+        let found = result.and_then(|result| result["capabilities"].pointer(pointer));
         found.is_some_and(|found| *found != Value::Bool(false) && !found.is_null())
     };
     let modern = session.revision().is_some_and(crate::revision::Revision::is_modern);
