@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::{Level, Status, Subject, World, is_zero};
+use super::{Level, Sender, Status, Subject, World, is_zero};
 use crate::revision::Revision;
 
 /// One place where a rule does not hold.
@@ -58,7 +58,8 @@ pub struct ShownFrame {
     pub frame: u64,
     /// `client` or `server`; where a gateway is tested, `client`, `gateway` or `upstream`. If a finding is about several
     /// clients, `client 1`, and `to client 1` for what the gateway sent to it.
-    pub from: String,
+    #[schemars(with = "String")]
+    pub from: Sender,
     /// One line, cut in the middle where it was long.
     pub text: String,
     /// All headers of an HTTP request or response, one line each.
