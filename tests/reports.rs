@@ -464,6 +464,7 @@ fn hostile() -> RunReport {
     let long = |middle: &str| Value::from(format!("{}<{middle}>{}", "x".repeat(10_000), "y".repeat(10_000)));
     let finding = Finding {
         subject: EVIL.to_owned(),
+        renamed_each_run: false,
         message: EVIL.to_owned(),
         expected: Some(json!({ "text": long("EXPECTED"), EVIL: EVIL })),
         received: Some(json!({ "text": long("RECEIVED"), EVIL: null })),

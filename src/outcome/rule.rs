@@ -12,6 +12,9 @@ use crate::revision::Revision;
 pub struct Finding {
     /// What it is about, as the server's author would name it: a URI, a method, a field.
     pub subject: String,
+    /// Whether that name is new in each run, as that of a task is.
+    #[serde(skip)]
+    pub renamed_each_run: bool,
     /// One sentence: what came, against what was expected.
     pub message: String,
     /// The fields at fault, for a diff: absent where there is nothing structured to show.

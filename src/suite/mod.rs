@@ -25,7 +25,7 @@ pub use diagnostic::Diagnostic;
 pub use file::schema;
 pub use ground::{FACTS, Form, SURVEY, ground};
 pub use load::{Known, Origin, built_in, load};
-pub use matcher::{Matcher, Mismatch, show::value as show};
+pub use matcher::{Matcher, Mismatch, Unmet, show::value as show};
 pub use model::*;
 pub use path::{Demand, Filter, Node, Path, push_token};
 pub use pattern::fits;
