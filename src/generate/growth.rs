@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::{caller::Caller, calls::Source, observe::Observer, subject::What};
-use crate::wire::descendants::{descendants, resident_bytes};
+use crate::wire::process::descendants::{descendants, resident_bytes};
 
 /// Measurements in one run.
 const LOOKS: usize = 20;
