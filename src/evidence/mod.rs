@@ -19,7 +19,7 @@ mod weight;
 
 pub use exit::Exit;
 pub use frame::{Ended, Event, Frame, FrameKind, HttpHead, Link, PROBE, SHOWN_INSTEAD, Side};
-pub use list::{LISTS, List};
+pub use list::{LISTS, List, ListEnd};
 pub use manner::Manner;
 pub use part::{PARTS, Part, input_name};
 pub use reason::{Cause, Reason};

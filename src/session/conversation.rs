@@ -9,7 +9,6 @@ use std::{
     time::Duration,
 };
 
-use serde_json::json;
 use tokio::{sync::Mutex, time::Instant};
 
 use super::{
@@ -67,7 +66,7 @@ pub struct Known {
     silent_starts: AtomicUsize,
     /// Requests that were answered without asking the client for anything: they will ask nothing of one that can do
     /// less.
-    pub unasking: StdMutex<HashSet<String>>,
+    without_client_requests: StdMutex<HashSet<String>>,
     pub unanswered: Unanswered,
     pub put_off: Delays,
 }
@@ -107,6 +106,15 @@ impl Known {
         let mut starts = lock(&self.starts);
         let [quickest, slowest] = starts.unwrap_or([took, took]);
         *starts = Some([quickest.min(took), slowest.max(took)]);
+    }
+
+    /// Records a request that asked a cooperative client for nothing.
+    pub fn note_no_client_request(&self, request: String) {
+        lock(&self.without_client_requests).insert(request);
+    }
+
+    pub fn causes_no_client_request(&self, request: &str) -> bool {
+        lock(&self.without_client_requests).contains(request)
     }
 
     /// Resets what these suites lost or left unanswered, because they are repeated.
@@ -149,7 +157,7 @@ impl Opener {
         }
         let began = Instant::now();
         let session = open(self, wish).await.inspect_err(|unopened| {
-            if unopened.hello["end"] == json!(End::Timeout) {
+            if unopened.hello.as_ref().is_some_and(|hello| hello.end == End::Timeout) {
                 self.known.silent_starts.fetch_add(1, Ordering::Relaxed);
             }
         })?;

@@ -222,7 +222,8 @@ async fn conduct(
     };
     let session = opener.open(wish).await.map_err(|unopened| unopened.error)?;
     let revision = session.revision().ok_or_else(|| Error::usage("no revision was negotiated"))?;
-    let mut context = RunContext { generated: true, ..context(&session.hello, session.transport(), revision, job) };
+    let mut context =
+        RunContext { generated: true, ..context(session.hello.as_ref(), session.transport(), revision, job) };
     let known = context.clone();
     let planned = plan(suites, &known, filter);
     let caller = Caller::new(opener, revision, Some(session));

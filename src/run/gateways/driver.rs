@@ -190,7 +190,8 @@ const fn time(ms: usize) -> Duration {
 /// One action of one client, if the revision has its request and the server declares the capability.
 async fn once(session: Arc<Session>, Action { what, how }: Action, Names { token, id }: Names) {
     let declared = |capability: &str| {
-        let found = session.hello["result"]["capabilities"].pointer(&format!("/{capability}"));
+        let result = session.hello.as_ref().and_then(|hello| hello.result.as_ref());
+        let found = result.and_then(|result| result["capabilities"].pointer(&format!("/{capability}")));
         found.is_some_and(|found| *found != Value::Bool(false) && !found.is_null())
     };
     let modern = session.revision().is_some_and(Revision::is_modern);

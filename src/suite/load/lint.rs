@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Known, Origin, members::Shape};
+use super::{Known, Origin};
 use crate::{
     evidence::Side,
     revision::Revision,
@@ -14,7 +14,7 @@ use crate::{
         model::Template,
         path::{Path, split_root},
         scope::Scope,
-        views,
+        views::{self, ValueType},
         yaml::{At, Position, Text, Tree, Yaml},
     },
 };
@@ -44,7 +44,7 @@ pub struct Lint<'a> {
     /// Saves and loop variables, innermost last.
     pub names: Vec<String>,
     /// The shapes of some of these names. The last entry for a name counts.
-    pub shapes: Vec<(String, Shape)>,
+    pub shapes: Vec<(String, ValueType)>,
     /// The ids of the subscriptions that earlier steps open.
     pub subscriptions: Vec<Template>,
     pub in_rules: bool,
