@@ -23,30 +23,30 @@ const FAILED: [&str; 5] = ["error", "timeout", "closed", "malformed", "answered"
 pub struct Used<'e> {
     links: &'e [Link],
     /// For each revision in which a server was judged; none if there was no conversation.
-    scenes: Vec<(&'e RunContext, HashMap<Offer, Seen>)>,
+    contexts: Vec<(&'e RunContext, HashMap<Offer, Seen>)>,
     open: HashMap<RequestAt, (Offer, Purpose)>,
 }
 
 impl<'e> Used<'e> {
     pub fn of(evidence: &'e Evidence) -> Self {
         let failed = evidence.header.end.failed_handshake.as_ref().is_some_and(|failed| !failed.after_another);
-        let of_server = evidence.scenes.iter().filter(|scene| !failed && scene.subject == Side::Server);
-        let scenes = of_server.map(|scene| (scene, HashMap::new())).collect();
-        Self { links: &evidence.links, scenes, open: HashMap::new() }
+        let of_server = evidence.contexts.iter().filter(|context| !failed && context.subject == Side::Server);
+        let contexts = of_server.map(|context| (context, HashMap::new())).collect();
+        Self { links: &evidence.links, contexts, open: HashMap::new() }
     }
 
     pub fn take(&mut self, said: &Said) {
-        let Self { links, scenes, open } = self;
+        let Self { links, contexts, open } = self;
         let frame = said.frame;
         let revision = links.iter().find(|link| link.link == frame.link).and_then(|link| link.revision);
-        let mut scenes: Vec<_> = scenes.iter_mut().filter(|(scene, _)| Some(scene.revision) == revision).collect();
-        if scenes.is_empty() {
+        let mut contexts: Vec<_> = contexts.iter_mut().filter(|(context, _)| Some(context.revision) == revision).collect();
+        if contexts.is_empty() {
             return;
         }
         for related in &said.messages {
             let message = &related.message;
             if let Some((offer, purpose)) = purpose(message).filter(|_| frame.from == Side::Client) {
-                for (_, seen) in &mut scenes {
+                for (_, seen) in &mut contexts {
                     seen.entry(offer).or_default().requested |= matches!(purpose, Purpose::List);
                 }
                 open.insert(related.sent, (offer, purpose));
@@ -54,26 +54,26 @@ impl<'e> Used<'e> {
             let request = related.responds_to().and_then(|asked| open.remove(&asked.place));
             let Some((offer, purpose)) = request else { continue };
             let result = message.result();
-            for (scene, seen) in &mut scenes {
+            for (context, seen) in &mut contexts {
                 if result["task"].is_object() || result["resultType"] == "task" {
                     let task = result["task"].get("taskId").or(result.get("taskId"));
                     seen.entry(Offer::Tasks).or_default().used.extend(task.map(Value::to_string));
                 }
-                let is_surveyed = surveyed(scene, offer).is_some();
+                let is_surveyed = surveyed(context, offer).is_some();
                 seen.entry(offer).or_default().add(offer, &purpose, result, !is_surveyed);
             }
         }
     }
 
     pub fn served(self, evidence: &Evidence, rules: &[RuleResult], suites: &[Suite]) -> Vec<Served> {
-        self.scenes.into_iter().flat_map(|(scene, seen)| in_scene(evidence, scene, seen, rules, suites)).collect()
+        self.contexts.into_iter().flat_map(|(context, seen)| in_context(evidence, context, seen, rules, suites)).collect()
     }
 }
 
 /// The items that the survey found. Where there are some, the items of other lists are not kept: these may be parts of it,
 /// such as the children of a directory, and a walk can have a million of them.
-fn surveyed(scene: &RunContext, offer: Offer) -> Option<&Vec<Value>> {
-    scene.saves.get(SURVEY)?[offer.name()]["items"].as_array().filter(|items| !items.is_empty())
+fn surveyed(context: &RunContext, offer: Offer) -> Option<&Vec<Value>> {
+    context.saves.get(SURVEY)?[offer.name()]["items"].as_array().filter(|items| !items.is_empty())
 }
 
 /// The results for one capability.
@@ -91,20 +91,20 @@ enum Purpose {
     Use(String),
 }
 
-fn in_scene(
+fn in_context(
     evidence: &Evidence,
-    scene: &RunContext,
+    context: &RunContext,
     mut seen: HashMap<Offer, Seen>,
     rules: &[RuleResult],
     suites: &[Suite],
 ) -> Vec<Served> {
-    let survey = |offer: Offer| scene.saves.get(SURVEY).map(|survey| &survey[offer.name()]);
-    let offers = OFFERS.into_iter().filter(|offer| *offer != Offer::Tasks || has_tasks(scene));
+    let survey = |offer: Offer| context.saves.get(SURVEY).map(|survey| &survey[offer.name()]);
+    let offers = OFFERS.into_iter().filter(|offer| *offer != Offer::Tasks || has_tasks(context));
     let told = offers.map(|offer| {
         let seen = seen.remove(&offer).unwrap_or_default();
         let declared = match offer {
-            Offer::Tasks => scene.offers("tasks") || scene.offers(TASKS_EXTENSION),
-            _ => scene.offers(offer.name()),
+            Offer::Tasks => context.offers("tasks") || context.offers(TASKS_EXTENSION),
+            _ => context.offers(offer.name()),
         };
         let failed =
             survey(offer).and_then(|list| list["end"].as_str()).map_or(seen.rejected, |end| FAILED.contains(&end));
@@ -113,23 +113,23 @@ fn in_scene(
             () if seen.requested && failed && evidence.header.end.interrupted.is_none() => Listing::Fails,
             () => Listing::Unknown,
         };
-        let listed = surveyed(scene, offer).map_or(seen.listed, |items| names(offer, items).collect());
+        let listed = surveyed(context, offer).map_or(seen.listed, |items| names(offer, items).collect());
         // A server may serve what it does not list, and that is not what the line is about.
         let used = seen.used.iter().filter(|name| list != Listing::Works || listed.contains(*name)).count();
         let fails = declared && list == Listing::Fails;
-        let untested = if fails { untested(offer, scene, rules, suites) } else { 0 };
-        Served { offer, revision: scene.revision, declared, list, listed: listed.len(), used, untested }
+        let untested = if fails { untested(offer, context, rules, suites) } else { 0 };
+        Served { offer, revision: context.revision, declared, list, listed: listed.len(), used, untested }
     });
     told.collect()
 }
 
 /// Tasks are a part of one revision, and an extension of later ones.
-fn has_tasks(scene: &RunContext) -> bool {
-    scene.revision.features().tasks || scene.revision.is_modern()
+fn has_tasks(context: &RunContext) -> bool {
+    context.revision.features().tasks || context.revision.is_modern()
 }
 
 /// The rules about this capability that were not exercised, except those that need more facts anyway.
-fn untested(offer: Offer, scene: &RunContext, rules: &[RuleResult], suites: &[Suite]) -> usize {
+fn untested(offer: Offer, context: &RunContext, rules: &[RuleResult], suites: &[Suite]) -> usize {
     let of_suites = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
     let about = of_suites.filter(|(suite, rule)| {
         let both = [&suite.applies, &rule.applies];
@@ -139,7 +139,7 @@ fn untested(offer: Offer, scene: &RunContext, rules: &[RuleResult], suites: &[Su
         is_about && both.into_iter().all(|applies| applies.facts.is_empty())
     });
     let ids: HashSet<&str> = about.map(|(_, rule)| rule.id.as_str()).collect();
-    let is_untested = |rule: &&RuleResult| rule.revision == scene.revision && rule.status == Status::NotExercised;
+    let is_untested = |rule: &&RuleResult| rule.revision == context.revision && rule.status == Status::NotExercised;
     rules.iter().filter(is_untested).filter(|rule| ids.contains(rule.id.as_str())).count()
 }
 
