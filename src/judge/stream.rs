@@ -180,24 +180,19 @@ fn pass_by(
             pass("exchanges", exchange);
         }
         for mut item in passed.messages {
-            if !item["message"].is_null() {
-                pass("messages", item);
-                continue;
-            }
-            let place = item["origin"]["pointer"].as_str().unwrap_or_default();
+            let place = item.origin.pointer.as_str();
             let last_use = place.is_empty() && shown.is_none();
-            let own = if last_use {
-                message.take()
-            } else {
-                message.as_ref().and_then(|whole| whole.pointer(place)).cloned()
-            };
+            let own = item.message.take().or_else(|| {
+                if last_use { message.take() } else { message.as_ref().and_then(|whole| whole.pointer(place)).cloned() }
+            });
+            let mut item = json!(item);
             item["message"] = own.unwrap_or_default();
             pass("messages", item);
         }
         if let Some(stream) = stream {
             pass("streams", stream);
         }
-        passed.asked.into_iter().for_each(|asked| pass("asked", asked));
+        passed.asked.iter().for_each(|asked| pass("asked", json!(asked)));
         if let Some(mut item) = shown {
             if let Some(message) = message {
                 item["message"] = message;
@@ -231,7 +226,7 @@ fn pass_by(
         }
     }
     for (_, mut assembler, streams) in assemblers {
-        assembler.unclear().for_each(|message| fan_out.pass("messages", message, 0));
+        assembler.unclear().for_each(|message| fan_out.pass("messages", json!(message), 0));
         streams.rest().into_iter().for_each(|stream| fan_out.pass("streams", stream, 0));
         assembler.rest().into_iter().for_each(|exchange| fan_out.pass("exchanges", exchange, 0));
     }
@@ -240,14 +235,14 @@ fn pass_by(
 
 /// Builds the items for rules about a client or a gateway.
 trait Items<'a> {
-    fn take(&mut self, frame: &Frame, link: &'a Link) -> Vec<(&'static str, Value)>;
+    fn take(&mut self, frame: &Arc<Frame>, link: &'a Link) -> Vec<(&'static str, Value)>;
 
     /// The items that are complete only at the end of the run.
     fn rest(self) -> Vec<(&'static str, Value)>;
 }
 
 impl<'a> Items<'a> for Clients<'a> {
-    fn take(&mut self, frame: &Frame, link: &'a Link) -> Vec<(&'static str, Value)> {
+    fn take(&mut self, frame: &Arc<Frame>, link: &'a Link) -> Vec<(&'static str, Value)> {
         self.take(frame, link)
     }
 
@@ -257,7 +252,7 @@ impl<'a> Items<'a> for Clients<'a> {
 }
 
 impl<'a> Items<'a> for Gateways {
-    fn take(&mut self, frame: &Frame, link: &'a Link) -> Vec<(&'static str, Value)> {
+    fn take(&mut self, frame: &Arc<Frame>, link: &'a Link) -> Vec<(&'static str, Value)> {
         self.take(frame, link);
         Vec::new()
     }

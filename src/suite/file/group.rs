@@ -64,16 +64,16 @@ impl<T: Element> Decode for Grouped<T> {
         let mut found = Vec::new();
         for entry in entries {
             let typed = T::decode(entry, problems);
-            let Some(shared) = shared::<T>(entry) else {
+            let Some(group) = shared::<T>(entry) else {
                 found.extend(typed);
                 continue;
             };
-            check::<T>(entry, shared, problems);
+            check::<T>(entry, group, problems);
             for element in typed.and_then(T::elements).unwrap_or_default() {
                 if shared::<T>(&element).is_some() {
                     problems.add(element.at, "a group cannot contain another group");
                 }
-                found.extend(T::decode(&completed::<T>(element, shared), problems));
+                found.extend(T::decode(&completed::<T>(element, group), problems));
             }
         }
         Some(Self(found))
