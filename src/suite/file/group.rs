@@ -64,16 +64,16 @@ impl<T: Element> Decode for Grouped<T> {
         let mut found = Vec::new();
         for entry in entries {
             let typed = T::decode(entry, problems);
-            let Some(group) = shared::<T>(entry) else {
+            let Some(shared) = keys_of_group::<T>(entry) else {
                 found.extend(typed);
                 continue;
             };
-            check::<T>(entry, group, problems);
+            check::<T>(entry, shared, problems);
             for element in typed.and_then(T::elements).unwrap_or_default() {
-                if shared::<T>(&element).is_some() {
+                if keys_of_group::<T>(&element).is_some() {
                     problems.add(element.at, "a group cannot contain another group");
                 }
-                found.extend(T::decode(&completed::<T>(element, group), problems));
+                found.extend(T::decode(&completed::<T>(element, shared), problems));
             }
         }
         Some(Self(found))
@@ -81,7 +81,7 @@ impl<T: Element> Decode for Grouped<T> {
 }
 
 /// The keys of a group. `None` for an element without group.
-fn shared<T: Element>(entry: &Tree) -> Option<&Fields> {
+fn keys_of_group<T: Element>(entry: &Tree) -> Option<&Fields> {
     match &entry.value {
         Yaml::Map(fields) => fields.iter().any(|(key, _)| key.value == T::KEY).then_some(fields),
         _ => None,
