@@ -246,7 +246,7 @@ fn suites_of<'a>(suites: &'a [Suite], scene: &RunContext) -> impl Iterator<Item 
     let scenario = named.and_then(|suite| suite.scenario.as_ref());
     let subject = scene.subject;
     suites.iter().filter(move |suite| {
-        suite.subject == subject && suite.scenario.as_ref() == scenario && suite.generated == scene.generated
+        suite.subject == subject && suite.scenario.as_ref() == scenario && suite.generated == scene.generated.is_some()
     })
 }
 

@@ -3,6 +3,7 @@
 pub mod correlate;
 mod exit;
 mod frame;
+pub mod generated;
 mod list;
 mod manner;
 mod part;

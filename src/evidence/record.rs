@@ -2,6 +2,8 @@
 
 use std::{collections::HashSet, sync::Arc};
 
+use serde::de::DeserializeOwned;
+
 use super::{Ended, Frame, FrameKind, Link, Recorder, RunContext, RunHeader};
 use crate::revision::Revision;
 
@@ -46,6 +48,13 @@ impl Evidence {
     /// The frames that record the end of a stream, a request or a process in this way.
     pub fn ended(&self, how: Ended) -> impl Iterator<Item = Arc<Frame>> + '_ {
         self.frames_with(r#""ended":"#).filter(move |frame| frame.ended == Some(how))
+    }
+
+    /// What `generate` recorded under this name.
+    pub fn generated<T: DeserializeOwned>(&self, name: &'static str) -> impl Iterator<Item = T> + '_ {
+        let recorded = self.frames_with(r#""kind":"generated""#).filter(|frame| frame.kind == FrameKind::Generated);
+        let named = recorded.filter(move |frame| frame.text.as_deref() == Some(name));
+        named.filter_map(|frame| T::deserialize(frame.message.as_ref()?).ok())
     }
 
     /// All frames, except that those of a run that has just ended have this text. Only they are parsed.

@@ -10,6 +10,7 @@ use tokio::time::sleep;
 
 use super::{
     calls::{Call, Kind, Source},
+    item::Item,
     observe::{Observer, SLOW},
     subject::{Subject, What},
     together::Accepted,
@@ -79,7 +80,7 @@ pub async fn changes(
     sources: &[Source],
     accepted: &Accepted,
     over: impl Fn() -> bool,
-) -> Vec<(Value, Call, usize)> {
+) -> Vec<(Item, Call, usize)> {
     let mut found = Vec::new();
     let tools = sources.iter().enumerate().filter(|(_, source)| source.subject.what == What::Tool);
     let hinted = |source: &Source, hint: &str| source.subject.listed["annotations"][hint] == true;
@@ -101,7 +102,7 @@ pub async fn changes(
             }
             let Some((mut item, changed)) = twice(observer, source, &call).await else { continue };
             let changes = !changed.is_empty();
-            item[if read_only { "changed" } else { "changed_again" }] = json!(changed);
+            *(if read_only { &mut item.seen.changed } else { &mut item.seen.changed_again }) = Some(changed);
             found.push((item, call, index));
             if changes {
                 break;
@@ -112,11 +113,10 @@ pub async fn changes(
 }
 
 /// What a call changes, twice in a row; empty if nothing; `None` if it fails.
-async fn twice(observer: &mut Observer<'_>, source: &Source, call: &Call) -> Option<(Value, Vec<String>)> {
+async fn twice(observer: &mut Observer<'_>, source: &Source, call: &Call) -> Option<(Item, Vec<String>)> {
     let name = source.subject.name.clone();
     let (before, again) = (shown(observer, &name).await, shown(observer, &name).await);
-    let item =
-        observer.observe(source, call).await.filter(|item| item["end"] == "result" && item["failed"] == false)?;
+    let item = observer.observe(source, call).await.filter(Item::succeeded)?;
     let after = shown(observer, &name).await;
     let unsteady = differs(&before, &again);
     let mut changed = differs(&again, &after);

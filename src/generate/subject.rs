@@ -1,11 +1,13 @@
 //! Everything that can be called with generated values: tools, prompts, resource templates, completions and lists.
 
 use iri_string::template::simple_context::Value as Filling;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::suite::format;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum What {
     Tool,
     Prompt,
