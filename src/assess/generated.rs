@@ -13,12 +13,12 @@ use crate::{
 };
 
 pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunReport {
-    let Evidence { header, scenes, .. } = evidence;
-    let runs = || scenes.iter().filter_map(|scene| Some((scene, scene.generated.as_ref()?)));
+    let Evidence { header, contexts, .. } = evidence;
+    let runs = || contexts.iter().filter_map(|context| Some((context, context.generated.as_ref()?)));
     let mut rules = Vec::new();
-    for (scene, run) in runs() {
-        let plan = plan(suites, scene, options.filter);
-        rules.extend(Judged { plan, scene, run, options: &header.target.options, rules: Vec::new() }.all(evidence));
+    for (context, run) in runs() {
+        let plan = plan(suites, context, options.filter);
+        rules.extend(Judged { plan, context, run, options: &header.target.options, rules: Vec::new() }.all(evidence));
     }
     rules.retain(|rule| options.filter.shows(&rule.id));
     show_frames(&mut rules, evidence.frames(), header.evidence_frames);
@@ -27,7 +27,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         started: header.started,
         ms: header.ms,
         calls: runs().flat_map(|(_, run)| run.counts.clone()).collect(),
-        ..sum_up(target(header, scenes), rules, notes, cut_short, options.strict)
+        ..sum_up(target(header, contexts), rules, notes, cut_short, options.strict)
     };
     report.exit_code = header.end.interrupted.unwrap_or(report.exit_code);
     report
@@ -35,7 +35,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
 
 struct Judged<'a> {
     plan: Plan<'a>,
-    scene: &'a RunContext,
+    context: &'a RunContext,
     run: &'a GeneratedRun,
     /// Those that select the server.
     options: &'a str,
@@ -63,7 +63,7 @@ impl Judged<'_> {
     }
 
     fn judge(&self, items: impl Iterator<Item = (&'static str, serde_json::Value)>) -> Vec<RuleResult> {
-        judge_generated(&self.plan, self.scene, items)
+        judge_generated(&self.plan, self.context, items)
     }
 
     /// Counts what was judged. Findings count, too, unless the smallest calls of the rule show them.
@@ -107,7 +107,7 @@ impl Judged<'_> {
 
     fn command(&self, more: &str) -> String {
         let options = if self.options.is_empty() { String::new() } else { format!(" {}", self.options) };
-        format!("mcp-conform generate{options} --revision {} {}", self.scene.revision, more.trim_start())
+        format!("mcp-conform generate{options} --revision {} {}", self.context.revision, more.trim_start())
     }
 }
 

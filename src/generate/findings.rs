@@ -59,7 +59,7 @@ pub type Made = (usize, Call, Item);
 
 pub struct Findings<'a> {
     plan: &'a Plan<'a>,
-    scene: &'a RunContext,
+    context: &'a RunContext,
     /// Everything that was judged. It joins the messages at the end, so that their numbers have no gaps.
     record: Recorder,
     failing: Vec<Failing>,
@@ -69,12 +69,12 @@ pub struct Findings<'a> {
 }
 
 impl<'a> Findings<'a> {
-    pub fn new(plan: &'a Plan<'a>, scene: &'a RunContext, record: Recorder) -> Self {
-        Self { plan, scene, record, failing: Vec::new(), further: IndexMap::new(), unrepeated: 0 }
+    pub fn new(plan: &'a Plan<'a>, context: &'a RunContext, record: Recorder) -> Self {
+        Self { plan, context, record, failing: Vec::new(), further: IndexMap::new(), unrepeated: 0 }
     }
 
     fn verdicts(&self, items: impl Iterator<Item = Value>) -> Vec<RuleResult> {
-        judge_generated(self.plan, self.scene, items.map(|item| (CALLS, item)))
+        judge_generated(self.plan, self.context, items.map(|item| (CALLS, item)))
     }
 
     /// The rules that a call fails.

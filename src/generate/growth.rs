@@ -89,7 +89,7 @@ pub async fn files(observer: &mut Observer<'_>, sources: &[Source], over: impl F
             if nr % IN_A_ROW == 0 {
                 open.extend(measured().map(|(_, files)| files));
             }
-            if over() || observer.caller.call(observer.scene, &source.subject, &call).await.is_none() {
+            if over() || observer.caller.call(observer.context, &source.subject, &call).await.is_none() {
                 break;
             }
             observer.made += 1;

@@ -80,10 +80,10 @@ pub struct Generated {
 }
 
 /// Lists what the server has, makes calls until a limit is reached, judges them, and shrinks those that fail.
-pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_>, settings: &Settings) -> Generated {
+pub async fn generate(mut caller: Caller, context: &mut RunContext, plan: &Plan<'_>, settings: &Settings) -> Generated {
     let clock = Clock { began: Instant::now(), settings };
-    survey(&mut caller, scene).await;
-    let mut tester = Tester::new(caller, scene, plan, clock);
+    survey(&mut caller, context).await;
+    let mut tester = Tester::new(caller, context, plan, clock);
     if settings.replay.is_some() {
         tester.learn_usual().await;
     }

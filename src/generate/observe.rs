@@ -53,7 +53,7 @@ impl Usual {
 /// Makes calls and describes their results.
 pub struct Observer<'a> {
     pub caller: Caller,
-    pub scene: &'a RunContext,
+    pub context: &'a RunContext,
     pub usual: Usual,
     /// Tools whose plainest call is slow: they are not called just to observe the state.
     pub slow: HashSet<String>,
@@ -77,7 +77,7 @@ impl Observer<'_> {
     pub async fn observe(&mut self, source: &Source, call: &Call) -> Option<Item> {
         let subject = &source.subject;
         self.made += 1;
-        let (method, params, reply) = self.caller.call(self.scene, subject, &call.arguments).await?;
+        let (method, params, reply) = self.caller.call(self.context, subject, &call.arguments).await?;
         if reply.end == End::Closed && reply.frames.is_empty() {
             return None;
         }
@@ -145,7 +145,7 @@ impl Observer<'_> {
             return *known;
         }
         self.made += 1;
-        let reply = self.caller.call(self.scene, subject, &json!({ "value": "" })).await;
+        let reply = self.caller.call(self.context, subject, &json!({ "value": "" })).await;
         let end = reply.map(|(_, _, reply)| reply.end);
         self.empty_completions.insert(subject.name.clone(), end);
         end
@@ -156,7 +156,7 @@ impl Observer<'_> {
         let mut seen: Option<Inside> = None;
         for inside in beside::inside(source, call) {
             self.made += 1;
-            let Some((_, _, reply)) = self.caller.call(self.scene, &source.subject, &inside).await else { break };
+            let Some((_, _, reply)) = self.caller.call(self.context, &source.subject, &inside).await else { break };
             let failed = is_failed(&reply);
             let rejected = failed || reply.end != End::Result;
             if seen.is_none() || rejected {
@@ -181,7 +181,7 @@ impl Observer<'_> {
             return false;
         }
         self.made += 1;
-        let Some((_, _, full)) = self.caller.call(self.scene, &source.subject, &full).await else { return false };
+        let Some((_, _, full)) = self.caller.call(self.context, &source.subject, &full).await else { return false };
         full.end == End::Result && !is_failed(&full) && full.result.as_ref().and_then(beside::unfilled).is_none()
     }
 
@@ -193,7 +193,7 @@ impl Observer<'_> {
                 continue;
             }
             self.made += 1;
-            let reply = self.caller.call(self.scene, &source.subject, &almost).await;
+            let reply = self.caller.call(self.context, &source.subject, &almost).await;
             let quick = |reply: &Reply| matches!(reply.end, End::Result | End::Error) && reply.ms < SLOW;
             if reply.is_some_and(|(_, _, reply)| quick(&reply)) {
                 return false;
@@ -215,7 +215,7 @@ impl Observer<'_> {
             return true;
         }
         self.made += 1;
-        let reply = self.caller.call(self.scene, &source.subject, &smaller).await;
+        let reply = self.caller.call(self.context, &source.subject, &smaller).await;
         reply.is_some_and(|(_, _, reply)| matches!(reply.end, End::Result | End::Error))
     }
 
@@ -237,7 +237,7 @@ impl Observer<'_> {
         let mut times = Vec::new();
         for arguments in [&shorter, &call.arguments, &shorter] {
             self.made += 1;
-            let Some((_, _, reply)) = self.caller.call(self.scene, &source.subject, arguments).await else {
+            let Some((_, _, reply)) = self.caller.call(self.context, &source.subject, arguments).await else {
                 return false;
             };
             times.push(reply.ms);

@@ -53,11 +53,11 @@ pub struct Tester<'a> {
 }
 
 impl<'a> Tester<'a> {
-    pub fn new(caller: Caller, scene: &'a RunContext, plan: &'a Plan<'a>, clock: Clock<'a>) -> Self {
+    pub fn new(caller: Caller, context: &'a RunContext, plan: &'a Plan<'a>, clock: Clock<'a>) -> Self {
         let settings = clock.settings;
         let mut pool = Pool::new();
-        collect(&mut pool, &scene.saves["survey"]["resources"]["items"], 3);
-        let (subjects, mut notes) = subjects(scene, settings);
+        collect(&mut pool, &context.saves["survey"]["resources"]["items"], 3);
+        let (subjects, mut notes) = subjects(context, settings);
         let sources = subjects.into_iter().map(|subject| Source::new(subject, settings.seed, &pool));
         let mut sources: Vec<Source> = sources.collect();
         notes.extend(sources.iter().flat_map(|source| source.notes.clone()));
@@ -67,10 +67,10 @@ impl<'a> Tester<'a> {
             clock,
             sources,
             pool,
-            findings: Findings::new(plan, scene, caller.another_record()),
+            findings: Findings::new(plan, context, caller.another_record()),
             observer: Observer {
                 caller,
-                scene,
+                context,
                 usual: Usual::default(),
                 slow: HashSet::new(),
                 made: 0,

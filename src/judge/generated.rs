@@ -13,17 +13,17 @@ use crate::{
 /// Verdicts on items under their streamed names, in plan order.
 pub fn judge_generated(
     plan: &Plan,
-    scene: &RunContext,
+    context: &RunContext,
     items: impl Iterator<Item = (&'static str, Value)>,
 ) -> Vec<RuleResult> {
-    let grounds: Vec<Scope> = plan.suites.iter().map(|planned| ground(scene, planned.suite)).collect();
+    let grounds: Vec<Scope> = plan.suites.iter().map(|planned| ground(context, planned.suite)).collect();
     let mut tallies: Vec<Tally> = plan
         .suites
         .iter()
         .zip(&grounds)
         .flat_map(|(planned, ground)| planned.rules.iter().map(move |rule| Tally::new(planned.suite, rule, ground)))
         .collect();
-    let mut audience = Audience::new(scene.revision);
+    let mut audience = Audience::new(context.revision);
     let judged = tallies.iter_mut().filter(|tally| tally.left_out.is_none() && tally.lacking.is_none());
     let _: Vec<_> = judged.filter_map(|tally| audience.add_rule(tally)).collect();
     for (root, item) in items {
@@ -32,5 +32,5 @@ pub fn judge_generated(
     }
     audience.leave();
     fold(&mut tallies);
-    tallies.into_iter().map(|tally| tally.finish(scene)).collect()
+    tallies.into_iter().map(|tally| tally.finish(context)).collect()
 }

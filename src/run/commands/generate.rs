@@ -19,7 +19,7 @@ use crate::{
     generate::{self, Caller, Generated, Settings, Store, Stored},
     plan::{Proposals, plan},
     run::{
-        conducting::run_context::scene,
+        conducting::run_context::context,
         inputs::{
             again, configured, credentials, deviations,
             job::{Job, Revisions},
@@ -196,12 +196,12 @@ async fn conduct(
     };
     let session = opener.open(wish).await.map_err(|unopened| unopened.error)?;
     let revision = session.revision().ok_or_else(|| Error::usage("no revision was negotiated"))?;
-    let mut scene = scene(&session.hello, session.transport(), revision, job);
-    scene.generated = Some(GeneratedRun::default());
-    let planned = plan(suites, &scene, filter);
+    let mut context = context(&session.hello, session.transport(), revision, job);
+    context.generated = Some(GeneratedRun::default());
+    let planned = plan(suites, &context, filter);
     let caller = Caller::new(opener, revision, Some(session));
-    let Generated { run, notes, cut_short } = generate::generate(caller, &mut scene, &planned, settings).await;
-    scene.generated = Some(run);
+    let Generated { run, notes, cut_short } = generate::generate(caller, &mut context, &planned, settings).await;
+    context.generated = Some(run);
     let header = RunHeader {
         scope: Scope { strict: job.strict, ..Scope::default() },
         notes,
@@ -209,7 +209,7 @@ async fn conduct(
         ..RunHeader::new(Side::Server, target, started, job.limits.evidence_frames)
     };
     let (links, frames) = (recorder.links(), Frames::Recorded(recorder));
-    Ok(Evidence { header, links, frames, scenes: vec![scene], cut_off: None })
+    Ok(Evidence { header, links, frames, contexts: vec![context], cut_off: None })
 }
 
 /// Writes the calls that failed, and returns a line on the file. If there are none and no file exists, nothing is

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::run_context::scene;
+use super::run_context::context;
 use crate::{
     error::Error,
     evidence::{Ended, FrameKind, Recorder, RunContext, Side},
@@ -11,7 +11,7 @@ use crate::{
     session::{Unopened, echo},
 };
 
-/// The scene in which the rules are judged that need nothing gathered, and the failure as a note. `Err` if there is
+/// The context in which the rules are judged that need nothing gathered, and the failure as a note. `Err` if there is
 /// nothing to judge: the server said nothing of its own, or only that it is not the one to be tested, because it speaks another
 /// revision, because nothing is there under the URL, or because it printed its usage or an error and exited.
 pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Recorder) -> Option<(RunContext, String)> {
@@ -41,7 +41,7 @@ pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Record
     for link in &links {
         recorder.settle(link.link, revision);
     }
-    Some((scene(hello, transport, revision, job), format!("the handshake failed: {came}; {help}")))
+    Some((context(hello, transport, revision, job), format!("the handshake failed: {came}; {help}")))
 }
 
 /// The server requires authorization, which can be tested.

@@ -245,9 +245,9 @@ pub type SawAll<'a> = dyn Fn(&RuleResult, Option<&str>) -> bool + 'a;
 /// The run saw all unless it was cut short or filtered: then a rule over the messages of all suites may have missed some.
 pub fn saw_all(evidence: &Evidence, suites: &[Suite]) -> impl Fn(&RuleResult, Option<&str>) -> bool {
     let is_cut =
-        evidence.header.end.cut_short.is_some() || evidence.scenes.iter().any(|scene| !scene.not_run.is_empty());
+        evidence.header.end.cut_short.is_some() || evidence.contexts.iter().any(|context| !context.not_run.is_empty());
     // The same calls are generated for any rules.
-    let is_generated = evidence.scenes.iter().any(|scene| scene.generated.is_some());
+    let is_generated = evidence.contexts.iter().any(|context| context.generated.is_some());
     let is_part = !evidence.header.scope.filter.is_empty() && !is_generated;
     move |judged, subject| {
         let mut rules = suites.iter().flat_map(|suite| &suite.rules);

@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use crate::{
     reference::server::{
+        content::Content,
         faults::{
             Heard, Scene,
             behaviour::{Behaviour, EVERYWHERE, Memory},
         },
         options::Transport,
-        world::World,
     },
     revision::Revision,
 };
@@ -19,27 +19,27 @@ const STDIO: &[Transport] = &[Transport::Stdio];
 pub static ASKING: &[Behaviour] = &[
     Behaviour {
         also: &["lifecycle-capabilities-not-carried-over", "lifecycle-no-reliance-on-undeclared-capability"],
-        ..slip("asks-anyway", "the client is asked whatever it declared", |world| world.slips.asks_anyway = true)
+        ..slip("asks-anyway", "the client is asked whatever it declared", |content| content.slips.asks_anyway = true)
     },
-    slip("roots-ignored", "files outside of the roots are read", |world| world.slips.roots_ignored = true),
-    slip("root-left-by-dots", "`..` leads out of the roots", |world| world.slips.roots_climbed = true),
-    slip("roots-asked-twice", "one call asks for the roots twice", |world| world.slips.asks_twice = true),
+    slip("roots-ignored", "files outside of the roots are read", |content| content.slips.roots_ignored = true),
+    slip("root-left-by-dots", "`..` leads out of the roots", |content| content.slips.roots_climbed = true),
+    slip("roots-asked-twice", "one call asks for the roots twice", |content| content.slips.asks_twice = true),
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
-        ..slip("roots-asked-once", "the first list of roots is used forever", |world| world.slips.roots_kept = true)
+        ..slip("roots-asked-once", "the first list of roots is used forever", |content| content.slips.roots_kept = true)
     },
     // In earlier revisions this needs a client that waits long enough.
-    modern(slip("tool-loop-endless", "a model that wishes for tools is asked without end", |world| {
-        world.slips.endless = true;
+    modern(slip("tool-loop-endless", "a model that wishes for tools is asked without end", |content| {
+        content.slips.endless = true;
     })),
-    modern(slip("redeems-twice", "a coupon can be redeemed twice by one state", |world| {
-        world.slips.redeems_twice = true;
+    modern(slip("redeems-twice", "a coupon can be redeemed twice by one state", |content| {
+        content.slips.redeems_twice = true;
     })),
-    modern(slip("state-unverified", "a state that fails verification is only left out", |world| {
-        world.slips.state_unverified = true;
+    modern(slip("state-unverified", "a state that fails verification is only left out", |content| {
+        content.slips.state_unverified = true;
     })),
-    modern(slip("state-for-any-request", "the state of one request is good for any", |world| {
-        world.slips.state_for_any = true;
+    modern(slip("state-for-any-request", "the state of one request is good for any", |content| {
+        content.slips.state_for_any = true;
     })),
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
@@ -237,7 +237,7 @@ fn lacks_answers(message: &Value) -> bool {
     state(message).is_some() && message.pointer("/params/inputResponses").is_none()
 }
 
-const fn slip(name: &'static str, about: &'static str, prepare: fn(&mut World)) -> Behaviour {
+const fn slip(name: &'static str, about: &'static str, prepare: fn(&mut Content)) -> Behaviour {
     Behaviour { prepare: Some(prepare), ..Behaviour::new(name, about, EVERYWHERE) }
 }
 

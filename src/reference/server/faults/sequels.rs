@@ -133,7 +133,7 @@ pub static SEQUELS: &[Behaviour] = &[
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
-        prepare: Some(|world| world.slips.levels_inverted = true),
+        prepare: Some(|content| content.slips.levels_inverted = true),
         ..Behaviour::new(
             "set-level-inverted",
             "only what is less grave than the level that was set is sent",

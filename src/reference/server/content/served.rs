@@ -1,15 +1,15 @@
-//! The state of the world: its resources, and the few things that tools can change.
+//! The resources that the reference server serves, and the few things that tools can change.
 
 use std::collections::HashSet;
 
 use indexmap::IndexMap;
 
-use crate::reference::server::world::{Body, Branch, Data, Grown, Node, files, generated, task_extension::Tasks};
+use crate::reference::server::content::{Body, Branch, Data, Grown, Node, files, generated, task_extension::Tasks};
 
 /// Maximum number of resources that tools can add; then the oldest added one is removed.
 const MOST_ADDED: usize = 5;
 
-pub struct World {
+pub struct Content {
     nodes: IndexMap<String, Node>,
     /// The content of an additional root, in place of the endless branch.
     grown: Option<Grown>,
@@ -22,16 +22,16 @@ pub struct World {
     /// The number of pages that clients were sent to, and the states that were used.
     pub visits: u64,
     pub spent: HashSet<String>,
-    pub slips: WorldFaults,
+    pub slips: ContentFaults,
     /// The size of a page, if it is not the usual one.
     pub page: Option<usize>,
     /// Each call of a tool that may have side effects adds a resource.
     pub grows_by_calls: bool,
 }
 
-/// Mistakes of the usual world.
+/// Mistakes of the usual content.
 #[derive(Debug, Default)]
-pub struct WorldFaults {
+pub struct ContentFaults {
     /// Requests are sent to the client even if it did not declare the capability.
     pub asks_anyway: bool,
     pub asks_twice: bool,
@@ -53,7 +53,7 @@ pub struct WorldFaults {
     pub levels_inverted: bool,
 }
 
-impl World {
+impl Content {
     pub fn new(grown: Option<Grown>) -> Self {
         let mut nodes: Vec<_> = files::nodes();
         nodes.extend(grown.map_or_else(|| generated::find(generated::ENDLESS), |grown| Some(grown.root())));
@@ -67,7 +67,7 @@ impl World {
             tasks: Tasks::default(),
             visits: 0,
             spent: HashSet::new(),
-            slips: WorldFaults::default(),
+            slips: ContentFaults::default(),
             page: None,
             grows_by_calls: false,
         }
@@ -79,7 +79,7 @@ impl World {
         self.nodes.get(uri).cloned().or_else(made)
     }
 
-    /// A directory of the grown world, and its page size.
+    /// A directory of the generated content, and its page size.
     pub fn branch(&self, uri: &str) -> Option<(Branch, usize)> {
         let grown = self.grown?;
         Some((grown.branch(uri)?, grown.page))

@@ -1,6 +1,6 @@
 //! Resources that are generated on request: an endless branch, and a thousand numbers.
 
-use crate::reference::server::world::Node;
+use crate::reference::server::content::Node;
 
 pub const ENDLESS: &str = "endless:///0";
 /// The numbers that can be read by template.

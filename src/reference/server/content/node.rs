@@ -1,4 +1,4 @@
-//! One resource of the world, with the fields of all revisions.
+//! One resource of the content, with the fields of all revisions.
 
 #[derive(Clone, Debug)]
 pub struct Node {

@@ -1,6 +1,6 @@
 //! Resource templates, and the values of their variables.
 
-use crate::reference::server::world::{
+use crate::reference::server::content::{
     files::{self, LOG_DAYS},
     generated::NUMBERS,
 };

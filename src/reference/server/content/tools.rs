@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use crate::{
     reference::server::{
-        context::Context,
-        fail::Fail,
-        session::Change,
-        world::{
+        content::{
             arguments::{Arguments, integer, string, within},
             files::{PIXEL, README, SILENCE, STATUS},
         },
+        context::Context,
+        fail::Fail,
+        session::Change,
     },
     revision::Revision,
 };
@@ -159,7 +159,7 @@ pub static TOOLS: [Tool; 13] = [
         input: NOTHING,
         output: None,
         call: |context, _| {
-            let uri = context.world.add();
+            let uri = context.content.add();
             context.changes.push(Change::Resources);
             Ok(Outcome::Content(vec![text(&uri)]))
         },
@@ -173,7 +173,7 @@ pub static TOOLS: [Tool; 13] = [
         input: NOTHING,
         output: None,
         call: |context, _| {
-            context.world.extra_tool = !context.world.extra_tool;
+            context.content.extra_tool = !context.content.extra_tool;
             context.changes.push(Change::Tools);
             Ok(Outcome::Content(vec![text("done")]))
         },
@@ -187,7 +187,7 @@ pub static TOOLS: [Tool; 13] = [
         input: NOTHING,
         output: None,
         call: |context, _| {
-            context.world.extra_prompt = !context.world.extra_prompt;
+            context.content.extra_prompt = !context.content.extra_prompt;
             context.changes.push(Change::Prompts);
             Ok(Outcome::Content(vec![text("done")]))
         },
@@ -233,9 +233,9 @@ pub static EXTRA: Tool = Tool {
 fn show_resources(context: &Context) -> Outcome {
     let view = context.view();
     let mut blocks = vec![text("One resource as it is, one by reference.")];
-    blocks.extend(context.world.find(README).and_then(|node| view.embedded(&node)));
+    blocks.extend(context.content.find(README).and_then(|node| view.embedded(&node)));
     if context.features().resource_links {
-        blocks.extend(context.world.find(STATUS).map(|node| view.link(&node)));
+        blocks.extend(context.content.find(STATUS).map(|node| view.link(&node)));
     }
     Outcome::Content(blocks)
 }
@@ -263,7 +263,7 @@ fn plot(_: &mut Context, arguments: &Arguments) -> Result<Outcome, Trouble> {
 fn touch(context: &mut Context, arguments: &Arguments) -> Result<Outcome, Trouble> {
     let uri = if arguments.contains_key("uri") { string(arguments, "uri")? } else { STATUS };
     let view = context.view();
-    let node = context.world.touch(uri).ok_or_else(|| failed("There is no resource of that URI that can change."))?;
+    let node = context.content.touch(uri).ok_or_else(|| failed("There is no resource of that URI that can change."))?;
     context.changes.push(Change::Resource { uri: uri.to_owned(), described: view.resource(node).into() });
     Ok(Outcome::Content(vec![text("done")]))
 }

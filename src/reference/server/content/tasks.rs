@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use crate::{
     reference::server::{
         clock,
+        content::tools::{Outcome, Tool, text},
         fail::Fail,
-        world::tools::{Outcome, Tool, text},
     },
     revision::Revision,
 };

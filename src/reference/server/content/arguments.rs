@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
 
-use crate::reference::server::world::tools::{Trouble, failed};
+use crate::reference::server::content::tools::{Trouble, failed};
 
 pub type Arguments = Map<String, Value>;
 

@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     reference::server::{
+        content::{Body, Content, Data, Format, Node},
         options::Proposals,
-        world::{Body, Data, Format, Node, World},
     },
     revision::Revision,
 };
@@ -81,12 +81,12 @@ impl View {
     }
 
     /// The full result of a read: every format of a file; for a directory its listing and some of its files.
-    pub fn contents(self, node: &Node, world: &World) -> Vec<Value> {
+    pub fn contents(self, node: &Node, content: &Content) -> Vec<Value> {
         match &node.body {
             Body::Leaf(formats) => formats.iter().map(|format| self.content(node, format)).collect(),
             Body::Directory(children) => {
                 let listing = Format { mime: "inode/directory", data: Data::Text(children.join("\n")) };
-                let files = children.iter().filter_map(|uri| world.find(uri)).filter(|child| !child.listable());
+                let files = children.iter().filter_map(|uri| content.find(uri)).filter(|child| !child.listable());
                 let files: Vec<_> = files.take(CHILDREN_READ).collect();
                 let formats = files.iter().filter_map(|file| self.first_content(file));
                 std::iter::once(self.content(node, &listing)).chain(formats).collect()

@@ -9,14 +9,13 @@ mod generated;
 mod grown;
 mod node;
 pub mod prompts;
+mod served;
 pub mod task_extension;
 pub mod tasks;
 pub mod templates;
 pub mod tools;
-#[expect(clippy::module_inception, reason = "the world is the one type of this module")]
-mod world;
 
 pub use describe::{View, icons};
 pub use grown::{Branch, Grown};
 pub use node::{Body, Data, Format, Node};
-pub use world::{World, WorldFaults};
+pub use served::{Content, ContentFaults};

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{reference::server::world::tools::text, revision::Revision};
+use crate::{reference::server::content::tools::text, revision::Revision};
 
 /// The client's response to a form.
 pub enum Answer<'a> {

@@ -12,9 +12,9 @@ use tokio::time::Instant;
 
 use crate::reference::server::{
     clock,
+    content::tasks::{INTERVIEW, form, fresh_id},
+    content::tools::{Outcome, Tool, Trouble, text},
     fail::Fail,
-    world::tasks::{INTERVIEW, form, fresh_id},
-    world::tools::{Outcome, Tool, Trouble, text},
 };
 use crate::revision::Revision;
 

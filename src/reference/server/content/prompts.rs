@@ -3,12 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use crate::reference::server::{
-    context::Context,
-    fail::Fail,
-    world::{
+    content::{
         files::README,
         tools::{image, sound, text},
     },
+    context::Context,
+    fail::Fail,
 };
 
 /// The messages, or an error.
@@ -69,7 +69,7 @@ pub static PROMPTS: [Prompt; 5] = [
         description: "Reviews a document that comes with the prompt.",
         arguments: &[],
         messages: |context, _| {
-            let document = context.world.find(README);
+            let document = context.content.find(README);
             let embedded = document.and_then(|node| context.view().embedded(&node));
             let mut messages = vec![message("user", &text("Review this document."))];
             messages.extend(embedded.map(|block| message("user", &block)));
@@ -92,7 +92,7 @@ pub static PROMPTS: [Prompt; 5] = [
         description: "Points to a document, by reference where there are links.",
         arguments: &[],
         messages: |context, _| {
-            let link = context.features().resource_links.then(|| context.world.find(README)).flatten();
+            let link = context.features().resource_links.then(|| context.content.find(README)).flatten();
             let block = link.map_or_else(|| text(README), |node| context.view().link(&node));
             Ok(vec![message("user", &block)])
         },

@@ -1,6 +1,6 @@
 //! The fixed resources: files, directories, cyclic links, and names that need encoding.
 
-use crate::reference::server::world::{Data, Node};
+use crate::reference::server::content::{Data, Node};
 
 /// The smallest image: one transparent pixel.
 pub const PIXEL: &[u8] = &[

@@ -5,13 +5,13 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     reference::server::{
-        context::Context,
-        fail::Fail,
-        world::{
+        content::{
             arguments::{Arguments, string},
             forms::{self, Answer},
             tools::{Outcome, Tool, Trouble, text},
         },
+        context::Context,
+        fail::Fail,
     },
     revision::Revision,
 };
@@ -77,7 +77,7 @@ fn introduce(context: &mut Context, _: &Arguments) -> Result<Outcome, Trouble> {
     if !context.answers.contains_key("person") {
         asks.insert("person".into(), json!({ "method": "elicitation/create", "params": form }));
     }
-    let wants_roots = context.capabilities.get("roots").is_some() && !context.world.slips.roots_kept;
+    let wants_roots = context.capabilities.get("roots").is_some() && !context.content.slips.roots_kept;
     if wants_roots && !context.answers.contains_key("places") {
         asks.insert("places".into(), json!({ "method": "roots/list" }));
     }
@@ -120,11 +120,11 @@ fn connect(context: &mut Context, _: &Arguments) -> Result<Outcome, Trouble> {
 }
 
 fn page(context: &mut Context) -> Value {
-    context.world.visits += 1;
-    let url = format!("https://example.com/connect?step={}", context.world.visits);
+    context.content.visits += 1;
+    let url = format!("https://example.com/connect?step={}", context.content.visits);
     let mut params = json!({ "mode": "url", "message": "Please visit this page.", "url": url });
     if !context.revision.is_modern() {
-        let id = format!("visit-{}", context.world.visits);
+        let id = format!("visit-{}", context.content.visits);
         params["elicitationId"] = json!(id);
         context.session.visits.insert(context.id.to_string(), id);
     }
@@ -139,16 +139,16 @@ fn redeem(context: &mut Context, _: &Arguments) -> Result<Outcome, Trouble> {
         // The mode is optional.
         let params = json!({ "message": "Which coupon?", "requestedSchema": schema });
         requests.insert("coupon".into(), json!({ "method": "elicitation/create", "params": params }));
-        let ticket = context.world.visits + 1;
-        context.world.visits = ticket;
+        let ticket = context.content.visits + 1;
+        context.content.visits = ticket;
         context.answers.insert("ticket".into(), json!({ "number": ticket }));
         return Ok(Outcome::Ask(requests.into()));
     };
     let ticket = context.answers.get("ticket").map(Value::to_string);
     match forms::answer(given, &schema) {
         Answer::Given(_)
-            if ticket.is_some_and(|ticket| !context.world.spent.insert(ticket))
-                && !context.world.slips.redeems_twice =>
+            if ticket.is_some_and(|ticket| !context.content.spent.insert(ticket))
+                && !context.content.slips.redeems_twice =>
         {
             Err(Trouble::Refused(Fail::params("This was redeemed before.")))
         }
@@ -180,7 +180,7 @@ fn summarize(context: &mut Context, _: &Arguments) -> Result<Outcome, Trouble> {
 fn research(context: &mut Context, _: &Arguments) -> Result<Outcome, Trouble> {
     need(context, &json!({ "sampling": { "tools": {} } }))?;
     let mut messages = vec![json!({ "role": "user", "content": text("What do these words mean?") })];
-    let turns = if context.world.slips.endless { usize::MAX } else { MOST_TURNS };
+    let turns = if context.content.slips.endless { usize::MAX } else { MOST_TURNS };
     for turn in 0..=turns {
         let key = format!("turn-{turn}");
         let Some(answer) = context.answers.get(&key) else {
@@ -201,7 +201,7 @@ fn research(context: &mut Context, _: &Arguments) -> Result<Outcome, Trouble> {
         if uses.is_empty() {
             return unfit(context, "The model gave neither text nor a use of a tool.");
         }
-        if context.world.slips.endless {
+        if context.content.slips.endless {
             messages.truncate(1);
         }
         let results: Vec<Value> = uses.into_iter().map(forms::looked_up).collect();
@@ -225,9 +225,9 @@ fn peek(context: &mut Context, arguments: &Arguments) -> Result<Outcome, Trouble
         Ok(roots) => {
             let inside =
                 |root: &String| format!("file://{path}/").starts_with(&format!("{}/", root.trim_end_matches('/')));
-            let climbs = path.contains("..") && !context.world.slips.roots_climbed;
+            let climbs = path.contains("..") && !context.content.slips.roots_climbed;
             let outside = climbs || !roots.iter().any(inside);
-            if outside && !context.world.slips.roots_ignored {
+            if outside && !context.content.slips.roots_ignored {
                 return Err(Trouble::Failed("This is outside of the places where the client works.".to_owned()));
             }
             said("There is nothing in it.")
@@ -239,7 +239,7 @@ fn peek(context: &mut Context, arguments: &Arguments) -> Result<Outcome, Trouble
 /// The roots, or the request for them.
 fn roots(context: &mut Context) -> Result<Result<Vec<String>, Outcome>, Trouble> {
     need(context, &json!({ "roots": {} }))?;
-    if let Some(known) = context.session.roots.clone().filter(|_| context.world.slips.roots_kept) {
+    if let Some(known) = context.session.roots.clone().filter(|_| context.content.slips.roots_kept) {
         return Ok(Ok(known));
     }
     let Some(answer) = context.answers.get("roots") else {
@@ -247,7 +247,7 @@ fn roots(context: &mut Context) -> Result<Result<Vec<String>, Outcome>, Trouble>
     };
     let Some(roots) = answer["roots"].as_array() else { return unfit(context, "The answer has no roots.").map(Err) };
     let roots: Vec<String> = roots.iter().filter_map(|root| root["uri"].as_str()).map(str::to_owned).collect();
-    if context.world.slips.asks_twice && !context.answers.contains_key("again") {
+    if context.content.slips.asks_twice && !context.answers.contains_key("again") {
         return Ok(Err(Outcome::Ask(json!({ "again": { "method": "roots/list" } }))));
     }
     context.session.roots = Some(roots.clone());
@@ -263,7 +263,7 @@ fn need(context: &Context, capability: &Value) -> Result<(), Trouble> {
         let all = modes.as_object()?.keys().all(|mode| declared.contains_key(mode));
         (all || form || old).then_some(())
     };
-    if context.world.slips.asks_anyway
+    if context.content.slips.asks_anyway
         || capability.as_object().into_iter().flatten().all(|needed| declares(needed).is_some())
     {
         return Ok(());

@@ -1,18 +1,18 @@
 //! Worlds of any size, for walks: resources that are generated on request and never stored.
 //!
 //! Each resource has a number, and the children of `k` are the `fanout` numbers from `k * fanout + 1`. In a tree they
-//! end with the last number. In a cyclic world they wrap around, so every resource is a directory and the graph is
+//! end with the last number. In a cyclic graph they wrap around, so every resource is a directory and the graph is
 //! cyclic.
 
 use std::str::FromStr;
 
-use crate::reference::server::world::Node;
+use crate::reference::server::content::Node;
 
 const SCHEME: &str = "grown:///";
 const FANOUT: u32 = 100;
 const PAGE: u32 = 100;
 
-/// The parameters of a world, as in `tree:1000000,fanout:100,page:50`.
+/// The parameters of generated content, as in `tree:1000000,fanout:100,page:50`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grown {
     cyclic: bool,
@@ -22,10 +22,10 @@ pub struct Grown {
     pub page: usize,
 }
 
-/// A directory of a grown world.
+/// A directory of a grown content.
 #[derive(Clone, Copy)]
 pub struct Branch {
-    world: Grown,
+    content: Grown,
     first: u64,
     /// The number of its children.
     pub length: usize,
@@ -35,7 +35,8 @@ impl FromStr for Grown {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no world; write tree:N or cyclic:N, then ,fanout:F or ,page:P if need be");
+        let wrong =
+            || format!("`{text}` is not valid content; write tree:N or cyclic:N, then ,fanout:F or ,page:P if need be");
         let number = |text: &str| text.parse::<u32>().ok().filter(|number| *number > 0).ok_or_else(wrong);
         let mut parts = text.split(',').map(|part| part.split_once(':').ok_or_else(wrong));
         let (kind, nodes) = parts.next().unwrap_or_else(|| Err(wrong()))?;
@@ -71,7 +72,7 @@ impl Grown {
         let first = self.number(uri)? * self.fanout + 1;
         let after = if self.cyclic { first + self.fanout } else { (first + self.fanout).min(self.nodes) };
         let length = usize::try_from(after.checked_sub(first)?).ok()?;
-        (length > 0).then_some(Branch { world: self, first, length })
+        (length > 0).then_some(Branch { content: self, first, length })
     }
 
     fn node(self, number: u64) -> Node {
@@ -93,7 +94,7 @@ impl Grown {
 
 impl Branch {
     pub fn child(self, place: usize) -> Node {
-        self.world.node((self.first + place as u64) % self.world.nodes)
+        self.content.node((self.first + place as u64) % self.content.nodes)
     }
 }
 
@@ -104,16 +105,16 @@ mod tests {
     use super::*;
 
     /// The numbers of nodes that can be reached from the root, and of the edges to them.
-    fn walked(world: &str) -> (usize, usize) {
-        let world: Grown = world.parse().expect("a world");
-        let (mut known, mut ahead, mut edges) = (HashSet::from([world.root().uri]), vec![world.root()], 0);
+    fn walked(content: &str) -> (usize, usize) {
+        let content: Grown = content.parse().expect("valid");
+        let (mut known, mut ahead, mut edges) = (HashSet::from([content.root().uri]), vec![content.root()], 0);
         while let Some(node) = ahead.pop() {
-            let branch = world.branch(&node.uri);
+            let branch = content.branch(&node.uri);
             assert_eq!(branch.is_some(), node.listable(), "{}", node.uri);
             for child in branch.into_iter().flat_map(|branch| (0..branch.length).map(move |place| branch.child(place)))
             {
                 edges += 1;
-                assert!(world.find(&child.uri).is_some(), "{}", child.uri);
+                assert!(content.find(&child.uri).is_some(), "{}", child.uri);
                 if known.insert(child.uri.clone()) {
                     ahead.push(child);
                 }
@@ -138,9 +139,9 @@ mod tests {
         {
             assert!(text.parse::<Grown>().is_err(), "{text}");
         }
-        let world: Grown = "tree:10,fanout:3".parse().expect("a world");
+        let content: Grown = "tree:10,fanout:3".parse().expect("valid");
         for uri in ["grown:///10", "grown:///01", "grown:///", "file:///1"] {
-            assert!(world.find(uri).is_none(), "{uri}");
+            assert!(content.find(uri).is_none(), "{uri}");
         }
     }
 }
