@@ -89,10 +89,9 @@ pub async fn files(observer: &mut Observer<'_>, sources: &[Source], over: impl F
             if nr % IN_A_ROW == 0 {
                 open.extend(measured().map(|(_, files)| files));
             }
-            if over() || observer.caller.call(observer.context, &source.subject, &call).await.is_none() {
+            if over() || observer.reply(&source.subject, &call).await.is_none() {
                 break;
             }
-            observer.made += 1;
         }
         let grows = |pair: &[u64]| pair[1].saturating_sub(pair[0]) >= LEFT_OPEN;
         if open.len() == 3 && observer.caller.starts == starts && open.windows(2).all(grows) {

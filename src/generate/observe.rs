@@ -111,6 +111,13 @@ impl Observer<'_> {
         Some(item)
     }
 
+    /// The reply to a call that shows what another one means.
+    pub async fn reply(&mut self, subject: &Subject, arguments: &Value) -> Option<Reply> {
+        self.made += 1;
+        let (_, _, reply) = self.caller.call(self.context, subject, arguments).await?;
+        Some(reply)
+    }
+
     /// How the connection ended during the call.
     async fn see_exit(&mut self, seen: &mut Observations, why: Option<String>) {
         let why = self.caller.ended().or(why).unwrap_or_else(|| "the connection closed".to_owned());
@@ -144,9 +151,7 @@ impl Observer<'_> {
         if let Some(known) = self.empty_completions.get(&subject.name) {
             return *known;
         }
-        self.made += 1;
-        let reply = self.caller.call(self.context, subject, &json!({ "value": "" })).await;
-        let end = reply.map(|(_, _, reply)| reply.end);
+        let end = self.reply(subject, &json!({ "value": "" })).await.map(|reply| reply.end);
         self.empty_completions.insert(subject.name.clone(), end);
         end
     }
@@ -155,8 +160,7 @@ impl Observer<'_> {
     async fn inside(&mut self, source: &Source, call: &Call) -> Option<Inside> {
         let mut seen: Option<Inside> = None;
         for inside in beside::inside(source, call) {
-            self.made += 1;
-            let Some((_, _, reply)) = self.caller.call(self.context, &source.subject, &inside).await else { break };
+            let Some(reply) = self.reply(&source.subject, &inside).await else { break };
             let failed = is_failed(&reply);
             let rejected = failed || reply.end != End::Result;
             if seen.is_none() || rejected {
@@ -180,8 +184,7 @@ impl Observer<'_> {
         if call.arguments.to_string().contains(word) {
             return false;
         }
-        self.made += 1;
-        let Some((_, _, full)) = self.caller.call(self.context, &source.subject, &full).await else { return false };
+        let Some(full) = self.reply(&source.subject, &full).await else { return false };
         full.end == End::Result && !is_failed(&full) && full.result.as_ref().and_then(beside::unfilled).is_none()
     }
 
@@ -192,10 +195,8 @@ impl Observer<'_> {
             if almost == call.arguments || !source.is_like(call, &almost) {
                 continue;
             }
-            self.made += 1;
-            let reply = self.caller.call(self.context, &source.subject, &almost).await;
-            let quick = |reply: &Reply| matches!(reply.end, End::Result | End::Error) && reply.ms < SLOW;
-            if reply.is_some_and(|(_, _, reply)| quick(&reply)) {
+            let reply = self.reply(&source.subject, &almost).await;
+            if reply.is_some_and(|reply| matches!(reply.end, End::Result | End::Error) && reply.ms < SLOW) {
                 return false;
             }
         }
@@ -214,9 +215,8 @@ impl Observer<'_> {
             // If the schema requires a large number, the call may take long.
             return true;
         }
-        self.made += 1;
-        let reply = self.caller.call(self.context, &source.subject, &smaller).await;
-        reply.is_some_and(|(_, _, reply)| matches!(reply.end, End::Result | End::Error))
+        let reply = self.reply(&source.subject, &smaller).await;
+        reply.is_some_and(|reply| matches!(reply.end, End::Result | End::Error))
     }
 
     /// Whether a slow call has a text whose time grows more than proportionally, measured twice.
@@ -236,10 +236,7 @@ impl Observer<'_> {
         }
         let mut times = Vec::new();
         for arguments in [&shorter, &call.arguments, &shorter] {
-            self.made += 1;
-            let Some((_, _, reply)) = self.caller.call(self.context, &source.subject, arguments).await else {
-                return false;
-            };
+            let Some(reply) = self.reply(&source.subject, arguments).await else { return false };
             times.push(reply.ms);
         }
         times[1] >= SLOW && times[0].max(times[2]) * EXPLODES <= times[1]

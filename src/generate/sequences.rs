@@ -90,8 +90,7 @@ struct Trace {
 
 impl Trace {
     async fn call(&mut self, observer: &mut Observer<'_>, source: &Source, arguments: &Value) -> Option<Reply> {
-        observer.made += 1;
-        let (_, _, reply) = observer.caller.call(observer.context, &source.subject, arguments).await?;
+        let reply = observer.reply(&source.subject, arguments).await?;
         self.add(&source.subject.name, arguments, &reply);
         Some(reply)
     }

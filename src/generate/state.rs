@@ -56,7 +56,7 @@ async fn shown(observer: &mut Observer<'_>, except: &str) -> Shown {
         let Some(subject) = Subject::tool(tool).filter(|subject| !observer.slow.contains(&subject.name)) else {
             continue;
         };
-        let Some((_, _, reply)) = observer.caller.call(observer.context, &subject, &json!({})).await else { continue };
+        let Some(reply) = observer.reply(&subject, &json!({})).await else { continue };
         if reply.ms >= SLOW {
             observer.slow.insert(subject.name);
         } else if reply.end == End::Result {

@@ -12,9 +12,7 @@ use super::{
     listed::subjects,
     observe::{Observer, Usual},
     pool::{Pool, collect, harvest},
-    program, sequences, sessions, state,
-    subject::Subject,
-    templates,
+    program, sequences, sessions, state, templates,
     together::{Accepted, together},
     turns::{Loss, Spent, turns},
 };
