@@ -52,33 +52,18 @@ fn parts(name: &str) -> Option<(String, String)> {
 }
 
 fn groups(sources: &[Source]) -> Vec<Group<'_>> {
-    let named: Vec<(&Source, String, String)> = sources
-        .iter()
-        .filter(|source| source.subject.what == What::Tool)
-        .filter_map(|source| parts(&source.subject.name).map(|(verb, noun)| (source, verb, noun)))
-        .collect();
+    let tools = sources.iter().filter(|source| source.subject.what == What::Tool);
+    let named: Vec<(&Source, String, String)> =
+        tools.filter_map(|source| parts(&source.subject.name).map(|(verb, noun)| (source, verb, noun))).collect();
     let find = |verbs: &[&str], noun: &str| {
         named.iter().find(|(_, verb, of)| verbs.contains(&verb.as_str()) && of == noun).map(|(source, ..)| *source)
     };
     let creates = named.iter().filter(|(_, verb, _)| CREATES.contains(&verb.as_str()));
-    let group =
-        |(create, _, noun): &(&'_ Source, String, String)| -> Option<(usize, usize, Option<usize>, Option<usize>)> {
-            let place = |source: &Source| sources.iter().position(|other| std::ptr::eq(other, source));
-            Some((
-                place(create)?,
-                place(find(READS, noun)?)?,
-                find(UPDATES, noun).and_then(place),
-                find(DELETES, noun).and_then(place),
-            ))
-        };
-    let places: Vec<_> = creates.filter_map(group).take(TRIED).collect();
-    let of = |(create, read, update, delete): (usize, usize, Option<usize>, Option<usize>)| Group {
-        create: &sources[create],
-        read: &sources[read],
-        update: update.map(|index| &sources[index]),
-        delete: delete.map(|index| &sources[index]),
-    };
-    places.into_iter().map(of).collect()
+    let groups = creates.filter_map(|(create, _, noun)| {
+        let (update, delete) = (find(UPDATES, noun), find(DELETES, noun));
+        Some(Group { create, read: find(READS, noun)?, update, delete })
+    });
+    groups.take(TRIED).collect()
 }
 
 /// The calls that were made, and their results.
