@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::{caller::Caller, calls::Source, item::Growth, observe::Observer, subject::What};
-use crate::wire::descendants::{descendants, resident_bytes};
+use crate::wire::process::descendants::{descendants, resident_bytes};
 
 /// Measurements in one run.
 const LOOKS: usize = 20;

@@ -34,7 +34,7 @@ pub use scene::{Heard, Scene, Spoken};
 pub use streams::Streaming;
 
 use crate::{
-    embedded::{Text, VARIATIONS, WORLDS},
+    embedded::{Text, VARIATIONS},
     reference::server::{
         content::Content,
         faults::{
@@ -127,7 +127,7 @@ impl Faults {
         let committed = match (fault, variation) {
             (Some(name), _) => found(name, "fault", data::faults(), behaviours())?,
             (None, Some(name)) => {
-                let texts = VARIATIONS.iter().chain(WORLDS.iter()).copied();
+                let texts = VARIATIONS.iter().copied();
                 found(name, "variation", texts, variations::behaviours().chain(worlds::behaviours()))?
             }
             (None, None) => return Ok(Self::default()),
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn every_file_is_read_and_every_name_is_used_once() {
-        for (file, faults) in data::files(data::faults().chain(VARIATIONS.iter().chain(WORLDS.iter()).copied())) {
+        for (file, faults) in data::files(data::faults().chain(VARIATIONS.iter().copied())) {
             let faults = faults.unwrap_or_else(|why| panic!("{file}: {why}"));
             for fault in &faults {
                 assert_eq!(fault.flaw(), None, "{file}: {}", fault.name());
