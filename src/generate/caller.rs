@@ -166,7 +166,7 @@ impl Caller {
     }
 
     /// All items of a list.
-    pub async fn list(&mut self, method: &str, field: &str) -> Value {
+    pub async fn list(&mut self, method: &str, field: &str) -> Vec<Value> {
         let (mut items, mut cursor) = (Vec::new(), Value::Null);
         for _ in 0..PAGES {
             let params = if cursor.is_string() { json!({ "cursor": cursor }) } else { json!({}) };
@@ -179,6 +179,6 @@ impl Caller {
             }
             cursor = next;
         }
-        json!({ "end": "complete", "items": items })
+        items
     }
 }

@@ -26,7 +26,7 @@ pub async fn mixed(
     let mut beside = observer.caller.beside();
     let read_only = |source: &&Source| {
         // Changes by other tools may be meant for all sessions.
-        source.subject.what == What::Tool && source.subject.listed["annotations"]["readOnlyHint"] == true
+        source.subject.what == What::Tool && source.subject.has_hint("readOnlyHint")
     };
     let tried: Vec<usize> = sources
         .iter()

@@ -39,7 +39,7 @@ async fn shown(observer: &mut Observer<'_>, except: &str) -> Shown {
         ("the list of resources", "resources/list", "resources", "resources"),
     ] {
         if observer.context.offers(capability) {
-            shown.insert(list.to_owned(), observer.caller.list(method, field).await["items"].clone());
+            shown.insert(list.to_owned(), json!(observer.caller.list(method, field).await));
         }
     }
     for resource in survey["resources"]["items"].as_array().into_iter().flatten().take(RESOURCES) {
@@ -83,13 +83,12 @@ pub async fn changes(
 ) -> Vec<(Item, Call, usize)> {
     let mut found = Vec::new();
     let tools = sources.iter().enumerate().filter(|(_, source)| source.subject.what == What::Tool);
-    let hinted = |source: &Source, hint: &str| source.subject.listed["annotations"][hint] == true;
     let tried: Vec<(usize, &Source)> = tools
-        .filter(|(_, source)| hinted(source, "readOnlyHint") || hinted(source, "idempotentHint"))
+        .filter(|(_, source)| ["readOnlyHint", "idempotentHint"].iter().any(|hint| source.subject.has_hint(hint)))
         .take(TRIED)
         .collect();
     for (index, source) in tried {
-        let read_only = hinted(source, "readOnlyHint");
+        let read_only = source.subject.has_hint("readOnlyHint");
         let plain = source.plainest().and_then(|arguments| source.of(arguments, false));
         let calls = plain.into_iter().chain(accepted.of(index).iter().cloned()).filter(|call| call.kind == Kind::Valid);
         for call in calls.take(if read_only { 1 } else { CALLS }) {

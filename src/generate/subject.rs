@@ -76,6 +76,11 @@ impl Subject {
         })
     }
 
+    /// Whether the server lists a tool with this annotation.
+    pub fn has_hint(&self, hint: &str) -> bool {
+        self.listed["annotations"][hint] == true
+    }
+
     /// The completion of each argument of a prompt, or of each variable of a template.
     pub fn completions(&self) -> Vec<Self> {
         let reference = match self.what {
