@@ -246,7 +246,9 @@ fn suites_of<'a>(suites: &'a [Suite], context: &RunContext) -> impl Iterator<Ite
     let scenario = named.and_then(|suite| suite.scenario.as_ref());
     let subject = context.subject;
     suites.iter().filter(move |suite| {
-        suite.subject == subject && suite.scenario.as_ref() == scenario && suite.generated == context.generated
+        suite.subject == subject
+            && suite.scenario.as_ref() == scenario
+            && suite.generated == context.generated.is_some()
     })
 }
 

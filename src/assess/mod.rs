@@ -3,8 +3,10 @@
 mod aftermath;
 pub mod by_hand;
 pub mod failure;
+mod generated;
 mod given_up;
 pub mod notes;
+mod paste;
 mod reached;
 mod rerun;
 pub mod resource_graph;
@@ -52,6 +54,9 @@ const SIGNALLED: u8 = 128;
 
 pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunReport {
     let Evidence { header, links, contexts, .. } = evidence;
+    if contexts.iter().any(|context| context.generated.is_some()) {
+        return generated::assess(evidence, suites, options);
+    }
     let failed = header.end.failed_handshake.as_ref();
     let mut rules = Vec::new();
     for context in contexts {

@@ -50,6 +50,8 @@ pub enum FrameKind {
     /// The result of listing a node of a walk, in `message`. `by` is the suite, and `text` the name that the walk is
     /// saved as. Only for visits beyond those that are saved.
     Visit,
+    /// What `generate` made and judged, in `message`; `text` says what it is. It belongs to no connection.
+    Generated,
     /// The gathering stopped here, for the reason in `text`. Requests that had waited less than the `patience_ms` in
     /// `message` do not count against the server. With a `by`, that suite instead repeats all its unanswered requests.
     CutShort,

@@ -4,6 +4,7 @@ pub mod conversation;
 pub mod correlate;
 mod exit;
 mod frame;
+pub mod generated;
 mod list;
 mod manner;
 mod message;

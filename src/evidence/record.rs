@@ -5,7 +5,9 @@ use std::{
     sync::Arc,
 };
 
-use super::{Frame, FrameIndex, Link, Recorder, RunContext, RunHeader};
+use serde::de::DeserializeOwned;
+
+use super::{Frame, FrameIndex, FrameKind, Link, Recorder, RunContext, RunHeader};
 use crate::revision::Revision;
 
 pub struct Evidence {
@@ -47,6 +49,13 @@ impl Evidence {
             Frames::Recorded(recorder) => Box::new(recorder.frames_where(wanted)),
             Frames::Read(frames) => Box::new(frames.iter().filter(move |frame| wanted(&frame.index())).cloned()),
         }
+    }
+
+    /// What `generate` recorded under this name.
+    pub fn generated<T: DeserializeOwned>(&self, name: &'static str) -> impl Iterator<Item = T> + '_ {
+        let recorded = self.frames_where(|index| index.kind == FrameKind::Generated);
+        let named = recorded.filter(move |frame| frame.text.as_deref() == Some(name));
+        named.filter_map(|frame| T::deserialize(frame.message.as_ref()?).ok())
     }
 
     /// The index of all frames.

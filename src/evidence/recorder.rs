@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -373,6 +374,13 @@ impl Recorder {
             bytes,
             ..blank(sent.link, Side::Client, FrameKind::Visit)
         })
+    }
+
+    /// An item that `generate` judged, or a finding needs, even if the record is full: the verdicts come from these.
+    pub fn generated(&self, name: &str, item: &impl Serialize) {
+        let item = serde_json::to_value(item).unwrap_or_else(|error| unreachable!("all keys are strings: {error}"));
+        let (text, message) = (Some(name.to_owned()), Some(&item));
+        self.lock().store.keep(Frame { text, message, ..blank(0, Side::Client, FrameKind::Generated) });
     }
 
     /// The end of one HTTP exchange, or of the process with its exit.

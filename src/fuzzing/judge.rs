@@ -159,7 +159,7 @@ pub fn conversation(bytes: &[u8]) {
         revision,
         subject: Side::Server,
         scenario: None,
-        generated: false,
+        generated: None,
         transport,
         server: json!({ "capabilities": everything, "info": {}, "hello": {} }),
         client: json!({ "capabilities": {} }),
