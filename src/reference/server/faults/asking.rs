@@ -151,18 +151,16 @@ pub static ASKING: &[Behaviour] = &[
         hear: Some(|memory, message| {
             let given = message.pointer("/params/inputResponses").and_then(Value::as_object);
             let known = given.is_none_or(|given| given.keys().all(|key| memory.keys.contains(key)));
-            if known { Heard::Message } else { refused(message, "There is an answer that was not asked for.") }
+            if known { Heard::Message } else { refused(message, "There is an input response that was not requested.") }
         }),
         say: Some(remember),
         also: &["tasks-ext-update-unknown-keys-ignored"],
         ..Behaviour::new("extra-answers-refused", "a retry with additional input responses is rejected", EVERYWHERE)
     }),
     modern(Behaviour {
-        hear: Some(
-            |_, message| {
-                if lacks_answers(message) { refused(message, "The answers are missing.") } else { Heard::Message }
-            },
-        ),
+        hear: Some(|_, message| {
+            if lacks_answers(message) { refused(message, "The input responses are missing.") } else { Heard::Message }
+        }),
         ..Behaviour::new("missing-answers-refused", "a retry without input responses is rejected", EVERYWHERE)
     }),
     modern(Behaviour {
@@ -201,7 +199,7 @@ pub static ASKING: &[Behaviour] = &[
     modern(Behaviour {
         hear: Some(|_, message| {
             ask_first(message, "prompts/get", |retry| {
-                let missing = lacks_answers(retry).then(|| refused(retry, "The answers are missing."));
+                let missing = lacks_answers(retry).then(|| refused(retry, "The input responses are missing."));
                 missing.or_else(|| refuse_nonsense(retry))
             })
         }),
@@ -254,7 +252,7 @@ fn ask_first(message: &mut Value, method: &str, retried: fn(&mut Value) -> Optio
 
 fn refuse_nonsense(retry: &mut Value) -> Option<Heard> {
     let nonsense = answers(retry).into_iter().any(|answer| !answer.is_object());
-    nonsense.then(|| refused(retry, "The answers cannot be read."))
+    nonsense.then(|| refused(retry, "The input responses are malformed."))
 }
 
 fn lacks_answers(message: &Value) -> bool {

@@ -260,7 +260,7 @@ pub static LIFECYCLE: &[Behaviour] = &[
             }
             match message.get("id").filter(|_| message["method"] == "initialize" && memory.said.contains_key("modern"))
             {
-                Some(id) => refusal(id, -32600, "Requests of another revision came before"),
+                Some(id) => refusal(id, -32600, "Requests of another revision were sent before"),
                 None => Heard::Message,
             }
         }),

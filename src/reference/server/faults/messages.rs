@@ -1,4 +1,4 @@
-//! Faults of JSON-RPC: how messages are read, answered, batched and written.
+//! Faults of JSON-RPC: how messages are read, handled, batched and written.
 
 use serde_json::{Value, json};
 

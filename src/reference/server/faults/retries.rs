@@ -26,7 +26,7 @@ pub static RETRIES: &[Behaviour] = &[
             let part = given.is_some_and(|given| {
                 PAIR.iter().any(|key| given.contains_key(*key)) && !PAIR.iter().all(|key| given.contains_key(*key))
             });
-            if part { refused(message, "Some answers are missing.") } else { Heard::Message }
+            if part { refused(message, "Some input responses are missing.") } else { Heard::Message }
         }),
         say: Some(remember),
         ..Behaviour::new("part-of-answers-refused", "a retry with some of the input responses is rejected", EVERYWHERE)

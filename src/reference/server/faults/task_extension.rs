@@ -22,7 +22,7 @@ pub struct TaskMemory {
     numbers: HashMap<String, String>,
     /// Completed tasks that were looked at.
     ended: HashSet<String>,
-    /// Requests inside of tasks that were told.
+    /// Input requests of tasks that were listed.
     told: HashSet<String>,
 }
 

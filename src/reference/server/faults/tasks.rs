@@ -37,7 +37,7 @@ pub static TASKS: &[Behaviour] = &[
             true
         }),
         hear: Some(|_, message| match message.pointer("/params/task") {
-            Some(_) if message["method"] == "tools/call" => refused(message, "Unknown member: task"),
+            Some(_) if message["method"] == "tools/call" => refused(message, "Unknown parameter: task"),
             _ => Heard::Message,
         }),
         ..fault("task-member-refused", "without the capability for tasks, a call with `task` is rejected")

@@ -52,7 +52,7 @@ pub static TRANSPORTS: &[Behaviour] = &[
         }),
         ..Behaviour::new(
             "odd-endpoint",
-            "the endpoint is a relative path with a query, and comes after other things",
+            "the endpoint is a relative path with a query, and other events precede it",
             SSE,
         )
     },
