@@ -132,7 +132,6 @@ impl Dialogue {
         self.now = at;
     }
 
-    /// Updates the state. Called after the message was described.
     /// The HTTP request with this number failed.
     pub fn rejected(&mut self, post: u64) {
         for open in self.open.values_mut().filter(|open| open.post == Some(post)) {
@@ -140,6 +139,7 @@ impl Dialogue {
         }
     }
 
+    /// Updates the state. Called after the message was described.
     pub fn take(&mut self, passing: &MessageContext) {
         let MessageContext { frame, message, .. } = passing;
         match frame.from {

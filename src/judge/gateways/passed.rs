@@ -164,7 +164,7 @@ fn is_not_found(sent: &Message, arrived: &Message) -> bool {
     sent.method() == "resources/read" && arrived.message["error"]["code"] == code
 }
 
-/// What was returned, if the one who returned it had been asked.
+/// What was returned, if its sender had received the request.
 fn response(matching: &Matching, pair: &Pair) -> Option<Value> {
     let returned = pair.returned?;
     let (sent, asked) = (matching.at(returned), matching.at(pair.sent));
