@@ -41,7 +41,7 @@ pub async fn call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, deviation: 
     }
 }
 
-/// Records a request that asked a cooperative client for nothing.
+/// Records a request that caused no request to a cooperative client.
 fn note_no_client_request(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>, reply: &Value) {
     let willing = call.answer == Some(Manner::Accept) && stage.suite.client.is_none();
     if let Some(request) = request(call, scope).filter(|_| willing && asked_nothing(reply)) {
@@ -54,7 +54,7 @@ fn asked_nothing(reply: &Value) -> bool {
     answered && ["wanted", "rounds"].iter().all(|member| reply[*member].as_array().is_none_or(Vec::is_empty))
 }
 
-/// Whether a call will ask nothing of this client, because it asked nothing of one with more capabilities.
+/// Whether a call will cause no request to this client, because it caused none to one with more capabilities.
 pub fn causes_no_client_request(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
     let Verb::Call(call) = &step.verb else { return false };
     let modest = stage.suite.client.is_some() && call.answer == Some(Manner::Accept);
