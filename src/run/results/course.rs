@@ -48,7 +48,7 @@ impl<'a> Course<'a> {
         Ok(Self { suites, filter, terms, own_suites: &select.suite, baseline, outputs, output, transcript })
     }
 
-    /// Judges the evidence, and writes all that was asked for. `options` are those that test the same again, and
+    /// Judges the evidence, and writes the requested outputs. `options` are those that test the same again, and
     /// `complete` adds to the report what does not rest on this evidence.
     pub fn conclude(
         self,
