@@ -1,4 +1,4 @@
-//! Rules that the file gives another level, and why.
+//! The levels that the file gives to rules, with the reasons.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -42,7 +42,7 @@ pub fn read(rule: &At<String>, tree: &Tree, origin: &Arc<Origin>, problems: &mut
         problems.add(rule.at, format!("missing `{key}`: a rule needs `level` and `reason`"));
     }
     if let Some(blank) = reason.as_ref().filter(|reason| reason.value.trim().is_empty()) {
-        problems.add(blank.at, "`reason` must not be empty: it stands in the report");
+        problems.add(blank.at, "`reason` must not be empty: the report shows it");
     }
     let given = GivenLevel { level: level?, reason: reason?.value };
     Some(DescribedLevel { rule: rule.clone(), given, origin: origin.clone() })

@@ -108,7 +108,7 @@ fn limits() -> Value {
 fn level() -> Value {
     let level = json!({ "enum": levels::LEVELS.map(Level::word) });
     let reason = json!({ "type": "string", "pattern": "\\S" });
-    required(closed(json!({ "level": level, "reason": about("Stands in the report", &reason) })), &levels::KEYS)
+    required(closed(json!({ "level": level, "reason": about("Shown in the report", &reason) })), &levels::KEYS)
 }
 
 fn text() -> Value {
