@@ -223,7 +223,8 @@ fn pages(root: &Path) -> Vec<(String, String)> {
     let files = folders.iter().flat_map(|folder| fs::read_dir(root.join(folder)).expect("the folder"));
     let files = files.map(|entry| entry.expect("an entry").path());
     let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
-    files.map(|path| (path.display().to_string(), fs::read_to_string(&path).expect("the page"))).collect()
+    let place = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
+    files.map(|path| (place(&path), fs::read_to_string(&path).expect("the page"))).collect()
 }
 
 /// Comments, the texts of findings and the descriptions of faults.

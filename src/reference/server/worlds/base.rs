@@ -121,7 +121,7 @@ pub static BASE: &[Behaviour] = &[
         since: Some(Revision::V2026_07_28),
         ..Behaviour::new(
             "no-common-version",
-            "every request names a version that the server does not support",
+            "every request gets -32022 with an unknown revision as the supported one",
             EVERYWHERE,
         )
     },
