@@ -46,22 +46,22 @@ pub struct Options<'a> {
 const SIGNALLED: u8 = 128;
 
 pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunReport {
-    let Evidence { header, links, scenes, .. } = evidence;
+    let Evidence { header, links, contexts, .. } = evidence;
     let failed = header.end.failed_handshake.as_ref();
     let mut rules = Vec::new();
-    for scene in scenes {
+    for context in contexts {
         rules.extend(judge(
-            &plan(suites, scene, options.filter),
-            scene,
+            &plan(suites, context, options.filter),
+            context,
             links,
-            evidence.frames_in(scene.revision, scene.scenario.as_deref()),
+            evidence.frames_in(context.revision, context.scenario.as_deref()),
         ));
     }
     rules.retain(|rule| options.filter.shows(&rule.id));
     if header.recorded {
         explain_recording(&mut rules, suites);
     }
-    given_up::explain(&mut rules, scenes, suites);
+    given_up::explain(&mut rules, contexts, suites);
     if failed.is_some_and(|failed| !failed.after_another) {
         explain_failed_handshake(&mut rules);
     }
@@ -82,7 +82,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         limits: reached::reached(evidence, suites),
         slowest: header.slowest.clone(),
         served,
-        ..sum_up(target(header, scenes), rules, notes, cut_short, options.strict)
+        ..sum_up(target(header, contexts), rules, notes, cut_short, options.strict)
     };
     if let Some(failed) = failed {
         // The rules were judged as in a revision that was not negotiated.
@@ -93,7 +93,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
     }
     if options.illustrated {
         (report.timeline, report.timeline_left_out) = timeline::timeline(evidence.frames());
-        report.graph = scenes.last().and_then(|scene| resource_graph::graph(scene, suites));
+        report.graph = contexts.last().and_then(|context| resource_graph::graph(context, suites));
     }
     // A recording of other programs cannot be repeated.
     if !header.recorded {
@@ -119,9 +119,9 @@ pub fn add(report: &mut RunReport, rules: Vec<RuleResult>) {
     }
 }
 
-fn target(header: &RunHeader, scenes: &[RunContext]) -> TargetReport {
-    let (tested, newest) = (&header.target, scenes.last());
-    let mut revisions: Vec<_> = scenes.iter().map(|scene| scene.revision).collect();
+fn target(header: &RunHeader, contexts: &[RunContext]) -> TargetReport {
+    let (tested, newest) = (&header.target, contexts.last());
+    let mut revisions: Vec<_> = contexts.iter().map(|context| context.revision).collect();
     revisions.dedup();
     TargetReport {
         subject: match header.judged {
@@ -134,10 +134,10 @@ fn target(header: &RunHeader, scenes: &[RunContext]) -> TargetReport {
         options: tested.options.clone(),
         command: tested.command.clone(),
         config: tested.config.clone(),
-        transport: newest.map_or_else(|| tested.transport.clone(), |scene| scene.transport.to_string()),
-        server: newest.map(|scene| scene.server["info"].clone()).filter(|info| !info.is_null()),
-        client: newest.map(|scene| scene.client["info"].clone()).filter(|info| !info.is_null()),
-        capabilities: newest.map(|scene| scene.server["capabilities"].clone()).unwrap_or_default(),
+        transport: newest.map_or_else(|| tested.transport.clone(), |context| context.transport.to_string()),
+        server: newest.map(|context| context.server["info"].clone()).filter(|info| !info.is_null()),
+        client: newest.map(|context| context.client["info"].clone()).filter(|info| !info.is_null()),
+        capabilities: newest.map(|context| context.server["capabilities"].clone()).unwrap_or_default(),
         revisions,
     }
 }

@@ -29,9 +29,9 @@ pub fn notes(evidence: &Evidence, rules: &[RuleResult]) -> Vec<String> {
 /// Suites that could not send all their requests, by the reason. Rules that are broken for that reason show it.
 fn incomplete(evidence: &Evidence, rules: &[RuleResult]) -> Vec<String> {
     let mut by_reason: IndexMap<&str, Vec<String>> = IndexMap::new();
-    for scene in &evidence.scenes {
-        for (suite, why) in &scene.incidents {
-            by_reason.entry(why).or_default().push(format!("{suite} ({})", scene.revision));
+    for context in &evidence.contexts {
+        for (suite, why) in &context.incidents {
+            by_reason.entry(why).or_default().push(format!("{suite} ({})", context.revision));
         }
     }
     let is_told = |why| rules.iter().any(|rule| rule.status == Status::Broken && rule.reason.as_deref() == Some(why));

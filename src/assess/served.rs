@@ -21,8 +21,8 @@ pub fn served(evidence: &Evidence, rules: &[RuleResult], suites: &[Suite]) -> Ve
     if evidence.header.end.failed_handshake.as_ref().is_some_and(|failed| !failed.after_another) {
         return Vec::new();
     }
-    let of_server = evidence.scenes.iter().filter(|scene| scene.subject == Side::Server);
-    of_server.flat_map(|scene| in_scene(evidence, scene, rules, suites)).collect()
+    let of_server = evidence.contexts.iter().filter(|context| context.subject == Side::Server);
+    of_server.flat_map(|context| in_context(evidence, context, rules, suites)).collect()
 }
 
 /// The results for one capability.
@@ -40,16 +40,16 @@ enum Purpose {
     Use(String),
 }
 
-fn in_scene(evidence: &Evidence, scene: &RunContext, rules: &[RuleResult], suites: &[Suite]) -> Vec<Served> {
-    let survey = |offer: Offer| scene.saves.get(SURVEY).map(|survey| &survey[offer.name()]);
+fn in_context(evidence: &Evidence, context: &RunContext, rules: &[RuleResult], suites: &[Suite]) -> Vec<Served> {
+    let survey = |offer: Offer| context.saves.get(SURVEY).map(|survey| &survey[offer.name()]);
     let items = |offer| survey(offer).and_then(|list| list["items"].as_array()).filter(|items| !items.is_empty());
-    let mut seen = results(evidence, scene, |offer| items(offer).is_some());
-    let offers = OFFERS.into_iter().filter(|offer| *offer != Offer::Tasks || has_tasks(scene));
+    let mut seen = results(evidence, context, |offer| items(offer).is_some());
+    let offers = OFFERS.into_iter().filter(|offer| *offer != Offer::Tasks || has_tasks(context));
     let told = offers.map(|offer| {
         let seen = seen.remove(&offer).unwrap_or_default();
         let declared = match offer {
-            Offer::Tasks => scene.offers("tasks") || scene.offers(TASKS_EXTENSION),
-            _ => scene.offers(offer.name()),
+            Offer::Tasks => context.offers("tasks") || context.offers(TASKS_EXTENSION),
+            _ => context.offers(offer.name()),
         };
         let failed =
             survey(offer).and_then(|list| list["end"].as_str()).map_or(seen.rejected, |end| FAILED.contains(&end));
@@ -62,19 +62,19 @@ fn in_scene(evidence: &Evidence, scene: &RunContext, rules: &[RuleResult], suite
         // A server may serve what it does not list, and that is not what the line is about.
         let used = seen.used.iter().filter(|name| list != Listing::Works || listed.contains(*name)).count();
         let fails = declared && list == Listing::Fails;
-        let untested = if fails { untested(offer, scene, rules, suites) } else { 0 };
-        Served { offer, revision: scene.revision, declared, list, listed: listed.len(), used, untested }
+        let untested = if fails { untested(offer, context, rules, suites) } else { 0 };
+        Served { offer, revision: context.revision, declared, list, listed: listed.len(), used, untested }
     });
     told.collect()
 }
 
 /// Tasks are a part of one revision, and an extension of later ones.
-fn has_tasks(scene: &RunContext) -> bool {
-    scene.revision.features().tasks || scene.revision.is_modern()
+fn has_tasks(context: &RunContext) -> bool {
+    context.revision.features().tasks || context.revision.is_modern()
 }
 
 /// The rules about this capability that were not exercised, except those that need more facts anyway.
-fn untested(offer: Offer, scene: &RunContext, rules: &[RuleResult], suites: &[Suite]) -> usize {
+fn untested(offer: Offer, context: &RunContext, rules: &[RuleResult], suites: &[Suite]) -> usize {
     let of_suites = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
     let about = of_suites.filter(|(suite, rule)| {
         let both = [&suite.applies, &rule.applies];
@@ -84,16 +84,16 @@ fn untested(offer: Offer, scene: &RunContext, rules: &[RuleResult], suites: &[Su
         is_about && both.into_iter().all(|applies| applies.facts.is_empty())
     });
     let ids: HashSet<&str> = about.map(|(_, rule)| rule.id.as_str()).collect();
-    let is_untested = |rule: &&RuleResult| rule.revision == scene.revision && rule.status == Status::NotExercised;
+    let is_untested = |rule: &&RuleResult| rule.revision == context.revision && rule.status == Status::NotExercised;
     rules.iter().filter(is_untested).filter(|rule| ids.contains(rule.id.as_str())).count()
 }
 
 /// Matches responses to the requests that list or use something. Where the survey has the list, the items of other lists
 /// are not kept: these may be parts of it, such as the children of a directory, and a walk can have a million of them.
-fn results(evidence: &Evidence, scene: &RunContext, is_surveyed: impl Fn(Offer) -> bool) -> HashMap<Offer, Seen> {
+fn results(evidence: &Evidence, context: &RunContext, is_surveyed: impl Fn(Offer) -> bool) -> HashMap<Offer, Seen> {
     let mut seen: HashMap<Offer, Seen> = HashMap::new();
     let mut open: HashMap<(u32, String), (Offer, Purpose)> = HashMap::new();
-    for frame in evidence.frames_in(scene.revision, scene.scenario.as_deref()) {
+    for frame in evidence.frames_in(context.revision, context.scenario.as_deref()) {
         let Some(message) = frame.message.as_ref().filter(|_| frame.kind == FrameKind::Message) else { continue };
         let batch = message.as_array().map_or_else(|| std::slice::from_ref(message), Vec::as_slice);
         for message in batch {

@@ -9,7 +9,7 @@ use crate::{
 };
 
 pub fn name_worlds(rules: &mut [RuleResult], evidence: &Evidence, suites: &[Suite]) {
-    let worlds: Vec<&World> = evidence.scenes.iter().filter_map(|scene| scene.world.as_ref()).collect();
+    let worlds: Vec<&World> = evidence.contexts.iter().filter_map(|context| context.world.as_ref()).collect();
     if worlds.is_empty() {
         return;
     }

@@ -10,7 +10,7 @@ pub struct Evidence {
     pub links: Vec<Link>,
     pub frames: Frames,
     /// One for each revision that was tested.
-    pub scenes: Vec<RunContext>,
+    pub contexts: Vec<RunContext>,
     /// The line at which the transcript is truncated, if it is.
     pub cut_off: Option<usize>,
 }
@@ -24,8 +24,8 @@ pub enum Frames {
 /// Compares everything that a report can depend on.
 impl PartialEq for Evidence {
     fn eq(&self, other: &Self) -> bool {
-        let Self { header, links, frames: _, scenes, cut_off } = self;
-        (header, links, scenes, cut_off) == (&other.header, &other.links, &other.scenes, &other.cut_off)
+        let Self { header, links, frames: _, contexts, cut_off } = self;
+        (header, links, contexts, cut_off) == (&other.header, &other.links, &other.contexts, &other.cut_off)
             && self.frames().eq(other.frames())
     }
 }

@@ -16,7 +16,7 @@ use crate::{
 pub async fn list(stage: &Stage<'_>, list: &List, scope: &Scope<'_>) -> Option<Value> {
     let params = filled(list.with.as_ref(), scope)?;
     let limits = PageLimits { pages: list.pages, until: None, wanted: of_list(stage, list, scope) };
-    let conversation = if list.beside { stage.beside.second().await } else { stage.conversation };
+    let conversation = if list.second { stage.beside.second().await } else { stage.conversation };
     Some(pages(stage, conversation?, &list.method, params, &list.take, limits).await.describe())
 }
 

@@ -52,7 +52,7 @@ pub async fn control(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> Optio
     let is_of_token = |deviation: Deviation| {
         !deviation.0.is_empty() && deviation.0.iter().all(|(part, _)| *part == Part::named("Authorization"))
     };
-    if stage.scene.server["hello"]["end"] != "result"
+    if stage.context.server["hello"]["end"] != "result"
         && deviation(step.deviates.as_ref(), scope).is_some_and(is_of_token)
     {
         return None;
@@ -60,7 +60,7 @@ pub async fn control(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> Optio
     let request = request(step, scope);
     if request.as_ref().is_some_and(|request| request["method"] == "initialize") {
         // The handshake was the control, and the server may not accept another one.
-        let hello = stage.scene.server.get("hello").filter(|_| !stage.scene.revision.is_modern())?;
+        let hello = stage.context.server.get("hello").filter(|_| !stage.context.revision.is_modern())?;
         return Some(outcome(hello, step.control));
     }
     let headers = match &step.verb {

@@ -22,9 +22,9 @@ const AT_MOST: Duration = Duration::from_millis(150);
 
 /// A request that this server served in the survey, as `{ method, params }`: the required one, else a list, else a read.
 /// Published servers without `ping` were observed, and an error for it says nothing about the message before.
-pub fn harmless(scene: &RunContext, survey: &Value) -> Value {
-    let usual = scene.revision.required_request();
-    let first = if scene.revision.is_modern() { &scene.server["hello"] } else { &survey["ping"] };
+pub fn harmless(context: &RunContext, survey: &Value) -> Value {
+    let usual = context.revision.required_request();
+    let first = if context.revision.is_modern() { &context.server["hello"] } else { &survey["ping"] };
     let list = || {
         let works = |list: &&List| survey[list.save]["end"] == "complete";
         LISTS.iter().find(works).map(|list| json!({ "method": list.method, "params": {} }))
@@ -40,8 +40,8 @@ pub fn harmless(scene: &RunContext, survey: &Value) -> Value {
 
 /// The request of `harmless`. Before the survey, the required one.
 pub async fn sentinel(stage: &Stage<'_>, session: &Session) -> Reply {
-    let known = &stage.scene.facts["harmless"];
-    let method = known["method"].as_str().unwrap_or_else(|| stage.scene.revision.required_request());
+    let known = &stage.context.facts["harmless"];
+    let method = known["method"].as_str().unwrap_or_else(|| stage.context.revision.required_request());
     let params = known.get("params").filter(|params| params.as_object().is_some_and(|params| !params.is_empty()));
     session.call(&stage.suite.id, method, params.cloned(), CallOptions::default()).await
 }

@@ -23,7 +23,7 @@ pub struct Stage<'a> {
     pub conversation: Option<&'a Conversation>,
     pub recorder: &'a Recorder,
     pub limits: &'a Limits,
-    pub scene: &'a RunContext,
+    pub context: &'a RunContext,
     pub controls: probe::Controls,
 }
 
@@ -35,17 +35,17 @@ impl Stage<'_> {
 }
 
 /// The steps of a suite that apply to this server.
-pub fn steps<'a>(suite: &'a Suite, scene: &RunContext) -> impl Iterator<Item = &'a Step> {
-    let counts = |step: &&Step| left_out(&step.applies, scene).or_else(|| lacking(&step.applies, scene)).is_none();
+pub fn steps<'a>(suite: &'a Suite, context: &RunContext) -> impl Iterator<Item = &'a Step> {
+    let counts = |step: &&Step| left_out(&step.applies, context).or_else(|| lacking(&step.applies, context)).is_none();
     suite.gather.iter().filter(counts)
 }
 
 /// Executes the steps of a suite. Returns an object with a field for each save.
 pub async fn gather(stage: &Stage<'_>) -> Value {
-    let ground = ground(stage.scene, stage.suite);
+    let ground = ground(stage.context, stage.suite);
     let mut saves = Map::new();
     let mut began = Map::new();
-    for step in steps(stage.suite, stage.scene) {
+    for step in steps(stage.suite, stage.context) {
         if step.verb.spec().needs_second && stage.beside.opener.is_single() {
             continue;
         }
@@ -67,7 +67,7 @@ pub async fn gather(stage: &Stage<'_>) -> Value {
 
 /// The result of one step, or of one step for each item; `None` if its `where` fails.
 async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<String, Value>) -> Option<Value> {
-    let revision = stage.scene.revision;
+    let revision = stage.context.revision;
     let Some(each) = &step.each else {
         let applies =
             matches!(step.verb, Verb::Walk(_)) || step.filter.iter().all(|clause| clause.holds(scope, revision));

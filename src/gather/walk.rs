@@ -129,7 +129,7 @@ impl Question<'_> {
         let key = item[&self.walk.key].as_str()?.to_owned();
         let mut inner = Scope::over(self.scope);
         inner.bind(self.walk.node.as_str(), item);
-        let is_listed = self.filter.iter().all(|clause| clause.holds(&inner, self.stage.scene.revision));
+        let is_listed = self.filter.iter().all(|clause| clause.holds(&inner, self.stage.context.revision));
         Some(Child { key, node: is_listed.then(|| self.needed(item)) })
     }
 

@@ -87,12 +87,12 @@ impl Caller {
     /// Calls a subject; `None` if its arguments cannot be sent.
     pub async fn call(
         &mut self,
-        scene: &RunContext,
+        context: &RunContext,
         subject: &Subject,
         arguments: &Value,
     ) -> Option<(String, Value, Reply)> {
         let (method, params) = subject.request(arguments)?;
-        let headers = param_headers(scene, &method, &params);
+        let headers = param_headers(context, &method, &params);
         let reply = self.request(&method, params.clone(), headers).await;
         Some((method, params, reply))
     }
@@ -101,7 +101,7 @@ impl Caller {
     /// one more call at the end, which is cancelled immediately.
     pub async fn at_once(
         &mut self,
-        scene: &RunContext,
+        context: &RunContext,
         subject: &Subject,
         all: &[Value],
         cancelled: bool,
@@ -112,7 +112,7 @@ impl Caller {
         let calls = all.iter().map(|arguments| (arguments, limit)).chain(dropped).enumerate();
         let calls = calls.filter_map(|(nr, (arguments, patience))| {
             let (method, mut params) = subject.request(arguments)?;
-            let headers = param_headers(scene, &method, &params);
+            let headers = param_headers(context, &method, &params);
             if nr % 2 == 1 {
                 params["_meta"] = json!({ "progressToken": format!("together-{nr}") });
             }

@@ -52,7 +52,7 @@ pub struct Failing {
 
 pub struct Findings<'a> {
     plan: &'a Plan<'a>,
-    scene: &'a RunContext,
+    context: &'a RunContext,
     checked: HashMap<String, usize>,
     failing: Vec<Failing>,
     /// Findings beyond those that are shown.
@@ -64,10 +64,10 @@ pub struct Findings<'a> {
 }
 
 impl<'a> Findings<'a> {
-    pub fn new(plan: &'a Plan<'a>, scene: &'a RunContext) -> Self {
+    pub fn new(plan: &'a Plan<'a>, context: &'a RunContext) -> Self {
         Self {
             plan,
-            scene,
+            context,
             checked: HashMap::new(),
             failing: Vec::new(),
             further: HashMap::new(),
@@ -79,7 +79,7 @@ impl<'a> Findings<'a> {
     }
 
     pub fn verdicts<'i>(&self, items: impl Iterator<Item = &'i Value>) -> Vec<RuleResult> {
-        judge_generated(self.plan, self.scene, items.map(|item| ("calls", item)))
+        judge_generated(self.plan, self.context, items.map(|item| ("calls", item)))
     }
 
     /// Judges calls; those that fail are kept.
@@ -182,7 +182,7 @@ impl<'a> Findings<'a> {
                     format!("--replay {}", quoted(&line))
                 };
                 let command =
-                    format!("mcp-conform generate {} --revision {} {again}", settings.options, self.scene.revision);
+                    format!("mcp-conform generate {} --revision {} {again}", settings.options, self.context.revision);
                 finding.reproduce = Some(command.replace("  ", " "));
                 finding.alike = failing.alike;
                 finding.yaml = paste::suite(&failing.rule, &result.statement, &result.source, &item);
@@ -212,7 +212,7 @@ impl<'a> Findings<'a> {
         let permitted = if settings.call_tools { " --call-tools" } else { "" };
         format!(
             "mcp-conform generate {} --revision {}{permitted}{only} --calls {} --seed {}",
-            settings.options, self.scene.revision, settings.calls, settings.seed
+            settings.options, self.context.revision, settings.calls, settings.seed
         )
     }
 
@@ -220,7 +220,7 @@ impl<'a> Findings<'a> {
     pub fn results(mut self, settings: &Settings) -> Vec<RuleResult> {
         let growth = self.growth.iter().map(|item| ("growth", item));
         let sequences = self.sequences.iter().map(|item| ("sequences", item));
-        let mut results = judge_generated(self.plan, self.scene, growth.chain(sequences));
+        let mut results = judge_generated(self.plan, self.context, growth.chain(sequences));
         for finding in results.iter_mut().flat_map(|result| &mut result.findings) {
             finding.reproduce = Some(self.whole(settings));
         }

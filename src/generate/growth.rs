@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::{caller::Caller, calls::Source, observe::Observer, subject::What};
-use crate::wire::descendants::{descendants, resident_bytes};
+use crate::wire::process::descendants::{descendants, resident_bytes};
 
 /// Measurements in one run.
 const LOOKS: usize = 20;
@@ -91,7 +91,7 @@ pub async fn files(observer: &mut Observer<'_>, sources: &[Source], over: impl F
             if nr % IN_A_ROW == 0 {
                 open.extend(measured().map(|(_, files)| files));
             }
-            if over() || observer.caller.call(observer.scene, &source.subject, &call).await.is_none() {
+            if over() || observer.caller.call(observer.context, &source.subject, &call).await.is_none() {
                 break;
             }
             observer.made += 1;

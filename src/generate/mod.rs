@@ -102,16 +102,16 @@ pub struct Generated {
 }
 
 /// Lists what the server has, makes calls until a limit is reached, judges them, and shrinks those that fail.
-pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_>, settings: &Settings) -> Generated {
+pub async fn generate(mut caller: Caller, context: &mut RunContext, plan: &Plan<'_>, settings: &Settings) -> Generated {
     let began = Instant::now();
     // The rest of the time is for confirming and shrinking what failed.
     let over = || began.elapsed() >= settings.time * 3 / 4 || (settings.interrupted)();
     // From then on, only what needs several calls is tested.
     let enough = || began.elapsed() >= settings.time / 2 || over();
-    survey(&mut caller, scene).await;
+    survey(&mut caller, context).await;
     let mut pool = Pool::new();
-    collect(&mut pool, &scene.saves["survey"]["resources"]["items"], 3);
-    let (subjects, mut notes) = subjects(scene, settings);
+    collect(&mut pool, &context.saves["survey"]["resources"]["items"], 3);
+    let (subjects, mut notes) = subjects(context, settings);
     let mut sources: Vec<Source> =
         subjects.into_iter().map(|subject| Source::new(subject, settings.seed, &pool)).collect();
     notes.extend(sources.iter().flat_map(|source| source.notes.clone()));
@@ -127,10 +127,10 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
             }
         }
     }
-    let scene = &*scene;
+    let context = &*context;
     let mut observer = Observer {
         caller,
-        scene,
+        context,
         usual: Usual::default(),
         slow: HashSet::new(),
         made: 0,
@@ -138,7 +138,7 @@ pub async fn generate(mut caller: Caller, scene: &mut RunContext, plan: &Plan<'_
         careful: false,
         programs: settings.program.iter().cloned().chain(program::of_processes()).collect(),
     };
-    let mut findings = Findings::new(plan, scene);
+    let mut findings = Findings::new(plan, context);
     let mut growth = Growth::new(settings.calls);
     let mut counts: HashMap<usize, CallCounts> = HashMap::new();
     let mut batch: Vec<(usize, Call, Value)> = Vec::new();

@@ -52,7 +52,7 @@ impl Usual {
 /// Makes calls and describes their results.
 pub struct Observer<'a> {
     pub caller: Caller,
-    pub scene: &'a RunContext,
+    pub context: &'a RunContext,
     pub usual: Usual,
     /// Tools whose plainest call is slow: they are not called just to observe the state.
     pub slow: HashSet<String>,
@@ -76,7 +76,7 @@ impl Observer<'_> {
     pub async fn observe(&mut self, source: &Source, call: &Call) -> Option<Value> {
         let subject = &source.subject;
         self.made += 1;
-        let (method, params, reply) = self.caller.call(self.scene, subject, &call.arguments).await?;
+        let (method, params, reply) = self.caller.call(self.context, subject, &call.arguments).await?;
         let failed = is_failed(&reply);
         let mut item = json!({
             "what": subject.what.word(), "name": subject.name, "listed": subject.listed,
@@ -151,7 +151,7 @@ impl Observer<'_> {
             return *known;
         }
         self.made += 1;
-        let reply = self.caller.call(self.scene, subject, &json!({ "value": "" })).await;
+        let reply = self.caller.call(self.context, subject, &json!({ "value": "" })).await;
         let end = reply.map(|(_, _, reply)| reply.end);
         self.empty_completions.insert(subject.name.clone(), end);
         end
@@ -162,7 +162,7 @@ impl Observer<'_> {
         let mut seen = Value::Null;
         for inside in beside::inside(source, call) {
             self.made += 1;
-            let Some((_, _, reply)) = self.caller.call(self.scene, &source.subject, &inside).await else { break };
+            let Some((_, _, reply)) = self.caller.call(self.context, &source.subject, &inside).await else { break };
             let is_first = seen.is_null();
             let failed = is_failed(&reply);
             if is_first || failed || reply.end != End::Result {
@@ -187,7 +187,7 @@ impl Observer<'_> {
             return false;
         }
         self.made += 1;
-        let Some((_, _, full)) = self.caller.call(self.scene, &source.subject, &full).await else { return false };
+        let Some((_, _, full)) = self.caller.call(self.context, &source.subject, &full).await else { return false };
         full.end == End::Result && !is_failed(&full) && full.result.as_ref().and_then(beside::unfilled).is_none()
     }
 
@@ -199,7 +199,7 @@ impl Observer<'_> {
                 continue;
             }
             self.made += 1;
-            let reply = self.caller.call(self.scene, &source.subject, &almost).await;
+            let reply = self.caller.call(self.context, &source.subject, &almost).await;
             let quick = |reply: &Reply| matches!(reply.end, End::Result | End::Error) && reply.ms < SLOW;
             if reply.is_some_and(|(_, _, reply)| quick(&reply)) {
                 return false;
@@ -221,7 +221,7 @@ impl Observer<'_> {
             return true;
         }
         self.made += 1;
-        let reply = self.caller.call(self.scene, &source.subject, &smaller).await;
+        let reply = self.caller.call(self.context, &source.subject, &smaller).await;
         reply.is_some_and(|(_, _, reply)| matches!(reply.end, End::Result | End::Error))
     }
 
@@ -243,7 +243,7 @@ impl Observer<'_> {
         let mut times = Vec::new();
         for arguments in [&shorter, &call.arguments, &shorter] {
             self.made += 1;
-            let Some((_, _, reply)) = self.caller.call(self.scene, &source.subject, arguments).await else {
+            let Some((_, _, reply)) = self.caller.call(self.context, &source.subject, arguments).await else {
                 return false;
             };
             times.push(reply.ms);

@@ -90,7 +90,7 @@ struct Trace {
 impl Trace {
     async fn call(&mut self, observer: &mut Observer<'_>, source: &Source, arguments: &Value) -> Option<Reply> {
         observer.made += 1;
-        let (_, _, reply) = observer.caller.call(observer.scene, &source.subject, arguments).await?;
+        let (_, _, reply) = observer.caller.call(observer.context, &source.subject, arguments).await?;
         self.add(&source.subject.name, arguments, &reply);
         Some(reply)
     }
@@ -229,7 +229,7 @@ async fn created_together(observer: &mut Observer<'_>, group: &Group<'_>) -> Vec
         let Some(all) = all else { return Vec::new() };
         observer.made += all.len();
         let limit = observer.caller.limit;
-        let replies = observer.caller.at_once(observer.scene, &group.create.subject, &all, false, limit).await;
+        let replies = observer.caller.at_once(observer.context, &group.create.subject, &all, false, limit).await;
         for (reply, arguments) in replies.iter().zip(&all) {
             trace.add(name, arguments, reply);
         }

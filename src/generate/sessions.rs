@@ -77,7 +77,7 @@ pub fn with_text(source: &Source, plain: &Value, text: &str) -> Option<Call> {
 
 /// Whether the other session shows the text, in the same tool or in a resource.
 async fn shows(observer: &Observer<'_>, beside: &mut Caller, source: &Source, plain: &Value, text: &str) -> bool {
-    let Some((_, _, reply)) = beside.call(observer.scene, &source.subject, plain).await else { return false };
+    let Some((_, _, reply)) = beside.call(observer.context, &source.subject, plain).await else { return false };
     let said = json!([reply.result, reply.error]).to_string();
     said.contains(text)
 }

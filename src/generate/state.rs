@@ -31,13 +31,13 @@ type Shown = BTreeMap<String, Value>;
 /// Reads the state of the server.
 async fn shown(observer: &mut Observer<'_>, except: &str) -> Shown {
     let mut shown = Shown::new();
-    let survey = observer.scene.saves["survey"].clone();
+    let survey = observer.context.saves["survey"].clone();
     for (list, method, field, capability) in [
         ("the list of tools", "tools/list", "tools", "tools"),
         ("the list of prompts", "prompts/list", "prompts", "prompts"),
         ("the list of resources", "resources/list", "resources", "resources"),
     ] {
-        if observer.scene.offers(capability) {
+        if observer.context.offers(capability) {
             shown.insert(list.to_owned(), observer.caller.list(method, field).await["items"].clone());
         }
     }
@@ -55,7 +55,7 @@ async fn shown(observer: &mut Observer<'_>, except: &str) -> Shown {
         let Some(subject) = Subject::tool(tool).filter(|subject| !observer.slow.contains(&subject.name)) else {
             continue;
         };
-        let Some((_, _, reply)) = observer.caller.call(observer.scene, &subject, &json!({})).await else { continue };
+        let Some((_, _, reply)) = observer.caller.call(observer.context, &subject, &json!({})).await else { continue };
         if reply.ms >= SLOW {
             observer.slow.insert(subject.name);
         } else if reply.end == End::Result {

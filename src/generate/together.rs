@@ -167,7 +167,7 @@ async fn at_once(
 ) -> Seen {
     let all: Vec<Value> = (0..TIMES).flat_map(|_| alone.iter().map(|(call, _)| call.arguments.clone())).collect();
     observer.made += all.len();
-    let replies = observer.caller.at_once(observer.scene, &source.subject, &all, cancels, limit).await;
+    let replies = observer.caller.at_once(observer.context, &source.subject, &all, cancels, limit).await;
     let results: Vec<Option<Value>> = alone.iter().map(|(_, item)| returned(item)).collect();
     let wrong = |(nr, reply): (usize, Reply)| {
         let result = reply.result.as_ref().filter(|_| reply.end == End::Result).map(without_meta);

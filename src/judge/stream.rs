@@ -37,11 +37,11 @@ use crate::{
 /// another revision are skipped.
 pub fn judge(
     plan: &Plan,
-    scene: &RunContext,
+    context: &RunContext,
     links: &[Link],
     frames: impl Iterator<Item = Arc<Frame>>,
 ) -> Vec<RuleResult> {
-    let grounds: Vec<Scope> = plan.suites.iter().map(|planned| ground(scene, planned.suite)).collect();
+    let grounds: Vec<Scope> = plan.suites.iter().map(|planned| ground(context, planned.suite)).collect();
     let mut tallies: Vec<Tally> = plan
         .suites
         .iter()
@@ -49,43 +49,43 @@ pub fn judge(
         .flat_map(|(planned, ground)| planned.rules.iter().map(move |rule| Tally::new(planned.suite, rule, ground)))
         .collect();
     let judged = tallies.iter_mut().filter(|tally| tally.left_out.is_none() && tally.lacking.is_none());
-    let (audiences, mut still) = assign(judged, scene.revision);
+    let (audiences, mut still) = assign(judged, context.revision);
     let wanted: Vec<Option<&Filter>> = audiences.iter().flat_map(|audience| audience.filters("transcript")).collect();
     thread::scope(|threads| {
         let fan_out = FanOut::open(threads, audiences);
         for tally in &mut still {
-            judge_saved(tally, scene);
+            judge_saved(tally, context);
         }
-        if scene.subject == Side::Client {
-            return other_by(Clients::default(), scene, links, frames, fan_out, &wanted);
+        if context.subject == Side::Client {
+            return other_by(Clients::default(), context, links, frames, fan_out, &wanted);
         }
-        if scene.subject == Side::Gateway {
-            return other_by(Gateways::default(), scene, links, frames, fan_out, &wanted);
+        if context.subject == Side::Gateway {
+            return other_by(Gateways::default(), context, links, frames, fan_out, &wanted);
         }
-        pass_by(scene, links, frames, fan_out, &wanted, |frame| {
+        pass_by(context, links, frames, fan_out, &wanted, |frame| {
             for tally in still.iter_mut().filter(|tally| Some(&tally.suite.id) == frame.by.as_ref()) {
-                judge_visit(tally, scene, frame);
+                judge_visit(tally, context, frame);
             }
         });
     });
     fold(&mut tallies);
-    tallies.into_iter().map(|tally| tally.finish(scene)).collect()
+    tallies.into_iter().map(|tally| tally.finish(context)).collect()
 }
 
 /// Verdicts on generated calls and their effects: items under their streamed names.
 pub fn judge_generated<'i>(
     plan: &Plan,
-    scene: &RunContext,
+    context: &RunContext,
     items: impl Iterator<Item = (&'static str, &'i Value)>,
 ) -> Vec<RuleResult> {
-    let grounds: Vec<Scope> = plan.suites.iter().map(|planned| ground(scene, planned.suite)).collect();
+    let grounds: Vec<Scope> = plan.suites.iter().map(|planned| ground(context, planned.suite)).collect();
     let mut tallies: Vec<Tally> = plan
         .suites
         .iter()
         .zip(&grounds)
         .flat_map(|(planned, ground)| planned.rules.iter().map(move |rule| Tally::new(planned.suite, rule, ground)))
         .collect();
-    let mut audience = Audience::new(scene.revision);
+    let mut audience = Audience::new(context.revision);
     let judged = tallies.iter_mut().filter(|tally| tally.left_out.is_none() && tally.lacking.is_none());
     let _: Vec<_> = judged.filter_map(|tally| audience.add_rule(tally)).collect();
     for (root, item) in items {
@@ -94,13 +94,13 @@ pub fn judge_generated<'i>(
     }
     audience.leave();
     fold(&mut tallies);
-    tallies.into_iter().map(|tally| tally.finish(scene)).collect()
+    tallies.into_iter().map(|tally| tally.finish(context)).collect()
 }
 
-fn judge_saved(tally: &mut Tally, scene: &RunContext) {
+fn judge_saved(tally: &mut Tally, context: &RunContext) {
     let (rule, scope) = (tally.rule, tally.ground);
     let Some(every) = &rule.every else {
-        judge_item(tally, scope, scene.revision, None);
+        judge_item(tally, scope, context.revision, None);
         return;
     };
     for path in &every.over {
@@ -118,7 +118,7 @@ fn judge_saved(tally: &mut Tally, scene: &RunContext) {
             let mut inner = Scope::over(scope);
             inner.bind(every.var.as_str(), value);
             let item = Item { var: &every.var, path, root, value, location: &|| location.clone() };
-            judge_item(tally, &inner, scene.revision, Some(&item));
+            judge_item(tally, &inner, context.revision, Some(&item));
         }
     }
 }
@@ -131,14 +131,14 @@ fn elements<'a>(node: &Node<'a>) -> Vec<Node<'a>> {
 /// Calls back with every item of the streamed names, in run order. Transcript items are skipped if none of the `wanted`
 /// filters can match.
 fn pass_by(
-    scene: &RunContext,
+    context: &RunContext,
     links: &[Link],
     frames: impl Iterator<Item = Arc<Frame>>,
     mut fan_out: FanOut,
     wanted: &[Option<&Filter>],
     mut visited: impl FnMut(&Frame),
 ) {
-    let ours = |link: u32| links.iter().find(|known| known.link == link && known.revision == Some(scene.revision));
+    let ours = |link: u32| links.iter().find(|known| known.link == link && known.revision == Some(context.revision));
     let mut assemblers: Vec<(u32, Assembler, Streams)> = Vec::new();
     let mut posts = Posts::default();
     // The last request that a server shared by all connections still received. Its response may arrive after others
@@ -161,7 +161,7 @@ fn pass_by(
         }
         let index = assemblers.iter().position(|(known, ..)| *known == frame.link).unwrap_or_else(|| {
             let mut assembler = Assembler::new(link);
-            assembler.of_other_client = scene.server["recorded"] == true;
+            assembler.of_other_client = context.server["recorded"] == true;
             assemblers.push((frame.link, assembler, Streams::new(link)));
             assemblers.len() - 1
         });
@@ -269,7 +269,7 @@ impl<'a> Items<'a> for Gateways {
 /// As [`pass_by`], for a client or a gateway.
 fn other_by<'a>(
     mut items: impl Items<'a>,
-    scene: &RunContext,
+    context: &RunContext,
     links: &'a [Link],
     frames: impl Iterator<Item = Arc<Frame>>,
     mut fan_out: FanOut,
@@ -281,7 +281,7 @@ fn other_by<'a>(
         fan_out.pass(root, item, bytes);
     };
     for frame in frames {
-        let ours = |known: &&Link| known.link == frame.link && known.revision == Some(scene.revision);
+        let ours = |known: &&Link| known.link == frame.link && known.revision == Some(context.revision);
         let Some(link) = links.iter().find(ours) else { continue };
         for (root, item) in items.take(&frame, link) {
             pass(root, item, frame.bytes);

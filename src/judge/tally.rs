@@ -125,10 +125,10 @@ impl<'a> Tally<'a> {
         }
     }
 
-    pub fn finish(mut self, scene: &RunContext) -> RuleResult {
+    pub fn finish(mut self, context: &RunContext) -> RuleResult {
         // Empty lines around a banner say less than the banner.
         self.found.sort_by_key(|found| found.line.as_ref().is_some_and(|line| line.trim().is_empty()));
-        let incident = scene.incidents.get(&self.suite.id);
+        let incident = context.incidents.get(&self.suite.id);
         let (status, reason) = if let Some(reason) = self.left_out {
             (Status::NotApplicable, Some(reason))
         } else if let Some(reason) = self.lacking {
@@ -145,11 +145,11 @@ impl<'a> Tally<'a> {
             (Status::Pass, None)
         } else if let Some(incident) = incident {
             (Status::Broken, Some(incident.clone()))
-        } else if let Some(why) = scene.not_run.get(&self.suite.id) {
+        } else if let Some(why) = context.not_run.get(&self.suite.id) {
             (Status::NotExercised, Some(why.clone()))
         } else if self.suite.subject == Side::Client {
             // In a recorded conversation, this program did not start the client.
-            let started = scene.saves.contains_key("runs") || scene.scenario.is_none();
+            let started = context.saves.contains_key("runs") || context.scenario.is_none();
             let why = if started {
                 "the client did nothing that the rule is about"
             } else {
@@ -170,7 +170,7 @@ impl<'a> Tally<'a> {
                 Side::Client => Subject::Client,
                 Side::Gateway => Subject::Gateway,
             },
-            revision: scene.revision,
+            revision: context.revision,
             level: self.rule.level,
             level_reason: self.rule.level_reason.clone(),
             status,

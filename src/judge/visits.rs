@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Judges one visit of the walk that the suite saves under the name in the frame.
-pub fn judge_visit(tally: &mut Tally, scene: &RunContext, frame: &Frame) {
+pub fn judge_visit(tally: &mut Tally, context: &RunContext, frame: &Frame) {
     let (Some(save), Some(visit)) = (&frame.text, &frame.message) else { return };
     let (rule, walk) = (tally.rule, json!({ "visits": [visit] }));
     let looks = |path: &&Path| path.root == *save && path.first_member() == Some("visits");
@@ -23,7 +23,7 @@ pub fn judge_visit(tally: &mut Tally, scene: &RunContext, frame: &Frame) {
                 let mut inner = Scope::over(tally.ground);
                 inner.bind(every.var.as_str(), value);
                 let item = Item { var: &every.var, path, root: &walk, value, location: &|| location.clone() };
-                judge_item(tally, &inner, scene.revision, Some(&item));
+                judge_item(tally, &inner, context.revision, Some(&item));
             }
         }
     } else if let Test::Observe(paths) = &rule.test {

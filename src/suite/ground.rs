@@ -99,34 +99,34 @@ pub const FOUND: [&str; 27] = [
 ];
 
 /// `$survey`, `$facts`, `$values`, `$server`, `$client`, `$revision`, `$transport`, and what the suite saved.
-pub fn ground<'a>(scene: &'a RunContext, suite: &Suite) -> Scope<'a> {
+pub fn ground<'a>(context: &'a RunContext, suite: &Suite) -> Scope<'a> {
     let mut scope = Scope::new();
-    if scene.subject == Side::Client {
-        for (name, value) in &scene.saves {
+    if context.subject == Side::Client {
+        for (name, value) in &context.saves {
             scope.bind(name.as_str(), value);
         }
     }
-    scope.own("values", values(suite, scene));
-    scope.own("revision", json!(scene.revision));
-    scope.own("transport", json!(scene.transport));
-    scope.bind("facts", &scene.facts);
-    scope.bind("server", &scene.server);
-    scope.bind("client", &scene.client);
-    if let Some(saves) = scene.saves.get(SURVEY) {
+    scope.own("values", values(suite, context));
+    scope.own("revision", json!(context.revision));
+    scope.own("transport", json!(context.transport));
+    scope.bind("facts", &context.facts);
+    scope.bind("server", &context.server);
+    scope.bind("client", &context.client);
+    if let Some(saves) = context.saves.get(SURVEY) {
         scope.bind(SURVEY, saves);
     }
-    for (name, value) in scene.saves.get(&suite.id).and_then(Value::as_object).into_iter().flatten() {
+    for (name, value) in context.saves.get(&suite.id).and_then(Value::as_object).into_iter().flatten() {
         scope.bind(name.as_str(), value);
     }
     scope
 }
 
 /// The rows of `values` that apply in the revision of the run.
-fn values(suite: &Suite, scene: &RunContext) -> Value {
+fn values(suite: &Suite, context: &RunContext) -> Value {
     let mut values = Map::new();
     for (name, rows) in &suite.values {
         let holds = |since: Option<_>, until: Option<_>| {
-            since.is_none_or(|since| since <= scene.revision) && until.is_none_or(|until| scene.revision <= until)
+            since.is_none_or(|since| since <= context.revision) && until.is_none_or(|until| context.revision <= until)
         };
         if let Some(row) = rows.iter().find(|row| holds(row.since, row.until)) {
             values.insert(name.clone(), row.is.clone());

@@ -19,11 +19,10 @@ use tokio::{
 use super::{
     Ending, Envelope, Incoming, OpenError, Posted,
     channel::{Carrier, Channel},
-    child::{Child, Finish, Pipes, Readable, Writable},
     lines::{Line, Lines},
     pipe::Pipe,
+    process::{Child, Finish, Pipes, Readable, Tail, Writable},
     secrets::Secrets,
-    stderr::Tail,
     unread::{LOOK, Unread},
 };
 use crate::{

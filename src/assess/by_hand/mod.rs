@@ -104,7 +104,7 @@ impl Habits {
         };
         let changes = |suite: &Suite| suite.gather.iter().any(|step| matches!(step.verb, Verb::Change(_)));
         let changing: HashSet<String> = named(changes);
-        let looks_at = |suite: &&Suite| suite.evidence.iter().any(|id| changing.contains(id));
+        let looks_at = |suite: &&Suite| suite.requires.iter().any(|id| changing.contains(id));
         let watching = suites.iter().filter(looks_at).map(|suite| suite.id.clone());
         // A recipe has one request after the other.
         let overlapping = named(|suite| suite.gather.iter().any(|step| matches!(step.verb, Verb::Overlap(_))));
@@ -129,7 +129,7 @@ impl Habits {
             rules_of(suite).into_iter().filter(|rule| rule.looks_at_listing(suite)).map(|rule| rule.id.clone())
         });
         let asks_beside =
-            |suite: &Suite| suite.gather.iter().any(|step| matches!(&step.verb, Verb::List(list) if list.beside));
+            |suite: &Suite| suite.gather.iter().any(|step| matches!(&step.verb, Verb::List(list) if list.second));
         let agreeing = suites.iter().filter(|suite| asks_beside(suite)).flat_map(|suite| {
             let compares = |rule: &&Rule| matches!(rule.test, Test::Check { .. }) || rule.compares_saves(suite);
             rules_of(suite).into_iter().filter(compares).map(|rule| rule.id.clone())

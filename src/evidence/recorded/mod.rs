@@ -44,12 +44,12 @@ pub fn complete(evidence: &mut Evidence) {
             if rejected && subject == Side::Server {
                 continue;
             }
-            let mut scene = context(revision, subject, transport, &server, &client);
+            let mut context = context(revision, subject, transport, &server, &client);
             if subject == Side::Server {
                 let survey = lists::survey(frames.iter().filter(|frame| links.contains(&frame.link)));
-                scene.saves.insert(SURVEY.to_owned(), survey);
+                context.saves.insert(SURVEY.to_owned(), survey);
             }
-            evidence.scenes.push(scene);
+            evidence.contexts.push(context);
         }
     }
     evidence.frames = Frames::Read(end_everywhere(frames));

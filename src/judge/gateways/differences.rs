@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{judge::checks::same_uri, suite::push_token};
+use crate::{judge::checks::resources::same_uri, suite::push_token};
 
 /// Longer texts are shown by their length and beginning.
 const SHOWN: usize = 300;

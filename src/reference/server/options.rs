@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{reference::server::world::Grown, revision::Revision};
+use crate::{reference::server::content::Grown, revision::Revision};
 
 /// All proposals and dialects that the server supports.
 pub const PROPOSALS: [&str; 3] = ["sep-2093", "sep-prefix", "dialect-versioned"];
@@ -17,8 +17,8 @@ pub struct Options {
     pub proposals: Vec<String>,
     /// Over HTTP a token is required.
     pub protected: bool,
-    /// A world of any size, in addition to the usual one.
-    pub world: Option<Grown>,
+    /// Generated content of any size, in addition to the usual content.
+    pub content: Option<Grown>,
 }
 
 impl Default for Options {
@@ -29,7 +29,7 @@ impl Default for Options {
             variation: None,
             proposals: vec!["sep-2093".to_owned(), "sep-prefix".to_owned()],
             protected: false,
-            world: None,
+            content: None,
         }
     }
 }

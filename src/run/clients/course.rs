@@ -89,7 +89,7 @@ pub struct Course<'a> {
     /// Lines of the client's reports of actions that do not follow the format.
     unread_reports: RefCell<Vec<String>>,
     cut_short: OnceCell<String>,
-    scenes: Vec<RunContext>,
+    contexts: Vec<RunContext>,
 }
 
 impl<'a> Course<'a> {
@@ -108,12 +108,12 @@ impl<'a> Course<'a> {
             notes: Vec::new(),
             unread_reports: RefCell::default(),
             cut_short: OnceCell::new(),
-            scenes: Vec::new(),
+            contexts: Vec::new(),
         }
     }
 
     pub fn evidence(self) -> Evidence {
-        let Self { job, recorder, began, started, mut notes, unread_reports, cut_short, scenes, .. } = self;
+        let Self { job, recorder, began, started, mut notes, unread_reports, cut_short, contexts, .. } = self;
         notes.extend(reported::note(&unread_reports.into_inner()));
         let started = started.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let target = Tested {
@@ -133,7 +133,7 @@ impl<'a> Course<'a> {
             },
             ..RunHeader::new(Side::Client, target, started, job.limits.evidence_frames)
         };
-        Evidence { header, links: recorder.links(), frames: Frames::Recorded(recorder), scenes, cut_off: None }
+        Evidence { header, links: recorder.links(), frames: Frames::Recorded(recorder), contexts, cut_off: None }
     }
 
     /// The revision that the client uses when it is offered the newest one.
@@ -162,7 +162,7 @@ impl<'a> Course<'a> {
             }
         }
         match first {
-            Some(error) if self.scenes.is_empty() => Err(error),
+            Some(error) if self.contexts.is_empty() => Err(error),
             _ => Ok(()),
         }
     }
@@ -336,12 +336,12 @@ impl<'a> Course<'a> {
     /// Saves the evidence for the rules of this revision, first for those without a scenario.
     pub fn keep(&mut self, revision: Revision, starts: &[Start]) {
         let transport = self.job.client.transport;
-        self.scenes.push(scene(revision, transport, None, saves(starts.iter())));
+        self.contexts.push(context(revision, transport, None, saves(starts.iter())));
         for planned in &self.planned {
             let world = planned.world(&self.worlds, contract::actions(planned.scenario));
             let own: Vec<&Start> = starts.iter().filter(|start| start.scenario == planned.id).collect();
             let saves = if own.is_empty() { IndexMap::new() } else { saves(own.into_iter()) };
-            self.scenes.push(scene(revision, transport, Some(world), saves));
+            self.contexts.push(context(revision, transport, Some(world), saves));
         }
     }
 }
@@ -356,7 +356,12 @@ fn saves<'a>(starts: impl Iterator<Item = &'a Start> + Clone) -> IndexMap<String
         .into()
 }
 
-fn scene(revision: Revision, transport: Transport, world: Option<World>, saves: IndexMap<String, Value>) -> RunContext {
+fn context(
+    revision: Revision,
+    transport: Transport,
+    world: Option<World>,
+    saves: IndexMap<String, Value>,
+) -> RunContext {
     RunContext {
         scenario: world.as_ref().map(|world| world.scenario.clone()),
         world,

@@ -15,7 +15,7 @@ use tokio::{
 use crate::{
     error::Error,
     wire::{
-        group::{Group, Signal},
+        process::group::{Group, Signal},
         start_failure,
     },
 };

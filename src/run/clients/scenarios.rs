@@ -30,7 +30,7 @@ pub struct Planned<'a> {
 /// those of the suites that they require.
 pub fn planned<'a>(suites: &'a [Suite], filter: &Filter) -> Vec<Planned<'a>> {
     let selected = |suite: &&Suite| suite.rules.iter().any(|rule| filter.selects(suite, rule));
-    let required: Vec<&String> = suites.iter().filter(selected).flat_map(|suite| &suite.evidence).collect();
+    let required: Vec<&String> = suites.iter().filter(selected).flat_map(|suite| &suite.requires).collect();
     let mut all = distinct(suites.iter().filter(|suite| selected(suite) || required.contains(&&suite.id)));
     if !all.iter().any(|planned| planned.scenario.world == USUAL) {
         all.extend(distinct(suites.iter()).into_iter().find(|planned| planned.scenario.world == USUAL));

@@ -16,7 +16,7 @@ use crate::{
     outcome::{RunReport, Subject, TargetReport},
     plan::{Filter, Proposals, plan},
     run::{
-        conducting::run_context::scene,
+        conducting::run_context::context,
         inputs::{
             again, configured, credentials, deviations,
             job::{Job, Revisions},
@@ -172,7 +172,7 @@ fn tested(
     let interrupts = job.interrupts.clone();
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
     let conducted = conduct(&mut job, wish, &suites, &filter, &settings, &recorder);
-    let ((scene, generated), left) = supervised("server", &interrupts, conducted)?;
+    let ((context, generated), left) = supervised("server", &interrupts, conducted)?;
     let Generated { mut rules, counts, mut notes, failing, cut_short } = generated;
     notes.extend(left);
     show_frames(&mut rules, recorder.frames(), job.limits.evidence_frames);
@@ -187,11 +187,11 @@ fn tested(
         options: settings.options.clone(),
         command,
         config: configured::shown(&args.target, surroundings),
-        transport: scene.transport.to_string(),
-        server: Some(scene.server["info"].clone()).filter(|info| !info.is_null()),
+        transport: context.transport.to_string(),
+        server: Some(context.server["info"].clone()).filter(|info| !info.is_null()),
         client: None,
-        capabilities: scene.server["capabilities"].clone(),
-        revisions: vec![scene.revision],
+        capabilities: context.server["capabilities"].clone(),
+        revisions: vec![context.revision],
     };
     let mut report = RunReport {
         started,
@@ -222,12 +222,12 @@ async fn conduct(
     };
     let session = opener.open(wish).await.map_err(|unopened| unopened.error)?;
     let revision = session.revision().ok_or_else(|| Error::usage("no revision was negotiated"))?;
-    let mut scene = RunContext { generated: true, ..scene(&session.hello, session.transport(), revision, job) };
-    let known = scene.clone();
+    let mut context = RunContext { generated: true, ..context(&session.hello, session.transport(), revision, job) };
+    let known = context.clone();
     let planned = plan(suites, &known, filter);
     let caller = Caller::new(opener, revision, Some(session));
-    let generated = generate::generate(caller, &mut scene, &planned, settings).await;
-    Ok((scene, generated))
+    let generated = generate::generate(caller, &mut context, &planned, settings).await;
+    Ok((context, generated))
 }
 
 /// Writes the calls that failed, and returns a line on the file. If there are none and no file exists, nothing is written.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::run_context::scene;
+use super::run_context::context;
 use crate::{
     error::Error,
     evidence::{Ended, FrameKind, Recorder, RunContext, Side},
@@ -41,7 +41,7 @@ pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Record
     for link in &links {
         recorder.settle(link.link, revision);
     }
-    Some((scene(hello, transport, revision, job), format!("the handshake failed: {came}; {help}")))
+    Some((context(hello, transport, revision, job), format!("the handshake failed: {came}; {help}")))
 }
 
 /// The server requires authorization, which can be tested.

@@ -54,7 +54,7 @@ impl<'a> Executor<'a> {
     pub async fn suite(
         &self,
         suite: &'a Suite,
-        scene: &RunContext,
+        context: &RunContext,
         conversation: &mut Option<Conversation>,
         crowded: bool,
     ) -> Result<Gathered<'a>, Error> {
@@ -62,9 +62,9 @@ impl<'a> Executor<'a> {
             return Ok(Gathered::nothing(suite, why));
         }
         let began = Instant::now();
-        let beside = OneShot::new(self.opener_for(suite.client), scene.revision, crowded);
-        if conversation.is_none() && suite.connection != Connection::Alone && steps(suite, scene).next().is_some() {
-            *conversation = Some(self.open(&beside.opener, scene.revision).await?);
+        let beside = OneShot::new(self.opener_for(suite.capabilities), context.revision, crowded);
+        if conversation.is_none() && suite.connection != Connection::PerCall && steps(suite, context).next().is_some() {
+            *conversation = Some(self.open(&beside.opener, context.revision).await?);
         }
         let conversation = conversation.as_ref();
         if let Some(conversation) = conversation {
@@ -79,7 +79,7 @@ impl<'a> Executor<'a> {
             conversation,
             recorder,
             limits: &self.job.limits,
-            scene,
+            context,
             controls: Controls::default(),
         };
         let saves = self.stop.unless_in_suite(gather(&stage)).await;
@@ -92,7 +92,7 @@ impl<'a> Executor<'a> {
             (Err(why), _) => Some(why.clone()),
             (Ok(_), None) => None,
             // This suite may kill the server: stop using the connection.
-            (Ok(_), Some(conversation)) if matches!(suite.connection, Connection::Last | Connection::Alone) => {
+            (Ok(_), Some(conversation)) if matches!(suite.connection, Connection::Final | Connection::PerCall) => {
                 if conversation.is_over().await {
                     *lock(&self.killed_by_suite) = Some(suite.id.clone());
                 }

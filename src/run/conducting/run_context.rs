@@ -1,4 +1,4 @@
-//! What a run knows besides the frames: the first state of a scene, and notes about the target.
+//! What a run knows besides the frames: the first state of a context, and notes about the target.
 
 use indexmap::IndexMap;
 use serde_json::{Value, json};
@@ -17,8 +17,8 @@ use crate::{
 const LINES_SHOWN: usize = 5;
 const CALL: &str = "tools/call";
 
-/// A scene without gathered evidence.
-pub fn scene(hello: &Value, transport: Transport, revision: Revision, job: &Job) -> RunContext {
+/// A context without gathered evidence.
+pub fn context(hello: &Value, transport: Transport, revision: Revision, job: &Job) -> RunContext {
     let result = &hello["result"];
     let info = match &result["serverInfo"] {
         Value::Null => &result["_meta"]["io.modelcontextprotocol/serverInfo"],
@@ -57,7 +57,7 @@ fn headers(target: &Target) -> Vec<String> {
 }
 
 /// The tools that these suites do not call, if they call any, each with the line of the configuration that allows it.
-pub fn uncalled(scene: &RunContext, suites: &[&Suite]) -> Vec<(String, String)> {
+pub fn uncalled(context: &RunContext, suites: &[&Suite]) -> Vec<(String, String)> {
     let steps = suites.iter().flat_map(|suite| &suite.gather);
     let calls: Vec<&Call> = steps.filter_map(calls_tool).collect();
     if calls.is_empty() {
@@ -65,8 +65,8 @@ pub fn uncalled(scene: &RunContext, suites: &[&Suite]) -> Vec<(String, String)> 
     }
     // A suite of the user may call one by name.
     let named: Vec<&str> = calls.iter().filter_map(|call| tool_of(call)).collect();
-    let names = scene.facts["left_alone"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let listed = scene.saves.get(SURVEY).and_then(|survey| survey["tools"]["items"].as_array());
+    let names = context.facts["left_alone"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let listed = context.saves.get(SURVEY).and_then(|survey| survey["tools"]["items"].as_array());
     let line = |name: &str| {
         let tool = listed.into_iter().flatten().find(|tool| tool["name"] == name);
         let arguments = tool.map_or_else(|| json!({}), |tool| example(&tool["inputSchema"]));

@@ -23,7 +23,7 @@ use crate::{
     revision::Revision,
     session::{CallOptions, ClientProfile, Opener, Session, Wish},
     target::Limits,
-    wire::descendants::{descendants, resident_bytes},
+    wire::process::descendants::{descendants, resident_bytes},
 };
 
 const SIZES: [usize; 3] = [1_000, 100_000, 1_000_000];

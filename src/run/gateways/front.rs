@@ -16,9 +16,9 @@ use crate::{
     evidence::{Exit, Transport},
     target::Start,
     wire::{
-        self, Pipe, Secrets, Tail,
-        group::{Group, Signal},
-        last_words, start_failure,
+        self, Pipe, Secrets, Tail, last_words,
+        process::group::{Group, Signal},
+        start_failure,
     },
 };
 

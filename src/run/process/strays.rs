@@ -85,7 +85,7 @@ fn has_children() -> bool {
 
 #[cfg(target_os = "linux")]
 fn children() -> Vec<Pid> {
-    let numbers = crate::wire::descendants::children().into_iter();
+    let numbers = crate::wire::process::descendants::children().into_iter();
     numbers.filter_map(|number| Pid::from_raw(number.try_into().ok()?)).collect()
 }
 

@@ -245,7 +245,7 @@ pub type SawAll<'a> = dyn Fn(&RuleResult, Option<&str>) -> bool + 'a;
 /// The run saw all unless it was cut short or filtered: then a rule over the messages of all suites may have missed some.
 pub fn saw_all(evidence: &Evidence, suites: &[Suite]) -> impl Fn(&RuleResult, Option<&str>) -> bool {
     let is_cut =
-        evidence.header.end.cut_short.is_some() || evidence.scenes.iter().any(|scene| !scene.not_run.is_empty());
+        evidence.header.end.cut_short.is_some() || evidence.contexts.iter().any(|context| !context.not_run.is_empty());
     let is_part = !evidence.header.scope.filter.is_empty();
     move |judged, subject| {
         let mut rules = suites.iter().flat_map(|suite| &suite.rules);

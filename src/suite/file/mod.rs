@@ -13,7 +13,7 @@ pub use step::{Deviation, Limits, Step};
 
 use super::{
     decode::{OneOrMany, Pairs, keys},
-    model::{Client, Connection},
+    model::{Capabilities, Connection},
     yaml::{At, Tree},
 };
 use crate::{
@@ -30,7 +30,7 @@ keys! {
         /// The subject of the suite in one sentence.
         #[schemars(required)]
         about: At<String>,
-        /// What the rules judge: `server` (default), `client` or `gateway`.
+        /// The subject that the rules judge: `server` (default), `client` or `gateway`.
         subject: Side,
         /// About clients: the fault, variation or world of the reference server that the client meets; `usual` is the server as it is.
         /// Without it the rules judge everything that was recorded.
@@ -47,7 +47,7 @@ keys! {
         /// after which the server may be gone, `per-call` where each call is made on a new one.
         connection: Connection,
         /// What the client declares: `basic` without details, or `none`. On a connection of its own, if the server requested anything of a full client.
-        capabilities: Client,
+        capabilities: Capabilities,
         /// Suites that are gathered too when a rule of this suite is judged.
         requires: OneOrMany<At<String>>,
         /// Rules that are not judged where this suite applies; `*` matches any text.

@@ -46,7 +46,7 @@ pub fn build(
         subscriptions: Vec::new(),
         in_rules: false,
         subject,
-        alone: connection == Connection::Alone,
+        alone: connection == Connection::PerCall,
     };
     let id = lint.needs(&typed.typed, "suite", typed.suite);
     id.as_ref().inspect(|id| lint.check_id(id));
@@ -71,8 +71,8 @@ pub fn build(
         applies,
         replaces: typed.replaces.map(|replaced| replaced.0).into_iter().flatten().map(|id| id.value).collect(),
         connection,
-        client: typed.capabilities,
-        evidence: typed.requires.map(|suites| suites.0).into_iter().flatten().map(|id| id.value).collect(),
+        capabilities: typed.capabilities,
+        requires: typed.requires.map(|suites| suites.0).into_iter().flatten().map(|id| id.value).collect(),
         values,
         gather,
         rules,

@@ -34,9 +34,9 @@ pub struct Suite {
     pub applies: Applies,
     pub connection: Connection,
     /// Declared if its rules judge what the server requests from such a client.
-    pub client: Option<Client>,
+    pub capabilities: Option<Capabilities>,
     /// Suites that are gathered too if a rule of this one is judged, because the rule needs their evidence.
-    pub evidence: Vec<String>,
+    pub requires: Vec<String>,
     /// Rules that are not judged where this suite applies; `*` matches any text.
     pub replaces: Vec<String>,
     /// Constants by revision, available as `$values.name`.
@@ -111,24 +111,24 @@ pub enum Connection {
     /// The connection of the survey.
     Shared,
     /// A second connection, because the suite may disturb it. Other such suites may have used it before.
-    Own,
+    Isolated,
     /// A connection that is not used afterwards, because the suite may kill the server.
-    Last,
+    Final,
     /// One connection for each call, which is the first message on it, before any handshake.
-    Alone,
+    PerCall,
     /// An unused connection. Where starting a server is expensive, other suites that need one share it.
-    Fresh,
+    New,
 }
 
 /// The capabilities that the client declares while a suite is gathered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Client {
+pub enum Capabilities {
     /// All that it can do.
     Full,
     /// All top-level capabilities, but as empty objects.
-    Plain,
+    Basic,
     /// Nothing.
-    Bare,
+    None,
 }
 
 #[derive(Clone, Debug, PartialEq)]

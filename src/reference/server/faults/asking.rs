@@ -4,12 +4,12 @@ use serde_json::{Value, json};
 
 use crate::{
     reference::server::{
+        content::Content,
         faults::{
             Heard, Scene,
             behaviour::{Behaviour, EVERYWHERE, Memory},
         },
         options::Transport,
-        world::World,
     },
     revision::Revision,
 };
@@ -19,27 +19,29 @@ const STDIO: &[Transport] = &[Transport::Stdio];
 pub static ASKING: &[Behaviour] = &[
     Behaviour {
         also: &["lifecycle-capabilities-not-carried-over", "lifecycle-no-reliance-on-undeclared-capability"],
-        ..slip("asks-anyway", "input is requested whatever the client declared", |world| world.slips.asks_anyway = true)
+        ..slip("asks-anyway", "input is requested whatever the client declared", |content| {
+            content.slips.asks_anyway = true
+        })
     },
-    slip("roots-ignored", "files outside of the roots are read", |world| world.slips.roots_ignored = true),
-    slip("root-left-by-dots", "`..` leads out of the roots", |world| world.slips.roots_climbed = true),
-    slip("roots-asked-twice", "one call sends roots/list twice", |world| world.slips.asks_twice = true),
+    slip("roots-ignored", "files outside of the roots are read", |content| content.slips.roots_ignored = true),
+    slip("root-left-by-dots", "`..` leads out of the roots", |content| content.slips.roots_climbed = true),
+    slip("roots-asked-twice", "one call sends roots/list twice", |content| content.slips.asks_twice = true),
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
-        ..slip("roots-asked-once", "the first list of roots is used forever", |world| world.slips.roots_kept = true)
+        ..slip("roots-asked-once", "the first list of roots is used forever", |content| content.slips.roots_kept = true)
     },
     // In earlier revisions this needs a client that waits long enough.
-    modern(slip("tool-loop-endless", "a model that requests tools gets requests without end", |world| {
-        world.slips.endless = true;
+    modern(slip("tool-loop-endless", "a model that requests tools gets requests without end", |content| {
+        content.slips.endless = true;
     })),
-    modern(slip("redeems-twice", "a coupon can be redeemed twice with one requestState", |world| {
-        world.slips.redeems_twice = true;
+    modern(slip("redeems-twice", "a coupon can be redeemed twice with one requestState", |content| {
+        content.slips.redeems_twice = true;
     })),
-    modern(slip("state-unverified", "a requestState that fails verification is ignored", |world| {
-        world.slips.state_unverified = true;
+    modern(slip("state-unverified", "a requestState that fails verification is ignored", |content| {
+        content.slips.state_unverified = true;
     })),
-    modern(slip("state-for-any-request", "the requestState of one request is accepted for any", |world| {
-        world.slips.state_for_any = true;
+    modern(slip("state-for-any-request", "the requestState of one request is accepted for any", |content| {
+        content.slips.state_for_any = true;
     })),
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
@@ -259,7 +261,7 @@ fn lacks_answers(message: &Value) -> bool {
     state(message).is_some() && message.pointer("/params/inputResponses").is_none()
 }
 
-const fn slip(name: &'static str, about: &'static str, prepare: fn(&mut World)) -> Behaviour {
+const fn slip(name: &'static str, about: &'static str, prepare: fn(&mut Content)) -> Behaviour {
     Behaviour { prepare: Some(prepare), ..Behaviour::new(name, about, EVERYWHERE) }
 }
 

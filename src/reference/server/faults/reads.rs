@@ -8,7 +8,7 @@ use crate::revision::Revision;
 pub static READS: &[Behaviour] = &[
     Behaviour {
         since: Some(Revision::V2026_07_28),
-        prepare: Some(|world| drop(world.add_named(&format!("connection-{}", unlike_any_other())))),
+        prepare: Some(|content| drop(content.add_named(&format!("connection-{}", unlike_any_other())))),
         ..Behaviour::new("list-changes-per-connection", "each connection gets a list of its own", STDIO)
     },
     Behaviour {

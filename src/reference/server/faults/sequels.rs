@@ -145,7 +145,7 @@ pub static SEQUELS: &[Behaviour] = &[
     },
     Behaviour {
         until: Some(Revision::NEWEST_LEGACY),
-        prepare: Some(|world| world.slips.levels_inverted = true),
+        prepare: Some(|content| content.slips.levels_inverted = true),
         ..Behaviour::new("set-level-inverted", "only messages below the level are sent", EVERYWHERE)
     },
     Behaviour {

@@ -5,15 +5,15 @@ use std::{mem::take, time::Duration};
 use serde_json::{Map, Value, json};
 
 use crate::reference::server::{
+    content::{
+        tasks::{Task, support},
+        tools::{Tool, text},
+    },
     context::Context,
     fail::Fail,
     handlers::{Params, page::page, tools::run},
     message::notification,
     session::Session,
-    world::{
-        tasks::{Task, support},
-        tools::{Tool, text},
-    },
 };
 
 const TASKS_A_PAGE: usize = 2;

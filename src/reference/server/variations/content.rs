@@ -131,11 +131,11 @@ pub static CONTENT: &[Behaviour] = &[
         ..Behaviour::new("no-read", "resources/read is an unknown method", EVERYWHERE)
     },
     Behaviour {
-        prepare: Some(|world| world.page = Some(1)),
+        prepare: Some(|content| content.page = Some(1)),
         ..Behaviour::new("pages-of-one", "each page of a list has one item", EVERYWHERE)
     },
     Behaviour {
-        prepare: Some(|world| world.page = Some(usize::MAX)),
+        prepare: Some(|content| content.page = Some(usize::MAX)),
         ..Behaviour::new("one-page", "each list is one page", EVERYWHERE)
     },
     Behaviour {
@@ -171,9 +171,9 @@ pub static CONTENT: &[Behaviour] = &[
         )
     },
     Behaviour {
-        prepare: Some(|world| {
-            world.page = Some(1000);
-            (0..10_000).for_each(|number| world.insert(&format!("row://table/{number}"), "row"));
+        prepare: Some(|content| {
+            content.page = Some(1000);
+            (0..10_000).for_each(|number| content.insert(&format!("row://table/{number}"), "row"));
         }),
         suites: &["base.pagination", "resources.list"],
         // A list of this length takes time, so it is tested in one revision only.
@@ -181,9 +181,9 @@ pub static CONTENT: &[Behaviour] = &[
         ..Behaviour::new("ten-thousand", "there are ten thousand resources, in pages of a thousand", EVERYWHERE)
     },
     Behaviour {
-        prepare: Some(|world| {
-            world.page = Some(usize::MAX);
-            (0..10_000).for_each(|number| world.insert(&format!("row://table/{number}"), "row"));
+        prepare: Some(|content| {
+            content.page = Some(usize::MAX);
+            (0..10_000).for_each(|number| content.insert(&format!("row://table/{number}"), "row"));
         }),
         suites: &["base.pagination", "resources.list"],
         since: Some(Revision::NEWEST_LEGACY),
@@ -191,7 +191,7 @@ pub static CONTENT: &[Behaviour] = &[
         ..Behaviour::new("ten-thousand-at-once", "there are ten thousand resources, on one page", EVERYWHERE)
     },
     Behaviour {
-        prepare: Some(|world| {
+        prepare: Some(|content| {
             for uri in [
                 "custom+x.1:opaque",
                 "urn:isbn:0451450523",
@@ -201,17 +201,17 @@ pub static CONTENT: &[Behaviour] = &[
                 "HTTP://Example.COM/Upper",
                 "data:text/plain,hello",
             ] {
-                world.insert(uri, "the same name");
+                content.insert(uri, "the same name");
             }
         }),
         ..Behaviour::new("odd-uris", "resources have URIs of many schemes, and the same name", EVERYWHERE)
     },
     Behaviour {
-        prepare: Some(|world| world.grows_by_calls = true),
+        prepare: Some(|content| content.grows_by_calls = true),
         ..Behaviour::new("calls-change-lists", "each call of a tool without readOnlyHint adds a resource", EVERYWHERE)
     },
     Behaviour {
-        prepare: Some(|world| world.grows_by_calls = true),
+        prepare: Some(|content| content.grows_by_calls = true),
         say: Some(|_, _, message| denies_changes(message)),
         hear: Some(|_, message| {
             overlooks(message, &CHANGES);

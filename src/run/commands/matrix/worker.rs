@@ -27,7 +27,7 @@ use crate::{
         inputs::target::seconds,
         process::{Surroundings, console::failed},
     },
-    wire::group::{Group, Signal},
+    wire::process::group::{Group, Signal},
 };
 
 /// Time that a run may take beyond its own limit: to stop the server, to judge and to write. A guess.

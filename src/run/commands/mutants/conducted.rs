@@ -184,7 +184,7 @@ impl Trial {
         let changes = |suite: &Suite| suite.gather.iter().any(|step| matches!(step.verb, Verb::Change(_)));
         let changing: Vec<_> = suites.iter().filter(|suite| changes(suite)).map(|suite| &suite.id).collect();
         let sees_changes =
-            |suite: &&Suite| changing.contains(&&suite.id) || suite.evidence.iter().any(|id| changing.contains(&id));
+            |suite: &&Suite| changing.contains(&&suite.id) || suite.requires.iter().any(|id| changing.contains(&id));
         let mut shown = suites.iter().filter(sees_changes).flat_map(|suite| &suite.rules);
         if let (Some(fault), Some(facts)) = (&self.fault, facts.as_object_mut())
             && !self.all_suites
