@@ -293,7 +293,7 @@ pub fn lacking(applies: &Applies, context: &RunContext) -> Option<String> {
     })
 }
 
-/// Why nobody could give this fact: the server lists nothing that it can be about.
+/// Why this fact cannot be given: the server lists nothing that it can be about.
 fn of_no_use(fact: &str, context: &RunContext) -> Option<&'static str> {
     let survey = context.saves.get(SURVEY)?;
     let lists_no = |what: &str| {

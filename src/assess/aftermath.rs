@@ -1,5 +1,5 @@
-//! Adds to a finding about a request without a response what came of it after the timeout: a late response, or how the
-//! process ended if it sent nothing more. Both may come only with the next line on stdin.
+//! Adds to a finding about a request without a response what happened after the timeout: a late response, or how the
+//! process ended if it sent nothing more. Both may happen only after the next line on stdin.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -88,7 +88,7 @@ impl Exits {
 /// The responses over stdio to requests of findings.
 #[derive(Default)]
 struct Late {
-    /// By request, the frame of the response, and when it came.
+    /// By request, the frame of the response, and its time.
     found: HashMap<u64, (u64, String)>,
     /// By connection, the last frame of the client.
     last_sent: HashMap<u32, u64>,

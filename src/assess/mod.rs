@@ -107,7 +107,7 @@ pub fn assess(evidence: &Evidence, suites: &[Suite], options: &Options) -> RunRe
         ..sum_up(target(header, contexts), rules, notes, cut_short, options.strict)
     };
     if let Some(failed) = failed {
-        // The rules were judged as in a revision that nobody agreed on.
+        // The rules were judged as in a revision that was not negotiated.
         if !failed.after_another {
             report.target.revisions.clear();
         }

@@ -26,7 +26,7 @@ pub fn notes(evidence: &Evidence, rules: &[RuleResult], sessions: Sessions) -> V
     taken.chain(found).chain(evidence.cut_off.map(cut)).collect()
 }
 
-/// Suites that could not send all their requests, by the reason. Rules that are broken for that reason tell it.
+/// Suites that could not send all their requests, by the reason. Rules that are broken for that reason show it.
 fn incomplete(evidence: &Evidence, rules: &[RuleResult]) -> Vec<String> {
     let mut by_reason: IndexMap<&str, Vec<String>> = IndexMap::new();
     for context in &evidence.contexts {
@@ -43,7 +43,7 @@ fn incomplete(evidence: &Evidence, rules: &[RuleResult]) -> Vec<String> {
     told.collect()
 }
 
-/// Why a server may have gone: it refused all connections after the client had closed one and sent nothing more.
+/// Why a server may have exited: `connection refused`, after the client had closed a connection and sent nothing more.
 fn gone(evidence: &Evidence) -> Option<String> {
     let (mut closed, mut refused) = (None, None);
     for frame in evidence.indexes() {
@@ -55,7 +55,7 @@ fn gone(evidence: &Evidence) -> Option<String> {
             _ => {}
         }
     }
-    refused.map(|frame| format!("the server refuses connections since the client closed one (#{frame})"))
+    refused.map(|frame| format!("the server accepts no connections since the client closed one (#{frame})"))
 }
 
 /// Processes that failed when their stdin was closed, which no rule forbids. Clients and gateways start servers of our own,
@@ -75,7 +75,7 @@ fn failed_exits(evidence: &Evidence, rules: &[RuleResult]) -> Option<String> {
     })
 }
 
-/// A server that rejects all requests without a session, and issues none. Many findings follow from that, and none says so.
+/// A server that rejects all requests without a session, and issues none. Many findings follow from that.
 #[derive(Default)]
 pub struct Sessions {
     initialized: Option<u64>,

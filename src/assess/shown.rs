@@ -88,7 +88,7 @@ pub fn name_both_sides(rules: &mut [RuleResult], evidence: &Evidence) {
     }
 }
 
-/// Puts the head of each HTTP request and response where it came: what a finding is about may stand there alone. The last
+/// Puts the head of each HTTP request and response at its place: a finding may be about the head alone. The last
 /// frame stays the last where a pointer leads into it.
 fn add_heads(numbers: &mut Vec<u64>, last_is_named: bool, frames: &Frames, heads: &HashMap<u64, Vec<u64>>) {
     let Some(&last) = numbers.last() else { return };
@@ -191,7 +191,7 @@ impl Shown {
                 finding.subject = sent.unwrap_or_default();
             }
             let is_alone = finding.frames.len() == 1;
-            // The messages that the server had not answered when it exited.
+            // The messages without a response when the server exited.
             let exited = |last: &u64| frames.get(last).is_some_and(|frame| frame.ended == Some(Ended::Unasked));
             if most > 1
                 && let Some(last) = finding.frames.last().filter(|last| is_alone || exited(last))

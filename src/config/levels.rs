@@ -1,4 +1,4 @@
-//! Rules that the file gives another level, and why.
+//! The levels that the file gives to rules, with the reasons.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -39,7 +39,7 @@ pub fn read(
         level
     });
     if let Some(blank) = keys.reason.as_ref().filter(|reason| reason.value.trim().is_empty()) {
-        problems.add(blank.at, "`reason` must not be empty: it stands in the report");
+        problems.add(blank.at, "`reason` must not be empty: the report shows it");
     }
     let given = GivenLevel { level: level?, reason: keys.reason?.value };
     Some(DescribedLevel { rule, given, origin: origin.clone() })

@@ -60,11 +60,11 @@ struct Origin {
     text: String,
 }
 
-/// Options of `run` that the file gives, for who types none of them.
+/// Options of `run` in the file, used where the command line has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     pub strict: bool,
-    /// As they are typed, with a path as seen from here.
+    /// In the form of the command line, with paths relative to the working directory.
     pub report: Vec<String>,
     pub baseline: Option<PathBuf>,
 }

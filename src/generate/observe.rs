@@ -20,7 +20,7 @@ use crate::evidence::{End, Reply, RunContext};
 /// A call is slow if it takes this many milliseconds, and this many times the usual time of the same subject.
 pub const SLOW: u64 = 1_000;
 const TIMES: u64 = 20;
-/// The minimum timeout for a tool of which other calls hung.
+/// The minimum timeout for a tool of which other calls hung. A guess.
 const SOON: Duration = Duration::from_millis(1_500);
 /// Half of a text takes so many times less where time explodes: twice for what grows with the length, four times with
 /// its square.

@@ -16,6 +16,7 @@ use crate::evidence::End;
 
 /// Maximum number of calls and time for shrinking one finding. Calls without a response take the longest.
 const CALLS: usize = 150;
+/// Both are guesses.
 const TIME: Duration = Duration::from_secs(20);
 
 /// Rules that may fail because many calls exhaust a resource of the server.

@@ -267,7 +267,7 @@ fn other_by<'a>(
     fan_out.close();
 }
 
-/// Identifies a request by its method and params, whoever sent it with whatever id. Params about the request itself are
+/// Identifies a request by its method and params; sender and id do not matter. Params about the request itself are
 /// excluded.
 fn asked_for(method: &Value, params: &Value) -> u64 {
     let mut hasher = DefaultHasher::new();

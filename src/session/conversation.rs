@@ -64,7 +64,7 @@ pub struct Known {
     starts: StdMutex<Option<[Duration; 2]>>,
     /// Handshakes without a response, before any that had one.
     silent_starts: AtomicUsize,
-    /// Requests that were answered without asking the client for anything: they will ask nothing of one that can do
+    /// Requests that caused no request to the client: they will cause none to a client with fewer
     /// less.
     without_client_requests: StdMutex<HashSet<String>>,
     pub unanswered: Unanswered,
@@ -129,7 +129,7 @@ impl Known {
     }
 
     /// How long a handshake is waited for: long for a server that is still being installed, unless others have started;
-    /// less for one that stopped answering.
+    /// less for one that stopped responding.
     pub(super) fn start_limit(&self, request: Duration) -> Duration {
         if lock(&self.starts).is_none() {
             // What needs longer than this to start had that time in the first attempt.

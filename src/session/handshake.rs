@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// How long to wait for a response to the modern probe after the server has read it. It may be short: a server whose
-/// start could not be detected responds to `initialize` after the probe, and then both responses count.
+/// start could not be detected responds to `initialize` after the probe, and then both responses count. A guess.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// The request timeout is multiplied by this for a server that may still be installing or starting.

@@ -66,7 +66,7 @@ pub struct WithTree<T> {
     pub typed: T,
 }
 
-/// Declares what may be typed at one place: a struct in which every key is optional. Whether it may be left out is for
+/// Declares what may be typed at one place: a struct in which every key is optional. Whether it may be absent is for
 /// the lint to say, which knows the reason; `needs [KEYS]` says it where none is needed. Keys are written with hyphens,
 /// in the tables of a TOML file with underscores: `snake_case`.
 macro_rules! keys {
@@ -182,8 +182,8 @@ const RENAMED: [(&str, &str, &str); 20] = [
     ),
     ("a step", "answer", "`respond` (`call`) or `reply-to` (`send`)"),
     ("a step", "cancel", "`notify: notifications/cancelled` with a `save`"),
-    ("`each`", "at-most", "`at-most` beside `each`"),
-    ("`each`", "in-order", "`in-order` beside `each`"),
+    ("`each`", "at-most", "`at-most` next to `each`"),
+    ("`each`", "in-order", "`in-order` next to `each`"),
     ("`facts`", "climbs", "`traversal_prompts`"),
     ("`facts`", "disguised", "`aliased_uris`"),
     ("`facts`", "handle", "`user_owned_call`"),

@@ -200,8 +200,8 @@ impl History {
         moments.flat_map(|moments| moments.range(..frame)).filter(|(_, (_, from))| *from == Side::Client).count()
     }
 
-    /// Whether the client had sent nothing but the handshake and answers before a frame. The server will then ask for this
-    /// answer again.
+    /// Whether the client had sent nothing but the handshake and its responses before a frame. The server will then send the
+    /// same request again.
     pub fn follows_handshake(&self, link: u32, frame: u64) -> bool {
         let before = self.lines.get(&link).into_iter().flat_map(|lines| lines.range(..frame));
         let of_handshake = before.filter(|(_, line)| opens(line) || line.by.as_deref() == Some("answer"));

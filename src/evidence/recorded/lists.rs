@@ -11,7 +11,7 @@ use crate::evidence::{Frame, LISTS, Message, Side, conversation::Requests};
 type Place = (u64, String);
 
 /// The `survey` of a run with the lists that arrived. A server may change an item after it was used, so an item that was
-/// listed in two ways is left out.
+/// listed in two ways is omitted.
 pub fn survey<'f>(frames: impl Iterator<Item = &'f Arc<Frame>>) -> Value {
     let mut requests: Requests<u32, Option<usize>> = Requests::default();
     let mut found: [IndexMap<String, Option<(Value, Place)>>; 4] = Default::default();

@@ -65,7 +65,7 @@ fn name_sender(frame: &mut Arc<Frame>) {
     }
 }
 
-/// Marks reads of listed resources, as a run does: rules on content leave out reads of anything else.
+/// Marks reads of listed resources, as a run does: rules on content ignore reads of anything else.
 fn name_reads(frames: &mut [Arc<Frame>]) {
     let listed = lists::survey(frames.iter());
     let items = listed["resources"]["items"].as_array().into_iter().flatten();

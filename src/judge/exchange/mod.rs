@@ -29,17 +29,17 @@ use crate::{
 /// response.
 const LOST_WITHIN: u64 = 1_000_000;
 
-/// The number of answered requests kept to detect a second response. Later ones are responses to an unknown request.
+/// The number of completed requests kept to detect a second response. Later ones are responses to an unknown request.
 const ANSWERED_KEPT: usize = 200;
 
-/// The open requests of the client, and a summary of the answered ones.
+/// The open requests of the client, and a summary of the completed ones.
 pub struct Assembler<'a> {
     link: &'a Link,
     /// Another client sent the requests, which may have made mistakes.
     pub of_other_client: bool,
     open: Vec<Open>,
     answered: HashMap<String, Answered>,
-    /// Ids of the answered requests, oldest first.
+    /// Ids of the completed requests, oldest first.
     answered_before: VecDeque<String>,
     heads: HashMap<u64, Value>,
     /// The heads of HTTP requests.
@@ -211,7 +211,7 @@ impl<'a> Assembler<'a> {
                 let lost = self.open.iter_mut().filter(|open| frame.post.is_none() || open.post == frame.post);
                 for open in lost {
                     open.lost = Some(frame.frame);
-                    // An earlier, answered request may have made it exit.
+                    // An earlier, completed request may have made it exit.
                     let asked = open.expects_reply || (self.sound && open.by == PROBE);
                     // A server may reject a handshake by exiting.
                     if died && self.suspect.is_none() && asked && open.method != "initialize" {

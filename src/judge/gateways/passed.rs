@@ -227,7 +227,7 @@ fn is_not_found(sent: &Message, arrived: &Message) -> bool {
     sent.method() == "resources/read" && arrived.message["error"]["code"] == code
 }
 
-/// What was returned, if the one who returned it had been asked.
+/// What was returned, if its sender had received the request.
 fn response<'a>(matching: &Matching<'a>, pair: &Pair) -> Option<Passed<'a>> {
     let returned = pair.returned?;
     let (sent, asked) = (matching.at(returned), matching.at(pair.sent));

@@ -1,7 +1,7 @@
 //! Determines what a server's message relates to: a request, a subscription or a progress token.
 //!
 //! Over HTTP, the stream shows the request that a message belongs to. If all messages share one stream, their order and
-//! their content show it. If neither is certain, the fields are left out.
+//! their content show it. If neither is certain, the fields are absent.
 
 mod logs;
 #[cfg(test)]

@@ -259,7 +259,7 @@ impl<'a> Executor<'a> {
             Err(stopped) => stopped.to_string(),
         };
         opener.recorder.cut_short(&came, self.job.limits.request);
-        let help = "no response to the handshake came until then; if the server only needs more time, raise --timeout and --run-timeout".to_owned();
+        let help = "there was no response to the handshake until then; if the server only needs more time, raise --timeout and --run-timeout".to_owned();
         Err(Error::Target { tried: self.job.target.name.clone(), came, help, refused: false }.into())
     }
 

@@ -29,7 +29,7 @@ use crate::{
     wire::Secrets,
 };
 
-/// Time for messages that arrive after the last action.
+/// Time for messages that arrive after the last action. A guess.
 const LAST: Duration = Duration::from_millis(300);
 
 pub struct Conducted {

@@ -88,7 +88,7 @@ impl Baseline {
     }
 
     /// Writes the baseline file or compares the report with it, depending on the options. A rule may pass only because
-    /// the run did less than a whole one; `saw_all` tells whether it saw everything.
+    /// the run did less than a whole one; `saw_all`: it saw everything.
     pub fn settle(
         self,
         report: &mut RunReport,
@@ -122,7 +122,7 @@ impl Baseline {
         fails(rule, strict) && (entries.is_empty() || !rule.findings.iter().all(is_known))
     }
 
-    /// Marks the failures that are known, and fails the run for entries that nothing fails for any more.
+    /// Marks the failures that are known, and fails the run for entries that now pass.
     fn apply(&self, report: &mut RunReport, path: &Path, saw_all: &SawAll) {
         let strict = report.strict;
         let mut used = vec![false; self.known.len()];

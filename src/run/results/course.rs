@@ -67,7 +67,7 @@ impl<'a> Course<'a> {
         abort_report::tell_of(error, error.exit_code(), took, self.outputs, given, Vec::new(), surroundings)
     }
 
-    /// Judges the evidence, and writes all that was asked for. `options` are those that test the same again, and
+    /// Judges the evidence, and writes the requested outputs. `options` are those that test the same again, and
     /// `complete` adds to the report what does not rest on this evidence.
     pub fn conclude(
         self,

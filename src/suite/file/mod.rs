@@ -37,9 +37,9 @@ keys! {
         /// About clients: the fault, variation or world of the reference server that the client meets; `usual` is the server as it is.
         /// Without it the rules judge everything that was recorded.
         world: At<String>,
-        /// About clients: what the client is asked to do after `connect` and before `close`.
+        /// About clients: the actions of the client after `connect` and before `close`.
         drive: Vec<Tree>,
-        /// About clients: how the handlers of a client respond that takes instructions.
+        /// About clients: how the handlers of a client respond if it follows instructions.
         answers: Tree,
         /// About clients: the minimum timeout of a start in milliseconds, for scenarios in which a conforming client may wait long.
         patience: usize,

@@ -18,7 +18,7 @@ pub fn schema() -> Schema {
     schema
 }
 
-/// An optional key may be left out, but not be empty.
+/// An optional key may be absent, but not be empty.
 pub fn without_null(schema: &mut Schema) {
     for keyword in ["type", "enum", "anyOf"] {
         let Some(Value::Array(options)) = schema.get_mut(keyword) else { continue };
