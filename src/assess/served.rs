@@ -39,7 +39,8 @@ impl<'e> Used<'e> {
         let Self { links, contexts, open } = self;
         let frame = said.frame;
         let revision = links.iter().find(|link| link.link == frame.link).and_then(|link| link.revision);
-        let mut contexts: Vec<_> = contexts.iter_mut().filter(|(context, _)| Some(context.revision) == revision).collect();
+        let mut contexts: Vec<_> =
+            contexts.iter_mut().filter(|(context, _)| Some(context.revision) == revision).collect();
         if contexts.is_empty() {
             return;
         }
@@ -66,7 +67,10 @@ impl<'e> Used<'e> {
     }
 
     pub fn served(self, evidence: &Evidence, rules: &[RuleResult], suites: &[Suite]) -> Vec<Served> {
-        self.contexts.into_iter().flat_map(|(context, seen)| in_context(evidence, context, seen, rules, suites)).collect()
+        self.contexts
+            .into_iter()
+            .flat_map(|(context, seen)| in_context(evidence, context, seen, rules, suites))
+            .collect()
     }
 }
 
