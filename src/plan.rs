@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use self::partition::Share;
 use crate::{
     error::Error,
-    evidence::{RunContext, Transport},
+    evidence::{ListEnd, RunContext, Transport},
     outcome::Level,
     partition::Partition,
     revision::Revision,
@@ -296,7 +296,7 @@ fn of_no_use(fact: &str, context: &RunContext) -> Option<&'static str> {
     let survey = context.saves.get(SURVEY)?;
     let lists_no = |what: &str| {
         let listed = &survey[what];
-        listed["end"] == "complete" && listed["items"].as_array().is_some_and(Vec::is_empty)
+        ListEnd::is_complete(listed) && listed["items"].as_array().is_some_and(Vec::is_empty)
     };
     match fact {
         "change" | "children" if lists_no("resources") && lists_no("templates") => {

@@ -14,7 +14,7 @@ use crate::{
         conversation::{Conversation, Said},
         input_name,
     },
-    outcome::{RuleResult, ShownFrame, excerpt, masked},
+    outcome::{RuleResult, Sender, ShownFrame, excerpt, masked},
     revision::Revision,
 };
 
@@ -77,12 +77,12 @@ pub fn name_both_sides(rules: &mut [RuleResult], evidence: &Evidence) {
             let is_behind = links.get(&shown.frame).is_some_and(|link| behind.contains(link));
             let client = link(shown).and_then(|link| clients.iter().position(|client| *client == link));
             let number = client.filter(|_| clients.len() > 1).map(|client| client + 1);
-            shown.from = match (shown.from.as_str(), is_behind, number) {
-                ("client", false, Some(number)) => format!("client {number}"),
-                (_, false, Some(number)) => format!("to client {number}"),
-                ("client", false, None) => "client".to_owned(),
-                ("client", true, _) | (_, false, None) => "gateway".to_owned(),
-                _ => "upstream".to_owned(),
+            shown.from = match (shown.from, is_behind, number) {
+                (Sender::Client, false, Some(number)) => Sender::ClientOf(number),
+                (_, false, Some(number)) => Sender::ToClient(number),
+                (Sender::Client, false, None) => Sender::Client,
+                (Sender::Client, true, _) | (_, false, None) => Sender::Gateway,
+                _ => Sender::Upstream,
             };
         }
     }
@@ -217,7 +217,7 @@ impl Shown {
                 let pointer = finding.pointer.as_deref().filter(|_| Some(number) == last);
                 Some(ShownFrame {
                     frame: *number,
-                    from: if frame.from == Side::Client { "client" } else { "server" }.to_owned(),
+                    from: if frame.from == Side::Client { Sender::Client } else { Sender::Server },
                     text: masked(&excerpt::message(&text(frame), pointer)).into_owned(),
                     headers: headers(frame),
                 })

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::shown::whole;
 use crate::{
     evidence::{Frame, FrameKind, Side},
-    outcome::{Moment, excerpt, masked},
+    outcome::{Moment, Sender, excerpt, masked},
 };
 
 /// Maximum number of frames in a report.
@@ -42,8 +42,8 @@ impl Timeline {
             microseconds: frame.at,
             connection: frame.link,
             from: match frame.from {
-                Side::Client => "client".to_owned(),
-                Side::Server | Side::Gateway => "server".to_owned(),
+                Side::Client => Sender::Client,
+                Side::Server | Side::Gateway => Sender::Server,
             },
             what,
             bytes: frame.bytes,

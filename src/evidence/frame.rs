@@ -217,6 +217,11 @@ impl Frame {
         self.kind == FrameKind::Junk && self.text.as_ref().is_some_and(|text| text.contains("\"jsonrpc\""))
     }
 
+    /// Whether a suite wrote it byte by byte, as no client would send it.
+    pub fn is_raw(&self) -> bool {
+        self.kind == FrameKind::Junk || self.text.is_some() || self.why.is_some()
+    }
+
     /// Everything but the message.
     #[must_use]
     pub fn head(&self) -> Self {

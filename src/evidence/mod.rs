@@ -17,12 +17,11 @@ mod run_context;
 mod run_header;
 mod store;
 pub mod transcript;
-mod transport;
 mod weight;
 
 pub use exit::Exit;
 pub use frame::{Ended, Event, Frame, FrameIndex, FrameKind, HttpHead, Link, PROBE, SHOWN_INSTEAD, Side};
-pub use list::{LISTS, List};
+pub use list::{LISTS, List, ListEnd};
 pub use manner::Manner;
 pub use message::{Kind, Message};
 pub use part::{PARTS, Part, input_name};
@@ -33,5 +32,6 @@ pub use reply::{End, HttpStatus, Reply};
 pub use run_context::RunContext;
 pub use run_header::{FailedHandshake, NotOpened, RunEnd, RunHeader, Scope, Tested};
 pub use store::Sink;
-pub use transport::{Capabilities, Transport};
 pub use weight::weight;
+
+pub use crate::transport::Transport;

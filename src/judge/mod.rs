@@ -10,6 +10,7 @@ mod fold;
 mod gateways;
 mod head;
 mod item;
+mod located;
 mod naming;
 mod notification_context;
 mod open;

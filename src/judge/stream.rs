@@ -19,7 +19,8 @@ use super::{
     fan_out::{FanOut, assign},
     fold::fold,
     gateways::Gateways,
-    item::{Item, NOT_ASKED, judge_item, save_of, unread},
+    item::{NOT_ASKED, judge_item, unread},
+    located::{Item, save_of},
     open::Open,
     posts::Posts,
     streams::Streams,
@@ -117,7 +118,7 @@ fn judge_saved(tally: &mut Tally, context: &RunContext) {
         for Node { value, location } in &nodes {
             let mut inner = Scope::over(scope);
             inner.bind(every.var.as_str(), value);
-            let item = Item { var: &every.var, path, root, value, location: &|| location.clone() };
+            let item = Item { suite: tally.suite, var: &every.var, path, root, value, location: &|| location.clone() };
             judge_item(tally, &inner, context.revision, Some(&item));
         }
     }

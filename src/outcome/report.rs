@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CostRow, RuleResult, Served, Status, is_zero};
+use super::{CostRow, RuleResult, Sender, Served, Status, is_zero};
 use crate::revision::Revision;
 
 /// Whom a report is about.
@@ -200,7 +200,8 @@ pub struct Moment {
     pub microseconds: u64,
     pub connection: u32,
     /// `client` or `server`.
-    pub from: String,
+    #[schemars(with = "String")]
+    pub from: Sender,
     pub what: String,
     pub bytes: u64,
     /// The message, or the head of an HTTP request or response: shortened, with tokens masked. Absent where `what` has all

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::{Level, Status, Subject, World, is_zero};
+use super::{Level, Sender, Status, Subject, World, is_zero};
 use crate::revision::Revision;
 
 /// One place where a rule does not hold.
@@ -12,6 +12,9 @@ use crate::revision::Revision;
 pub struct Finding {
     /// What it is about, as the server's author would name it: a URI, a method, a field.
     pub subject: String,
+    /// Whether that name is new in each run, as that of a task is.
+    #[serde(skip)]
+    pub renamed_each_run: bool,
     /// One sentence: what came, against what was expected.
     pub message: String,
     /// The fields at fault, for a diff: absent where there is nothing structured to show.
@@ -58,7 +61,8 @@ pub struct ShownFrame {
     pub frame: u64,
     /// `client` or `server`; where a gateway is tested, `client`, `gateway` or `upstream`. If a finding is about several
     /// clients, `client 1`, and `to client 1` for what the gateway sent to it.
-    pub from: String,
+    #[schemars(with = "String")]
+    pub from: Sender,
     /// One line, cut in the middle where it was long.
     pub text: String,
     /// All headers of an HTTP request or response, one line each.

@@ -158,8 +158,8 @@ impl OneShot {
 
 /// Whether a concurrent connection was rejected repeatedly or timed out: each further attempt would cost that time.
 fn has_no_room(unopened: &Unopened) -> bool {
-    let (end, status) = (&unopened.hello["end"], &unopened.hello["http"]["status"]);
-    end == "timeout" || status == 429 || status == 503
+    let full = |hello: &Reply| hello.end == End::Timeout || matches!(hello.status(), Some(429 | 503));
+    unopened.hello.as_ref().is_some_and(full)
 }
 
 /// Sends `then`. A missing response does not count against the server: the suite judges that.

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 pub use self::history::History;
 use crate::{
-    evidence::{Capabilities, Frame, FrameKind, Kind, Message, Transport},
+    evidence::{Frame, FrameKind, Kind, Message, Transport},
     outcome::{Finding, RuleResult, RunReport},
     suite::{Connection, Rule, Suite, Test, Verb},
 };
@@ -24,14 +24,9 @@ const LONGEST: usize = 4000;
 /// Maximum length of one delay in a recipe, in seconds.
 const PATIENCE: u64 = 10;
 
-fn capabilities(report: &RunReport) -> Option<&'static Capabilities> {
-    let named = |transport: &Transport| transport.as_str() == report.target.transport;
-    Transport::ALL.into_iter().find(named).map(Transport::capabilities)
-}
-
 /// `history` has the frames up to the last one that is shown.
 pub fn show_how(report: &mut RunReport, habits: &Habits, history: &History) {
-    let able = capabilities(report);
+    let able = report.target.transport.parse().ok().map(Transport::capabilities);
     if able.is_some_and(|able| able.endpoint) {
         // The response arrives on a separate stream, which a single command cannot hold open.
         return;

@@ -200,8 +200,7 @@ impl Posts {
                 self.events.gave(post, id);
             }
             self.retry = event.retry.or(self.retry);
-            if let (Some("endpoint"), Some(text)) = (event.name.as_deref(), &frame.text) {
-                let url = text.rsplit(": ").next().unwrap_or_default();
+            if let Some(url) = event.endpoint.as_deref() {
                 let path = url.split_once("://").map_or(url, |(_, rest)| &rest[rest.find('/').unwrap_or(rest.len())..]);
                 // The stream is at the root path, so a relative path is relative to the root.
                 let path = path.strip_prefix("./").map_or_else(|| path.to_owned(), |rest| format!("/{rest}"));

@@ -40,7 +40,7 @@ impl Assembler<'_> {
                 let shares_id = self.shares_id(frame, id);
                 let deviant = odd || shares_id || self.is_deviant(message, &by);
                 if by != PROBE {
-                    self.sound = !deviant && by != "base.bad-input";
+                    self.sound = !deviant && !frame.is_raw() && message.get("params").is_none_or(Value::is_object);
                     if !self.sound {
                         self.suspect = Some(frame.frame);
                     }

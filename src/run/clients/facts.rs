@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{process::Ran, watched::Spawned};
@@ -18,13 +19,55 @@ const SESSION: &str = "mcp-session-id";
 /// The result of one start.
 pub struct Start {
     pub scenario: String,
-    pub run: Value,
+    pub run: Run,
     /// Whether the first message of every connection was `initialize`, so that it was not a fallback.
     pub initializes: bool,
     /// Whether it sent server/discover, and never initialize.
     pub only_discovers: bool,
     pub spawns: Vec<Value>,
     pub actions: Vec<Value>,
+}
+
+/// One start as rules see it: `$runs[*]`.
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    pub world: String,
+    /// Whether the client reported its actions.
+    pub follows: bool,
+    /// Whether only an official scenario said what to do.
+    pub carried: bool,
+    pub connected: bool,
+    pub end: End,
+    pub code: Option<i32>,
+    pub signal: Option<i32>,
+    sent: usize,
+    requests: usize,
+    storm: usize,
+    storm_of: Option<String>,
+    probes: usize,
+    pings: usize,
+    cancelled: Vec<Value>,
+    notified: BTreeSet<String>,
+    declares_root_changes: bool,
+    root_changes: usize,
+    roots_differ: Option<bool>,
+    sessions: usize,
+    initialized: usize,
+    open: usize,
+    pub stderr: String,
+    trace: bool,
+    ms: u64,
+    session: bool,
+    deleted: bool,
+    frames: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum End {
+    Hung,
+    Signal,
+    Exited,
 }
 
 /// What a client sent on these connections.
@@ -174,40 +217,41 @@ pub fn start(
         action["message"] = json!("the client was stopped while it waited");
     }
     let end = match (hung, signal) {
-        (true, _) => "hung",
-        (false, Some(_)) => "signal",
-        (false, None) => "exited",
+        (true, _) => End::Hung,
+        (false, Some(_)) => End::Signal,
+        (false, None) => End::Exited,
     };
     let storm = sent.equal.iter().max_by_key(|(_, times)| **times);
-    let run = json!({
-        "world": world,
-        "follows": follows,
-        "carried": false,
-        "connected": sent.messages > 0 || sent.junk,
-        "end": end,
-        "code": ran.status.and_then(|status| status.code()),
-        "signal": signal,
-        "sent": sent.messages,
-        "requests": sent.requests,
-        "storm": storm.map(|(_, times)| *times).unwrap_or_default(),
-        "storm_of": storm.map(|(request, _)| method_of(request)),
-        "probes": sent.methods.get("server/discover").copied().unwrap_or_default(),
-        "pings": sent.methods.get("ping").copied().unwrap_or_default(),
-        "cancelled": sent.cancelled,
-        "notified": sent.notified,
-        "declares_root_changes": sent.declares_root_changes,
-        "root_changes": sent.methods.get("notifications/roots/list_changed").copied().unwrap_or_default(),
-        "roots_differ": sent.roots_differ(),
-        "sessions": sent.sessions,
-        "initialized": sent.methods.get("notifications/initialized").copied().unwrap_or_default(),
-        "open": sent.open.len(),
-        "stderr": ran.stderr,
-        "trace": ran.shows_trace(),
-        "ms": u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX),
-        "session": sent.session,
-        "deleted": sent.deleted,
-        "frames": sent.first.into_iter().collect::<Vec<_>>(),
-    });
+    let times = |method: &str| sent.methods.get(method).copied().unwrap_or_default();
+    let run = Run {
+        world: world.to_owned(),
+        follows,
+        carried: false,
+        connected: sent.messages > 0 || sent.junk,
+        end,
+        code: ran.status.and_then(|status| status.code()),
+        signal,
+        sent: sent.messages,
+        requests: sent.requests,
+        storm: storm.map(|(_, times)| *times).unwrap_or_default(),
+        storm_of: storm.map(|(request, _)| method_of(request)),
+        probes: times("server/discover"),
+        pings: times("ping"),
+        cancelled: sent.cancelled.clone(),
+        notified: sent.notified.clone(),
+        declares_root_changes: sent.declares_root_changes,
+        root_changes: times("notifications/roots/list_changed"),
+        roots_differ: sent.roots_differ(),
+        sessions: sent.sessions,
+        initialized: times("notifications/initialized"),
+        open: sent.open.len(),
+        stderr: ran.stderr.clone(),
+        trace: ran.shows_trace(),
+        ms: u64::try_from(ran.took.as_millis()).unwrap_or(u64::MAX),
+        session: sent.session,
+        deleted: sent.deleted,
+        frames: sent.first.into_iter().collect(),
+    };
     let link_of = |spawned: &Spawned| links.get(spawned.number).copied().unwrap_or_default();
     let spawned_by_client = spawned;
     let described = |spawned: &Spawned| {

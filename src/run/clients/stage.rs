@@ -109,7 +109,7 @@ impl Stage {
                     (Listener::Port(listener), address.to_string())
                 }
             };
-            let path = if transport.capabilities().endpoint { "sse" } else { "mcp" };
+            let path = transport.capabilities().path;
             let opening = Opening {
                 recorder: recorder.clone(),
                 secrets: secrets.clone(),
@@ -119,7 +119,7 @@ impl Stage {
                 behind,
             };
             let serving = tokio::spawn(serve_http(listener, listening.clone(), opening.link()));
-            (format!("http://{address}/{path}"), serving, Some(listening))
+            (format!("http://{address}{path}"), serving, Some(listening))
         };
         Ok(Self { target, serving, listening, spawned, ended: Vec::new(), last_end: None, links, folder, connect })
     }

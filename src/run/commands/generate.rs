@@ -34,7 +34,7 @@ use crate::{
     },
     session::{Opener, Wish},
     suite::Suite,
-    target::{Start, Target},
+    target::{Program, Target},
 };
 
 /// An environment variable of the server, to test whether the server discloses its environment.
@@ -136,7 +136,7 @@ fn prepared(args: &GenerateArgs, surroundings: &Surroundings) -> Result<Prepared
 
 /// Where the program is that the target starts.
 fn program(target: &Target) -> Option<String> {
-    let Start::Stdio { argv, cwd, .. } = &target.start else { return None };
+    let Program { argv, cwd, .. } = target.start.program()?;
     let here = cwd.clone().or_else(|| std::env::current_dir().ok())?;
     generate::directory(argv, &here)
 }
@@ -166,8 +166,8 @@ fn tested(
     let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let name = job.target.name.clone();
     let command = again::command(&job.target);
-    if let Start::Stdio { env, .. } = &mut job.target.start {
-        env.push((CANARY.0.to_owned(), CANARY.1.to_owned()));
+    if let Some(program) = job.target.start.program_mut() {
+        program.env.push((CANARY.0.to_owned(), CANARY.1.to_owned()));
     }
     let interrupts = job.interrupts.clone();
     let recorder = Recorder::new(job.limits.memory_bytes, job.limits.disk_bytes, job.limits.record_messages);
@@ -222,7 +222,8 @@ async fn conduct(
     };
     let session = opener.open(wish).await.map_err(|unopened| unopened.error)?;
     let revision = session.revision().ok_or_else(|| Error::usage("no revision was negotiated"))?;
-    let mut context = RunContext { generated: true, ..context(&session.hello, session.transport(), revision, job) };
+    let mut context =
+        RunContext { generated: true, ..context(session.hello.as_ref(), session.transport(), revision, job) };
     let known = context.clone();
     let planned = plan(suites, &known, filter);
     let caller = Caller::new(opener, revision, Some(session));

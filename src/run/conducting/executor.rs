@@ -17,7 +17,7 @@ use super::{
     gathered::Gathered,
     one_suite::UNREACHABLE,
     schedule::{Lane, Slot, Stage, in_words, schedule},
-    stop::Stop,
+    stop::{Incident, Stop},
 };
 use crate::{
     error::Error,
@@ -26,7 +26,6 @@ use crate::{
     run::inputs::job::Job,
     session::{Conversation, Opener, Session, Unopened, Wish, lock},
     suite::{Capabilities, Connection, SURVEY, Suite},
-    target::Start,
     wire::Ending,
 };
 
@@ -127,7 +126,8 @@ impl<'a> Executor<'a> {
             lost.extend(again);
             let unopened = unopened.into_iter();
             if crowded {
-                lost.extend(unopened.map(|(suite, error)| Gathered::nothing(suite, error.came())));
+                let why = |error: &Error| self.stop.why().unwrap_or_else(|| Incident::Lost(error.came()));
+                lost.extend(unopened.map(|(suite, error)| Gathered::nothing(suite, why(&error))));
             } else {
                 all.extend(unopened.map(|(suite, error)| self.unreachable(suite, &error)));
             }
@@ -155,7 +155,8 @@ impl<'a> Executor<'a> {
             Some(ended) => format!("the server closed its connections during {ended} and did not recover"),
             None => UNREACHABLE.to_owned(),
         };
-        Gathered::nothing(suite, self.stop.why().unwrap_or_else(|| format!("{gone}: {}", error.came())))
+        let lost = || Incident::Lost(format!("{gone}: {}", error.came()));
+        Gathered::nothing(suite, self.stop.why().unwrap_or_else(lost))
     }
 
     /// Repeats suites that found no connection or lost it, now that nothing else is connected. If the server did not
@@ -255,7 +256,7 @@ impl<'a> Executor<'a> {
     pub async fn connect(&self, opener: &Opener, wish: Wish) -> Result<Session, Unopened> {
         let came = match self.stop.unless(Box::pin(opener.open(wish))).await {
             Ok(opened) => return opened,
-            Err(came) => came,
+            Err(stopped) => stopped.to_string(),
         };
         opener.recorder.cut_short(&came, self.job.limits.request);
         let help = "no response to the handshake came until then; if the server only needs more time, raise --timeout and --run-timeout".to_owned();
@@ -289,13 +290,13 @@ impl<'a> Executor<'a> {
     pub async fn close(&self, conversation: Option<Conversation>, noted: bool) {
         let Some(conversation) = conversation else { return };
         let limit = self.job.limits.grace * 10 + Duration::from_secs(1);
-        let is_process = matches!(self.job.target.start, Start::Stdio { .. });
+        let is_process = self.job.target.start.capabilities().process;
         self.endings.spawn(async move {
             let Ending { how, ended } = timeout(limit, conversation.close()).await.ok()?;
             // An exit at the end of stdin has a note if it failed.
             (noted && is_process && ended != Some(Ended::StdinClosed)).then(|| format!("a process of the server {how}"))
         });
-        if matches!(self.job.target.start, Start::Http { .. }) {
+        if self.job.target.start.capabilities().stream_per_request {
             self.endings.wait().await;
         }
     }

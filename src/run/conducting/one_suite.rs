@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::{executor::Executor, gathered::Gathered};
+use super::{executor::Executor, gathered::Gathered, stop::Incident};
 use crate::{
     error::Error,
     evidence::{Ended, FrameKind, PROBE, Recorder, RunContext, Side},
@@ -101,13 +101,13 @@ impl<'a> Executor<'a> {
             // The last request may have killed the server. If so, all requests were sent, but the connection is lost.
             (Ok(_), Some(conversation)) => {
                 let session = conversation.session().await;
-                session.closed().map(|why| describe_end(recorder, session.link(), why))
+                session.closed().map(|why| Incident::Lost(describe_end(recorder, session.link(), why)))
             }
         };
         // The effect of the last request is only visible now.
         let ended_connections: Vec<EndedConnection> = ended_connections().drain(..).skip(earlier).collect();
         if let Some(why) = self.stop.why() {
-            recorder.cut_short(&why, self.job.limits.request);
+            recorder.cut_short(&why.to_string(), self.job.limits.request);
         }
         if suite.id != SURVEY {
             self.job.suites.one_done();

@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 
 use crate::{
     config::toml_line,
-    evidence::{RunContext, Side, Transport},
+    evidence::{Reply, RunContext, Side, Transport},
     gather::example,
     revision::Revision,
     run::inputs::{job::Job, place::place},
     suite::{Call, SURVEY, Step, Suite, Template, Verb},
-    target::{Start, Target},
+    target::Target,
 };
 
 /// Lines in a note.
@@ -18,8 +18,8 @@ const LINES_SHOWN: usize = 5;
 const CALL: &str = "tools/call";
 
 /// A context without gathered evidence.
-pub fn context(hello: &Value, transport: Transport, revision: Revision, job: &Job) -> RunContext {
-    let result = &hello["result"];
+pub fn context(hello: Option<&Reply>, transport: Transport, revision: Revision, job: &Job) -> RunContext {
+    let result = hello.and_then(|hello| hello.result.as_ref()).unwrap_or(&Value::Null);
     let info = match &result["serverInfo"] {
         Value::Null => &result["_meta"]["io.modelcontextprotocol/serverInfo"],
         info => info,
@@ -48,12 +48,7 @@ pub fn context(hello: &Value, transport: Transport, revision: Revision, job: &Jo
 
 /// Names of the headers that the user set.
 fn headers(target: &Target) -> Vec<String> {
-    match &target.start {
-        Start::Stdio { .. } => Vec::new(),
-        Start::Http { headers, .. } | Start::Sse { headers, .. } => {
-            headers.iter().map(|(name, _)| name.to_ascii_lowercase()).collect()
-        }
-    }
+    target.start.headers().iter().map(|(name, _)| name.to_ascii_lowercase()).collect()
 }
 
 /// The tools that these suites do not call, if they call any, each with the line of the configuration that allows it.

@@ -210,8 +210,7 @@ fn uncovered<'r>(results: &[&'r RuleResult], kept: &[&Known]) -> IndexMap<Option
 
 /// Whether every finding has a subject that is the same in the next run.
 fn are_told_apart(findings: &[Finding]) -> bool {
-    // Task ids are new in each run.
-    let lasts = |finding: &Finding| !finding.subject.is_empty() && !finding.subject.starts_with("task ");
+    let lasts = |finding: &Finding| !finding.subject.is_empty() && !finding.renamed_each_run;
     findings.len() < FINDINGS_KEPT && findings.iter().all(lasts)
 }
 

@@ -19,7 +19,7 @@ pub fn schema() -> Schema {
 }
 
 /// An optional key may be left out, but not be empty.
-fn without_null(schema: &mut Schema) {
+pub fn without_null(schema: &mut Schema) {
     for keyword in ["type", "enum", "anyOf"] {
         let Some(Value::Array(options)) = schema.get_mut(keyword) else { continue };
         // In an enum, "null" is the name of a type.

@@ -37,6 +37,7 @@ fn run(given: &Given) -> Report {
                 pointer: format!("/{index}/result/{member}"),
                 message: format!("`{member}` is {now}, after {before} in an earlier result"),
                 subject: Some(format!("task {task}")),
+                renamed_each_run: true,
                 expected: Some(json!(before)),
                 received: Some(json!(now)),
             });

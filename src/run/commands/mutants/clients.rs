@@ -131,7 +131,7 @@ fn naming<'a>(suites: &'a [Suite], fault: &str) -> Vec<(&'a Suite, usize)> {
 }
 
 fn shows(info: &Info, revision: Revision, transport: Transport) -> bool {
-    info.transports.contains(&transport.as_str())
+    info.transports.contains(&transport)
         && info.since.is_none_or(|since| since <= revision)
         && info.until.is_none_or(|until| revision <= until)
 }

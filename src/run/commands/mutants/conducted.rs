@@ -35,7 +35,7 @@ use crate::{
     },
     session::ClientProfile,
     suite::{Suite, Verb},
-    target::{Auth, Client, Limits, Source, Start, Target},
+    target::{Auth, Client, Limits, Program, Source, Start, Target},
 };
 
 const fn options(filter: &Filter) -> Options<'_> {
@@ -70,10 +70,7 @@ fn is_same(first: &RunReport, second: &RunReport) -> Result<(), String> {
 
 /// The credentials for the protected reference server.
 fn auth(start: &Start) -> Auth {
-    let endpoint = match start {
-        Start::Http { url, .. } | Start::Sse { url, .. } => Url::parse(url).ok(),
-        Start::Stdio { .. } => None,
-    };
+    let endpoint = start.url().and_then(|url| Url::parse(url).ok());
     let token_endpoint = endpoint.and_then(|url| url.join("/token").ok()).map(String::from);
     let (id, secret) = reference::server::CLIENT;
     let client = Client { id: id.to_owned(), secret: secret.to_owned(), scopes: Vec::new(), token_endpoint };
@@ -113,7 +110,7 @@ impl Trial {
             argv.extend(self.fault.iter().flat_map(|fault| [flag.into(), fault.clone()]));
             argv.extend(self.serves().iter().flat_map(|revision| ["--revision".into(), revision.to_string()]));
             argv.extend(proposals.iter().flat_map(|proposal| ["--proposal".into(), proposal.clone()]));
-            let start = Start::Stdio { argv, env: Vec::new(), cwd: None };
+            let start = Start::Program(Program { argv, ..Program::default() });
             return self.tested(Target::new(name, start), limits, suites, filter).await;
         }
         let (tell, bound) = oneshot::channel();
@@ -131,14 +128,8 @@ impl Trial {
     }
 
     fn start(&self, authority: &str) -> Start {
-        let capabilities = self.transport.capabilities();
-        if capabilities.process {
-            Start::Stdio { argv: Vec::new(), env: Vec::new(), cwd: None }
-        } else if capabilities.endpoint {
-            Start::Sse { url: format!("http://{authority}/sse"), headers: Vec::new() }
-        } else {
-            Start::Http { url: format!("http://{authority}/mcp"), headers: Vec::new() }
-        }
+        let path = self.transport.capabilities().path;
+        Start::over(self.transport, format!("http://{authority}{path}"), Vec::new())
     }
 
     async fn tested(
