@@ -171,7 +171,9 @@ impl Sent {
                     let legacy =
                         version.and_then(|version| version.parse::<Revision>().ok()).filter(|it| !it.is_modern());
                     self.sessions += usize::from(legacy.is_some());
-                    related.responds_to().inspect(|asked| _ = self.open.remove(&asked.place));
+                    if let Some(asked) = related.responds_to() {
+                        self.open.remove(&asked.place);
+                    }
                 }
                 (Side::Gateway, _) => {}
             }
