@@ -43,6 +43,7 @@ fn main() -> io::Result<()> {
     let (mut texts, mut suites) = ("&[\n".to_owned(), "&[\n".to_owned());
     for folder in [
         "src/reference/client/faults",
+        "src/reference/gateway/faults",
         "src/reference/server/faults",
         "src/reference/server/variations",
         "src/reference/server/worlds",

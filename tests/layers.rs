@@ -31,9 +31,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("config", &["error", "revision", "outcome", "evidence", "suite", "target"]),
     ("cli", &["report", "outcome", "partition", "revision", "target"]),
-    ("reference/server", &["embedded", "revision"]),
-    ("reference/client", &["embedded", "revision"]),
-    ("reference/gateway", &["evidence", "revision", "session", "target", "wire"]),
+    ("reference/faults", &["revision"]),
+    ("reference/server", &["embedded", "reference/faults", "revision"]),
+    ("reference/client", &["embedded", "reference/faults", "revision"]),
+    ("reference/gateway", &["embedded", "evidence", "reference/faults", "revision", "session", "target", "wire"]),
 ];
 
 /// The folders of `run`, each of which imports only from those before it.

@@ -26,6 +26,7 @@ pub static FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/s
 pub static VARIATIONS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/server/variations"));
 pub static WORLDS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/server/worlds"));
 pub static CLIENT_FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/client/faults"));
+pub static GATEWAY_FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/gateway/faults"));
 pub static PAGES: LazyLock<Vec<Text>> = LazyLock::new(pages);
 
 #[cfg(not(debug_assertions))]

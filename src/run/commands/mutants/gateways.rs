@@ -53,7 +53,13 @@ pub fn gateway_trials(suites: &[Suite]) -> Vec<GatewayTrial> {
             let spoken = Revision::ALL.into_iter().rev().find(|revision| {
                 *revision <= newest && front.is_defined_in(*revision) && back.is_defined_in(*revision)
             });
-            let trial = |revision| GatewayTrial { fault: &Fault::NONE, front, back, revision, rules: Vec::new() };
+            let trial = |revision| GatewayTrial {
+                fault: reference::gateway::faultless(),
+                front,
+                back,
+                revision,
+                rules: Vec::new(),
+            };
             trials.extend(spoken.map(trial));
         }
     }
@@ -64,8 +70,8 @@ pub fn gateway_trials(suites: &[Suite]) -> Vec<GatewayTrial> {
         };
         let http = Transport::ALL.iter().position(|own| own.capabilities().stream_per_request).unwrap_or_default();
         let stdio = Transport::ALL.iter().position(|own| own.capabilities().process).unwrap_or_default();
-        let (Some(front), Some(back)) = (usual(fault.fronts, stdio), usual(fault.backs, http)) else { continue };
-        trials.push(GatewayTrial { fault, front, back, revision: newest, rules: naming(suites, fault.name) });
+        let (Some(front), Some(back)) = (usual(&fault.fronts, stdio), usual(&fault.backs, http)) else { continue };
+        trials.push(GatewayTrial { fault, front, back, revision: newest, rules: naming(suites, &fault.name) });
     }
     trials
 }
@@ -77,7 +83,7 @@ fn naming(suites: &[Suite], fault: &str) -> Vec<String> {
 
 impl GatewayTrial {
     pub fn name(&self) -> String {
-        let what = if self.fault.name.is_empty() { "faultless" } else { self.fault.name };
+        let what = if self.fault.name.is_empty() { "faultless" } else { &self.fault.name };
         format!("gateway {what} {} {} {}", self.front, self.back, self.revision)
     }
 
@@ -120,7 +126,7 @@ impl GatewayTrial {
         option("--front", self.front.as_str());
         option("--back", self.back.as_str());
         if !self.fault.name.is_empty() {
-            option("--fault", self.fault.name);
+            option("--fault", &self.fault.name);
         }
         let front = if self.front.capabilities().process {
             Front::Process { command }
