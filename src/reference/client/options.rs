@@ -2,12 +2,14 @@
 
 use std::{collections::BTreeSet, path::PathBuf, str::FromStr, time::Duration};
 
+use serde::Deserialize;
 use serde_json::Value;
 
 use crate::{reference::client::outside::Outside, revision::Revision};
 
 /// How the client reaches its server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
 pub enum TransportKind {
     Stdio,
     Http,
