@@ -46,7 +46,6 @@ fn main() -> io::Result<()> {
         "src/reference/gateway/faults",
         "src/reference/server/faults",
         "src/reference/server/variations",
-        "src/reference/server/worlds",
         "suites",
     ] {
         println!("cargo:rerun-if-changed={folder}");

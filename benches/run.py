@@ -172,7 +172,7 @@ def walk(program, nodes, fanout=100):
     limits = {"walk_nodes": 2 * nodes + 1000, "walk_depth": 64, "walk_pages": nodes + 1000, "walk_seconds": 1000, "suite": 2000,
               "run": 2000, "record_messages": 10 * nodes + 10_000, "disk_bytes": 8 << 30}
     limits = [word for name, value in limits.items() for word in ("--limit", f"{name}={value}")]
-    return ["run", "--stdio", f"'{program}' serve --world {world}", *limits]
+    return ["run", "--stdio", f"'{program}' serve --content {world}", *limits]
 
 
 def walks(program, _):
@@ -185,7 +185,7 @@ def walks(program, _):
         first = first or took
         rows.append([f"{nodes:,}", f"{took.wall:.2f} s", f"{nodes / took.wall:,.0f}", f"{took.cpu:.2f} s",
                      f"{took.mib:.1f} MiB", more])
-    table("Walks", "Whole runs with everything judged over `serve --world tree:N,fanout:100`. The last column is peak memory "
+    table("Walks", "Whole runs with everything judged over `serve --content tree:N,fanout:100`. The last column is peak memory "
           "over that of the first line, by the nodes that there are more.",
           ["nodes", "wall", "nodes/s", "processor", "peak memory", "bytes a further node"], rows)
 

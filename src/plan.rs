@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use self::partition::Share;
 use crate::{
     error::Error,
-    evidence::{RunContext, Transport},
+    evidence::{ListEnd, RunContext, Transport},
     outcome::Level,
     partition::Partition,
     revision::Revision,
@@ -209,10 +209,10 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
 }
 
 /// Decides what runs. Suites without a selected rule are omitted entirely.
-pub fn plan<'a>(suites: &'a [Suite], scene: &RunContext, filter: &Filter) -> Plan<'a> {
-    let suites: Vec<&Suite> = suites_of(suites, scene).collect();
+pub fn plan<'a>(suites: &'a [Suite], context: &RunContext, filter: &Filter) -> Plan<'a> {
+    let suites: Vec<&Suite> = suites_of(suites, context).collect();
     let counting: Vec<&Suite> =
-        suites.iter().copied().filter(|suite| left_out(&suite.applies, scene).is_none()).collect();
+        suites.iter().copied().filter(|suite| left_out(&suite.applies, context).is_none()).collect();
     let replaced = |rule: &Rule| {
         let by = counting.iter().find(|suite| suite.replaces.iter().any(|pattern| fits(pattern, &rule.id)))?;
         Some(format!("{} says otherwise", by.applies.proposal.as_deref().unwrap_or(&by.id)))
@@ -220,17 +220,17 @@ pub fn plan<'a>(suites: &'a [Suite], scene: &RunContext, filter: &Filter) -> Pla
     let suites = suites
         .into_iter()
         .filter_map(|suite| {
-            let of_suite = left_out(&suite.applies, scene);
+            let of_suite = left_out(&suite.applies, context);
             let rules: Vec<_> = suite
                 .rules
                 .iter()
                 .filter(|rule| filter.selects(suite, rule))
                 .map(|rule| PlannedRule {
                     rule,
-                    left_out: of_suite.clone().or_else(|| left_out(&rule.applies, scene)).or_else(|| replaced(rule)),
-                    lacking: lacking(&suite.applies, scene)
-                        .or_else(|| lacking(&rule.applies, scene))
-                        .or_else(|| undeclared(suite, rule, scene)),
+                    left_out: of_suite.clone().or_else(|| left_out(&rule.applies, context)).or_else(|| replaced(rule)),
+                    lacking: lacking(&suite.applies, context)
+                        .or_else(|| lacking(&rule.applies, context))
+                        .or_else(|| undeclared(suite, rule, context)),
                 })
                 .collect();
             (!rules.is_empty()).then_some(PlannedSuite { suite, rules })
@@ -239,41 +239,43 @@ pub fn plan<'a>(suites: &'a [Suite], scene: &RunContext, filter: &Filter) -> Pla
     Plan { suites }
 }
 
-/// The suites for the scene's subject. If that is a client, only those with the scenario of the suite that the scene is
+/// The suites for the context's subject. If that is a client, only those with the scenario of the suite that the context is
 /// named after.
-fn suites_of<'a>(suites: &'a [Suite], scene: &RunContext) -> impl Iterator<Item = &'a Suite> {
-    let named = scene.scenario.as_ref().and_then(|id| suites.iter().find(|suite| suite.id == *id));
+fn suites_of<'a>(suites: &'a [Suite], context: &RunContext) -> impl Iterator<Item = &'a Suite> {
+    let named = context.scenario.as_ref().and_then(|id| suites.iter().find(|suite| suite.id == *id));
     let scenario = named.and_then(|suite| suite.scenario.as_ref());
-    let subject = scene.subject;
+    let subject = context.subject;
     suites.iter().filter(move |suite| {
-        suite.subject == subject && suite.scenario.as_ref() == scenario && suite.generated == scene.generated
+        suite.subject == subject
+            && suite.scenario.as_ref() == scenario
+            && suite.generated == context.generated.is_some()
     })
 }
 
 /// Why something does not apply here, as text for the report.
-pub fn left_out(applies: &Applies, scene: &RunContext) -> Option<String> {
-    window(applies, scene.revision)
-        .or_else(|| transport(applies, scene.transport))
+pub fn left_out(applies: &Applies, context: &RunContext) -> Option<String> {
+    window(applies, context.revision)
+        .or_else(|| transport(applies, context.transport))
         .or_else(|| {
             let proposal = applies.proposal.as_ref()?;
-            (!scene.proposals.contains(proposal))
+            (!context.proposals.contains(proposal))
                 .then(|| format!("tested only if the server shows signs of {proposal}, or with --proposal {proposal}"))
         })
         .or_else(|| {
-            (applies.protected && !scene.protected).then(|| "the server does not require authorization".to_owned())
+            (applies.protected && !context.protected).then(|| "the server does not require authorization".to_owned())
         })
         .or_else(|| {
             applies.server.iter().find_map(|capability| match capability.strip_prefix('!') {
-                Some(absent) => scene.offers(absent).then(|| format!("the server declares {absent}")),
-                None => (!scene.offers(capability)).then(|| format!("the server does not declare {capability}")),
+                Some(absent) => context.offers(absent).then(|| format!("the server declares {absent}")),
+                None => (!context.offers(capability)).then(|| format!("the server does not declare {capability}")),
             })
         })
 }
 
 /// The fact about the server that is needed and missing, as text for the report.
-pub fn lacking(applies: &Applies, scene: &RunContext) -> Option<String> {
-    let fact = applies.facts.iter().find(|fact| scene.facts.get(fact.as_str()).is_none())?;
-    if let Some(nothing) = of_no_use(fact, scene) {
+pub fn lacking(applies: &Applies, context: &RunContext) -> Option<String> {
+    let fact = applies.facts.iter().find(|fact| context.facts.get(fact.as_str()).is_none())?;
+    if let Some(nothing) = of_no_use(fact, context) {
         return Some(nothing.to_owned());
     }
     Some(match fact.as_str() {
@@ -291,12 +293,12 @@ pub fn lacking(applies: &Applies, scene: &RunContext) -> Option<String> {
     })
 }
 
-/// Why nobody could give this fact: the server lists nothing that it can be about.
-fn of_no_use(fact: &str, scene: &RunContext) -> Option<&'static str> {
-    let survey = scene.saves.get(SURVEY)?;
+/// Why this fact cannot be given: the server lists nothing that it can be about.
+fn of_no_use(fact: &str, context: &RunContext) -> Option<&'static str> {
+    let survey = context.saves.get(SURVEY)?;
     let lists_no = |what: &str| {
         let listed = &survey[what];
-        listed["end"] == "complete" && listed["items"].as_array().is_some_and(Vec::is_empty)
+        ListEnd::is_complete(listed) && listed["items"].as_array().is_some_and(Vec::is_empty)
     };
     match fact {
         "change" | "children" if lists_no("resources") && lists_no("templates") => {
@@ -312,8 +314,8 @@ fn of_no_use(fact: &str, scene: &RunContext) -> Option<&'static str> {
 }
 
 /// Where no response has an object of capabilities, nothing follows from one that is not among them.
-fn undeclared(suite: &Suite, rule: &Rule, scene: &RunContext) -> Option<String> {
-    let unknown = scene.server.get("hello").is_some() && !scene.server["capabilities"].is_object();
+fn undeclared(suite: &Suite, rule: &Rule, context: &RunContext) -> Option<String> {
+    let unknown = context.server.get("hello").is_some() && !context.server["capabilities"].is_object();
     let looks = rule.looks_at_capabilities() || suite.applies.lacks_some();
     (unknown && looks).then(|| "the server's capabilities are not known: no response declares them".to_owned())
 }

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 
 use super::resource_graph;
 use crate::{
-    evidence::{Cause, Evidence, RunContext, Side},
+    evidence::{Cause, Evidence, FrameKind, RunContext, Side},
     suite::{SURVEY, Step, Suite, Verb, ground},
 };
 
@@ -14,15 +14,15 @@ pub fn reached(evidence: &Evidence, suites: &[Suite]) -> Vec<String> {
     let mut unread: IndexMap<(Option<Cause>, String), usize> = IndexMap::new();
     // What our own server sends to a client is not read for other reasons.
     let is_ours = |from: Side| evidence.header.judged == Side::Client && from != Side::Client;
-    for frame in evidence.unread().filter(|frame| !is_ours(frame.from)) {
+    for frame in evidence.frames_where(|index| index.kind == FrameKind::Unread && !is_ours(index.from)) {
         *unread.entry((frame.cause, frame.why.clone().unwrap_or_default())).or_default() += 1;
     }
     let mut lines: Vec<String> = unread.iter().map(|((cause, why), count)| not_read(*cause, why, *count)).collect();
-    for scene in &evidence.scenes {
+    for context in &evidence.contexts {
         let steps = suites.iter().flat_map(|suite| suite.gather.iter().map(move |step| (suite, step)));
         let met = steps
-            .filter_map(|(suite, step)| of_step(suite, step, scene))
-            .chain(resource_graph::limit_of(scene, suites));
+            .filter_map(|(suite, step)| of_step(suite, step, context))
+            .chain(resource_graph::limit_of(context, suites));
         for line in met {
             if !lines.contains(&line) {
                 lines.push(line);
@@ -45,8 +45,8 @@ fn not_read(cause: Option<Cause>, why: &str, count: usize) -> String {
     }
 }
 
-fn of_step(suite: &Suite, step: &Step, scene: &RunContext) -> Option<String> {
-    let saved = scene.saves.get(&suite.id)?.get(step.save.as_ref()?)?;
+fn of_step(suite: &Suite, step: &Step, context: &RunContext) -> Option<String> {
+    let saved = context.saves.get(&suite.id)?.get(step.save.as_ref()?)?;
     match (&step.verb, &step.each) {
         (Verb::List(list), None) if saved["end"] == "page-limit" => {
             let pages = saved["pages"].as_array()?.len();
@@ -55,7 +55,7 @@ fn of_step(suite: &Suite, step: &Step, scene: &RunContext) -> Option<String> {
             (!wanted).then(|| format!("{}: pages after the first {pages} were not read", list.method))
         }
         (Verb::Call(call), Some(each)) if suite.id == SURVEY => {
-            let (looked_at, scope) = (saved.as_array()?.len(), ground(scene, suite));
+            let (looked_at, scope) = (saved.as_array()?.len(), ground(context, suite));
             let all = each.over.look_up(&scope).ok()?.as_array()?.len();
             let method = call.method.look_up(&scope).ok()?;
             let is_cut = each.at_most.is_some_and(|most| looked_at == most && all > most);

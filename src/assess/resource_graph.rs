@@ -1,4 +1,4 @@
-//! The graph of resources, as far as a walk has seen it: a one-line summary, and data for a picture.
+//! The graph of resources, as far as a walk has seen it: a one-line summary, and data for a drawing.
 
 use std::collections::HashMap;
 
@@ -14,23 +14,23 @@ use crate::{
 const KEPT: usize = 1000;
 
 /// A summary of the widest walk.
-pub fn summary(scene: &RunContext, suites: &[Suite]) -> Option<String> {
-    let (walk, graph) = widest_walk(scene, suites)?;
+pub fn summary(context: &RunContext, suites: &[Suite]) -> Option<String> {
+    let (walk, graph) = widest_walk(context, suites)?;
     Some(size(walk, graph))
 }
 
 /// The limit that the widest walk reached, if any.
-pub fn limit_of(scene: &RunContext, suites: &[Suite]) -> Option<String> {
-    let (walk, graph) = widest_walk(scene, suites)?;
+pub fn limit_of(context: &RunContext, suites: &[Suite]) -> Option<String> {
+    let (walk, graph) = widest_walk(context, suites)?;
     Some(format!("{}: {}", walk.method, limit(graph)?))
 }
 
 /// The graph of the widest walk.
-pub fn graph(scene: &RunContext, suites: &[Suite]) -> Option<Graph> {
-    let (_, seen) = widest_walk(scene, suites)?;
+pub fn graph(context: &RunContext, suites: &[Suite]) -> Option<Graph> {
+    let (_, seen) = widest_walk(context, suites)?;
     let mut graph = Graph { nodes: Vec::new(), roots: 0, limit: limit(seen) };
     let mut known = HashMap::new();
-    let listed = scene.saves.get(SURVEY)?["resources"]["items"].as_array()?;
+    let listed = context.saves.get(SURVEY)?["resources"]["items"].as_array()?;
     for uri in listed.iter().filter_map(|item| item["uri"].as_str()) {
         enter(&mut graph, &mut known, uri);
     }
@@ -64,10 +64,10 @@ fn enter<'a>(graph: &mut Graph, known: &mut HashMap<&'a str, usize>, uri: &'a st
 }
 
 /// The step and result of the walk with the most nodes.
-fn widest_walk<'a>(scene: &'a RunContext, suites: &'a [Suite]) -> Option<(&'a Walk, &'a Value)> {
+fn widest_walk<'a>(context: &'a RunContext, suites: &'a [Suite]) -> Option<(&'a Walk, &'a Value)> {
     let steps = suites.iter().flat_map(|suite| suite.gather.iter().map(move |step| (suite, step)));
     let walks = steps.filter_map(|(suite, step)| match (&step.verb, &step.save) {
-        (Verb::Walk(walk), Some(save)) => Some((walk, scene.saves.get(&suite.id)?.get(save)?)),
+        (Verb::Walk(walk), Some(save)) => Some((walk, context.saves.get(&suite.id)?.get(save)?)),
         _ => None,
     });
     walks.filter(|(_, graph)| graph["nodes"] != 0).max_by_key(|(_, graph)| graph["nodes"].as_u64())

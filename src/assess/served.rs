@@ -5,7 +5,10 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use crate::{
-    evidence::{Evidence, FrameKind, RunContext, Side},
+    evidence::{
+        Evidence, Link, Message, RunContext, Side,
+        conversation::{RequestAt, Said},
+    },
     outcome::{Listing, Offer, RuleResult, Served, Status},
     suite::{Applies, SURVEY, Suite},
 };
@@ -16,13 +19,65 @@ const TASKS_EXTENSION: &str = "extensions.io.modelcontextprotocol/tasks";
 /// How the survey ended a list that never worked, unless a limit of ours or the end of the run is the reason.
 const FAILED: [&str; 5] = ["error", "timeout", "closed", "malformed", "answered"];
 
-/// For each revision in which a server was judged; nothing if there was no conversation.
-pub fn served(evidence: &Evidence, rules: &[RuleResult], suites: &[Suite]) -> Vec<Served> {
-    if evidence.header.end.failed_handshake.as_ref().is_some_and(|failed| !failed.after_another) {
-        return Vec::new();
+/// What the requests of a run list and use.
+pub struct Used<'e> {
+    links: &'e [Link],
+    /// For each revision in which a server was judged; none if there was no conversation.
+    contexts: Vec<(&'e RunContext, HashMap<Offer, Seen>)>,
+    open: HashMap<RequestAt, (Offer, Purpose)>,
+}
+
+impl<'e> Used<'e> {
+    pub fn of(evidence: &'e Evidence) -> Self {
+        let failed = evidence.header.end.failed_handshake.as_ref().is_some_and(|failed| !failed.after_another);
+        let of_server = evidence.contexts.iter().filter(|context| !failed && context.subject == Side::Server);
+        let contexts = of_server.map(|context| (context, HashMap::new())).collect();
+        Self { links: &evidence.links, contexts, open: HashMap::new() }
     }
-    let of_server = evidence.scenes.iter().filter(|scene| scene.subject == Side::Server);
-    of_server.flat_map(|scene| in_scene(evidence, scene, rules, suites)).collect()
+
+    pub fn take(&mut self, said: &Said) {
+        let Self { links, contexts, open } = self;
+        let frame = said.frame;
+        let revision = links.iter().find(|link| link.link == frame.link).and_then(|link| link.revision);
+        let mut contexts: Vec<_> =
+            contexts.iter_mut().filter(|(context, _)| Some(context.revision) == revision).collect();
+        if contexts.is_empty() {
+            return;
+        }
+        for related in &said.messages {
+            let message = &related.message;
+            if let Some((offer, purpose)) = purpose(message).filter(|_| frame.from == Side::Client) {
+                for (_, seen) in &mut contexts {
+                    seen.entry(offer).or_default().requested |= matches!(purpose, Purpose::List);
+                }
+                open.insert(related.sent, (offer, purpose));
+            }
+            let request = related.responds_to().and_then(|asked| open.remove(&asked.place));
+            let Some((offer, purpose)) = request else { continue };
+            let result = message.result();
+            for (context, seen) in &mut contexts {
+                if result["task"].is_object() || result["resultType"] == "task" {
+                    let task = result["task"].get("taskId").or(result.get("taskId"));
+                    seen.entry(Offer::Tasks).or_default().used.extend(task.map(Value::to_string));
+                }
+                let is_surveyed = surveyed(context, offer).is_some();
+                seen.entry(offer).or_default().add(offer, &purpose, result, !is_surveyed);
+            }
+        }
+    }
+
+    pub fn served(self, evidence: &Evidence, rules: &[RuleResult], suites: &[Suite]) -> Vec<Served> {
+        self.contexts
+            .into_iter()
+            .flat_map(|(context, seen)| in_context(evidence, context, seen, rules, suites))
+            .collect()
+    }
+}
+
+/// The items that the survey found. Where there are some, the items of other lists are not kept: these may be parts of it,
+/// such as the children of a directory, and a walk can have a million of them.
+fn surveyed(context: &RunContext, offer: Offer) -> Option<&Vec<Value>> {
+    context.saves.get(SURVEY)?[offer.name()]["items"].as_array().filter(|items| !items.is_empty())
 }
 
 /// The results for one capability.
@@ -40,16 +95,20 @@ enum Purpose {
     Use(String),
 }
 
-fn in_scene(evidence: &Evidence, scene: &RunContext, rules: &[RuleResult], suites: &[Suite]) -> Vec<Served> {
-    let survey = |offer: Offer| scene.saves.get(SURVEY).map(|survey| &survey[offer.name()]);
-    let items = |offer| survey(offer).and_then(|list| list["items"].as_array()).filter(|items| !items.is_empty());
-    let mut seen = results(evidence, scene, |offer| items(offer).is_some());
-    let offers = OFFERS.into_iter().filter(|offer| *offer != Offer::Tasks || has_tasks(scene));
+fn in_context(
+    evidence: &Evidence,
+    context: &RunContext,
+    mut seen: HashMap<Offer, Seen>,
+    rules: &[RuleResult],
+    suites: &[Suite],
+) -> Vec<Served> {
+    let survey = |offer: Offer| context.saves.get(SURVEY).map(|survey| &survey[offer.name()]);
+    let offers = OFFERS.into_iter().filter(|offer| *offer != Offer::Tasks || has_tasks(context));
     let told = offers.map(|offer| {
         let seen = seen.remove(&offer).unwrap_or_default();
         let declared = match offer {
-            Offer::Tasks => scene.offers("tasks") || scene.offers(TASKS_EXTENSION),
-            _ => scene.offers(offer.name()),
+            Offer::Tasks => context.offers("tasks") || context.offers(TASKS_EXTENSION),
+            _ => context.offers(offer.name()),
         };
         let failed =
             survey(offer).and_then(|list| list["end"].as_str()).map_or(seen.rejected, |end| FAILED.contains(&end));
@@ -58,23 +117,23 @@ fn in_scene(evidence: &Evidence, scene: &RunContext, rules: &[RuleResult], suite
             () if seen.requested && failed && evidence.header.end.interrupted.is_none() => Listing::Fails,
             () => Listing::Unknown,
         };
-        let listed = items(offer).map_or(seen.listed, |items| names(offer, items).collect());
+        let listed = surveyed(context, offer).map_or(seen.listed, |items| names(offer, items).collect());
         // A server may serve what it does not list, and that is not what the line is about.
         let used = seen.used.iter().filter(|name| list != Listing::Works || listed.contains(*name)).count();
         let fails = declared && list == Listing::Fails;
-        let untested = if fails { untested(offer, scene, rules, suites) } else { 0 };
-        Served { offer, revision: scene.revision, declared, list, listed: listed.len(), used, untested }
+        let untested = if fails { untested(offer, context, rules, suites) } else { 0 };
+        Served { offer, revision: context.revision, declared, list, listed: listed.len(), used, untested }
     });
     told.collect()
 }
 
 /// Tasks are a part of one revision, and an extension of later ones.
-fn has_tasks(scene: &RunContext) -> bool {
-    scene.revision.features().tasks || scene.revision.is_modern()
+fn has_tasks(context: &RunContext) -> bool {
+    context.revision.features().tasks || context.revision.is_modern()
 }
 
 /// The rules about this capability that were not exercised, except those that need more facts anyway.
-fn untested(offer: Offer, scene: &RunContext, rules: &[RuleResult], suites: &[Suite]) -> usize {
+fn untested(offer: Offer, context: &RunContext, rules: &[RuleResult], suites: &[Suite]) -> usize {
     let of_suites = suites.iter().flat_map(|suite| suite.rules.iter().map(move |rule| (suite, rule)));
     let about = of_suites.filter(|(suite, rule)| {
         let both = [&suite.applies, &rule.applies];
@@ -84,41 +143,8 @@ fn untested(offer: Offer, scene: &RunContext, rules: &[RuleResult], suites: &[Su
         is_about && both.into_iter().all(|applies| applies.facts.is_empty())
     });
     let ids: HashSet<&str> = about.map(|(_, rule)| rule.id.as_str()).collect();
-    let is_untested = |rule: &&RuleResult| rule.revision == scene.revision && rule.status == Status::NotExercised;
+    let is_untested = |rule: &&RuleResult| rule.revision == context.revision && rule.status == Status::NotExercised;
     rules.iter().filter(is_untested).filter(|rule| ids.contains(rule.id.as_str())).count()
-}
-
-/// Matches responses to the requests that list or use something. Where the survey has the list, the items of other lists
-/// are not kept: these may be parts of it, such as the children of a directory, and a walk can have a million of them.
-fn results(evidence: &Evidence, scene: &RunContext, is_surveyed: impl Fn(Offer) -> bool) -> HashMap<Offer, Seen> {
-    let mut seen: HashMap<Offer, Seen> = HashMap::new();
-    let mut open: HashMap<(u32, String), (Offer, Purpose)> = HashMap::new();
-    for frame in evidence.frames_in(scene.revision, scene.scenario.as_deref()) {
-        let Some(message) = frame.message.as_ref().filter(|_| frame.kind == FrameKind::Message) else { continue };
-        let batch = message.as_array().map_or_else(|| std::slice::from_ref(message), Vec::as_slice);
-        for message in batch {
-            let key = (frame.link, message["id"].to_string());
-            match frame.from {
-                Side::Client => {
-                    if let Some((offer, purpose)) = purpose(message) {
-                        seen.entry(offer).or_default().requested |= matches!(purpose, Purpose::List);
-                        open.insert(key, (offer, purpose));
-                    }
-                }
-                Side::Server if message["method"].is_null() => {
-                    if let Some((offer, purpose)) = open.remove(&key) {
-                        if message["result"]["task"].is_object() || message["result"]["resultType"] == "task" {
-                            let task = message["result"]["task"].get("taskId").or(message["result"].get("taskId"));
-                            seen.entry(Offer::Tasks).or_default().used.extend(task.map(Value::to_string));
-                        }
-                        seen.entry(offer).or_default().add(offer, purpose, message, !is_surveyed(offer));
-                    }
-                }
-                Side::Server | Side::Gateway => {}
-            }
-        }
-    }
-    seen
 }
 
 /// How requests name the items of a list.
@@ -128,9 +154,9 @@ fn names(offer: Offer, items: &[Value]) -> impl Iterator<Item = String> {
 }
 
 /// What a message lists or uses.
-fn purpose(message: &Value) -> Option<(Offer, Purpose)> {
-    let using = |offer, field: &str| Some((offer, Purpose::Use(message["params"][field].as_str()?.to_owned())));
-    match message["method"].as_str()? {
+fn purpose(message: &Message) -> Option<(Offer, Purpose)> {
+    let using = |offer, field: &str| Some((offer, Purpose::Use(message.params()[field].as_str()?.to_owned())));
+    match message.method {
         "tools/list" => Some((Offer::Tools, Purpose::List)),
         "resources/list" => Some((Offer::Resources, Purpose::List)),
         "prompts/list" => Some((Offer::Prompts, Purpose::List)),
@@ -142,8 +168,7 @@ fn purpose(message: &Value) -> Option<(Offer, Purpose)> {
 }
 
 impl Seen {
-    fn add(&mut self, offer: Offer, purpose: Purpose, response: &Value, keeps_items: bool) {
-        let result = &response["result"];
+    fn add(&mut self, offer: Offer, purpose: &Purpose, result: &Value, keeps_items: bool) {
         match purpose {
             Purpose::List => match result[offer.name()].as_array() {
                 Some(items) => {
@@ -155,7 +180,7 @@ impl Seen {
             // Neither a tool that failed nor one that requests input first has worked.
             Purpose::Use(name) if result.is_object() => {
                 if result["isError"] != true && result["resultType"] != "input_required" {
-                    self.used.insert(name);
+                    self.used.insert(name.clone());
                 }
             }
             Purpose::Use(_) => {}

@@ -32,8 +32,8 @@ pub struct ServeArgs {
     /// Serve N generated resources below one directory: tree:N, or cyclic:N with
     /// cycles; optionally fanout:F children each and page:P resources per page (100 and 100),
     /// as in tree:1000000,fanout:50
-    #[arg(long, value_name = "WORLD")]
-    pub world: Option<String>,
+    #[arg(long, alias = "world", value_name = "CONTENT")]
+    pub content: Option<String>,
     /// Over HTTP: require a bearer token, and print the valid ones
     #[arg(long, requires = "http")]
     pub protected: bool,

@@ -24,7 +24,6 @@ pub const PACKED_SUITES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/
 pub static SHAPES: LazyLock<Vec<Text>> = LazyLock::new(|| texts("suites/shapes"));
 pub static FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/server/faults"));
 pub static VARIATIONS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/server/variations"));
-pub static WORLDS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/server/worlds"));
 pub static CLIENT_FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/client/faults"));
 pub static GATEWAY_FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/gateway/faults"));
 pub static PAGES: LazyLock<Vec<Text>> = LazyLock::new(pages);

@@ -21,7 +21,8 @@ enum Line {
     Transcript(Box<Header>),
     Link(Link),
     Frame(Arc<Frame>),
-    Scene(Box<RunContext>),
+    #[serde(alias = "scene")]
+    Context(Box<RunContext>),
     /// The last line of a recording between a client and a server.
     Closed(Closed),
 }
@@ -58,7 +59,7 @@ struct Written {
 }
 
 pub fn write(mut out: impl Write, evidence: &Evidence) -> io::Result<()> {
-    let Evidence { header, links, frames, scenes, cut_off: _ } = evidence;
+    let Evidence { header, links, frames, contexts, cut_off: _ } = evidence;
     begin(&mut out, header)?;
     links.iter().try_for_each(|link| line(&mut out, "link", link))?;
     match frames {
@@ -66,7 +67,7 @@ pub fn write(mut out: impl Write, evidence: &Evidence) -> io::Result<()> {
         Frames::Recorded(recorder) => recorder.texts().try_for_each(|text| writeln!(out, r#"{{"frame":{text}}}"#))?,
         Frames::Read(frames) => frames.iter().try_for_each(|frame| line(&mut out, "frame", frame))?,
     }
-    scenes.iter().try_for_each(|scene| line(&mut out, "scene", scene))?;
+    contexts.iter().try_for_each(|context| line(&mut out, "context", context))?;
     out.flush()
 }
 
@@ -105,7 +106,7 @@ pub struct Reader {
     header: Option<RunHeader>,
     links: Vec<Link>,
     frames: Vec<Arc<Frame>>,
-    scenes: Vec<RunContext>,
+    contexts: Vec<RunContext>,
     closed: Option<Closed>,
     cut_off: Option<usize>,
     /// Whether an earlier file precedes this one.
@@ -147,7 +148,7 @@ impl Reader {
                 None => self.links.push(link),
             },
             Line::Frame(frame) => self.frames.push(frame),
-            Line::Scene(scene) => self.scenes.push(*scene),
+            Line::Context(context) => self.contexts.push(*context),
             Line::Closed(closed) => self.closed = Some(closed),
         }
         Ok(())
@@ -182,13 +183,13 @@ impl Reader {
     }
 
     pub fn finish(self) -> Result<Evidence, String> {
-        let Self { header, links, frames, scenes, closed, cut_off, .. } = self;
+        let Self { header, links, frames, contexts, closed, cut_off, .. } = self;
         let mut header = header.ok_or("its first line is not that of a transcript")?;
         if let Some(closed) = closed {
             header.ms = closed.ms;
             header.notes.extend(closed.notes);
         }
-        Ok(Evidence { header, links, frames: Frames::Read(frames), scenes, cut_off })
+        Ok(Evidence { header, links, frames: Frames::Read(frames), contexts, cut_off })
     }
 }
 

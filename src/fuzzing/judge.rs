@@ -38,7 +38,7 @@ fn verdicts(recorded: &Evidence, suites: &[Suite]) -> RunReport {
 /// The same evidence gives the same report twice, and the report can be shown.
 fn judged_alike(recorded: &Evidence, suites: &[Suite]) {
     let mut report = verdicts(recorded, suites);
-    assert!(report == verdicts(recorded, suites), "the second time it is judged otherwise");
+    assert!(report == verdicts(recorded, suites), "the second verdict differs");
     // Passed items are not part of a written report.
     report.rules.iter_mut().for_each(|rule| rule.held.clear());
     shown(&report);
@@ -76,7 +76,7 @@ pub fn judge(bytes: &[u8]) {
 
 /// The message of a frame, or the saved responses of the suites.
 fn said(line: &mut Value) -> Option<&mut Value> {
-    let places = ["/frame/message", "/scene/saves"];
+    let places = ["/frame/message", "/context/saves"];
     let place = places.into_iter().find(|place| line.pointer(place).is_some())?;
     line.pointer_mut(place)
 }
@@ -154,12 +154,12 @@ pub fn conversation(bytes: &[u8]) {
     let frames: Vec<Arc<Frame>> =
         recorder.frames().map(|frame| Arc::new(Frame { at: frame.frame, ..(*frame).clone() })).collect();
     let everything = json!({ "tools": {}, "resources": { "subscribe": true }, "prompts": {}, "logging": {}, "completions": {}, "tasks": {} });
-    let scene = RunContext {
+    let context = RunContext {
         world: None,
         revision,
         subject: Side::Server,
         scenario: None,
-        generated: false,
+        generated: None,
         transport,
         server: json!({ "capabilities": everything, "info": {}, "hello": {} }),
         client: json!({ "capabilities": {} }),
@@ -174,7 +174,7 @@ pub fn conversation(bytes: &[u8]) {
     let target = Tested { name: "fuzz".to_owned(), transport: transport.to_string(), ..Tested::default() };
     let header = RunHeader::new(Side::Server, target, 0, Limits::default().evidence_frames);
     let (links, frames) = (recorder.links(), Frames::Read(frames));
-    let recorded = Evidence { header, links, frames, scenes: vec![scene], cut_off: None };
+    let recorded = Evidence { header, links, frames, contexts: vec![context], cut_off: None };
     let again = transcript::read(written(&recorded).as_slice()).expect("what was recorded can be read");
     assert!(again.frames().eq(recorded.frames()), "other frames are read than were written");
     let parts = SUITES.len().div_ceil(FEW);

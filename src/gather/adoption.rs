@@ -19,15 +19,15 @@ const BY: &str = "adoption";
 pub async fn adoption(
     wanted: &Proposals,
     known: &[&str],
-    scene: &RunContext,
+    context: &RunContext,
     conversation: &Conversation,
 ) -> Vec<String> {
     let mut judged = wanted.named.clone();
     let open = |name: &str| known.contains(&name) && !wanted.named.iter().any(|named| named == name);
-    if !wanted.auto || !scene.offers("resources") {
+    if !wanted.auto || !context.offers("resources") {
         return judged;
     }
-    let asking = Asking { conversation, survey: scene.saves.get(SURVEY).unwrap_or(&Value::Null) };
+    let asking = Asking { conversation, survey: context.saves.get(SURVEY).unwrap_or(&Value::Null) };
     let shown = join!(
         async { if open("sep-2093") { Some(asking.shows_capabilities().await) } else { None } },
         async { if open("sep-prefix") { Some(asking.filters().await) } else { None } },
@@ -62,7 +62,7 @@ impl Asking<'_> {
         let has_form = |result: &Value| result["resource"].is_object() || result["contents"].is_object();
         let reads = self.survey["reads"]
             .as_array()
-            .is_some_and(|reads| reads.iter().any(|read| read["reply"]["end"] == "result"));
+            .is_some_and(|reads| reads.iter().any(|read| End::of(&read["reply"]) == Some(End::Result)));
         self.answers("resources/get", |result| !reads || result.is_some_and(has_form)).await
     }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     evidence::{End, Reply, RunContext},
     session::Conversation,
-    target::{Start, Target},
+    target::Target,
     wire::HttpRequest,
 };
 
@@ -23,21 +23,22 @@ const SERVER: &str = "/.well-known/oauth-authorization-server";
 /// - `NAME_token`: `header` and `token` of each configured token, as a placeholder;
 /// - `authorization`: whether it is `required`, with which `challenges`, the `places` where metadata may be, and
 ///   whether some is `published`: without it, a bearer token may be a private agreement, too.
-pub async fn authorization(scene: &mut RunContext, conversation: &Conversation, target: &Target) {
-    let Start::Http { url, headers } = &target.start else { return };
+pub async fn authorization(context: &mut RunContext, conversation: &Conversation, target: &Target) {
+    let Some(url) = target.start.url().filter(|_| target.start.capabilities().stream_per_request) else { return };
     for token in &target.tokens {
         let stand_in = token.stand_in();
-        scene.facts[format!("{}_token", token.name)] =
+        context.facts[format!("{}_token", token.name)] =
             json!({ "header": format!("Bearer {stand_in}"), "token": stand_in });
     }
-    let shook_hands = scene.server["hello"]["end"] == "result";
-    let given = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) || url.contains('@');
+    let shook_hands = End::of(&context.server["hello"]) == Some(End::Result);
+    let given =
+        target.start.headers().iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) || url.contains('@');
     if shook_hands && !given {
-        scene.facts["authorization"] = json!({ "required": false });
+        context.facts["authorization"] = json!({ "required": false });
         return;
     }
-    scene.facts["endpoint"] = endpoint(url);
-    let asking = Asking { conversation, scene };
+    context.facts["endpoint"] = endpoint(url);
+    let asking = Asking { conversation, context };
     let bare = asking.bare().await;
     let served = bare.end == End::Result;
     let http = bare.http;
@@ -53,9 +54,9 @@ pub async fn authorization(scene: &mut RunContext, conversation: &Conversation, 
     let points = challenges.iter().any(|challenge| challenge["resource_metadata"].is_string());
     let published = required && (points || asking.finds(&places).await);
     let protected = required && (bearer || challenges.iter().any(asks) || published);
-    scene.facts["authorization"] =
+    context.facts["authorization"] =
         json!({ "required": required, "challenges": challenges, "places": places, "published": published });
-    scene.protected = protected;
+    context.protected = protected;
 }
 
 /// Well-known URLs for an endpoint.
@@ -87,14 +88,14 @@ fn without_user(url: &str) -> String {
 
 struct Asking<'a> {
     conversation: &'a Conversation,
-    scene: &'a RunContext,
+    context: &'a RunContext,
 }
 
 impl Asking<'_> {
     /// A request that lacks only authorization.
     async fn bare(&self) -> Reply {
-        let revision = self.scene.revision;
-        let capabilities = &self.scene.client["capabilities"];
+        let revision = self.context.revision;
+        let capabilities = &self.context.client["capabilities"];
         let body = if revision.is_modern() {
             json!({ "jsonrpc": "2.0", "id": ID, "method": "server/discover", "params": { "_meta": {
                 "io.modelcontextprotocol/protocolVersion": revision,
@@ -125,23 +126,23 @@ impl Asking<'_> {
 
     /// A request that can follow the first one.
     fn second(&self) -> Value {
-        if !self.scene.revision.is_modern() {
+        if !self.context.revision.is_modern() {
             return json!({ "jsonrpc": "2.0", "id": ID, "method": "ping" });
         }
         json!({ "jsonrpc": "2.0", "id": ID, "method": "tools/list", "params": { "_meta": {
-            "io.modelcontextprotocol/protocolVersion": self.scene.revision,
-            "io.modelcontextprotocol/clientCapabilities": self.scene.client["capabilities"],
+            "io.modelcontextprotocol/protocolVersion": self.context.revision,
+            "io.modelcontextprotocol/clientCapabilities": self.context.client["capabilities"],
         } } })
     }
 
     /// Where a client of the revision looks for metadata without a pointer to it.
     fn usual_places(&self) -> Vec<String> {
-        let names: &[&str] = if self.scene.revision.features().metadata_at_root {
+        let names: &[&str] = if self.context.revision.features().metadata_at_root {
             &["server_at_root", "resource_by_path", "resource_at_root"]
         } else {
             &["resource_by_path", "resource_at_root", "server_at_root"]
         };
-        let endpoint = &self.scene.facts["endpoint"];
+        let endpoint = &self.context.facts["endpoint"];
         names.iter().filter_map(|name| endpoint[*name].as_str()).map(str::to_owned).collect()
     }
 

@@ -17,20 +17,20 @@ pub async fn wait(stage: &Stage<'_>, wait: &Await, scope: &Scope<'_>, began: &Ma
         None => 0,
     };
     let start = Instant::now();
-    let (known, wish) = (&stage.beside.opener.known.unanswered, of_await(stage, wait));
+    let (known, wish) = (&stage.known().unanswered, of_await(stage, wait));
     let full = wish.within;
     // A short wait is for immediate notifications, and often for none.
-    let wish = Some(&wish).filter(|_| !wait.quiet && full >= LONG);
+    let wish = Some(&wish).filter(|_| !wait.none_within && full >= LONG);
     let within = wish.map_or(full, |wish| known.limit(None, false, Some(wish)));
     let wanted = |message: &Value| {
         let mut inner = Scope::over(scope);
         inner.bind("message", message);
         message["method"] == json!(wait.method)
-            && wait.matching.iter().all(|clause| clause.holds(&inner, stage.scene.revision))
+            && wait.matching.iter().all(|clause| clause.holds(&inner, stage.context.revision))
     };
     let session = stage.session().await?;
     let arrival = std::pin::pin!(session.arrival(since, within, wanted));
-    let arrival = if wait.quiet {
+    let arrival = if wait.none_within {
         match select(arrival, std::pin::pin!(settled(stage, &session))).await {
             Either::Left((arrival, _)) => arrival,
             Either::Right(_) => None,

@@ -26,7 +26,7 @@ pub async fn change(stage: &Stage<'_>, cause: &suite::Path, scope: &Scope<'_>) -
         let arguments = cause.get("with").cloned().unwrap_or_else(|| json!({}));
         let params = json!({ "name": tool, "arguments": arguments });
         let session = stage.session().await?;
-        let headers = param_headers(stage.scene, "tools/call", &params);
+        let headers = param_headers(stage.context, "tools/call", &params);
         let options = CallOptions { headers, ..CallOptions::default() };
         let called = session.call(&stage.suite.id, "tools/call", Some(params), options).await;
         let refused = called.result.as_ref().is_some_and(|result| result["isError"] == true);

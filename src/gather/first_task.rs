@@ -19,34 +19,34 @@ const MOST: usize = 5;
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Adds `task` to the facts, if it is missing and a call was found.
-pub async fn first_task(scene: &mut RunContext, conversation: &Conversation) {
-    if !scene.revision.is_modern() || !scene.offers(EXTENSION) || scene.facts.get("task").is_some() {
+pub async fn first_task(context: &mut RunContext, conversation: &Conversation) {
+    if !context.revision.is_modern() || !context.offers(EXTENSION) || context.facts.get("task").is_some() {
         return;
     }
-    let calls = scene.facts["calls"].as_array().cloned().unwrap_or_default();
+    let calls = context.facts["calls"].as_array().cloned().unwrap_or_default();
     for call in calls.into_iter().take(MOST) {
         let asked = json!({ "name": call["name"], "arguments": call["arguments"] });
-        let headers = param_headers(scene, "tools/call", &asked);
+        let headers = param_headers(context, "tools/call", &asked);
         let options = CallOptions { headers, patience: Some(PATIENCE), ..CallOptions::default() };
-        let answer = ask(scene, conversation, "tools/call", asked, options).await;
+        let answer = ask(context, conversation, "tools/call", asked, options).await;
         if answer["taskId"].is_string() && answer["content"].is_null() {
             // Suites create tasks of their own.
-            ask(scene, conversation, "tasks/cancel", json!({ "taskId": answer["taskId"] }), CallOptions::default())
+            ask(context, conversation, "tasks/cancel", json!({ "taskId": answer["taskId"] }), CallOptions::default())
                 .await;
-            scene.facts["task"] = json!({ "tool": call["name"], "with": call["arguments"] });
+            context.facts["task"] = json!({ "tool": call["name"], "with": call["arguments"] });
             return;
         }
     }
 }
 
 async fn ask(
-    scene: &RunContext,
+    context: &RunContext,
     conversation: &Conversation,
     method: &str,
     mut params: Value,
     options: CallOptions,
 ) -> Value {
-    params["_meta"] = json!({ "io.modelcontextprotocol/clientCapabilities": scene.client["with_tasks"] });
+    params["_meta"] = json!({ "io.modelcontextprotocol/clientCapabilities": context.client["with_tasks"] });
     let reply = conversation.session().await.call(BY, method, Some(params), options).await;
     reply.result.unwrap_or_default()
 }

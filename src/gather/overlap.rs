@@ -69,8 +69,8 @@ pub async fn overlap(stage: &Stage<'_>, overlap: &Overlap, scope: &Scope<'_>) ->
 fn request(stage: &Stage<'_>, method: &str, params: Option<Value>) -> Option<Request> {
     let (of, _) = method.split_once('/').unwrap_or_default();
     let needs = matches!(of, "tools" | "resources" | "prompts");
-    let declared = stage.scene.server["capabilities"].get(of).is_some();
-    let headers = param_headers(stage.scene, method, params.as_ref().unwrap_or(&Value::Null));
+    let declared = stage.context.server["capabilities"].get(of).is_some();
+    let headers = param_headers(stage.context, method, params.as_ref().unwrap_or(&Value::Null));
     (declared || !needs).then(|| Request { method: method.to_owned(), params, headers })
 }
 

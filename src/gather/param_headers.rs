@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 use crate::{evidence::RunContext, wire::encoding::header_value};
 
 /// The headers of a call, based on the listed tools.
-pub fn param_headers(scene: &RunContext, method: &str, params: &Value) -> Vec<(String, String)> {
-    if method != "tools/call" || !scene.revision.is_modern() {
+pub fn param_headers(context: &RunContext, method: &str, params: &Value) -> Vec<(String, String)> {
+    if method != "tools/call" || !context.revision.is_modern() {
         return Vec::new();
     }
-    let tools = scene.saves.get("survey").map(|survey| &survey["tools"]["items"]).and_then(Value::as_array);
+    let tools = context.saves.get("survey").map(|survey| &survey["tools"]["items"]).and_then(Value::as_array);
     let tool = tools.into_iter().flatten().find(|tool| tool["name"] == params["name"]);
     let mut headers = Vec::new();
     if let Some(tool) = tool {

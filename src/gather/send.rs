@@ -66,7 +66,7 @@ pub async fn send(stage: &Stage<'_>, send: &Send, scope: &Scope<'_>, deviation: 
     };
     let input = named.unwrap_or_else(|| String::from_utf8_lossy(&bytes).into_owned());
     let input = input_name(&input, bytes.len() as u64);
-    let answer = filled(send.answer.as_ref(), scope)?.or(id);
+    let answer = filled(send.reply_to.as_ref(), scope)?.or(id);
     let (sent, before) = (Instant::now(), stage.recorder.frames_so_far());
     let is_due = answer.is_some();
     let raw = std::pin::pin!(session.send_raw(&stage.suite.id, &bytes, answer, send.pieces));
@@ -140,7 +140,7 @@ pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>, deviati
     }
     if let Some(Value::Object(message)) = &body {
         let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
-        let usual = param_headers(stage.scene, method, message.get("params").unwrap_or(&Value::Null));
+        let usual = param_headers(stage.context, method, message.get("params").unwrap_or(&Value::Null));
         let given = |name: &str| {
             let names = headers.iter().map(|(name, _)| name).chain(&without);
             names.into_iter().any(|given| given.eq_ignore_ascii_case(name))
@@ -168,7 +168,7 @@ pub async fn http(stage: &Stage<'_>, call: &HttpCall, scope: &Scope<'_>, deviati
     let wanted = of_http(stage, call, scope);
     let ask = async |session: &Session| session.http(request.clone(), &body, patience, wanted.clone()).await;
     // A `fresh` connection must keep its session, so an expired one is not replaced.
-    let lasts = stage.suite.connection != Connection::Fresh;
+    let lasts = stage.suite.connection != Connection::New;
     let reply = if lasts && concerns_its_session(&request) {
         stage.conversation?.ask(ask).await.1
     } else {

@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep};
 
 use super::step::Stage;
 use crate::{
-    evidence::{LISTS, List, Reply, RunContext},
+    evidence::{End, LISTS, List, ListEnd, Reply, RunContext},
     session::{CallOptions, Session},
 };
 
@@ -22,26 +22,26 @@ const AT_MOST: Duration = Duration::from_millis(150);
 
 /// A request that this server served in the survey, as `{ method, params }`: the required one, else a list, else a read.
 /// Published servers without `ping` were observed, and an error for it says nothing about the message before.
-pub fn harmless(scene: &RunContext, survey: &Value) -> Value {
-    let usual = scene.revision.required_request();
-    let first = if scene.revision.is_modern() { &scene.server["hello"] } else { &survey["ping"] };
+pub fn harmless(context: &RunContext, survey: &Value) -> Value {
+    let usual = context.revision.required_request();
+    let first = if context.revision.is_modern() { &context.server["hello"] } else { &survey["ping"] };
     let list = || {
-        let works = |list: &&List| survey[list.save]["end"] == "complete";
+        let works = |list: &&List| ListEnd::is_complete(&survey[list.save]);
         LISTS.iter().find(works).map(|list| json!({ "method": list.method, "params": {} }))
     };
     let read = || {
         let mut reads = survey["reads"].as_array()?.iter();
-        let read = reads.find(|read| read["reply"]["end"] == "result")?;
+        let read = reads.find(|read| End::of(&read["reply"]) == Some(End::Result))?;
         Some(json!({ "method": "resources/read", "params": { "uri": read["resource"]["uri"] } }))
     };
-    let other = if first["end"] == "result" { None } else { list().or_else(read) };
+    let other = if End::of(first) == Some(End::Result) { None } else { list().or_else(read) };
     other.unwrap_or_else(|| json!({ "method": usual, "params": {} }))
 }
 
 /// The request of `harmless`. Before the survey, the required one.
 pub async fn sentinel(stage: &Stage<'_>, session: &Session) -> Reply {
-    let known = &stage.scene.facts["harmless"];
-    let method = known["method"].as_str().unwrap_or_else(|| stage.scene.revision.required_request());
+    let known = &stage.context.facts["harmless"];
+    let method = known["method"].as_str().unwrap_or_else(|| stage.context.revision.required_request());
     let params = known.get("params").filter(|params| params.as_object().is_some_and(|params| !params.is_empty()));
     session.call(&stage.suite.id, method, params.cloned(), CallOptions::default()).await
 }

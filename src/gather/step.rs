@@ -8,9 +8,9 @@ use tokio::time::sleep;
 
 use super::{await_, call, change, list, overlap, probe, send, walk, wanted::is_given_up};
 use crate::{
-    evidence::{Recorder, RunContext},
+    evidence::{End, Recorder, RunContext},
     plan::{lacking, left_out},
-    session::{Conversation, OneShot, Session},
+    session::{Conversation, Known, OneShot, Session},
     suite::{Each, Scope, Step, Suite, Template, Verb, ground},
     target::Limits,
 };
@@ -23,11 +23,16 @@ pub struct Stage<'a> {
     pub conversation: Option<&'a Conversation>,
     pub recorder: &'a Recorder,
     pub limits: &'a Limits,
-    pub scene: &'a RunContext,
+    pub context: &'a RunContext,
     pub controls: probe::Controls,
 }
 
 impl Stage<'_> {
+    /// What the connections of the run have shown about the server.
+    pub fn known(&self) -> &Known {
+        &self.beside.opener.known
+    }
+
     /// The connection of the suite.
     pub async fn session(&self) -> Option<Arc<Session>> {
         Some(self.conversation?.session().await)
@@ -35,17 +40,17 @@ impl Stage<'_> {
 }
 
 /// The steps of a suite that apply to this server.
-pub fn steps<'a>(suite: &'a Suite, scene: &RunContext) -> impl Iterator<Item = &'a Step> {
-    let counts = |step: &&Step| left_out(&step.applies, scene).or_else(|| lacking(&step.applies, scene)).is_none();
+pub fn steps<'a>(suite: &'a Suite, context: &RunContext) -> impl Iterator<Item = &'a Step> {
+    let counts = |step: &&Step| left_out(&step.applies, context).or_else(|| lacking(&step.applies, context)).is_none();
     suite.gather.iter().filter(counts)
 }
 
 /// Executes the steps of a suite. Returns an object with a field for each save.
 pub async fn gather(stage: &Stage<'_>) -> Value {
-    let ground = ground(stage.scene, stage.suite);
+    let ground = ground(stage.context, stage.suite);
     let mut saves = Map::new();
     let mut began = Map::new();
-    for step in steps(stage.suite, stage.scene) {
+    for step in steps(stage.suite, stage.context) {
         if step.verb.spec().needs_second && stage.beside.opener.is_single() {
             continue;
         }
@@ -67,7 +72,7 @@ pub async fn gather(stage: &Stage<'_>) -> Value {
 
 /// The result of one step, or of one step for each item; `None` if its `where` fails.
 async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<String, Value>) -> Option<Value> {
-    let revision = stage.scene.revision;
+    let revision = stage.context.revision;
     let Some(each) = &step.each else {
         let applies =
             matches!(step.verb, Verb::Walk(_)) || step.filter.iter().all(|clause| clause.holds(scope, revision));
@@ -82,7 +87,7 @@ async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<Str
         })
         .collect();
     let items = sample(items, each);
-    let limited = stage.beside.opener.known.put_off.any();
+    let limited = stage.known().put_off.any();
     let at_once = if each.in_order || limited { 1 } else { stage.limits.in_flight };
     let one = |item: Value| async move {
         let mut inner = Scope::over(scope);
@@ -95,7 +100,7 @@ async fn take(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>, began: &Map<Str
     let mut entries: Vec<Value> = entries.into_iter().flatten().collect();
     if at_once > 1 {
         // Only one of the concurrent requests can have made the server exit, so all of them are repeated.
-        for entry in entries.iter_mut().filter(|entry| entry["reply"]["end"] == "closed") {
+        for entry in entries.iter_mut().filter(|entry| End::of(&entry["reply"]) == Some(End::Closed)) {
             let item = entry[&each.var].take();
             *entry = one(item.clone()).await.unwrap_or_else(|| json!({ &each.var: item, "reply": null }));
         }

@@ -22,10 +22,10 @@ pub fn is_given_up(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
         Verb::Call(call) => of_call(stage, call, scope),
         Verb::List(list) => of_list(stage, list, scope),
         Verb::Http(http) => of_http(stage, http, scope),
-        Verb::Await(wait) if !wait.quiet => Some(of_await(stage, wait)),
+        Verb::Await(wait) if !wait.none_within => Some(of_await(stage, wait)),
         _ => None,
     };
-    wanted.is_some_and(|wanted| stage.beside.opener.known.unanswered.gives_up(&wanted))
+    wanted.is_some_and(|wanted| stage.known().unanswered.gives_up(&wanted))
 }
 
 pub fn of_call(stage: &Stage<'_>, call: &Call, scope: &Scope<'_>) -> Option<Wanted> {

@@ -6,18 +6,21 @@ use super::{Caller, Settings, subject::Subject};
 use crate::evidence::{LISTS, RunContext};
 
 /// The lists of the server, as suites know them.
-pub async fn survey(caller: &mut Caller, scene: &mut RunContext) {
+pub async fn survey(caller: &mut Caller, context: &mut RunContext) {
     let mut saves = json!({});
     for list in &LISTS {
-        let offered = scene.offers(list.capability);
-        saves[list.save] = if offered { caller.list(list.method, list.field).await } else { json!({ "items": [] }) };
+        let offered = context.offers(list.capability);
+        saves[list.save] = match offered {
+            true => json!({ "end": "complete", "items": caller.list(list.method, list.field).await }),
+            false => json!({ "items": [] }),
+        };
     }
-    scene.saves.insert("survey".into(), saves);
+    context.saves.insert("survey".into(), saves);
 }
 
 /// The subjects that may be called, and notes on those that are not.
-pub fn subjects(scene: &RunContext, settings: &Settings) -> (Vec<Subject>, Vec<String>) {
-    let survey = &scene.saves["survey"];
+pub fn subjects(context: &RunContext, settings: &Settings) -> (Vec<Subject>, Vec<String>) {
+    let survey = &context.saves["survey"];
     let items = |list: &str| survey[list]["items"].as_array().cloned().unwrap_or_default();
     let (mut subjects, mut left, mut destructive): (Vec<Subject>, Vec<String>, Vec<String>) = Default::default();
     let mut notes = Vec::new();
@@ -26,12 +29,12 @@ pub fn subjects(scene: &RunContext, settings: &Settings) -> (Vec<Subject>, Vec<S
             notes.push(format!("a tool has no usable `name` or `inputSchema`: {}", tool["name"]));
             continue;
         };
-        let hints = &tool["annotations"];
         let is_named = settings.only.contains(&subject.name)
             || settings.named.contains(&subject.name)
             || settings.replay.as_ref().is_some_and(|stored| stored.is_of(&subject));
-        let allowed =
-            is_named || hints["readOnlyHint"] == true || (settings.call_tools && hints["destructiveHint"] != true);
+        let allowed = is_named
+            || subject.has_hint("readOnlyHint")
+            || (settings.call_tools && !subject.has_hint("destructiveHint"));
         if tool["execution"]["taskSupport"] == "required" {
             notes.push(format!("{}: not called, because it runs only as a task", subject.name));
         } else if subjects.iter().any(|known| known.name == subject.name) {
@@ -56,13 +59,13 @@ pub fn subjects(scene: &RunContext, settings: &Settings) -> (Vec<Subject>, Vec<S
     }
     let prompts: Vec<Subject> = items("prompts").iter().filter_map(Subject::prompt).collect();
     let templates: Vec<Subject> = items("templates").iter().filter_map(Subject::template).collect();
-    if scene.offers("completions") {
+    if context.offers("completions") {
         subjects.extend(prompts.iter().chain(&templates).flat_map(Subject::completions));
     }
     subjects.extend(prompts.into_iter().chain(templates));
     let listed = [("tools", "tools/list"), ("prompts", "prompts/list"), ("resources", "resources/list")];
     subjects.extend(
-        listed.iter().filter(|(capability, _)| scene.offers(capability)).map(|(_, method)| Subject::list(method)),
+        listed.iter().filter(|(capability, _)| context.offers(capability)).map(|(_, method)| Subject::list(method)),
     );
     if !settings.only.is_empty() {
         subjects.retain(|subject| settings.only.contains(&subject.name));

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::wire::descendants::descendants;
+use crate::wire::process::descendants::descendants;
 
 /// Programs that run another one.
 const RUNNERS: [&str; 9] = ["node", "python", "python3", "bun", "deno", "ruby", "php", "tsx", "ts-node"];

@@ -3,17 +3,14 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    item::{Item, judge_item},
-    tally::Tally,
-};
+use super::{item::judge_item, located::Item, tally::Tally};
 use crate::{
     evidence::{Frame, RunContext},
     suite::{Node, Path, Scope, Test},
 };
 
 /// Judges one visit of the walk that the suite saves under the name in the frame.
-pub fn judge_visit(tally: &mut Tally, scene: &RunContext, frame: &Frame) {
+pub fn judge_visit(tally: &mut Tally, context: &RunContext, frame: &Frame) {
     let (Some(save), Some(visit)) = (&frame.text, &frame.message) else { return };
     let (rule, walk) = (tally.rule, json!({ "visits": [visit] }));
     let looks = |path: &&Path| path.root == *save && path.first_member() == Some("visits");
@@ -22,8 +19,15 @@ pub fn judge_visit(tally: &mut Tally, scene: &RunContext, frame: &Frame) {
             for Node { value, location } in &visits(path.select_in(&walk)) {
                 let mut inner = Scope::over(tally.ground);
                 inner.bind(every.var.as_str(), value);
-                let item = Item { var: &every.var, path, root: &walk, value, location: &|| location.clone() };
-                judge_item(tally, &inner, scene.revision, Some(&item));
+                let item = Item {
+                    suite: tally.suite,
+                    var: &every.var,
+                    path,
+                    root: &walk,
+                    value,
+                    location: &|| location.clone(),
+                };
+                judge_item(tally, &inner, context.revision, Some(&item));
             }
         }
     } else if let Test::Observe(paths) = &rule.test {

@@ -20,7 +20,7 @@ fn of_a_walk() {
 fn of_the_time_for_a_walk() {
     let far = ["walk_seconds=1", "walk_nodes=10000000", "walk_pages=10000000", "walk_depth=1000"];
     let limits = far.iter().flat_map(|limit| ["--limit", limit]);
-    let server = ["--filter", "sep-2093.lists", "--", PROGRAM, "serve", "--world", "tree:1000000"];
+    let server = ["--filter", "sep-2093.lists", "--", PROGRAM, "serve", "--content", "tree:1000000"];
     let said = ran(["run"].into_iter().chain(limits).chain(server)).stdout;
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("the limit of 1 seconds was reached"), "{said}");

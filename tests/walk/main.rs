@@ -20,7 +20,7 @@ fn rules(args: &[&str]) -> Vec<Value> {
 
 /// Rules against the reference server with a grown world.
 fn in_world(world: &str, more: &[&str]) -> Vec<Value> {
-    let server = format!("'{PROGRAM}' serve --world {world}");
+    let server = format!("'{PROGRAM}' serve --content {world}");
     rules(&[&["run", "--revision", "2025-11-25", "--stdio", &server], more].concat())
 }
 

@@ -1,60 +1,12 @@
 //! Native checks, for conditions that matchers cannot express. Each is one small file and one line in the table.
 
-mod below_one_of;
-mod carried_out;
-mod changes_told;
-mod completion_counts;
-mod contents_metadata;
-mod default_fits;
-mod elicitation_ids;
-mod embedded_annotations;
-mod field_spelling;
-mod foreign_tasks;
-mod header_annotations;
-mod input_declared;
-mod known_children;
-mod leaves;
-mod list_depth;
-mod listed_once;
-mod lists_agree;
-mod message_form;
-mod meta_keys;
-mod mime_listed;
-mod names_endpoint;
-mod names_one_of;
-mod no_match;
-mod no_redirect;
-mod not_newer;
-mod offered_output;
-mod only_declared;
-mod only_members;
-mod output_schema;
-mod own_response;
-mod pages_agree;
-mod passed_unchanged;
-mod password_file;
-mod prefix_filter;
-mod read_children;
-mod result_shape;
-pub mod same_uri;
-mod schema_dialect;
-mod schema_parts;
-mod schema_patterns;
-mod schema_references;
-mod scope_names;
-mod scope_sets;
-mod scopes_differ;
-mod secret_fields;
-mod secure_urls;
-mod session_ids;
-mod shorter_history;
-mod size_matches;
-mod structured_text;
-mod task_course;
-mod task_requests;
-mod tells_none;
-mod tool_rounds;
-mod unguessable;
+mod asking;
+mod authorization;
+mod lists;
+mod messages;
+pub mod resources;
+mod schemas;
+mod tasks;
 
 use std::{borrow::Cow, panic::catch_unwind};
 
@@ -75,59 +27,58 @@ pub struct Check {
 
 /// All checks, by name.
 pub const CHECKS: &[Check] = &[
-    below_one_of::CHECK,
-    carried_out::CHECK,
-    changes_told::CHECK,
-    completion_counts::CHECK,
-    contents_metadata::CHECK,
-    default_fits::CHECK,
-    elicitation_ids::CHECK,
-    embedded_annotations::CHECK,
-    field_spelling::CHECK,
-    foreign_tasks::CHECK,
-    header_annotations::CHECK,
-    input_declared::CHECK,
-    known_children::CHECK,
-    list_depth::CHECK,
-    listed_once::CHECK,
-    lists_agree::CHECK,
-    message_form::CHECK,
-    meta_keys::CHECK,
-    mime_listed::CHECK,
-    names_endpoint::CHECK,
-    names_one_of::CHECK,
-    no_match::CHECK,
-    no_redirect::CHECK,
-    not_newer::CHECK,
-    offered_output::CHECK,
-    only_declared::CHECK,
-    only_members::CHECK,
-    output_schema::CHECK,
-    own_response::CHECK,
-    pages_agree::CHECK,
-    passed_unchanged::CHECK,
-    password_file::CHECK,
-    prefix_filter::CHECK,
-    read_children::CHECK,
-    result_shape::CHECK,
-    same_uri::CHECK,
-    schema_dialect::CHECK,
-    schema_patterns::CHECK,
-    schema_references::CHECK,
-    scope_names::CHECK,
-    scope_sets::CHECK,
-    scopes_differ::CHECK,
-    secret_fields::CHECK,
-    secure_urls::CHECK,
-    session_ids::CHECK,
-    shorter_history::CHECK,
-    size_matches::CHECK,
-    structured_text::CHECK,
-    task_course::CHECK,
-    task_requests::CHECK,
-    tells_none::CHECK,
-    tool_rounds::CHECK,
-    unguessable::CHECK,
+    resources::below_one_of::CHECK,
+    messages::carried_out::CHECK,
+    lists::changes_told::CHECK,
+    schemas::completion_counts::CHECK,
+    resources::contents_metadata::CHECK,
+    schemas::default_fits::CHECK,
+    asking::elicitation_ids::CHECK,
+    resources::embedded_annotations::CHECK,
+    schemas::field_spelling::CHECK,
+    tasks::foreign_tasks::CHECK,
+    schemas::header_annotations::CHECK,
+    resources::known_children::CHECK,
+    resources::list_depth::CHECK,
+    lists::listed_once::CHECK,
+    lists::lists_agree::CHECK,
+    messages::message_form::CHECK,
+    messages::meta_keys::CHECK,
+    resources::mime_listed::CHECK,
+    authorization::names_endpoint::CHECK,
+    messages::names_one_of::CHECK,
+    messages::no_match::CHECK,
+    authorization::no_redirect::CHECK,
+    lists::not_newer::CHECK,
+    schemas::offered_output::CHECK,
+    lists::only_declared::CHECK,
+    messages::only_members::CHECK,
+    schemas::output_schema::CHECK,
+    messages::own_response::CHECK,
+    lists::pages_agree::CHECK,
+    messages::passed_unchanged::CHECK,
+    resources::password_file::CHECK,
+    resources::prefix_filter::CHECK,
+    resources::read_children::CHECK,
+    messages::result_shape::CHECK,
+    resources::same_uri::CHECK,
+    schemas::schema_dialect::CHECK,
+    schemas::schema_patterns::CHECK,
+    schemas::schema_references::CHECK,
+    authorization::scope_names::CHECK,
+    authorization::scope_sets::CHECK,
+    resources::scopes_differ::CHECK,
+    asking::secret_fields::CHECK,
+    authorization::secure_urls::CHECK,
+    authorization::session_ids::CHECK,
+    asking::shorter_history::CHECK,
+    resources::size_matches::CHECK,
+    schemas::structured_text::CHECK,
+    tasks::task_course::CHECK,
+    tasks::task_requests::CHECK,
+    messages::tells_none::CHECK,
+    asking::tool_rounds::CHECK,
+    authorization::unguessable::CHECK,
     #[cfg(test)]
     Check { name: "panics", given: &[], run: |_| panic!("on purpose") },
 ];
@@ -154,6 +105,8 @@ pub struct Fault {
     pub pointer: String,
     pub message: String,
     pub subject: Option<String>,
+    /// Whether the next run has another name for it.
+    pub renamed_each_run: bool,
     pub expected: Option<Value>,
     pub received: Option<Value>,
 }

@@ -6,11 +6,11 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     reference::server::{
+        content::{Content, View},
         fail::Fail,
         message::notification,
         options::Proposals,
         session::{Change, Level, Session},
-        world::{View, World},
     },
     revision::{Features, Revision},
 };
@@ -21,7 +21,7 @@ pub struct Context<'a> {
     /// All revisions that the server speaks.
     pub revisions: &'a [Revision],
     pub proposals: Proposals,
-    pub world: &'a mut World,
+    pub content: &'a mut Content,
     pub session: &'a mut Session,
     /// The capabilities of the client.
     pub capabilities: Value,
@@ -37,7 +37,7 @@ pub struct Context<'a> {
     pub later: Vec<(Duration, Value)>,
     /// An earlier request about which nothing more is sent.
     pub cancelled: Option<Value>,
-    /// Earlier requests that can now be answered.
+    /// Earlier requests whose response can now be sent.
     pub settled: Vec<(Value, Result<Value, Fail>)>,
     pub changes: Vec<Change>,
     /// There is no response yet: a subscription was opened, or the client has to respond first.
@@ -69,7 +69,7 @@ impl Context<'_> {
     }
 
     pub fn log(&mut self, data: &Value) {
-        let inverted = self.world.slips.levels_inverted;
+        let inverted = self.content.slips.levels_inverted;
         if self.level.is_some_and(|level| if inverted { level >= Level::Info } else { level <= Level::Info }) {
             self.notify("notifications/message", &json!({ "level": "info", "logger": "reference", "data": data }));
         }

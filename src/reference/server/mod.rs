@@ -4,6 +4,7 @@
 //! repeat its mistakes, and no test would notice.
 
 mod clock;
+mod content;
 mod context;
 mod dialogue;
 mod era;
@@ -19,17 +20,16 @@ pub(crate) mod session;
 mod stdio;
 mod turn;
 mod variations;
-mod world;
 mod worlds;
 
 #[cfg(test)]
 mod tests;
 
+pub use content::Grown;
 pub use facts::{facts, facts_of};
 pub use faults::{FaultInfo, faults, generated::SUITES as GENERATED};
 pub use http::{CLIENT, Listening, http, tokens};
 pub use options::{Options, PROPOSALS, Transport};
 pub use stdio::{serve, stdio};
 pub use variations::variations;
-pub use world::Grown;
 pub use worlds::worlds;

@@ -1,8 +1,7 @@
 //! The options of the reference server: its revisions and proposals, and the fault that it commits.
 
-use serde::{Deserialize, Serialize};
-
-use crate::{reference::server::world::Grown, revision::Revision};
+pub use crate::transport::Transport;
+use crate::{reference::server::content::Grown, revision::Revision};
 
 /// All proposals and dialects that the server supports.
 pub const PROPOSALS: [&str; 3] = ["sep-2093", "sep-prefix", "dialect-versioned"];
@@ -17,8 +16,8 @@ pub struct Options {
     pub proposals: Vec<String>,
     /// Over HTTP a token is required.
     pub protected: bool,
-    /// A world of any size, in addition to the usual one.
-    pub world: Option<Grown>,
+    /// Generated content of any size, in addition to the usual content.
+    pub content: Option<Grown>,
 }
 
 impl Default for Options {
@@ -29,22 +28,9 @@ impl Default for Options {
             variation: None,
             proposals: vec!["sep-2093".to_owned(), "sep-prefix".to_owned()],
             protected: false,
-            world: None,
+            content: None,
         }
     }
-}
-
-/// The transport of a message, for faults that show only on some transports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Transport {
-    Stdio,
-    Http,
-    Sse,
-}
-
-impl Transport {
-    pub const ALL: [Self; 3] = [Self::Stdio, Self::Http, Self::Sse];
 }
 
 /// The enabled proposals.

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     reference::server::{
+        content::Content,
         context::Context,
         era::{self, Era},
         fail::Fail,
@@ -18,7 +19,6 @@ use crate::{
         options::{Options, Proposals},
         session::{Change, Session},
         turn::{Outgoing, Turn},
-        world::World,
     },
     revision::Revision,
 };
@@ -28,13 +28,13 @@ pub struct Server {
     pub revisions: Vec<Revision>,
     pub faults: Faults,
     proposals: Proposals,
-    world: World,
+    content: Content,
 }
 
 impl Server {
     pub fn new(options: Options) -> Result<Self, String> {
-        let mut world = World::new(options.world);
-        let faults = Faults::commit(options.fault.as_deref(), options.variation.as_deref(), &mut world)?;
+        let mut content = Content::new(options.content);
+        let faults = Faults::commit(options.fault.as_deref(), options.variation.as_deref(), &mut content)?;
         let mut revisions = faults.speaks().unwrap_or(options.revisions);
         revisions.sort_unstable();
         revisions.dedup();
@@ -42,7 +42,7 @@ impl Server {
             return Err("a server has to speak at least one revision".to_owned());
         }
         let proposals = Proposals::named(&options.proposals)?;
-        Ok(Self { revisions, faults, proposals, world })
+        Ok(Self { revisions, faults, proposals, content })
     }
 
     pub fn newest(&self) -> Revision {
@@ -180,7 +180,7 @@ impl Server {
             revision: era.revision,
             revisions: &self.revisions,
             proposals: self.proposals,
-            world: &mut self.world,
+            content: &mut self.content,
             session,
             capabilities: era.capabilities,
             answers: era.answers,
@@ -246,7 +246,7 @@ impl Server {
         Turn { out: self.say(scene, answer, true, Some(id), after, status), ..Turn::default() }
     }
 
-    /// Notifications for a session about changes, whoever made them.
+    /// Notifications for a session about changes, also those of other clients.
     pub fn announce(&mut self, session: &Session, changes: &[Change]) -> Vec<Outgoing> {
         let mut out = Vec::new();
         for (revision, note) in changes.iter().flat_map(|change| session.announce(change)) {

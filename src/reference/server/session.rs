@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    reference::server::{message::notification, options::Transport, world::tasks::Tasks},
+    reference::server::{content::tasks::Tasks, message::notification, options::Transport},
     revision::Revision,
 };
 

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     evidence::Transport,
@@ -30,7 +30,7 @@ pub struct Planned<'a> {
 /// those of the suites that they require.
 pub fn planned<'a>(suites: &'a [Suite], filter: &Filter) -> Vec<Planned<'a>> {
     let selected = |suite: &&Suite| suite.rules.iter().any(|rule| filter.selects(suite, rule));
-    let required: Vec<&String> = suites.iter().filter(selected).flat_map(|suite| &suite.evidence).collect();
+    let required: Vec<&String> = suites.iter().filter(selected).flat_map(|suite| &suite.requires).collect();
     let mut all = distinct(suites.iter().filter(|suite| selected(suite) || required.contains(&&suite.id)));
     if !all.iter().any(|planned| planned.scenario.world == USUAL) {
         all.extend(distinct(suites.iter()).into_iter().find(|planned| planned.scenario.world == USUAL));
@@ -86,7 +86,7 @@ impl Worlds {
     /// Whether the world can differ from the usual one here.
     pub fn shows(&self, world: &str, revision: Revision, transport: Transport) -> bool {
         let Some(info) = self.known.get(world) else { return world == USUAL };
-        info.transports.iter().any(|own| json!(own) == transport.as_str())
+        info.transports.contains(&transport)
             && info.since.is_none_or(|since| since <= revision)
             && info.until.is_none_or(|until| revision <= until)
     }

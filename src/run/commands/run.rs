@@ -145,14 +145,14 @@ pub fn tested(args: &RunArgs, surroundings: &Surroundings, interrupts: &Interrup
 
 /// Adds what the evidence says about the command that produced it.
 fn describe(evidence: &mut Evidence, job: &Job, args: &RunArgs, surroundings: &Surroundings) {
-    let Evidence { header, scenes, .. } = evidence;
+    let Evidence { header, contexts, .. } = evidence;
     header.scope.partition = args.partition.as_ref().map(ToString::to_string);
     header.target.config = configured::shown(&args.target, surroundings);
     header.target.command = again::command(&job.target);
     if let Some(file) = &header.target.config {
-        header.notes.extend(misnamed::notes(file, &job.facts, scenes));
+        header.notes.extend(misnamed::notes(file, &job.facts, contexts));
         // The first notes: the user wanted these calls.
-        header.notes.splice(0..0, misnamed::misfits(file, &job.facts, scenes));
+        header.notes.splice(0..0, misnamed::misfits(file, &job.facts, contexts));
     }
     let mut options = again::options(&args.target);
     if args.scope.call_tools {

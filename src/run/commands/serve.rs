@@ -21,7 +21,7 @@ pub fn serve(args: &ServeArgs) -> Result<u8, Error> {
         options.proposals.clone_from(&args.proposal);
     }
     options.protected = args.protected;
-    options.world = args.world.as_deref().map(str::parse).transpose().map_err(Error::usage)?;
+    options.content = args.content.as_deref().map(str::parse).transpose().map_err(Error::usage)?;
     match args.http {
         None => reference::server::stdio(options),
         Some(address) => block_on(reference::server::http(options, address, |bound| {

@@ -65,12 +65,12 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
         Err(unopened) => Some(course.fall_back(unopened).await?),
     };
     let mut notes = course.take_notes();
-    let Course { mishaps, scenes, mut slowest, cut_short, .. } = course;
-    notes.extend(mishaps.note(scenes.iter().any(|scene| scene.transport.capabilities().process)));
+    let Course { mishaps, contexts, mut slowest, cut_short, .. } = course;
+    notes.extend(mishaps.note(contexts.iter().any(|context| context.transport.capabilities().process)));
     slowest.sort_by_key(|suite| Reverse(suite.ms));
     let target = Tested {
         name: job.target.name.clone(),
-        transport: job.target.start.transport().to_owned(),
+        transport: job.target.start.transport().to_string(),
         ..Tested::default()
     };
     let header = RunHeader {
@@ -81,5 +81,5 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
         end: RunEnd { cut_short, interrupted: job.interrupts.code(), failed_handshake },
         ..RunHeader::new(Side::Server, target, started, job.limits.evidence_frames)
     };
-    Ok(Evidence { header, links: recorder.links(), frames: Frames::Recorded(recorder), scenes, cut_off: None })
+    Ok(Evidence { header, links: recorder.links(), frames: Frames::Recorded(recorder), contexts, cut_off: None })
 }

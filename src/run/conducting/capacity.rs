@@ -16,15 +16,15 @@ use crate::{
     suite::Suite,
 };
 
-/// A server that starts within this time uses less of a processor than the shortest wait of a suite.
+/// A server that starts within this time uses less of a processor than the shortest wait of a suite. A guess.
 const QUICK_START: Duration = Duration::from_millis(50);
 
 /// If responses over HTTP take longer than this, requests may be sent concurrently, if that is quicker. For faster
 /// servers the saved time is not worth the loss: sent sequentially, the request that crashed the server is known at
-/// once.
+/// once. Observed: with responses of 100 ms, concurrent requests make a run of 67 s take 25 s; the limit is a guess.
 const SLOW_RESPONSE: Duration = Duration::from_millis(20);
 
-/// A concurrent connection is served within this time, unless starts are slow.
+/// A concurrent connection is served within this time, unless starts are slow. A guess.
 const SERVED_WITHIN: Duration = Duration::from_secs(5);
 
 /// Concurrent processes: one that starts keeps a processor busy, and more only slow each other down, ...
@@ -93,22 +93,22 @@ impl Executor<'_> {
     pub async fn measure(
         &self,
         suites: &[&Suite],
-        scene: &RunContext,
+        context: &RunContext,
         first: Option<&Conversation>,
     ) -> (Capacity, Option<Conversation>) {
-        let able = scene.transport.capabilities();
-        let most = || Capacity::most(scene.transport, self.opener.known.quickest());
+        let able = context.transport.capabilities();
+        let most = || Capacity::most(context.transport, self.opener.known.quickest());
         let one = Capacity { connections: 1, at_once: 1, ..most() };
         let of_use = most().connections > 1
-            && (suites.iter().any(|suite| needs_two(suite, scene))
-                || schedule(suites, scene, most()).iter().any(|stage| stage.lanes.len() > 1));
+            && (suites.iter().any(|suite| needs_two(suite, context))
+                || schedule(suites, context, most()).iter().any(|stage| stage.lanes.len() > 1));
         let Some(first) = first.filter(|_| of_use && self.stop.why().is_none()) else { return (one, None) };
         let may_be_many = able.stream_per_request && self.job.limits.in_flight >= SESSIONS;
-        if may_be_many && self.serves_many(scene.revision).await {
+        if may_be_many && self.serves_many(context.revision).await {
             let at_once = if self.gains_from_concurrency(first).await { SESSIONS } else { 1 };
             return (Capacity { at_once, ..most() }, None);
         }
-        let second = self.stop.unless(Box::pin(self.second(first, scene.revision))).await;
+        let second = self.stop.unless(Box::pin(self.second(first, context.revision))).await;
         match second.ok().flatten() {
             None => (one, None),
             second if able.process => (most(), second),

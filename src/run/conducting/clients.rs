@@ -3,11 +3,11 @@
 use serde_json::Value;
 
 use crate::{
-    evidence::{Recorder, RunContext, Side},
+    evidence::{Recorder, RunContext},
     plan::{Plan, left_out},
     run::inputs::job::Job,
     session::ClientProfile,
-    suite::{Client, Suite},
+    suite::{Capabilities, Suite},
 };
 
 /// The client with full capabilities, with the roots of the configuration.
@@ -20,19 +20,19 @@ pub fn usual(job: &Job) -> ClientProfile {
 }
 
 /// The suites that run, and those that gather evidence for them.
-pub fn with_evidence<'a>(planned: &Plan<'a>, suites: &'a [Suite], scene: &RunContext) -> Vec<&'a Suite> {
+pub fn with_evidence<'a>(planned: &Plan<'a>, suites: &'a [Suite], context: &RunContext) -> Vec<&'a Suite> {
     let running: Vec<&Suite> = planned.suites.iter().filter(|suite| suite.runs()).map(|suite| suite.suite).collect();
     let runs = |id: &str| running.iter().any(|suite| suite.id == id);
-    let serves = |id: &String| running.iter().any(|suite| suite.evidence.contains(id));
-    let fits = |suite: &&Suite| runs(&suite.id) || (serves(&suite.id) && left_out(&suite.applies, scene).is_none());
+    let serves = |id: &String| running.iter().any(|suite| suite.requires.contains(id));
+    let fits = |suite: &&Suite| runs(&suite.id) || (serves(&suite.id) && left_out(&suite.applies, context).is_none());
     suites.iter().filter(fits).collect()
 }
 
-pub fn profile(client: Option<Client>, usual: &ClientProfile) -> ClientProfile {
+pub fn profile(client: Option<Capabilities>, usual: &ClientProfile) -> ClientProfile {
     match client {
-        None | Some(Client::Full) => usual.clone(),
-        Some(Client::Plain) => ClientProfile { details: false, ..usual.clone() },
-        Some(Client::Bare) => ClientProfile::bare(),
+        None | Some(Capabilities::Full) => usual.clone(),
+        Some(Capabilities::Basic) => ClientProfile { details: false, ..usual.clone() },
+        Some(Capabilities::None) => ClientProfile::bare(),
     }
 }
 
@@ -40,15 +40,12 @@ pub fn profile(client: Option<Client>, usual: &ClientProfile) -> ClientProfile {
 const HAS_PARTS: [&str; 2] = ["sampling/createMessage", "elicitation/create"];
 
 /// The clients of suites that are useful: they show nothing about a server that sends no requests to its client.
-pub fn of_use(recorder: &Recorder) -> Vec<Client> {
-    let may_ask = |_, text: &str| {
-        text.contains(r#""from":"server""#) && (text.contains(r#""method":"#) || text.contains("input_required"))
-    };
-    let frames = recorder.frames_where(may_ask).filter(|frame| frame.from == Side::Server);
+pub fn of_use(recorder: &Recorder) -> Vec<Capabilities> {
+    let frames = recorder.frames_where(|index| index.asks);
     let asked: Vec<String> = frames.filter_map(|frame| Some(asked(frame.message.as_ref()?))).flatten().collect();
     let has_parts = asked.iter().any(|method| HAS_PARTS.contains(&method.as_str()));
     let sends = !asked.is_empty();
-    let clients = [(Client::Full, sends), (Client::Plain, has_parts), (Client::Bare, sends)];
+    let clients = [(Capabilities::Full, sends), (Capabilities::Basic, has_parts), (Capabilities::None, sends)];
     clients.into_iter().filter_map(|(client, is_of_use)| is_of_use.then_some(client)).collect()
 }
 

@@ -17,7 +17,7 @@ use super::{
     gathered::Gathered,
     one_suite::UNREACHABLE,
     schedule::{Lane, Slot, Stage, in_words, schedule},
-    stop::Stop,
+    stop::{Incident, Stop},
 };
 use crate::{
     error::Error,
@@ -25,8 +25,7 @@ use crate::{
     revision::Revision,
     run::inputs::job::Job,
     session::{Conversation, Opener, Session, Unopened, Wish, lock},
-    suite::{Client, Connection, SURVEY, Suite},
-    target::Start,
+    suite::{Capabilities, Connection, SURVEY, Suite},
     wire::Ending,
 };
 
@@ -58,32 +57,32 @@ impl<'a> Executor<'a> {
     }
 
     /// The schedule for these suites in words; `first` is the connection of the survey.
-    pub async fn plan(&self, suites: &[&Suite], scene: &RunContext, first: Option<Conversation>) -> String {
-        let (capacity, second) = self.measure(suites, scene, first.as_ref()).await;
+    pub async fn plan(&self, suites: &[&Suite], context: &RunContext, first: Option<Conversation>) -> String {
+        let (capacity, second) = self.measure(suites, context, first.as_ref()).await;
         self.close(second, false).await;
         self.close(first, false).await;
         self.endings.wait().await;
-        let title = format!("schedule for {} over {}\n", scene.revision, scene.transport);
-        format!("{title}{capacity}{}", in_words(&schedule(suites, scene, capacity)))
+        let title = format!("schedule for {} over {}\n", context.revision, context.transport);
+        format!("{title}{capacity}{}", in_words(&schedule(suites, context, capacity)))
     }
 
     /// Gathers evidence for these suites. The results are in the order of the suites.
     pub async fn gather_all(
         &self,
         suites: &[&'a Suite],
-        scene: &RunContext,
+        context: &RunContext,
         first: Option<Conversation>,
     ) -> Vec<Gathered<'a>> {
-        let (capacity, second) = self.measure(suites, scene, first.as_ref()).await;
+        let (capacity, second) = self.measure(suites, context, first.as_ref()).await;
         let slots = [Mutex::new(first), Mutex::new(second)];
         let mut all = Vec::new();
-        for stage in schedule(suites, scene, capacity) {
-            let (gathered, lost) = self.stage(stage, scene, &slots, capacity).await;
+        for stage in schedule(suites, context, capacity) {
+            let (gathered, lost) = self.stage(stage, context, &slots, capacity).await;
             all.extend(gathered);
             if !lost.is_empty() {
-                all.extend(self.again(lost, scene, &slots, capacity).await);
+                all.extend(self.again(lost, context, &slots, capacity).await);
             }
-            self.stop_if_seen_failing(scene);
+            self.stop_if_seen_failing(context);
         }
         let mut noted = false;
         for slot in slots {
@@ -101,17 +100,17 @@ impl<'a> Executor<'a> {
     async fn stage(
         &self,
         stage: Stage<&'a Suite>,
-        scene: &RunContext,
+        context: &RunContext,
         slots: &Slots,
         capacity: Capacity,
     ) -> (Vec<Gathered<'a>>, Vec<Gathered<'a>>) {
         let of_use = clients::of_use(&self.opener.recorder);
-        let is_of_use = |suite: &Suite| suite.client.is_none_or(|client| of_use.contains(&client));
+        let is_of_use = |suite: &Suite| suite.capabilities.is_none_or(|client| of_use.contains(&client));
         let lanes = stage.lanes.into_iter().filter(|lane| lane.suites.iter().all(|suite| is_of_use(suite)));
-        let (shared, known, crowded) = (scene.transport.capabilities().shared, &self.opener.known, stage.at_once > 1);
+        let (shared, known, crowded) = (context.transport.capabilities().shared, &self.opener.known, stage.at_once > 1);
         let (missed, before, hangs) =
             (known.unanswered.count(), known.unanswered.by_suite(), known.hangs.load(Ordering::Relaxed));
-        let walked = lanes.map(|lane| self.walk(lane, scene, slots, capacity, crowded));
+        let walked = lanes.map(|lane| self.walk(lane, context, slots, capacity, crowded));
         let walked: Vec<Walked> = stream::iter(walked).buffer_unordered(stage.at_once).collect().await;
         // The server may have crashed on the request of any suite, or because there were too many. Running each suite
         // alone shows which.
@@ -127,7 +126,8 @@ impl<'a> Executor<'a> {
             lost.extend(again);
             let unopened = unopened.into_iter();
             if crowded {
-                lost.extend(unopened.map(|(suite, error)| Gathered::nothing(suite, error.came())));
+                let why = |error: &Error| self.stop.why().unwrap_or_else(|| Incident::Lost(error.came()));
+                lost.extend(unopened.map(|(suite, error)| Gathered::nothing(suite, why(&error))));
             } else {
                 all.extend(unopened.map(|(suite, error)| self.unreachable(suite, &error)));
             }
@@ -155,7 +155,8 @@ impl<'a> Executor<'a> {
             Some(ended) => format!("the server closed its connections during {ended} and did not recover"),
             None => UNREACHABLE.to_owned(),
         };
-        Gathered::nothing(suite, self.stop.why().unwrap_or_else(|| format!("{gone}: {}", error.came())))
+        let lost = || Incident::Lost(format!("{gone}: {}", error.came()));
+        Gathered::nothing(suite, self.stop.why().unwrap_or_else(lost))
     }
 
     /// Repeats suites that found no connection or lost it, now that nothing else is connected. If the server did not
@@ -164,7 +165,7 @@ impl<'a> Executor<'a> {
     async fn again(
         &self,
         lost: Vec<Gathered<'a>>,
-        scene: &RunContext,
+        context: &RunContext,
         slots: &Slots,
         capacity: Capacity,
     ) -> Vec<Gathered<'a>> {
@@ -174,7 +175,7 @@ impl<'a> Executor<'a> {
         self.endings.wait().await;
         let lane = |suite| Lane { suites: vec![suite], on: Slot::New, why: "it lost its connection" };
         let lanes = lost.iter().map(|gathered| lane(gathered.suite)).collect();
-        let (again, _) = self.stage(Stage { lanes, at_once: 1 }, scene, slots, capacity).await;
+        let (again, _) = self.stage(Stage { lanes, at_once: 1 }, context, slots, capacity).await;
         let counts = |(before, again): (Gathered<'a>, Gathered<'a>)| {
             if again.unasked && !before.unasked { before.lost_for_good() } else { again }
         };
@@ -184,7 +185,7 @@ impl<'a> Executor<'a> {
     async fn walk(
         &self,
         lane: Lane<&'a Suite>,
-        scene: &RunContext,
+        context: &RunContext,
         slots: &Slots,
         capacity: Capacity,
         crowded: bool,
@@ -202,21 +203,21 @@ impl<'a> Executor<'a> {
         let mut is_unused = lane.on != Slot::Survey;
         let mut suites = lane.suites.into_iter().peekable();
         while let Some(suite) = suites.next() {
-            let needs_unused = suite.connection == Connection::Fresh;
+            let needs_unused = suite.connection == Connection::New;
             if needs_unused && !is_unused {
                 self.close(shared.take(), false).await;
             }
             is_unused = needs_unused;
-            match self.suite(suite, scene, &mut shared, crowded).await {
+            match self.suite(suite, context, &mut shared, crowded).await {
                 Ok(gathered) => {
-                    self.stop_if_failed(&gathered, scene, crowded);
+                    self.stop_if_failed(&gathered, context, crowded);
                     walked.gathered.push(gathered);
                 }
                 Err(error) => walked.unopened.push((suite, error)),
             }
             let is_used_again = lane.on != Slot::New || suites.peek().is_some();
             if is_used_again
-                && matches!(suite.connection, Connection::Fresh | Connection::Own)
+                && matches!(suite.connection, Connection::New | Connection::Isolated)
                 && !self.stop.unless(self.responds(shared.as_ref())).await.is_ok_and(|well| well)
             {
                 self.close(shared.take(), false).await;
@@ -230,23 +231,23 @@ impl<'a> Executor<'a> {
 
     /// With `--fail-fast`, stops the run if a rule of the suite fails. Suites that are compared with others or repeated
     /// alone are judged at the end.
-    fn stop_if_failed(&self, gathered: &Gathered, scene: &RunContext, crowded: bool) {
+    fn stop_if_failed(&self, gathered: &Gathered, context: &RunContext, crowded: bool) {
         let suite = gathered.suite;
         let is_asked_again = crowded && (gathered.lost || gathered.was_cut_off());
-        if self.job.fail_fast.is_none() || is_asked_again || !suite.evidence.is_empty() {
+        if self.job.fail_fast.is_none() || is_asked_again || !suite.requires.is_empty() {
             return;
         }
-        let mut scene = scene.clone();
-        scene.saves.insert(suite.id.clone(), gathered.saves.clone());
-        if let Some(rule) = self.fail_fast.failed(|of| of.id == suite.id, &scene, &self.opener.recorder) {
+        let mut context = context.clone();
+        context.saves.insert(suite.id.clone(), gathered.saves.clone());
+        if let Some(rule) = self.fail_fast.failed(|of| of.id == suite.id, &context, &self.opener.recorder) {
             self.stop.after(&rule);
         }
     }
 
     /// The same for suites that send no requests of their own.
-    pub fn stop_if_seen_failing(&self, scene: &RunContext) {
+    pub fn stop_if_seen_failing(&self, context: &RunContext) {
         let asks_nothing = |suite: &Suite| suite.gather.is_empty() || suite.id == SURVEY;
-        if let Some(rule) = self.fail_fast.failed(asks_nothing, scene, &self.opener.recorder) {
+        if let Some(rule) = self.fail_fast.failed(asks_nothing, context, &self.opener.recorder) {
             self.stop.after(&rule);
         }
     }
@@ -255,14 +256,14 @@ impl<'a> Executor<'a> {
     pub async fn connect(&self, opener: &Opener, wish: Wish) -> Result<Session, Unopened> {
         let came = match self.stop.unless(Box::pin(opener.open(wish))).await {
             Ok(opened) => return opened,
-            Err(came) => came,
+            Err(stopped) => stopped.to_string(),
         };
         opener.recorder.cut_short(&came, self.job.limits.request);
-        let help = "no response to the handshake came until then; if the server only needs more time, raise --timeout and --run-timeout".to_owned();
+        let help = "there was no response to the handshake until then; if the server only needs more time, raise --timeout and --run-timeout".to_owned();
         Err(Error::Target { tried: self.job.target.name.clone(), came, help, refused: false }.into())
     }
 
-    pub(super) fn opener_for(&self, client: Option<Client>) -> Opener {
+    pub(super) fn opener_for(&self, client: Option<Capabilities>) -> Opener {
         Opener { profile: clients::profile(client, &self.opener.profile), ..self.opener.clone() }
     }
 
@@ -289,13 +290,13 @@ impl<'a> Executor<'a> {
     pub async fn close(&self, conversation: Option<Conversation>, noted: bool) {
         let Some(conversation) = conversation else { return };
         let limit = self.job.limits.grace * 10 + Duration::from_secs(1);
-        let is_process = matches!(self.job.target.start, Start::Stdio { .. });
+        let is_process = self.job.target.start.capabilities().process;
         self.endings.spawn(async move {
             let Ending { how, ended } = timeout(limit, conversation.close()).await.ok()?;
             // An exit at the end of stdin has a note if it failed.
             (noted && is_process && ended != Some(Ended::StdinClosed)).then(|| format!("a process of the server {how}"))
         });
-        if matches!(self.job.target.start, Start::Http { .. }) {
+        if self.job.target.start.capabilities().stream_per_request {
             self.endings.wait().await;
         }
     }

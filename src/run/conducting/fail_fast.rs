@@ -23,21 +23,21 @@ impl<'a> FailFast<'a> {
     }
 
     /// The first rule of these suites that fails on the evidence so far.
-    pub fn failed(&self, of: impl Fn(&Suite) -> bool, scene: &RunContext, recorder: &Recorder) -> Option<String> {
+    pub fn failed(&self, of: impl Fn(&Suite) -> bool, context: &RunContext, recorder: &Recorder) -> Option<String> {
         let fails = self.fails?;
-        let mut plan = plan(self.suites, scene, self.filter);
+        let mut plan = plan(self.suites, context, self.filter);
         plan.suites.retain(|planned| planned.runs() && of(planned.suite));
         if plan.suites.is_empty() {
             return None;
         }
-        let judged = |plan: &Plan| judge(plan, scene, &recorder.links(), recorder.frames());
+        let judged = |plan: &Plan| judge(plan, context, &recorder.links(), recorder.frames());
         let mut results = judged(&plan);
         results.retain(|rule| self.filter.shows(&rule.id) && !rule.findings.is_empty());
         // The subjects by which a baseline knows findings may only be in the frames.
         show_frames(&mut results, recorder.frames(), self.evidence_frames);
         let id = results.into_iter().find(fails)?.id;
         // A rule of another suite may be the cause that the report shows.
-        let whole = judged(&self::plan(self.suites, scene, self.filter));
+        let whole = judged(&self::plan(self.suites, context, self.filter));
         let cause = whole.into_iter().find(|rule| rule.also.contains(&id));
         Some(cause.map_or(id, |cause| cause.id))
     }

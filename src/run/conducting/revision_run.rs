@@ -11,7 +11,7 @@ use super::{
     gathered::Gathered,
     handshake_failure,
     mishaps::Mishaps,
-    run_context::{scene, tools_note, uncalled},
+    run_context::{context, tools_note, uncalled},
     skipped,
 };
 use crate::{
@@ -40,7 +40,7 @@ pub struct Course<'a> {
     executor: Executor<'a>,
     pub notes: Vec<String>,
     pub mishaps: Mishaps,
-    pub scenes: Vec<RunContext>,
+    pub contexts: Vec<RunContext>,
     pub slowest: Vec<SlowSuite>,
     /// The revision whose handshake failed, so that it and the later ones were not tested.
     untested: Option<Revision>,
@@ -53,7 +53,7 @@ pub struct Course<'a> {
 impl<'a> Course<'a> {
     pub fn new(job: &'a Job, suites: &'a [Suite], filter: &'a Filter, opener: Opener) -> Self {
         let executor = Executor::new(job, FailFast::new(job, suites, filter), opener);
-        let (notes, mishaps, scenes, slowest, uncalled) = Default::default();
+        let (notes, mishaps, contexts, slowest, uncalled) = Default::default();
         Self {
             job,
             suites,
@@ -61,7 +61,7 @@ impl<'a> Course<'a> {
             executor,
             notes,
             mishaps,
-            scenes,
+            contexts,
             slowest,
             untested: None,
             uncalled,
@@ -72,7 +72,7 @@ impl<'a> Course<'a> {
     pub async fn every_revision(&mut self) -> Result<(), Unopened> {
         let mut refusal = None;
         for revision in Revision::ALL {
-            if self.executor.stop.failed().is_some() {
+            if self.executor.stop.has_failed() {
                 break;
             }
             // These revisions use the same request for the handshake, and it had no response twice.
@@ -83,7 +83,7 @@ impl<'a> Course<'a> {
             match self.revision(Wish::Exactly(revision)).await {
                 Ok(()) => {}
                 Err(unopened @ Unopened { error: Error::NotSpoken { .. }, .. }) => refusal = Some(unopened),
-                Err(unopened) if self.scenes.is_empty() => refusal = Some(unopened),
+                Err(unopened) if self.contexts.is_empty() => refusal = Some(unopened),
                 Err(unopened) => {
                     self.untested = Some(revision);
                     return Err(unopened);
@@ -91,42 +91,42 @@ impl<'a> Course<'a> {
             }
         }
         match refusal {
-            Some(unopened) if self.scenes.is_empty() => Err(unopened),
+            Some(unopened) if self.contexts.is_empty() => Err(unopened),
             _ => Ok(()),
         }
     }
 
     /// The handshake failed. What the server sent until then may still be judged.
     pub async fn fall_back(&mut self, unopened: Unopened) -> Result<FailedHandshake, Error> {
-        let after_another = !self.scenes.is_empty();
+        let after_another = !self.contexts.is_empty();
         if let Some(revision) = self.untested {
             let later = if revision == Revision::NEWEST { "" } else { " and later" };
             self.notes.push(format!("not tested: {revision}{later}: {}", unopened.error.came()));
-        } else if let Some((mut scene, note)) =
+        } else if let Some((mut context, note)) =
             handshake_failure::scene_without_handshake(&unopened, self.job, &self.executor.opener.recorder)
         {
-            if handshake_failure::requires_authorization(&unopened.hello) {
-                self.outside(&mut scene).await?;
+            if handshake_failure::requires_authorization(unopened.hello.as_ref()) {
+                self.outside(&mut context).await?;
             }
-            self.scenes.push(scene);
+            self.contexts.push(context);
             self.notes.push(note);
         }
         Ok(FailedHandshake { why: failure::recorded(unopened.error)?, after_another })
     }
 
     /// Gathers what can be tested without access to a server that requires authorization.
-    async fn outside(&mut self, scene: &mut RunContext) -> Result<(), Error> {
+    async fn outside(&mut self, context: &mut RunContext) -> Result<(), Error> {
         let opener = &self.executor.opener;
-        let session = opener.connect_without_handshake(scene.revision).await.map_err(|unopened| unopened.error)?;
-        opener.recorder.settle(session.link(), scene.revision);
-        let conversation = Conversation::new(opener.clone(), session, scene.revision);
-        authorization(scene, &conversation, &self.job.target).await;
-        let planned = plan(self.suites, scene, self.filter).suites;
+        let session = opener.connect_without_handshake(context.revision).await.map_err(|unopened| unopened.error)?;
+        opener.recorder.settle(session.link(), context.revision);
+        let conversation = Conversation::new(opener.clone(), session, context.revision);
+        authorization(context, &conversation, &self.job.target).await;
+        let planned = plan(self.suites, context, self.filter).suites;
         let protected = planned.iter().filter(|planned| planned.suite.applies.protected && planned.runs());
         let mut conversation = Some(conversation);
         for planned in protected {
-            let gathered = self.executor.suite(planned.suite, scene, &mut conversation, false).await?;
-            self.keep(scene, gathered);
+            let gathered = self.executor.suite(planned.suite, context, &mut conversation, false).await?;
+            self.keep(context, gathered);
         }
         self.executor.close(conversation, false).await;
         self.executor.endings.wait().await;
@@ -135,8 +135,8 @@ impl<'a> Course<'a> {
 
     /// The schedule of one revision, in words.
     pub async fn planned(&mut self, wish: Wish) -> Result<String, Unopened> {
-        let (scene, wanted, first) = self.survey(wish).await?;
-        Ok(self.executor.plan(&wanted, &scene, first).await)
+        let (context, wanted, first) = self.survey(wish).await?;
+        Ok(self.executor.plan(&wanted, &context, first).await)
     }
 
     /// The handshake, the survey, and the suites that apply to the server.
@@ -145,68 +145,68 @@ impl<'a> Course<'a> {
         let Some(revision) = session.revision() else {
             return Err(Error::usage("no revision was negotiated").into());
         };
-        let mut scene = scene(&session.hello, session.transport(), revision, self.job);
+        let mut context = context(session.hello.as_ref(), session.transport(), revision, self.job);
         let mut first = Some(Conversation::new(self.executor.opener.clone(), session, revision));
         if let Some(survey) = self.suites.iter().find(|suite| suite.id == SURVEY) {
-            let gathered = self.executor.suite(survey, &scene, &mut first, false).await?;
-            self.keep(&mut scene, gathered);
+            let gathered = self.executor.suite(survey, &context, &mut first, false).await?;
+            self.keep(&mut context, gathered);
         }
-        let survey = scene.saves.get(SURVEY).cloned().unwrap_or_default();
-        complete_facts(&mut scene.facts, &survey, self.job.call_tools);
-        scene.facts["harmless"] = harmless(&scene, &survey);
+        let survey = context.saves.get(SURVEY).cloned().unwrap_or_default();
+        complete_facts(&mut context.facts, &survey, self.job.call_tools);
+        context.facts["harmless"] = harmless(&context, &survey);
         if let Some(first) = &first {
             let known = deciding(self.suites, self.filter);
-            let adopting = Box::pin(adoption(&self.job.proposals, &known, &scene, first));
+            let adopting = Box::pin(adoption(&self.job.proposals, &known, &context, first));
             if let Ok(adopted) = self.executor.stop.unless(adopting).await {
-                scene.proposals = adopted;
+                context.proposals = adopted;
             }
-            let _ = self.executor.stop.unless(Box::pin(first_task(&mut scene, first))).await;
+            let _ = self.executor.stop.unless(Box::pin(first_task(&mut context, first))).await;
             // If this is interrupted, the evidence so far is enough.
-            let _ = self.executor.stop.unless(Box::pin(authorization(&mut scene, first, &self.job.target))).await;
+            let _ = self.executor.stop.unless(Box::pin(authorization(&mut context, first, &self.job.target))).await;
         }
-        if scene.proposals.iter().any(|name| name == "sep-prefix") {
-            add_prefixes(&mut scene.facts, &survey);
+        if context.proposals.iter().any(|name| name == "sep-prefix") {
+            add_prefixes(&mut context.facts, &survey);
         }
 
-        let planned = plan(self.suites, &scene, self.filter);
-        let mut wanted = clients::with_evidence(&planned, self.suites, &scene);
-        wanted.retain(|suite| suite.id != SURVEY && steps(suite, &scene).next().is_some());
+        let planned = plan(self.suites, &context, self.filter);
+        let mut wanted = clients::with_evidence(&planned, self.suites, &context);
+        wanted.retain(|suite| suite.id != SURVEY && steps(suite, &context).next().is_some());
         self.job.suites.plan(wanted.len());
-        self.uncalled.extend(uncalled(&scene, &wanted));
-        Ok((scene, wanted, first))
+        self.uncalled.extend(uncalled(&context, &wanted));
+        Ok((context, wanted, first))
     }
 
     /// Gathers for one revision, from the handshake until all connections are closed.
     pub async fn revision(&mut self, wish: Wish) -> Result<(), Unopened> {
-        let (mut scene, wanted, first) = self.survey(wish).await?;
-        self.executor.stop_if_seen_failing(&scene);
-        for gathered in self.executor.gather_all(&wanted, &scene, first).await {
-            self.keep(&mut scene, gathered);
+        let (mut context, wanted, first) = self.survey(wish).await?;
+        self.executor.stop_if_seen_failing(&context);
+        for gathered in self.executor.gather_all(&wanted, &context, first).await {
+            self.keep(&mut context, gathered);
         }
-        self.note(not_run(&scene));
+        self.note(not_run(&context));
         let unanswered = &self.executor.opener.known.unanswered;
-        let mut notes = skipped::record(&mut scene, unanswered.given_up());
+        let mut notes = skipped::record(&mut context, unanswered.given_up());
         notes.extend(unanswered.told(self.job.limits.request));
         for note in notes {
             self.note(Some(note));
         }
         self.note(self.executor.opener.known.put_off.told());
         self.note(self.executor.single_connection_note());
-        self.note(resource_graph::summary(&scene, self.suites));
-        self.scenes.push(scene);
+        self.note(resource_graph::summary(&context, self.suites));
+        self.contexts.push(context);
         self.executor.endings.wait().await;
         self.notes.extend(self.executor.endings.notes());
         Ok(())
     }
 
-    /// Adds the evidence of a suite to the scene.
-    fn keep(&mut self, scene: &mut RunContext, gathered: Gathered) {
+    /// Adds the evidence of a suite to the context.
+    fn keep(&mut self, context: &mut RunContext, gathered: Gathered) {
         let Gathered { suite, saves, incident, ended_connections, took, .. } = gathered;
         if took >= SLOW {
             let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-            self.slowest.push(SlowSuite { suite: suite.id.clone(), revision: scene.revision, ms });
+            self.slowest.push(SlowSuite { suite: suite.id.clone(), revision: context.revision, ms });
         }
-        // Without a filter, a rule tells which request made the process exit.
+        // Without a filter, a rule reports which request made the process exit.
         if suite.id == SURVEY
             && self.filter.is_restricted()
             && let Some(EndedConnection { why, .. }) = ended_connections.iter().find(|ended| ended.exited)
@@ -215,17 +215,17 @@ impl<'a> Course<'a> {
             self.cut_short.get_or_insert_with(lost);
         }
         for EndedConnection { why, .. } in ended_connections {
-            self.mishaps.started_anew(&suite.id, scene.revision, why);
+            self.mishaps.started_anew(&suite.id, context.revision, why);
         }
-        if let Some(why) = incident {
-            self.cut_short = self.executor.stop.why().filter(|stopped| *stopped == why).or(self.cut_short.take());
-            if self.executor.stop.is_requested(&why) {
-                scene.not_run.insert(suite.id.clone(), why);
-            } else {
-                scene.incidents.insert(suite.id.clone(), why);
+        if let Some(incident) = incident {
+            let why = incident.to_string();
+            if incident.ends_run() {
+                self.cut_short = Some(why.clone());
             }
+            let told = if incident.is_requested() { &mut context.not_run } else { &mut context.incidents };
+            told.insert(suite.id.clone(), why);
         }
-        scene.saves.insert(suite.id.clone(), saves);
+        context.saves.insert(suite.id.clone(), saves);
     }
 
     /// All notes, when everything was gathered.
@@ -242,9 +242,9 @@ impl<'a> Course<'a> {
 }
 
 /// The note on suites that were not gathered because of `--fail-fast` or an interruption.
-fn not_run(scene: &RunContext) -> Option<String> {
-    let why = scene.not_run.values().next()?;
-    let names: Vec<&str> = scene.not_run.keys().map(String::as_str).collect();
+fn not_run(context: &RunContext) -> Option<String> {
+    let why = context.not_run.values().next()?;
+    let names: Vec<&str> = context.not_run.keys().map(String::as_str).collect();
     let noun = if names.len() == 1 { "suite was" } else { "suites were" };
     Some(format!("{why}; {} {noun} not run: {}", names.len(), names.join(", ")))
 }

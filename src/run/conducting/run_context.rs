@@ -1,25 +1,25 @@
-//! What a run knows besides the frames: the first state of a scene, and notes about the target.
+//! What a run knows besides the frames: the first state of a context, and notes about the target.
 
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use crate::{
     config::toml_line,
-    evidence::{RunContext, Side, Transport},
+    evidence::{Reply, RunContext, Side, Transport},
     gather::example,
     revision::Revision,
     run::inputs::{job::Job, place::place},
     suite::{Call, SURVEY, Step, Suite, Template, Verb},
-    target::{Start, Target},
+    target::Target,
 };
 
 /// Lines in a note.
 const LINES_SHOWN: usize = 5;
 const CALL: &str = "tools/call";
 
-/// A scene without gathered evidence.
-pub fn scene(hello: &Value, transport: Transport, revision: Revision, job: &Job) -> RunContext {
-    let result = &hello["result"];
+/// A context without gathered evidence.
+pub fn context(hello: Option<&Reply>, transport: Transport, revision: Revision, job: &Job) -> RunContext {
+    let result = hello.and_then(|hello| hello.result.as_ref()).unwrap_or(&Value::Null);
     let info = match &result["serverInfo"] {
         Value::Null => &result["_meta"]["io.modelcontextprotocol/serverInfo"],
         info => info,
@@ -48,16 +48,11 @@ pub fn scene(hello: &Value, transport: Transport, revision: Revision, job: &Job)
 
 /// Names of the headers that the user set.
 fn headers(target: &Target) -> Vec<String> {
-    match &target.start {
-        Start::Stdio { .. } => Vec::new(),
-        Start::Http { headers, .. } | Start::Sse { headers, .. } => {
-            headers.iter().map(|(name, _)| name.to_ascii_lowercase()).collect()
-        }
-    }
+    target.start.headers().iter().map(|(name, _)| name.to_ascii_lowercase()).collect()
 }
 
 /// The tools that these suites do not call, if they call any, each with the line of the configuration that allows it.
-pub fn uncalled(scene: &RunContext, suites: &[&Suite]) -> Vec<(String, String)> {
+pub fn uncalled(context: &RunContext, suites: &[&Suite]) -> Vec<(String, String)> {
     let steps = suites.iter().flat_map(|suite| &suite.gather);
     let calls: Vec<&Call> = steps.filter_map(calls_tool).collect();
     if calls.is_empty() {
@@ -65,8 +60,8 @@ pub fn uncalled(scene: &RunContext, suites: &[&Suite]) -> Vec<(String, String)> 
     }
     // A suite of the user may call one by name.
     let named: Vec<&str> = calls.iter().filter_map(|call| tool_of(call)).collect();
-    let names = scene.facts["left_alone"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let listed = scene.saves.get(SURVEY).and_then(|survey| survey["tools"]["items"].as_array());
+    let names = context.facts["left_alone"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let listed = context.saves.get(SURVEY).and_then(|survey| survey["tools"]["items"].as_array());
     let line = |name: &str| {
         let tool = listed.into_iter().flatten().find(|tool| tool["name"] == name);
         let arguments = tool.map_or_else(|| json!({}), |tool| example(&tool["inputSchema"]));

@@ -34,13 +34,13 @@ pub struct Stage<S> {
     pub at_once: usize,
 }
 
-pub fn schedule<'a>(suites: &[&'a Suite], scene: &RunContext, capacity: Capacity) -> Vec<Stage<&'a Suite>> {
+pub fn schedule<'a>(suites: &[&'a Suite], context: &RunContext, capacity: Capacity) -> Vec<Stage<&'a Suite>> {
     let (waiting, others): (Vec<&Suite>, Vec<_>) =
-        suites.iter().partition(|suite| capacity.starts_quickly() && waits(suite, scene));
-    let of = |wanted| others.iter().copied().filter(|suite| effect(suite, scene) == wanted).collect::<Vec<_>>();
+        suites.iter().partition(|suite| capacity.starts_quickly() && waits(suite, context));
+    let of = |wanted| others.iter().copied().filter(|suite| effect(suite, context) == wanted).collect::<Vec<_>>();
     let mut changes = IndexMap::<_, Vec<_>>::new();
     for &suite in &others {
-        if let Effect::Changes(fact) = effect(suite, scene) {
+        if let Effect::Changes(fact) = effect(suite, context) {
             changes.entry(fact).or_default().push(suite);
         }
     }
@@ -61,7 +61,7 @@ pub fn schedule<'a>(suites: &[&'a Suite], scene: &RunContext, capacity: Capacity
     asking.extend(lanes(unused, few, if few == 1 { Slot::New } else { Slot::Second }, why));
     asking.extend(lanes(of(Effect::Handshakes), 1, Slot::New, "it makes handshakes of its own"));
     let mut late = of(Effect::ComesLate);
-    late.sort_by_key(|suite| !suite.evidence.is_empty());
+    late.sort_by_key(|suite| !suite.requires.is_empty());
     let few = late.len();
     let late = lanes(late, few, Slot::Second, "they are compared with what others received, or may end the server");
     let why = "these suites make the same change, so they take turns";
@@ -95,8 +95,8 @@ pub fn schedule<'a>(suites: &[&'a Suite], scene: &RunContext, capacity: Capacity
 fn lanes<'a>(suites: Vec<&'a Suite>, each: usize, first: Slot, why: &'static str) -> Vec<Lane<&'a Suite>> {
     let mut lanes: Vec<Lane<&Suite>> = Vec::new();
     for suite in suites {
-        let is_required = |other: &&Suite| other.connection == suite.connection && suite.evidence.contains(&other.id);
-        let requires = |lane: &Lane<&Suite>| suite.client.is_none() && lane.suites.iter().any(is_required);
+        let is_required = |other: &&Suite| other.connection == suite.connection && suite.requires.contains(&other.id);
+        let requires = |lane: &Lane<&Suite>| suite.capabilities.is_none() && lane.suites.iter().any(is_required);
         let last = lanes.len().checked_sub(1).filter(|&last| lanes[last].suites.len() < each);
         if let Some(lane) = lanes.iter().position(requires).or(last) {
             lanes[lane].suites.push(suite);
@@ -166,14 +166,14 @@ mod tests {
             load(&SUITES.each_ref().map(text), &known(), Origin::User).unwrap_or_else(|found| panic!("{found:?}"));
         let suites: Vec<&Suite> = suites.iter().collect();
         let transport = if process { Transport::Stdio } else { Transport::Http };
-        let scene = json!({ "revision": Revision::NEWEST_LEGACY, "transport": transport, "server": {}, "client": {}, "facts": {} });
-        let scene: RunContext = serde_json::from_value(scene).unwrap();
+        let context = json!({ "revision": Revision::NEWEST_LEGACY, "transport": transport, "server": {}, "client": {}, "facts": {} });
+        let context: RunContext = serde_json::from_value(context).unwrap();
         let capacity = Capacity { start: Duration::from_millis(start), process, connections, at_once };
         let lane = |lane: &Lane<&Suite>| {
             let ids: Vec<&str> = lane.suites.iter().map(|suite| suite.id.as_str()).collect();
             format!("{:?}: {}", lane.on, ids.join(" "))
         };
-        let stages = schedule(&suites, &scene, capacity);
+        let stages = schedule(&suites, &context, capacity);
         stages.iter().map(|stage| (stage.at_once, stage.lanes.iter().map(lane).collect())).collect()
     }
 

@@ -6,11 +6,11 @@ use crate::{
 };
 
 /// Records them; the value is notes about them.
-pub fn record(scene: &mut RunContext, given_up: Vec<(Kind, GivenUp)>) -> Vec<String> {
+pub fn record(context: &mut RunContext, given_up: Vec<(Kind, GivenUp)>) -> Vec<String> {
     let mut notes = Vec::new();
     for (Kind { text, awaited, .. }, GivenUp { sent, suites }) in given_up {
         for suite in &suites {
-            scene.skipped.entry(suite.clone()).or_default().insert(text.clone(), sent);
+            context.skipped.entry(suite.clone()).or_default().insert(text.clone(), sent);
         }
         let sent = if awaited {
             format!("`{text}` was awaited {sent} times without being received")

@@ -25,33 +25,33 @@ pub enum Effect<'a> {
     NeedsClientRequests,
 }
 
-pub fn effect<'a>(suite: &'a Suite, scene: &RunContext) -> Effect<'a> {
-    let change = steps(suite, scene).find_map(|step| step.verb.spec().changes);
+pub fn effect<'a>(suite: &'a Suite, context: &RunContext) -> Effect<'a> {
+    let change = steps(suite, context).find_map(|step| step.verb.spec().changes);
     match (suite.connection, change) {
-        _ if suite.client.is_some() => Effect::NeedsClientRequests,
+        _ if suite.capabilities.is_some() => Effect::NeedsClientRequests,
         (Connection::Shared, _) => Effect::Reads,
         (_, Some(fact)) => Effect::Changes(fact),
-        (Connection::Last, _) => Effect::ComesLate,
-        (Connection::Fresh, _) if !suite.evidence.is_empty() => Effect::ComesLate,
-        (Connection::Alone, _) => Effect::Handshakes,
-        (Connection::Fresh, _) if calls(suite, scene, "initialize") => Effect::Handshakes,
-        (Connection::Fresh, _) => Effect::NeedsUnused,
-        (Connection::Own, _) => Effect::Disturbs,
+        (Connection::Final, _) => Effect::ComesLate,
+        (Connection::New, _) if !suite.requires.is_empty() => Effect::ComesLate,
+        (Connection::PerCall, _) => Effect::Handshakes,
+        (Connection::New, _) if calls(suite, context, "initialize") => Effect::Handshakes,
+        (Connection::New, _) => Effect::NeedsUnused,
+        (Connection::Isolated, _) => Effect::Disturbs,
     }
 }
 
 /// Whether a suite mostly waits, for tools or for messages, and does not affect other suites meanwhile.
-pub fn waits(suite: &Suite, scene: &RunContext) -> bool {
-    let waits = steps(suite, scene).any(|step| step.verb.spec().waits);
-    matches!(effect(suite, scene), Effect::Disturbs | Effect::NeedsUnused)
-        && (waits || calls(suite, scene, "tools/call"))
+pub fn waits(suite: &Suite, context: &RunContext) -> bool {
+    let waits = steps(suite, context).any(|step| step.verb.spec().waits);
+    matches!(effect(suite, context), Effect::Disturbs | Effect::NeedsUnused)
+        && (waits || calls(suite, context, "tools/call"))
 }
 
 /// Whether a suite has steps that need a second connection.
-pub fn needs_two(suite: &Suite, scene: &RunContext) -> bool {
-    steps(suite, scene).any(|step| step.verb.spec().needs_second)
+pub fn needs_two(suite: &Suite, context: &RunContext) -> bool {
+    steps(suite, context).any(|step| step.verb.spec().needs_second)
 }
 
-fn calls(suite: &Suite, scene: &RunContext, method: &str) -> bool {
-    steps(suite, scene).any(|step| step.verb.spec().calls == Some(method))
+fn calls(suite: &Suite, context: &RunContext, method: &str) -> bool {
+    steps(suite, context).any(|step| step.verb.spec().calls == Some(method))
 }

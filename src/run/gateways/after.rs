@@ -10,14 +10,14 @@ use crate::{
 impl Course<'_> {
     /// Which verdicts about servers are worse through the gateway, in the newest revision that was tested.
     pub async fn compare(&mut self, servers: &[Suite]) -> Vec<RuleResult> {
-        let Some(revision) = self.scenes.last().map(|scene| scene.revision) else { return Vec::new() };
+        let Some(revision) = self.contexts.last().map(|context| context.revision) else { return Vec::new() };
         let left = self.job.limits.run.saturating_sub(self.began.elapsed());
         let work = Box::pin(compare::worse(self.job, servers, revision, left));
         self.after(work, "the suites about servers were not run through the gateway").await
     }
 
     pub async fn cost(&mut self) -> Vec<CostRow> {
-        let Some(revision) = self.scenes.last().map(|scene| scene.revision) else { return Vec::new() };
+        let Some(revision) = self.contexts.last().map(|context| context.revision) else { return Vec::new() };
         let work = Box::pin(cost::cost(self.job, revision));
         self.after(work, "the cost was not measured").await
     }

@@ -29,7 +29,7 @@ use crate::{
     wire::Secrets,
 };
 
-/// Time for messages that arrive after the last action.
+/// Time for messages that arrive after the last action. A guess.
 const LAST: Duration = Duration::from_millis(300);
 
 pub struct Conducted {
@@ -51,8 +51,8 @@ pub async fn conduct(
 ) -> Result<Conducted, Error> {
     let (began, started) = (Instant::now(), SystemTime::now());
     let planned = planned(suites, filter);
-    let (notes, cut_short, scenes) = Default::default();
-    let mut course = Course { job, recorder, worlds: Worlds::new(), planned, began, notes, cut_short, scenes };
+    let (notes, cut_short, contexts) = Default::default();
+    let mut course = Course { job, recorder, worlds: Worlds::new(), planned, began, notes, cut_short, contexts };
     match job.revisions {
         Revisions::Auto => course.newest().await.map_err(of_gateway)?,
         Revisions::One(revision) => course.revision(revision).await.map_err(of_gateway)?,
@@ -67,7 +67,7 @@ pub async fn conduct(
         _ => Vec::new(),
     };
     let cost = if with_cost && course.cut_short.is_none() { course.cost().await } else { Vec::new() };
-    let Course { recorder, notes, cut_short, scenes, .. } = course;
+    let Course { recorder, notes, cut_short, contexts, .. } = course;
     let started = started.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let target = Tested {
         name: job.name(),
@@ -83,7 +83,11 @@ pub async fn conduct(
         ..RunHeader::new(Side::Gateway, target, started, job.limits.evidence_frames)
     };
     let frames = Frames::Recorded(recorder.clone());
-    Ok(Conducted { evidence: Evidence { header, links: recorder.links(), frames, scenes, cut_off: None }, worse, cost })
+    Ok(Conducted {
+        evidence: Evidence { header, links: recorder.links(), frames, contexts, cut_off: None },
+        worse,
+        cost,
+    })
 }
 
 pub struct Course<'a> {
@@ -94,7 +98,7 @@ pub struct Course<'a> {
     pub began: Instant,
     notes: Vec<String>,
     pub cut_short: Option<String>,
-    pub scenes: Vec<RunContext>,
+    pub contexts: Vec<RunContext>,
 }
 
 impl Course<'_> {
@@ -201,7 +205,7 @@ impl Course<'_> {
         };
         let wish = Wish::Exactly(asked);
         let done = self.drive(opener, wish, id, scenario).await;
-        let is_connected = |links: &[u32]| self.recorder.frames_where(|link, _| links.contains(&link)).next().is_some();
+        let is_connected = |links: &[u32]| self.recorder.indexes().any(|frame| links.contains(&frame.link));
         let said = match &listening {
             Some(listening) if done.is_err() || !is_connected(&stage.links()) => listening.said().await,
             _ => String::new(),
@@ -241,10 +245,10 @@ impl Course<'_> {
     /// Saves the evidence for the rules of this revision, first for those without a scenario.
     fn keep(&mut self, revision: Revision) {
         let transport = self.job.transport();
-        self.scenes.push(scene(revision, transport, self.job.back.transport, None));
+        self.contexts.push(context(revision, transport, self.job.back.transport, None));
         for planned in &self.planned {
             let world = planned.world(&self.worlds, Value::Null);
-            self.scenes.push(scene(revision, transport, self.job.back.transport, Some(world)));
+            self.contexts.push(context(revision, transport, self.job.back.transport, Some(world)));
         }
     }
 
@@ -255,7 +259,7 @@ impl Course<'_> {
     }
 }
 
-fn scene(revision: Revision, transport: Transport, back: Transport, world: Option<World>) -> RunContext {
+fn context(revision: Revision, transport: Transport, back: Transport, world: Option<World>) -> RunContext {
     RunContext {
         scenario: world.as_ref().map(|world| world.scenario.clone()),
         world,

@@ -5,16 +5,16 @@ use serde_json::Value;
 
 use crate::{
     config::toml_line,
-    evidence::RunContext,
+    evidence::{ListEnd, RunContext},
     gather::{example, misfit},
     suite::{SURVEY, diagnostic::suggestion, foreign::violations},
 };
 
 /// A note for each such name in that file, without duplicates.
-pub fn notes(file: &str, facts: &Value, scenes: &[RunContext]) -> Vec<String> {
+pub fn notes(file: &str, facts: &Value, contexts: &[RunContext]) -> Vec<String> {
     let mut notes = Vec::new();
     for (list, noun, named) in [("tools", "tool", tools(facts)), ("prompts", "prompt", keys(&facts["prompts"]))] {
-        let Some(listed) = listed(list, scenes) else { continue };
+        let Some(listed) = listed(list, contexts) else { continue };
         for name in named.into_iter().filter(|name| !listed.contains(name)) {
             let meant = suggestion(name, listed.iter().copied()).map(|meant| format!("; {meant}")).unwrap_or_default();
             let note = format!("{file} names the {noun} `{name}`, which the server does not list{meant}");
@@ -27,8 +27,8 @@ pub fn notes(file: &str, facts: &Value, scenes: &[RunContext]) -> Vec<String> {
 }
 
 /// A note for each tool in that file with arguments that its schema forbids, in any revision. Such a call is not made.
-pub fn misfits(file: &str, facts: &Value, scenes: &[RunContext]) -> Vec<String> {
-    let lists = scenes.iter().filter_map(|scene| scene.saves.get(SURVEY)?["tools"]["items"].as_array());
+pub fn misfits(file: &str, facts: &Value, contexts: &[RunContext]) -> Vec<String> {
+    let lists = contexts.iter().filter_map(|context| context.saves.get(SURVEY)?["tools"]["items"].as_array());
     let mut notes = Vec::new();
     for tool in lists.flatten() {
         let Some(name) = tool["name"].as_str() else { continue };
@@ -50,9 +50,9 @@ pub fn misfits(file: &str, facts: &Value, scenes: &[RunContext]) -> Vec<String> 
 }
 
 /// The names in that list, in any revision; `None` if the list is incomplete.
-fn listed<'a>(list: &str, scenes: &'a [RunContext]) -> Option<Vec<&'a str>> {
-    let lists = scenes.iter().filter_map(|scene| scene.saves.get(SURVEY)?.get(list));
-    let whole: Vec<&Value> = lists.filter(|list| list["end"] == "complete").collect();
+fn listed<'a>(list: &str, contexts: &'a [RunContext]) -> Option<Vec<&'a str>> {
+    let lists = contexts.iter().filter_map(|context| context.saves.get(SURVEY)?.get(list));
+    let whole: Vec<&Value> = lists.filter(|list| ListEnd::is_complete(list)).collect();
     let items = whole.iter().flat_map(|list| list["items"].as_array().into_iter().flatten());
     (!whole.is_empty()).then(|| items.filter_map(|item| item["name"].as_str()).collect())
 }

@@ -10,7 +10,7 @@ use super::{interrupts::Interrupts, runtime::block_on};
 use crate::error::Error;
 
 /// Does the work, unless Ctrl-C is pressed twice. Then kills all remaining processes of the `party` under test; a note
-/// tells how many there were.
+/// has their number.
 pub fn supervised<T>(
     party: &str,
     interrupts: &Interrupts,
@@ -85,7 +85,7 @@ fn has_children() -> bool {
 
 #[cfg(target_os = "linux")]
 fn children() -> Vec<Pid> {
-    let numbers = crate::wire::descendants::children().into_iter();
+    let numbers = crate::wire::process::descendants::children().into_iter();
     numbers.filter_map(|number| Pid::from_raw(number.try_into().ok()?)).collect()
 }
 

@@ -12,7 +12,7 @@ use crate::{
         diagnostic::Problems,
         format::Format,
         matcher::Kind,
-        model::{Client, Connection, Control, StepConnection},
+        model::{Capabilities, Connection, Control, StepConnection},
         yaml::Tree,
     },
 };
@@ -47,14 +47,14 @@ words! {
     Transport "transport": Transport::ALL.map(|transport| (transport.as_str(), transport));
     Connection "connection": [
         ("shared", Connection::Shared),
-        ("isolated", Connection::Own),
-        ("new", Connection::Fresh),
-        ("final", Connection::Last),
-        ("per-call", Connection::Alone),
+        ("isolated", Connection::Isolated),
+        ("new", Connection::New),
+        ("final", Connection::Final),
+        ("per-call", Connection::PerCall),
     ];
     StepConnection "connection": [("new", StepConnection::New), ("second", StepConnection::Second)];
     Control "control": [("result", Control::Result), ("error", Control::Error)];
-    Client "capabilities": [("full", Client::Full), ("basic", Client::Plain), ("none", Client::Bare)];
+    Capabilities "capabilities": [("full", Capabilities::Full), ("basic", Capabilities::Basic), ("none", Capabilities::None)];
     Manner "respond": [
         ("accept", Manner::Accept),
         ("decline", Manner::Decline),

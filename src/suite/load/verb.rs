@@ -2,7 +2,7 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
-use super::{lint::Lint, members::Shape};
+use super::lint::Lint;
 use crate::evidence::LISTS;
 use crate::suite::{
     decode::{self, Decode, Typed},
@@ -12,7 +12,7 @@ use crate::suite::{
     model::{
         Await, Call, HttpCall, List, Notify, Overlap, Payload, Send, StepConnection, Template, Verb, Walk, WalkLimits,
     },
-    views,
+    views::{self, ValueType},
     yaml::{At, Tree, Yaml},
 };
 
@@ -102,7 +102,7 @@ impl Lint<'_> {
         }
         let outer = self.names.len();
         self.names.push("reply".to_owned());
-        self.shapes.push(("reply".to_owned(), Shape::One(&views::REPLY)));
+        self.shapes.push(("reply".to_owned(), ValueType::One(&views::REPLY)));
         let until = self.clauses(typed.until);
         self.names.truncate(outer);
         if let Some(then) = typed.then.as_ref().filter(|_| !alone) {
@@ -115,7 +115,7 @@ impl Lint<'_> {
             self.subscriptions.push(id.clone());
         }
         let seconds = typed.cancel_after.or(typed.poll_for);
-        Some(Call { method: method?, with, id, alone, then, seconds, until, answer: typed.respond })
+        Some(Call { method: method?, with, id, alone, then, seconds, until, respond: typed.respond })
     }
 
     fn list(&mut self, typed: file::Step) -> Option<List> {
@@ -128,8 +128,8 @@ impl Lint<'_> {
         let with = typed.with.and_then(|with| self.template(&with));
         let pages = typed.pages.unwrap_or(PAGES);
         self.refuse_connection(&typed.typed, typed.connection, StepConnection::New);
-        let beside = typed.connection == Some(StepConnection::Second);
-        Some(List { method: method.value, with, take: take?, pages, beside })
+        let second = typed.connection == Some(StepConnection::Second);
+        Some(List { method: method.value, with, take: take?, pages, second })
     }
 
     fn walk(&mut self, typed: file::Step) -> Option<Walk> {
@@ -209,7 +209,7 @@ impl Lint<'_> {
         }
         let outer = self.names.len();
         self.names.push("message".to_owned());
-        self.shapes.push(("message".to_owned(), Shape::Anything));
+        self.shapes.push(("message".to_owned(), ValueType::Anything));
         let matching = self.clauses(typed.matching);
         self.names.truncate(outer);
         self.check_seconds(&typed.typed, "within", typed.within);
@@ -219,7 +219,7 @@ impl Lint<'_> {
             self.problems.add(typed.typed.place("none-within"), "`none-within` replaces `within`");
         }
         let since = typed.since.map(|since| since.value);
-        Some(Await { method: method.value, since, matching, seconds, quiet: typed.none_within.is_some() })
+        Some(Await { method: method.value, since, matching, seconds, none_within: typed.none_within.is_some() })
     }
 
     fn check_seconds(&mut self, owner: &Typed, key: &str, seconds: Option<f64>) {
@@ -230,8 +230,8 @@ impl Lint<'_> {
 
     fn send(&mut self, typed: file::Step) -> Option<Send> {
         let payload = self.payload(&typed.send?);
-        let answer = typed.reply_to.and_then(|id| self.template(&id));
-        Some(Send { payload: payload?, answer, pieces: typed.pieces.unwrap_or(1).max(1) })
+        let reply_to = typed.reply_to.and_then(|id| self.template(&id));
+        Some(Send { payload: payload?, reply_to, pieces: typed.pieces.unwrap_or(1).max(1) })
     }
 
     fn payload(&mut self, tree: &Tree) -> Option<Payload> {

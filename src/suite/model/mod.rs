@@ -3,6 +3,7 @@
 //! Only `load` builds one. So in every `Suite` all names are bound, all paths are parsed, and no revision window is
 //! empty.
 
+mod action;
 mod rule;
 mod step;
 mod verb;
@@ -12,7 +13,7 @@ use std::{collections::BTreeMap, time::Duration};
 use indexmap::IndexMap;
 use serde_json::Value;
 
-pub use self::{rule::*, step::*, verb::VerbSpec};
+pub use self::{action::*, rule::*, step::*, verb::VerbSpec};
 use crate::{
     evidence::{Side, Transport},
     outcome::{GivenLevel, Level},
@@ -34,9 +35,9 @@ pub struct Suite {
     pub applies: Applies,
     pub connection: Connection,
     /// Declared if its rules judge what the server requests from such a client.
-    pub client: Option<Client>,
+    pub capabilities: Option<Capabilities>,
     /// Suites that are gathered too if a rule of this one is judged, because the rule needs their evidence.
-    pub evidence: Vec<String>,
+    pub requires: Vec<String>,
     /// Rules that are not judged where this suite applies; `*` matches any text.
     pub replaces: Vec<String>,
     /// Constants by revision, available as `$values.name`.
@@ -55,35 +56,13 @@ pub fn give_levels(suites: &mut [Suite], levels: &BTreeMap<String, GivenLevel>) 
     }
 }
 
-/// The actions that a client can be instructed to perform.
-pub const ACTIONS: [&str; 18] = [
-    "call",
-    "cancel",
-    "close",
-    "complete",
-    "connect",
-    "discover",
-    "get",
-    "list",
-    "listen",
-    "parallel",
-    "ping",
-    "read",
-    "roots",
-    "setLevel",
-    "subscribe",
-    "unsubscribe",
-    "wait",
-    "walk",
-];
-
 /// The server that a client meets, and the client's actions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// A fault, variation or world of the reference server; `usual` is the server without any.
     pub world: String,
     /// Actions after `connect` and before `close`.
-    pub drive: Vec<Value>,
+    pub drive: Vec<Action>,
     /// How the client's handlers respond, for clients that take instructions.
     pub answers: Value,
     /// The minimum timeout of a start.
@@ -111,24 +90,24 @@ pub enum Connection {
     /// The connection of the survey.
     Shared,
     /// A second connection, because the suite may disturb it. Other such suites may have used it before.
-    Own,
+    Isolated,
     /// A connection that is not used afterwards, because the suite may kill the server.
-    Last,
+    Final,
     /// One connection for each call, which is the first message on it, before any handshake.
-    Alone,
+    PerCall,
     /// An unused connection. Where starting a server is expensive, other suites that need one share it.
-    Fresh,
+    New,
 }
 
 /// The capabilities that the client declares while a suite is gathered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Client {
+pub enum Capabilities {
     /// All that it can do.
     Full,
     /// All top-level capabilities, but as empty objects.
-    Plain,
+    Basic,
     /// Nothing.
-    Bare,
+    None,
 }
 
 #[derive(Clone, Debug, PartialEq)]

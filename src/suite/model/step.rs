@@ -1,4 +1,4 @@
-//! What a suite does to bring its evidence about.
+//! The steps of a suite, which gather its evidence.
 
 use crate::{
     evidence::Manner,
@@ -107,7 +107,7 @@ pub struct Call {
     pub seconds: Option<f64>,
     /// Repeat the call until this passes on `$reply`; `seconds` is then the total time.
     pub until: Vec<Clause>,
-    pub answer: Option<Manner>,
+    pub respond: Option<Manner>,
 }
 
 /// One list request and its further pages.
@@ -118,7 +118,7 @@ pub struct List {
     pub take: String,
     pub pages: usize,
     /// On the second connection of the suite.
-    pub beside: bool,
+    pub second: bool,
 }
 
 /// Two different requests with the same id, from two clients, at overlapping times.
@@ -163,14 +163,14 @@ pub struct Await {
     pub matching: Vec<Clause>,
     pub seconds: f64,
     /// The rule expects no notification, so the wait is shorter for a server that responds quickly.
-    pub quiet: bool,
+    pub none_within: bool,
 }
 
 /// Raw text. Over stdio a newline is added; over HTTP it is the body of a POST.
 pub struct Send {
     pub payload: Payload,
     /// The id of the request whose response is the reply; without it, the reply is an error without id.
-    pub answer: Option<Template>,
+    pub reply_to: Option<Template>,
     /// Over stdio, written in this many pieces.
     pub pieces: usize,
 }

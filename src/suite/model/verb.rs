@@ -30,7 +30,7 @@ impl Verb {
                 needs_second: call.alone,
                 ..REPLY
             },
-            Self::List(list) => VerbSpec { saves: &views::LIST, needs_second: list.beside, ..REPLY },
+            Self::List(list) => VerbSpec { saves: &views::LIST, needs_second: list.second, ..REPLY },
             Self::Overlap(overlap) => VerbSpec {
                 saves: &views::OVERLAP,
                 calls: overlap.method.literal(),

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     embedded::CLIENT_FAULTS,
     reference::{
-        client::options::TransportKind,
+        client::options::Transport,
         faults::{Edit, read},
     },
 };
@@ -24,7 +24,7 @@ struct DataFault {
     about: String,
     /// The transports over which it shows.
     #[serde(default = "everywhere")]
-    transports: Vec<TransportKind>,
+    transports: Vec<Transport>,
     /// The change of messages.
     #[serde(flatten)]
     edit: Edit,
@@ -60,7 +60,7 @@ impl From<Reaction> for Heard {
     }
 }
 
-fn everywhere() -> Vec<TransportKind> {
+fn everywhere() -> Vec<Transport> {
     EVERYWHERE.to_vec()
 }
 

@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::{
     reference::server::{
+        content::Content,
         faults::{FaultInfo, Heard, HttpWays, Met, Scene, streams::Streaming, task_extension, tasks},
         http::Reply,
         options::Transport,
-        world::World,
     },
     revision::Revision,
 };
@@ -123,8 +123,8 @@ pub struct Behaviour {
     pub delay: fn(u64) -> Duration,
     /// Printed before anything else.
     pub banner: Option<&'static str>,
-    /// Changes the world before it is shown.
-    pub prepare: Option<fn(&mut World)>,
+    /// Changes the content before it is served.
+    pub prepare: Option<fn(&mut Content)>,
     /// Called for bytes that are not JSON.
     pub noise: Option<fn(&mut Memory, &[u8]) -> Heard>,
     /// Called for a message before it is handled.
@@ -136,9 +136,9 @@ pub struct Behaviour {
     pub batch: Option<Batch>,
     /// How stdin is read.
     pub reading: Reading,
-    /// A cancelled request is not answered, but its work continues.
+    /// A cancelled request gets no response, but its work continues.
     pub works_on: bool,
-    /// A cancelled request is answered all the same.
+    /// A cancelled request gets a response nevertheless.
     pub answers_cancelled: bool,
     /// The stream of a subscription ends after its acknowledgement.
     pub cuts_streams: bool,

@@ -34,8 +34,9 @@ pub use scene::{Heard, Scene, Spoken};
 pub use streams::Streaming;
 
 use crate::{
-    embedded::{Text, VARIATIONS, WORLDS},
+    embedded::{Text, VARIATIONS},
     reference::server::{
+        content::Content,
         faults::{
             asking::ASKING, cursors::CURSORS, data::DataFault, endings::ENDINGS, generated::GENERATED,
             lifecycle::LIFECYCLE, messages::MESSAGES, prefixes::PREFIXED, proposals::PROPOSED, reads::READS,
@@ -43,9 +44,7 @@ use crate::{
             tools::TOOLS,
         },
         options::Transport,
-        variations,
-        world::World,
-        worlds,
+        variations, worlds,
     },
     revision::Revision,
 };
@@ -124,17 +123,17 @@ enum Committed {
 }
 
 impl Faults {
-    pub fn commit(fault: Option<&str>, variation: Option<&str>, world: &mut World) -> Result<Self, String> {
+    pub fn commit(fault: Option<&str>, variation: Option<&str>, content: &mut Content) -> Result<Self, String> {
         let committed = match (fault, variation) {
             (Some(name), _) => found(name, "fault", data::faults(), behaviours())?,
             (None, Some(name)) => {
-                let texts = VARIATIONS.iter().chain(WORLDS.iter()).copied();
+                let texts = VARIATIONS.iter().copied();
                 found(name, "variation", texts, variations::behaviours().chain(worlds::behaviours()))?
             }
             (None, None) => return Ok(Self::default()),
         };
         if let Committed::Behaviour(Behaviour { prepare: Some(prepare), .. }) = committed {
-            prepare(world);
+            prepare(content);
         }
         Ok(Self { committed: Some(committed), memory: Memory::default() })
     }
@@ -172,7 +171,7 @@ impl Faults {
         self.behaviour().is_some_and(|behaviour| behaviour.works_on)
     }
 
-    /// Whether a cancelled request is still answered.
+    /// Whether a cancelled request still gets a response.
     pub fn answers_cancelled(&self) -> bool {
         self.behaviour().is_some_and(|behaviour| behaviour.answers_cancelled)
     }
@@ -281,7 +280,7 @@ mod tests {
 
     #[test]
     fn every_file_is_read_and_every_name_is_used_once() {
-        for (file, faults) in data::files(data::faults().chain(VARIATIONS.iter().chain(WORLDS.iter()).copied())) {
+        for (file, faults) in data::files(data::faults().chain(VARIATIONS.iter().copied())) {
             let faults = faults.unwrap_or_else(|why| panic!("{file}: {why}"));
             for fault in &faults {
                 assert_eq!(fault.flaw(), None, "{file}: {}", fault.name());
@@ -300,7 +299,7 @@ mod tests {
 
     #[test]
     fn an_unknown_fault_is_refused() {
-        assert!(Faults::commit(Some("no-such-fault"), None, &mut World::new(None)).is_err());
-        assert!(Faults::commit(None, Some("no-such-variation"), &mut World::new(None)).is_err());
+        assert!(Faults::commit(Some("no-such-fault"), None, &mut Content::new(None)).is_err());
+        assert!(Faults::commit(None, Some("no-such-variation"), &mut Content::new(None)).is_err());
     }
 }

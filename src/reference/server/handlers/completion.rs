@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::reference::server::{
+    content::templates::{Settled, TEMPLATES},
     context::Context,
     fail::Fail,
     handlers::{Params, params, prompts, resources},
-    world::templates::{Settled, TEMPLATES},
 };
 
 /// Maximum number of values in one response, by the specification.
@@ -23,7 +23,7 @@ pub fn complete(context: &mut Context, params: Params) -> Result<Value, Fail> {
     let settled = |name: &str| settled?.get(name)?.as_str().map(str::to_owned);
     let values = match reference.string("type")? {
         "ref/prompt" => {
-            let prompt = prompts::find(context.world, reference.string("name")?)?;
+            let prompt = prompts::find(context.content, reference.string("name")?)?;
             let argument = prompt.arguments.iter().find(|argument| argument.name == name);
             argument.map(|argument| argument.values.iter().map(|&value| value.to_owned()).collect())
         }

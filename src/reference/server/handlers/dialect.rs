@@ -16,7 +16,7 @@ pub fn get(context: &mut Context, params: Params) -> Result<Value, Fail> {
     if known.is_some_and(|known| resource["version"] == known) {
         return Err(Fail::not_modified());
     }
-    let payload = view.contents(&node, context.world).into_iter().next().unwrap_or_default();
+    let payload = view.contents(&node, context.content).into_iter().next().unwrap_or_default();
     let mut contents = json!({ "contentType": payload["mimeType"] });
     for (name, dialect) in [("text", "content"), ("blob", "blob")] {
         if let Some(value) = payload.get(name) {

@@ -4,13 +4,13 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     reference::server::{
+        content::{
+            Content, icons,
+            prompts::{Argument, EXTRA, PROMPTS, Prompt},
+        },
         context::Context,
         fail::Fail,
         handlers::{Params, page::page},
-        world::{
-            World, icons,
-            prompts::{Argument, EXTRA, PROMPTS, Prompt},
-        },
     },
     revision::Revision,
 };
@@ -18,13 +18,13 @@ use crate::{
 const PROMPTS_A_PAGE: usize = 3;
 
 pub fn list(context: &mut Context, params: Params) -> Result<Value, Fail> {
-    let told = available(context.world).map(|prompt| describe(prompt, context.revision)).collect();
-    page(params, "prompts", told, context.world.page.unwrap_or(PROMPTS_A_PAGE), "prompts")
+    let told = available(context.content).map(|prompt| describe(prompt, context.revision)).collect();
+    page(params, "prompts", told, context.content.page.unwrap_or(PROMPTS_A_PAGE), "prompts")
 }
 
 pub fn get(context: &mut Context, params: Params) -> Result<Value, Fail> {
     let name = params.string("name")?;
-    let prompt = find(context.world, name)?;
+    let prompt = find(context.content, name)?;
     let nothing = Map::new();
     let arguments = params.optional_string_map("arguments")?.unwrap_or(&nothing);
     let missing = |argument: &&Argument| argument.required && !arguments.contains_key(argument.name);
@@ -34,13 +34,13 @@ pub fn get(context: &mut Context, params: Params) -> Result<Value, Fail> {
     Ok(json!({ "description": prompt.description, "messages": (prompt.messages)(context, arguments)? }))
 }
 
-pub fn find(world: &World, name: &str) -> Result<&'static Prompt, Fail> {
-    let prompt = available(world).find(|prompt| prompt.name == name);
+pub fn find(content: &Content, name: &str) -> Result<&'static Prompt, Fail> {
+    let prompt = available(content).find(|prompt| prompt.name == name);
     prompt.ok_or_else(|| Fail::params(format!("Unknown prompt: {name}")))
 }
 
-fn available(world: &World) -> impl Iterator<Item = &'static Prompt> + use<> {
-    PROMPTS.iter().chain(world.extra_prompt.then_some(&EXTRA))
+fn available(content: &Content) -> impl Iterator<Item = &'static Prompt> + use<> {
+    PROMPTS.iter().chain(content.extra_prompt.then_some(&EXTRA))
 }
 
 fn describe(prompt: &Prompt, revision: Revision) -> Value {

@@ -6,6 +6,7 @@ use iri_string::types::UriStr;
 use serde_json::{Value, json};
 
 use crate::reference::server::{
+    content::{Node, icons, templates::TEMPLATES},
     context::Context,
     fail::Fail,
     handlers::{
@@ -13,7 +14,6 @@ use crate::reference::server::{
         page::{page, page_of},
         params,
     },
-    world::{Node, icons, templates::TEMPLATES},
 };
 
 const RESOURCES_A_PAGE: usize = 10;
@@ -24,7 +24,7 @@ pub fn list(context: &mut Context, params: Params) -> Result<Value, Fail> {
     let scope = if context.proposals.metadata { params.optional_string("uri")? } else { None };
     let (prefix, kind) = (prefix(context, params)?, kind(context, params)?);
     if let (Some(uri), "", None) = (scope, prefix, kind)
-        && let Some((branch, size)) = context.world.branch(uri)
+        && let Some((branch, size)) = context.content.branch(uri)
     {
         let view = context.view();
         let make = |page: Range<usize>| page.map(|place| view.resource(&branch.child(place)).into()).collect();
@@ -34,12 +34,12 @@ pub fn list(context: &mut Context, params: Params) -> Result<Value, Fail> {
         Some(uri) => {
             list = format!("{list} in {uri}");
             let node = find(context, uri)?;
-            context.world.children(&node).ok_or_else(|| Fail::params("The resource cannot be listed."))?
+            context.content.children(&node).ok_or_else(|| Fail::params("The resource cannot be listed."))?
         }
-        None => context.world.listed(),
+        None => context.content.listed(),
     };
     let view = context.view();
-    let matches = context.world.slips.resource_prefix.unwrap_or(|uri, prefix| uri.starts_with(prefix));
+    let matches = context.content.slips.resource_prefix.unwrap_or(|uri, prefix| uri.starts_with(prefix));
     let nodes = nodes.iter().filter(|node| matches(&node.uri, prefix));
     let told = nodes.map(|node| Value::from(view.resource(node)));
     let told = told.filter(|node| kind.is_none_or(|kind| node["kind"] == kind)).collect();
@@ -47,7 +47,7 @@ pub fn list(context: &mut Context, params: Params) -> Result<Value, Fail> {
         params,
         "resources",
         told,
-        context.world.page.unwrap_or(RESOURCES_A_PAGE),
+        context.content.page.unwrap_or(RESOURCES_A_PAGE),
         &format!("{list} from {prefix} kind {kind:?}"),
     )
 }
@@ -55,7 +55,7 @@ pub fn list(context: &mut Context, params: Params) -> Result<Value, Fail> {
 pub fn templates(context: &mut Context, params: Params) -> Result<Value, Fail> {
     let prefix = prefix(context, params)?;
     let mut told = Vec::new();
-    let matches = context.world.slips.template_prefix.unwrap_or(|uri, prefix| uri.starts_with(prefix));
+    let matches = context.content.slips.template_prefix.unwrap_or(|uri, prefix| uri.starts_with(prefix));
     for template in TEMPLATES.iter().filter(|template| matches(template.uri, prefix)) {
         let mut item = json!({ "uriTemplate": template.uri, "name": template.name });
         if context.features().titles {
@@ -75,14 +75,14 @@ pub fn templates(context: &mut Context, params: Params) -> Result<Value, Fail> {
         params,
         "resourceTemplates",
         told,
-        context.world.page.unwrap_or(TEMPLATES_A_PAGE),
+        context.content.page.unwrap_or(TEMPLATES_A_PAGE),
         &format!("templates from {prefix}"),
     )
 }
 
 pub fn read(context: &mut Context, params: Params) -> Result<Value, Fail> {
     let node = find(context, params.string("uri")?)?;
-    Ok(json!({ "contents": context.view().contents(&node, context.world) }))
+    Ok(json!({ "contents": context.view().contents(&node, context.content) }))
 }
 
 pub fn metadata(context: &mut Context, params: Params) -> Result<Value, Fail> {
@@ -93,7 +93,7 @@ pub fn metadata(context: &mut Context, params: Params) -> Result<Value, Fail> {
 /// Distinguishes an invalid URI from a resource that does not exist.
 pub fn find(context: &Context, uri: &str) -> Result<Node, Fail> {
     UriStr::new(uri).map_err(|_| params::unfit("uri", "a URI"))?;
-    context.world.find(uri).ok_or_else(|| Fail::resource(uri, context.revision))
+    context.content.find(uri).ok_or_else(|| Fail::resource(uri, context.revision))
 }
 
 fn prefix<'a>(context: &Context, params: Params<'a>) -> Result<&'a str, Fail> {

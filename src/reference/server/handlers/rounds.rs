@@ -14,10 +14,10 @@ use serde_json::{Map, Value, json};
 
 use crate::reference::server::{
     clock,
+    content::ContentFaults,
     context::Context,
     fail::Fail,
     handlers::{Params, params},
-    world::WorldFaults,
 };
 
 /// Lifetime of a state in seconds.
@@ -32,10 +32,10 @@ pub fn remember(context: &mut Context, params: Params) -> Result<(), Fail> {
         return Err(params::unfit("inputResponses", "an object of objects"));
     }
     let Some(state) = params.optional_string("requestState")? else { return Ok(()) };
-    let kept = match opened(state, params, &context.world.slips) {
+    let kept = match opened(state, params, &context.content.slips) {
         Some(kept) => kept,
-        None if context.world.slips.state_unverified => Map::new(),
-        None => return Err(Fail::params("The state is none that this request was given.")),
+        None if context.content.slips.state_unverified => Map::new(),
+        None => return Err(Fail::params("`requestState` does not belong to this request.")),
     };
     for (key, answer) in kept {
         context.answers.insert(key, answer);
@@ -45,7 +45,7 @@ pub fn remember(context: &mut Context, params: Params) -> Result<(), Fail> {
 
 pub fn ask(context: &mut Context, params: Params, requests: Value) -> Value {
     if context.revision.is_modern() {
-        let state = sealed(&context.answers, params, &context.world.slips);
+        let state = sealed(&context.answers, params, &context.content.slips);
         return json!({ "resultType": "input_required", "inputRequests": requests, "requestState": state });
     }
     if let Value::Object(requests) = requests {
@@ -54,13 +54,13 @@ pub fn ask(context: &mut Context, params: Params, requests: Value) -> Value {
     Value::Null
 }
 
-fn sealed(answers: &Map<String, Value>, params: Params, slips: &WorldFaults) -> String {
+fn sealed(answers: &Map<String, Value>, params: Params, slips: &ContentFaults) -> String {
     let payload = URL_SAFE_NO_PAD.encode(json!({ "answers": answers, "made": now() }).to_string());
     format!("{payload}.{:016x}", seal(&payload, params, slips))
 }
 
 /// `None` for a state that is forged, expired, or of another request.
-fn opened(state: &str, params: Params, slips: &WorldFaults) -> Option<Map<String, Value>> {
+fn opened(state: &str, params: Params, slips: &ContentFaults) -> Option<Map<String, Value>> {
     let (payload, given) = state.split_once('.')?;
     if given != format!("{:016x}", seal(payload, params, slips)) {
         return None;
@@ -71,7 +71,7 @@ fn opened(state: &str, params: Params, slips: &WorldFaults) -> Option<Map<String
     answers.filter(|_| fresh).and_then(|answers| answers.as_object().cloned())
 }
 
-fn seal(payload: &str, params: Params, slips: &WorldFaults) -> u64 {
+fn seal(payload: &str, params: Params, slips: &ContentFaults) -> u64 {
     let part = |name: &str| params.0.get(name).filter(|_| !slips.state_for_any).map(Value::to_string);
     KEY.hash_one((payload, part("name"), part("arguments")))
 }

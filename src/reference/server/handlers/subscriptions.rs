@@ -68,13 +68,13 @@ pub fn listen(context: &mut Context, params: Params) -> Result<Value, Fail> {
     if context.session.listens.iter().any(|listen| listen.id == *context.id) {
         return Err(Fail::request("A request of this id is open."));
     }
-    let known = uris.iter().flatten().filter(|uri| context.world.find(uri).is_some());
+    let known = uris.iter().flatten().filter(|uri| context.content.find(uri).is_some());
     let known: Vec<_> = known.map(|&uri| uri.to_owned()).collect();
     if uris.is_some() {
         honoured.insert("resourceSubscriptions".to_owned(), json!(known));
     }
     let uris = known.into_iter().collect();
-    let known = tasks.iter().flatten().filter(|id| context.world.tasks.find(id).is_some());
+    let known = tasks.iter().flatten().filter(|id| context.content.tasks.find(id).is_some());
     let known: Vec<_> = known.map(|&id| id.to_owned()).collect();
     if tasks.is_some() {
         honoured.insert("taskIds".to_owned(), json!(known));

@@ -1,15 +1,15 @@
-//! The tasks extension: a call may return a task, which the client can then read, answer and cancel.
+//! The tasks extension: a call may return a task, which the client can then read, give input to and cancel.
 
 use std::{mem, time::Duration};
 
 use serde_json::{Map, Value, json};
 
 use crate::reference::server::{
+    content::{task_extension::Task, tools::Tool},
     context::Context,
     fail::Fail,
     handlers::{Params, tools::run},
     session::Change,
-    world::{task_extension::Task, tools::Tool},
 };
 
 pub const EXTENSION: &str = "io.modelcontextprotocol/tasks";
@@ -38,7 +38,7 @@ pub fn start(context: &mut Context, tool: &'static Tool, arguments: Map<String, 
     if let Some(required) = required {
         return Err(required);
     }
-    let mut handle = context.world.tasks.start(tool, arguments, result, time).handle();
+    let mut handle = context.content.tasks.start(tool, arguments, result, time).handle();
     handle["resultType"] = json!("task");
     Ok(handle)
 }
@@ -79,5 +79,5 @@ fn tell(context: &mut Context, params: Params) -> Result<Value, Fail> {
 fn find<'a>(context: &'a mut Context, params: Params) -> Result<&'a mut Task, Fail> {
     demand(context)?;
     let id = params.string("taskId")?;
-    context.world.tasks.find(id).ok_or_else(|| Fail::params(format!("There is no task `{id}`.")))
+    context.content.tasks.find(id).ok_or_else(|| Fail::params(format!("There is no task `{id}`.")))
 }

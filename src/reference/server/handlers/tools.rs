@@ -4,18 +4,18 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     reference::server::{
-        context::Context,
-        fail::Fail,
-        handlers::{Params, page::page, rounds, task_extension, tasks},
-        session::Change,
-        world::{
-            World,
+        content::{
+            Content,
             asking::ASKING,
             icons,
             task_extension::{TASK_TOOLS, runs_as_task},
             tasks::{INTERVIEW, support},
             tools::{EXTRA, Outcome, TOOLS, Tool, Trouble, text},
         },
+        context::Context,
+        fail::Fail,
+        handlers::{Params, page::page, rounds, task_extension, tasks},
+        session::Change,
     },
     revision::Revision,
 };
@@ -23,20 +23,20 @@ use crate::{
 const TOOLS_A_PAGE: usize = 5;
 
 pub fn list(context: &mut Context, params: Params) -> Result<Value, Fail> {
-    let tools = available(context.world, context.revision);
+    let tools = available(context.content, context.revision);
     let told = tools.map(|tool| describe(tool, context.revision)).collect();
-    page(params, "tools", told, context.world.page.unwrap_or(TOOLS_A_PAGE), "tools")
+    page(params, "tools", told, context.content.page.unwrap_or(TOOLS_A_PAGE), "tools")
 }
 
 pub fn call(context: &mut Context, params: Params) -> Result<Value, Fail> {
     let name = params.string("name")?;
     let arguments = params.optional_object("arguments")?.cloned().unwrap_or_default();
     rounds::remember(context, params)?;
-    let tool = available(context.world, context.revision).find(|tool| tool.name == name);
+    let tool = available(context.content, context.revision).find(|tool| tool.name == name);
     let tool = tool.ok_or_else(|| Fail::params(format!("Unknown tool: {name}")))?;
     context.log(&json!({ "event": "tool called", "tool": name }));
-    if context.world.grows_by_calls && !tool.read_only {
-        context.world.add();
+    if context.content.grows_by_calls && !tool.read_only {
+        context.content.add();
         context.changes.push(Change::Resources);
     }
     let known = (tool.input)().0;
@@ -58,7 +58,7 @@ pub fn call(context: &mut Context, params: Params) -> Result<Value, Fail> {
     }
     let mut result = run(context, tool, &arguments)?;
     match result.get_mut("inputRequests").map(Value::take) {
-        Some(_) if context.session.batching => Ok(failed("Nothing can be asked in a batch.")),
+        Some(_) if context.session.batching => Ok(failed("Input cannot be requested in a batch.")),
         Some(requests) => Ok(rounds::ask(context, params, requests)),
         None => Ok(result),
     }
@@ -85,8 +85,8 @@ fn failed(why: &str) -> Value {
     json!({ "content": [text(why)], "isError": true })
 }
 
-fn available(world: &World, revision: Revision) -> impl Iterator<Item = &'static Tool> + use<> {
-    let extra = world.extra_tool.then_some(&EXTRA);
+fn available(content: &Content, revision: Revision) -> impl Iterator<Item = &'static Tool> + use<> {
+    let extra = content.extra_tool.then_some(&EXTRA);
     let interview = revision.features().tasks.then_some(&INTERVIEW);
     let known = TOOLS.iter().chain(&TASK_TOOLS).chain(&ASKING).filter(move |tool| revision >= tool.since);
     known.chain(extra).chain(interview)

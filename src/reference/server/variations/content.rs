@@ -57,7 +57,7 @@ pub static CONTENT: &[Behaviour] = &[
         }),
         also: &["resources-embedded-capability", "tools-embedded-resources-need-capability"],
         without_facts: true,
-        ..Behaviour::new("tools-alone", "the server knows no method but those of tools and ping", EVERYWHERE)
+        ..Behaviour::new("tools-alone", "the server has only the methods of tools and ping", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -86,7 +86,7 @@ pub static CONTENT: &[Behaviour] = &[
             true
         }),
         without_facts: true,
-        ..Behaviour::new("lists-empty", "there is nothing to list", EVERYWHERE)
+        ..Behaviour::new("lists-empty", "all lists are empty", EVERYWHERE)
     },
     Behaviour {
         hear: Some(|_, message| {
@@ -98,7 +98,7 @@ pub static CONTENT: &[Behaviour] = &[
         also: &["sep2093-subscribe-needs-server-flag"],
         ..Behaviour::new(
             "capabilities-plain",
-            "capabilities are empty objects, and nothing is told of changes",
+            "capabilities are empty objects, and no change notifications are sent",
             EVERYWHERE,
         )
     },
@@ -112,7 +112,7 @@ pub static CONTENT: &[Behaviour] = &[
         also: &["sep2093-subscribe-needs-server-flag"],
         ..Behaviour::new(
             "capabilities-denied",
-            "capabilities say in so many words that nothing is told of changes",
+            "capabilities declare explicitly that no change notifications are sent",
             EVERYWHERE,
         )
     },
@@ -121,7 +121,7 @@ pub static CONTENT: &[Behaviour] = &[
         hear: Some(|_, message| lacks(message, &["resources/read"])),
         ..Behaviour::new(
             "dialect-without-read",
-            "the versioned dialect has resources/get in the place of resources/read",
+            "the versioned dialect has resources/get instead of resources/read",
             EVERYWHERE,
         )
     },
@@ -131,11 +131,11 @@ pub static CONTENT: &[Behaviour] = &[
         ..Behaviour::new("no-read", "resources/read is an unknown method", EVERYWHERE)
     },
     Behaviour {
-        prepare: Some(|world| world.page = Some(1)),
+        prepare: Some(|content| content.page = Some(1)),
         ..Behaviour::new("pages-of-one", "each page of a list has one item", EVERYWHERE)
     },
     Behaviour {
-        prepare: Some(|world| world.page = Some(usize::MAX)),
+        prepare: Some(|content| content.page = Some(usize::MAX)),
         ..Behaviour::new("one-page", "each list is one page", EVERYWHERE)
     },
     Behaviour {
@@ -171,9 +171,9 @@ pub static CONTENT: &[Behaviour] = &[
         )
     },
     Behaviour {
-        prepare: Some(|world| {
-            world.page = Some(1000);
-            (0..10_000).for_each(|number| world.insert(&format!("row://table/{number}"), "row"));
+        prepare: Some(|content| {
+            content.page = Some(1000);
+            (0..10_000).for_each(|number| content.insert(&format!("row://table/{number}"), "row"));
         }),
         suites: &["base.pagination", "resources.list"],
         // A list of this length takes time, so it is tested in one revision only.
@@ -181,9 +181,9 @@ pub static CONTENT: &[Behaviour] = &[
         ..Behaviour::new("ten-thousand", "there are ten thousand resources, in pages of a thousand", EVERYWHERE)
     },
     Behaviour {
-        prepare: Some(|world| {
-            world.page = Some(usize::MAX);
-            (0..10_000).for_each(|number| world.insert(&format!("row://table/{number}"), "row"));
+        prepare: Some(|content| {
+            content.page = Some(usize::MAX);
+            (0..10_000).for_each(|number| content.insert(&format!("row://table/{number}"), "row"));
         }),
         suites: &["base.pagination", "resources.list"],
         since: Some(Revision::NEWEST_LEGACY),
@@ -191,7 +191,7 @@ pub static CONTENT: &[Behaviour] = &[
         ..Behaviour::new("ten-thousand-at-once", "there are ten thousand resources, on one page", EVERYWHERE)
     },
     Behaviour {
-        prepare: Some(|world| {
+        prepare: Some(|content| {
             for uri in [
                 "custom+x.1:opaque",
                 "urn:isbn:0451450523",
@@ -201,21 +201,17 @@ pub static CONTENT: &[Behaviour] = &[
                 "HTTP://Example.COM/Upper",
                 "data:text/plain,hello",
             ] {
-                world.insert(uri, "the same name");
+                content.insert(uri, "the same name");
             }
         }),
         ..Behaviour::new("odd-uris", "resources have URIs of many schemes, and the same name", EVERYWHERE)
     },
     Behaviour {
-        prepare: Some(|world| world.grows_by_calls = true),
-        ..Behaviour::new(
-            "calls-change-lists",
-            "each call of a tool that may change something adds a resource",
-            EVERYWHERE,
-        )
+        prepare: Some(|content| content.grows_by_calls = true),
+        ..Behaviour::new("calls-change-lists", "each call of a tool without readOnlyHint adds a resource", EVERYWHERE)
     },
     Behaviour {
-        prepare: Some(|world| world.grows_by_calls = true),
+        prepare: Some(|content| content.grows_by_calls = true),
         say: Some(|_, _, message| denies_changes(message)),
         hear: Some(|_, message| {
             overlooks(message, &CHANGES);
@@ -223,7 +219,7 @@ pub static CONTENT: &[Behaviour] = &[
         }),
         ..Behaviour::new(
             "calls-change-lists-untold",
-            "each call of a tool that may change something adds a resource, and nobody is told",
+            "each call of a tool without readOnlyHint adds a resource, and list_changed is not sent",
             EVERYWHERE,
         )
     },
@@ -245,7 +241,7 @@ pub static CONTENT: &[Behaviour] = &[
             true
         }),
         without_facts: true,
-        ..Behaviour::new("texts-vary", "the text of a tool or a resource is another one each time", EVERYWHERE)
+        ..Behaviour::new("texts-vary", "the text of a tool or a resource differs each time", EVERYWHERE)
     },
 ];
 

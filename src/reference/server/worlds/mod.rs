@@ -16,10 +16,7 @@ mod serving;
 mod tools;
 mod transports;
 
-use crate::{
-    embedded::WORLDS,
-    reference::server::faults::{Behaviour, FaultInfo, listed},
-};
+use crate::reference::server::faults::{Behaviour, FaultInfo};
 
 /// Worlds that are code, by file.
 static FILES: &[&[Behaviour]] = &[
@@ -37,7 +34,7 @@ static FILES: &[&[Behaviour]] = &[
 
 /// All worlds, in the order of the files.
 pub fn worlds() -> Vec<FaultInfo> {
-    listed(WORLDS.iter().copied(), behaviours())
+    behaviours().map(Behaviour::info).collect()
 }
 
 pub fn behaviours() -> impl Iterator<Item = &'static Behaviour> {

@@ -34,7 +34,7 @@ pub fn judge(args: &JudgeArgs, surroundings: &Surroundings) -> Result<u8, Error>
         recording.read_on()?;
     }
     let evidence = recording.evidence(&suites)?;
-    if evidence.scenes.is_empty() && evidence.header.end.failed_handshake.is_none() {
+    if evidence.contexts.is_empty() && evidence.header.end.failed_handshake.is_none() {
         return Err(nothing(args, &evidence));
     }
     give_levels(&mut suites, &evidence.header.scope.levels);

@@ -24,7 +24,7 @@ use crate::{
 
 /// Bytes from which the format is detected: enough for the first message with its capabilities.
 const BEGINNING: usize = 64 << 10;
-/// How often a file that grows is looked at.
+/// How often a file that grows is looked at. A guess.
 const LOOK: Duration = Duration::from_millis(200);
 /// Judging a long recording takes seconds, and must leave most of the processor to the recorded programs.
 const REST: u32 = 4;
@@ -154,12 +154,12 @@ fn complete(evidence: &mut Evidence, suites: &[Suite]) {
         }
     }
     let of_clients: Vec<RunContext> =
-        evidence.scenes.iter().filter(|scene| scene.subject == Side::Client).cloned().collect();
-    for scene in of_clients {
-        let more = scenarios.iter().map(|id| RunContext { scenario: Some(id.clone()), ..scene.clone() });
-        evidence.scenes.extend(more);
+        evidence.contexts.iter().filter(|context| context.subject == Side::Client).cloned().collect();
+    for context in of_clients {
+        let more = scenarios.iter().map(|id| RunContext { scenario: Some(id.clone()), ..context.clone() });
+        evidence.contexts.extend(more);
     }
-    evidence.scenes.sort_by_key(|scene| scene.revision);
+    evidence.contexts.sort_by_key(|context| context.revision);
 }
 
 /// Judges again whenever the file has grown, and prints each finding once.
@@ -196,7 +196,7 @@ pub fn follow(recording: &mut Recording, args: &JudgeArgs, suites: &[Suite]) -> 
 fn snapshot(reader: &Reader) -> Option<Evidence> {
     let header = reader.header()?.clone();
     let frames = Frames::Read(reader.frames().to_vec());
-    Some(Evidence { header, links: reader.links().to_vec(), frames, scenes: Vec::new(), cut_off: None })
+    Some(Evidence { header, links: reader.links().to_vec(), frames, contexts: Vec::new(), cut_off: None })
 }
 
 fn tell_new(

@@ -68,7 +68,7 @@ fn affected(mut before: Value, mut now: Value, suites: &[Suite]) -> BTreeSet<Str
         return differing(&named(&old, "id"), &named(&new, "id"));
     }
     let id = now["suite"].as_str().unwrap_or_default();
-    let looks = |suite: &&Suite| suite.id == id || id == SURVEY || suite.evidence.iter().any(|other| other == id);
+    let looks = |suite: &&Suite| suite.id == id || id == SURVEY || suite.requires.iter().any(|other| other == id);
     suites.iter().filter(looks).flat_map(|suite| &suite.rules).map(|rule| rule.id.clone()).collect()
 }
 

@@ -71,7 +71,7 @@ impl Recording {
     /// Records the verdicts.
     pub fn record(&self, suites: &[Suite]) -> Result<(), String> {
         let (evidence, verdicts) = self.verdicts(suites, &Filter::default())?;
-        let revisions: Vec<&str> = evidence.scenes.iter().map(|scene| scene.revision.as_str()).collect();
+        let revisions: Vec<&str> = evidence.contexts.iter().map(|context| context.revision.as_str()).collect();
         let mut text = format!(
             "# Fail, Warn, Broken; advice, pass, observed; - not judged. Revisions: {}\n",
             revisions.join(", ")
@@ -92,10 +92,10 @@ impl Recording {
         let options = Options { filter, strict: true, own_suites: &[], illustrated: false };
         let report = assess(&evidence, suites, &options);
         let mut verdicts = Verdicts::new();
-        for (column, scene) in evidence.scenes.iter().enumerate() {
-            for rule in report.rules.iter().filter(|rule| rule.revision == scene.revision) {
+        for (column, context) in evidence.contexts.iter().enumerate() {
+            for rule in report.rules.iter().filter(|rule| rule.revision == context.revision) {
                 if let Some(letter) = letter(rule.status) {
-                    let row = verdicts.entry(rule.id.clone()).or_insert_with(|| "-".repeat(evidence.scenes.len()));
+                    let row = verdicts.entry(rule.id.clone()).or_insert_with(|| "-".repeat(evidence.contexts.len()));
                     row.replace_range(column..=column, letter);
                 }
             }
