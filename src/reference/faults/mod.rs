@@ -22,10 +22,10 @@ use crate::revision::Revision;
 /// One change of messages. First `on`, `of`, `from`, `when`, `larger-than`, `since` and `until` select messages, then
 /// `skip`, `every` and `limit` count them; the other keys say what happens.
 ///
-/// Paths are JSON Pointers, in which `*` in a name stands for any text, `**` for any depth, and `name=text` for what has
-/// a field `name` of that value. A path that leads nowhere changes nothing, so one fault may be for messages of several
-/// shapes. In a new value the text `$id` stands for the id of the message, and `$request/...` or `$message/...` for the
-/// value at that path.
+/// Paths are JSON Pointers, in which `*` in a name stands for any text, `**` for any depth, and `name=text` for what
+/// has a field `name` of that value. A path that leads nowhere changes nothing, so one fault may be for messages of
+/// several shapes. In a new value the text `$id` stands for the id of the message, and `$request/...` or
+/// `$message/...` for the value at that path.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct Edit {
@@ -41,8 +41,8 @@ pub struct Edit {
     from: Option<Side>,
     /// JSON Pointers into `{ request, response, message }`, each with the expected value: a value, one of a list,
     /// `present`, `absent`, `{ is: TYPE }`, `{ starts-with: TEXT }`, `{ ends-with: TEXT }`, `{ above: N }`,
-    /// `{ below: N }` or `{ not: … }` with one of these. `request` is the request that the message belongs to; `response` and `message` are the message itself. Of
-    /// an HTTP request, `request` has `method`, `headers` and `message`.
+    /// `{ below: N }` or `{ not: … }` with one of these. `request` is the request that the message belongs to;
+    /// `response` and `message` are the message itself. An HTTP request has `method`, `headers` and `message`.
     pub when: IndexMap<String, Value>,
     /// The message has more bytes than this.
     larger_than: Option<usize>,

@@ -74,7 +74,10 @@ fn messages_are_added_repeated_and_replaced() {
 fn headers_of_http_requests_are_changed() {
     let mut request = json!({ "method": "POST", "headers": { "a": "1", "b": "2" }, "message": { "method": "x/list" } });
     let edit = edit(
-        "on: http\nwhen: { /request/message/method: { ends-with: /list } }\nheaders: { a: null, c: '3' }\nchange: { /headers/b: { suffix: x } }",
+        "on: http\n\
+         when: { /request/message/method: { ends-with: /list } }\n\
+         headers: { a: null, c: '3' }\n\
+         change: { /headers/b: { suffix: x } }",
     );
     edit.pass_http(&mut Counters::default(), &mut request);
     assert_eq!(request["headers"], json!({ "b": "2x", "c": "3" }));

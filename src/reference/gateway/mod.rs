@@ -3,8 +3,8 @@
 //!
 //! It has a connection of its own to the upstream for each client, so ids, tokens and sessions need no translation. A
 //! fault is a change of the messages that pass, or a flag for what is not about one message; all are data
-//! (`faults/*.yaml`).
-//! In the revision without a handshake, each request over HTTP is a client of its own, because nothing shows which client sent it.
+//! (`faults/*.yaml`). In the revision without a handshake, each request over HTTP is a client of its own, because
+//! nothing shows which client sent it.
 
 mod client;
 mod clients;
