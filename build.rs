@@ -41,9 +41,13 @@ fn main() -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets CARGO_MANIFEST_DIR"));
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let (mut texts, mut suites) = ("&[\n".to_owned(), "&[\n".to_owned());
-    for folder in
-        ["src/reference/client/faults", "src/reference/server/faults", "src/reference/server/variations", "suites"]
-    {
+    for folder in [
+        "src/reference/client/faults",
+        "src/reference/gateway/faults",
+        "src/reference/server/faults",
+        "src/reference/server/variations",
+        "suites",
+    ] {
         println!("cargo:rerun-if-changed={folder}");
         for file in folder::yaml_files(&root.join(folder))? {
             let shown = file.strip_prefix(&root).unwrap_or(&file).to_string_lossy().replace('\\', "/");

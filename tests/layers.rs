@@ -26,9 +26,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("generate", &["revision", "outcome", "evidence", "wire", "suite", "plan", "judge", "session", "gather"]),
     ("config", &["error", "outcome", "evidence", "suite", "target"]),
     ("cli", &["report", "partition", "transport", "target"]),
-    ("reference/server", &["embedded", "transport", "revision"]),
-    ("reference/client", &["embedded", "transport", "revision"]),
-    ("reference/gateway", &["evidence", "revision", "session", "target", "wire"]),
+    ("reference/faults", &["revision"]),
+    ("reference/server", &["embedded", "reference/faults", "transport", "revision"]),
+    ("reference/client", &["embedded", "reference/faults", "transport", "revision"]),
+    ("reference/gateway", &["embedded", "evidence", "reference/faults", "revision", "session", "target", "wire"]),
 ];
 
 /// The folders of `run`, each of which imports only from those before it.

@@ -25,6 +25,7 @@ pub static SHAPES: LazyLock<Vec<Text>> = LazyLock::new(|| texts("suites/shapes")
 pub static FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/server/faults"));
 pub static VARIATIONS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/server/variations"));
 pub static CLIENT_FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/client/faults"));
+pub static GATEWAY_FAULTS: LazyLock<Vec<Text>> = LazyLock::new(|| texts("src/reference/gateway/faults"));
 pub static PAGES: LazyLock<Vec<Text>> = LazyLock::new(pages);
 
 #[cfg(not(debug_assertions))]

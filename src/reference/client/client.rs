@@ -29,6 +29,7 @@ use crate::{
         report::{Failure, Outcome, Report},
         transport::{Connection, headers::MirroredParam},
     },
+    reference::faults::{Fate, Passing, Sent, Side},
     revision::Revision,
 };
 
@@ -216,11 +217,31 @@ impl Client {
 
     /// Sends a message, possibly changed by a fault.
     pub async fn deliver(self: &Rc<Self>, message: Value) -> Result<(), Failure> {
-        let mut messages = vec![message];
-        if let Some(hook) = self.ways.say {
+        let mut messages = if message::method(&message).is_some() {
+            let request = message.clone();
+            self.edited(Some(&request), message)
+        } else {
+            vec![message]
+        };
+        if let Some(hook) = self.ways.say
+            && !messages.is_empty()
+        {
             self.with(|memory, scene| hook(memory, scene, &mut messages));
         }
         self.deliver_plain(messages).await
+    }
+
+    /// What becomes of an own message. The request is the one that it belongs to, or itself.
+    pub fn edited(&self, request: Option<&Value>, message: Value) -> Vec<Value> {
+        let fate = self.pass(Side::Client, request, message);
+        fate.sent.into_iter().filter_map(Sent::into_message).collect()
+    }
+
+    /// What becomes of a message, by the edits of the fault.
+    pub fn pass(&self, from: Side, request: Option<&Value>, message: Value) -> Fate {
+        let Some(edit) = self.ways.edit else { return Fate::unchanged(message) };
+        let passing = Passing { from, is_own: from == Side::Client, request, revision: None };
+        edit.pass(&mut self.memory.borrow_mut().edited, &passing, message)
     }
 
     /// Sends messages unchanged.

@@ -2,14 +2,17 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::{task::spawn_local, time::sleep};
 
-use crate::reference::client::{
-    client::Client,
-    faults::decisions::Heard,
-    handlers, message,
-    report::{Failure, Outcome},
+use crate::reference::{
+    client::{
+        client::Client,
+        faults::decisions::Heard,
+        handlers, message,
+        report::{Failure, Outcome},
+    },
+    faults::{Sent, Side},
 };
 
 impl Client {
@@ -47,7 +50,27 @@ impl Client {
         }
     }
 
-    fn hear_one(self: &Rc<Self>, mut message: Value) {
+    fn hear_one(self: &Rc<Self>, message: Value) {
+        let request = self.own_request(&message);
+        let fate = self.pass(Side::Server, request.as_ref(), message);
+        let reaction = self.ways.reaction.filter(|_| fate.selected);
+        if reaction.is_some_and(|reaction| !self.obey(reaction.into(), "a message was not understood")) {
+            return;
+        }
+        if let Some(reply) = fate.reply {
+            self.obey(Heard::And(vec![reply]), "");
+        }
+        fate.sent.into_iter().filter_map(Sent::into_message).for_each(|message| self.handle(message));
+    }
+
+    /// Id and method of the open request that a response belongs to.
+    fn own_request(&self, response: &Value) -> Option<Value> {
+        let state = self.state.borrow();
+        let open = state.open.iter().find(|open| message::same_id(&open.id, &response["id"]))?;
+        Some(json!({ "id": open.id, "method": open.method }))
+    }
+
+    fn handle(self: &Rc<Self>, mut message: Value) {
         if let Some(hook) = self.ways.hear {
             let heard = self.with(|memory, scene| hook(memory, scene, &mut message));
             if !self.obey(heard, "a message was not understood") {
@@ -164,7 +187,7 @@ impl Client {
                 Ok(result) => message::result(&request["id"], &result),
                 Err((code, why)) => message::error(&request["id"], code, &why),
             };
-            let mut responses = vec![response];
+            let mut responses = client.edited(Some(&request), response);
             if let Some(hook) = client.ways.reply {
                 client.with(|memory, scene| hook(memory, scene, &request, &mut responses));
             }

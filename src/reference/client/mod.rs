@@ -4,8 +4,9 @@
 //! It shares nothing with the rest of the program except [`crate::revision`]: otherwise it would share the mistakes of
 //! the server that tests it.
 //!
-//! There is one correct code path. A fault or a variation is a row of functions that are called at the ends of this
-//! path (`faults`): before a message is sent, before one is handled, and where the client decides something.
+//! There is one correct code path. A fault that only changes messages or headers is data (`faults/*.yaml`). Any other, or
+//! a variation, is a row of functions that are called at the ends of this path: before a message is sent, before one is
+//! handled, and where the client decides something.
 
 mod actions;
 mod cache;

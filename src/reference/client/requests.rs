@@ -213,7 +213,10 @@ impl Client {
             let response = handlers::handle(self, method, &request["params"]);
             let response =
                 response.map_err(|(code, why)| Failure::invalid(format!("cannot fulfil `{method}`: {code} {why}")))?;
-            responses.insert(key.clone(), response);
+            let mut edited = self.edited(Some(request), json!({ "result": response })).into_iter();
+            if let Some(mut edited) = edited.next() {
+                responses.insert(key.clone(), edited["result"].take());
+            }
         }
         let mut params = first.as_object().cloned().unwrap_or_default();
         if !responses.is_empty() {

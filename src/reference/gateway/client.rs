@@ -8,10 +8,11 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use super::{
     Options,
     clients::{Clients, Down},
-    fault::{Action, Memory},
+    fault::Receiver,
 };
 use crate::{
     evidence::Recorder,
+    reference::faults::{Counters, Fate, Hold, Passing, Sent, Side},
     revision::Revision,
     session::protocol_headers,
     target::{Limits, Start, Target},
@@ -21,6 +22,8 @@ use crate::{
 /// The wire needs a record; nothing reads this one.
 const RECORD: usize = 1;
 const LARGEST: usize = 64 << 20;
+/// The id of every call of a gateway that shares ids.
+const SHARED: i64 = 1_000_000;
 
 struct Upstream {
     wire: Wire,
@@ -49,7 +52,18 @@ pub async fn relay(
         .await
         .map_err(|failure| format!("{}: {}", failure.tried, failure.came))?;
     let upstream = Upstream { wire, revision: None, session: None, posts: HashMap::new() };
-    let mut relay = Relay { options, upstream, memory: Memory::default(), held: Vec::new(), down, clients };
+    let mut relay = Relay {
+        options,
+        upstream,
+        open: HashMap::new(),
+        asked: HashMap::new(),
+        shared: Vec::new(),
+        unmarked: false,
+        counters: Counters::default(),
+        held: Vec::new(),
+        down,
+        clients,
+    };
     loop {
         tokio::select! {
             message = up.recv() => match message {
@@ -69,8 +83,16 @@ pub async fn relay(
 struct Relay {
     options: Arc<Options>,
     upstream: Upstream,
-    memory: Memory,
-    held: Vec<Down>,
+    /// Open requests of the client, by id.
+    open: HashMap<String, Value>,
+    /// Open requests of the upstream, by id.
+    asked: HashMap<String, Value>,
+    /// The ids of calls that have the shared one for the upstream.
+    shared: Vec<Value>,
+    /// Whether event streams of the upstream have no X-Accel-Buffering.
+    unmarked: bool,
+    counters: Counters,
+    held: Vec<(Hold, Down)>,
     down: UnboundedSender<Down>,
     clients: Clients,
 }
@@ -90,27 +112,33 @@ impl Relay {
             self.upstream.revision = Some(revision);
         }
         if is_request && let Some(id) = message.get("id") {
-            self.memory.open.insert(key(id), message.clone());
+            self.open.insert(key(id), message.clone());
             if let Some(kept) = fault.keeps_by_id {
                 self.clients.uses(&key(id), &self.down, kept);
             }
         }
         let id = message.get("id").map(key);
-        let fate = if is_request {
-            fault.up.map_or(Action::Pass, |edit| edit(&mut self.memory, &mut message))
-        } else {
-            let asked = self.memory.asked.remove(&key(&message["id"])).unwrap_or_default();
-            fault.answer.map_or(Action::Pass, |edit| edit(&mut self.memory, &mut message, &asked))
-        };
-        match fate {
-            Action::Drop | Action::Hold => {}
-            Action::Return(response) => self.send_down(response, id),
-            Action::Twice => {
-                self.send_up(&message);
-                self.send_up(&message);
-            }
-            Action::Pass | Action::ToFirst | Action::ToAll => self.send_up(&message),
+        let belongs = if is_request { Some(message.clone()) } else { self.asked.remove(&key(&message["id"])) };
+        if fault.shares_ids && message["method"] == "tools/call" {
+            self.open.insert(SHARED.to_string(), message.clone());
+            self.shared.push(std::mem::replace(&mut message["id"], SHARED.into()));
         }
+        let fate = self.pass(Side::Client, belongs.as_ref(), message);
+        if let Some(reply) = fate.reply {
+            self.send_down(reply, id);
+        }
+        for message in fate.sent.into_iter().filter_map(Sent::into_message) {
+            self.send_up(&message);
+        }
+    }
+
+    fn pass(&mut self, from: Side, request: Option<&Value>, message: Value) -> Fate {
+        let fault = self.options.fault;
+        if fault.needs_unmarked_stream && !self.unmarked {
+            return Fate::unchanged(message);
+        }
+        let passing = Passing { from, is_own: true, request, revision: self.upstream.revision };
+        fault.edit.pass(&mut self.counters, &passing, message)
     }
 
     fn send_up(&mut self, message: &Value) {
@@ -120,8 +148,9 @@ impl Relay {
         } else {
             Vec::new()
         };
-        if self.options.fault.lacks_version {
-            headers.retain(|(name, _)| name != "MCP-Protocol-Version");
+        for (changed, value) in &self.options.fault.edit.headers {
+            headers.retain(|(name, _)| name != changed);
+            headers.extend(value.clone().map(|value| (changed.clone(), value)));
         }
         let envelope = Envelope { by: "relay".to_owned(), headers };
         if let Ok(posted) = wire.send(&envelope, message)
@@ -148,7 +177,7 @@ impl Relay {
             }
             Incoming::Head { status, .. } => {
                 let is_stream = status.headers.get("content-type").is_some_and(|kind| kind.contains("event-stream"));
-                self.memory.unmarked |= is_stream && !status.headers.contains_key("x-accel-buffering");
+                self.unmarked |= is_stream && !status.headers.contains_key("x-accel-buffering");
                 if let Some(session) = status.headers.get("mcp-session-id") {
                     self.upstream.session.get_or_insert_with(|| session.clone());
                 }
@@ -156,7 +185,7 @@ impl Relay {
             Incoming::PostDone { post, failure } => {
                 // An HTTP exchange without a response message gets an error here.
                 if let Some(id) = self.upstream.posts.remove(&post)
-                    && let Some(request) = self.memory.open.remove(&id)
+                    && let Some(request) = self.open.remove(&id)
                 {
                     let why = failure.map_or_else(|| "no response".to_owned(), |failure| failure.words);
                     let error = json!({ "code": -32000, "message": format!("the upstream failed: {why}") });
@@ -170,71 +199,69 @@ impl Relay {
     }
 
     fn one_down(&mut self, mut message: Value, belongs_to: Option<String>) {
-        let fault = self.options.fault;
         if let Some(method) = message["method"].as_str() {
             // Over stdio only the token shows the request of a progress notification.
             let token = message["params"].get("progressToken").filter(|_| method == "notifications/progress").cloned();
             let by_token = token.and_then(|token| {
-                let mut open = self.memory.open.iter();
+                let mut open = self.open.iter();
                 open.find(|(_, asked)| asked.pointer("/params/_meta/progressToken") == Some(&token))
                     .map(|(id, _)| id.clone())
             });
-            let only = || (self.memory.open.len() == 1).then(|| self.memory.open.keys().next().cloned()).flatten();
+            let only = || (self.open.len() == 1).then(|| self.open.keys().next().cloned()).flatten();
             let is_request = message.get("id").is_some();
             let belongs_to = belongs_to.or(by_token).or_else(|| if is_request { only() } else { None });
             if is_request {
-                self.memory.asked.insert(key(&message["id"]), message.clone());
+                self.asked.insert(key(&message["id"]), message.clone());
             }
-            let fate = fault.down.map_or(Action::Pass, |edit| edit(&mut self.memory, &mut message));
-            self.deliver(fate, message, belongs_to);
+            let fate = self.pass(Side::Server, None, message);
+            self.deliver(fate, &belongs_to);
             return;
         }
         let id = key(&message["id"]);
-        let asked = self.memory.open.remove(&id).unwrap_or_default();
+        let asked = self.open.remove(&id).unwrap_or_default();
         if asked["method"] == "initialize" {
             let version = message.pointer("/result/protocolVersion").and_then(Value::as_str);
             self.upstream.revision = version.and_then(|version| version.parse().ok());
         }
-        let fate = fault.result.map_or(Action::Pass, |edit| edit(&mut self.memory, &mut message, &asked));
-        let held = std::mem::take(&mut self.held);
-        let (early, late): (Vec<_>, Vec<_>) = held.into_iter().partition(|_| self.memory.count == 0);
-        for down in early {
-            let _ = self.down.send(down);
+        if message["id"] == SHARED
+            && let Some(id) = self.shared.pop()
+        {
+            message["id"] = id;
         }
         let id = key(&message["id"]);
-        if fault.keeps_by_id.is_some() {
+        if self.options.fault.keeps_by_id.is_some() {
             if let Some(client) = self.clients.next_with(&id) {
                 let _ = client.send(Down { message, belongs_to: Some(id) });
             }
             return;
         }
-        self.deliver(fate, message, Some(id));
-        for down in late {
-            let _ = self.down.send(down);
-        }
+        let fate = self.pass(Side::Server, Some(&asked), message);
+        let held = std::mem::take(&mut self.held);
+        let (early, late): (Vec<_>, Vec<_>) = held.into_iter().partition(|(hold, _)| *hold == Hold::BeforeResponse);
+        early.into_iter().for_each(|(_, down)| drop(self.down.send(down)));
+        self.deliver(fate, &Some(id));
+        late.into_iter().for_each(|(_, down)| drop(self.down.send(down)));
     }
 
-    fn deliver(&mut self, fate: Action, message: Value, belongs_to: Option<String>) {
-        match fate {
-            Action::Drop => {}
-            Action::Hold => self.held.push(Down { message, belongs_to }),
-            Action::Twice => {
-                self.send_down(message.clone(), belongs_to.clone());
-                self.send_down(message, belongs_to);
+    fn deliver(&mut self, fate: Fate, belongs_to: &Option<String>) {
+        if let Some(reply) = fate.reply {
+            self.send_up(&reply);
+        }
+        let to = self.options.fault.to.filter(|_| fate.selected);
+        for message in fate.sent.into_iter().filter_map(Sent::into_message) {
+            let receivers = match to {
+                Some(Receiver::First) => self.clients.first().into_iter().collect(),
+                Some(Receiver::All) => self.clients.others(&self.down),
+                None => Vec::new(),
+            };
+            for other in receivers {
+                let _ = other.send(Down { message: message.clone(), belongs_to: None });
             }
-            Action::ToFirst => {
-                if let Some(first) = self.clients.first() {
-                    let _ = first.send(Down { message, belongs_to: None });
-                }
+            match fate.hold {
+                Some(hold) => self.held.push((hold, Down { message, belongs_to: belongs_to.clone() })),
+                None if to == Some(Receiver::First) => {}
+                None => self.send_down(message, belongs_to.clone()),
             }
-            Action::ToAll => {
-                for other in self.clients.others(&self.down) {
-                    let _ = other.send(Down { message: message.clone(), belongs_to: None });
-                }
-                self.send_down(message, belongs_to);
-            }
-            Action::Return(response) => self.send_up(&response),
-            Action::Pass => self.send_down(message, belongs_to),
         }
     }
 

@@ -1,29 +1,64 @@
-//! The faults of the reference gateway.
+//! The faults of the reference gateway: `faults/*.yaml`. Most only change messages, in the language of
+//! [`crate::reference::faults`].
 
-use std::collections::HashMap;
+use std::sync::LazyLock;
 
-use serde_json::Value;
+use serde::Deserialize;
 
-use crate::evidence::Transport;
+use crate::{
+    embedded::GATEWAY_FAULTS,
+    evidence::Transport,
+    reference::faults::{Edit, read},
+};
 
-/// What happens to a message.
-#[derive(Debug, PartialEq)]
-pub enum Action {
-    Pass,
-    Drop,
-    Twice,
-    /// It is held until the open request has a response.
-    Hold,
-    /// The sender gets this in its place.
-    Return(Value),
-    /// It goes to the client that connected first.
-    ToFirst,
-    /// Every client gets it.
-    ToAll,
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Fault {
+    #[serde(rename = "fault")]
+    pub name: String,
+    pub about: String,
+    /// The transports of the client over which it shows.
+    #[serde(default = "everywhere")]
+    pub fronts: Vec<Transport>,
+    /// The transports of the upstream over which it shows.
+    #[serde(default = "everywhere")]
+    pub backs: Vec<Transport>,
+    /// Rules besides those that name the fault which it also violates; `*` stands for any.
+    #[serde(default)]
+    pub also: Vec<String>,
+    /// The change of messages.
+    #[serde(flatten)]
+    pub edit: Edit,
+    /// The fault only shows after an event stream without X-Accel-Buffering.
+    #[serde(default)]
+    pub needs_unmarked_stream: bool,
+    /// Other clients that receive the messages of the upstream.
+    pub to: Option<Receiver>,
+    /// The upstream receives the credentials of the client.
+    #[serde(default)]
+    pub leaks_credentials: bool,
+    /// The session of the upstream is not ended.
+    #[serde(default)]
+    pub keeps_session: bool,
+    /// All calls have the same id.
+    #[serde(default)]
+    pub shares_ids: bool,
+    /// Open requests of all clients are kept together, by id alone.
+    pub keeps_by_id: Option<ById>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+pub enum Receiver {
+    /// The client that connected first.
+    First,
+    /// Every client.
+    All,
 }
 
 /// The client that receives a response if several use its id.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
 pub enum ById {
     /// The last one; the others are forgotten.
     Last,
@@ -31,70 +66,34 @@ pub enum ById {
     InTurn,
 }
 
-/// The state of one client.
-#[derive(Default)]
-pub struct Memory {
-    /// Open requests of the client, by id.
-    pub open: HashMap<String, Value>,
-    /// Open requests of the upstream, by id.
-    pub asked: HashMap<String, Value>,
-    pub count: usize,
-    /// Whether event streams of the upstream have no X-Accel-Buffering.
-    pub unmarked: bool,
-    /// Whatever a fault has to keep.
-    pub kept: Vec<Value>,
+fn everywhere() -> Vec<Transport> {
+    Transport::ALL.to_vec()
 }
 
-pub type Edit = fn(&mut Memory, &mut Value) -> Action;
-/// The second value is the request that a response is for.
-pub type Reply = fn(&mut Memory, &mut Value, &Value) -> Action;
+/// A gateway without a fault.
+pub static NONE: LazyLock<Fault> = LazyLock::new(Fault::default);
 
-#[derive(Clone, Copy)]
-pub struct Fault {
-    pub name: &'static str,
-    pub about: &'static str,
-    pub fronts: &'static [Transport],
-    pub backs: &'static [Transport],
-    /// A request or notification of the client.
-    pub up: Option<Edit>,
-    /// A response of the upstream.
-    pub result: Option<Reply>,
-    /// A notification or request of the upstream.
-    pub down: Option<Edit>,
-    /// A response of the client.
-    pub answer: Option<Reply>,
-    pub leaks_credentials: bool,
-    pub lacks_version: bool,
-    pub keeps_session: bool,
-    /// Open requests of all clients are kept together, by id alone.
-    pub keeps_by_id: Option<ById>,
-    /// Rules besides those that name the fault which it also violates; `*` stands for any.
-    pub also: &'static [&'static str],
-}
+pub static ALL: LazyLock<Vec<Fault>> = LazyLock::new(|| {
+    let faults =
+        |(path, text): &(&str, &str)| -> Vec<Fault> { read(text).unwrap_or_else(|why| panic!("{path}: {why}")) };
+    GATEWAY_FAULTS.iter().flat_map(faults).collect()
+});
 
-pub const STDIO: Transport = Transport::Stdio;
-pub const EVERYWHERE: &[Transport] = &Transport::ALL;
-pub const STREAMABLE: &[Transport] = &[Transport::Http];
-pub const HTTP: &[Transport] = &[Transport::Http, Transport::Sse];
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
 
-impl Fault {
-    pub const NONE: Self = Self::new("", "");
+    use super::*;
 
-    pub const fn new(name: &'static str, about: &'static str) -> Self {
-        Self {
-            name,
-            about,
-            fronts: EVERYWHERE,
-            backs: EVERYWHERE,
-            up: None,
-            result: None,
-            down: None,
-            answer: None,
-            leaks_credentials: false,
-            lacks_version: false,
-            keeps_session: false,
-            keeps_by_id: None,
-            also: &[],
+    #[test]
+    fn faults_are_read_and_have_names_of_their_own() {
+        let names: HashSet<_> = ALL.iter().map(|fault| fault.name.as_str()).collect();
+        assert_eq!(names.len(), ALL.len(), "a name is used twice");
+        for fault in ALL.iter() {
+            let kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+            assert!(fault.name.chars().all(kebab), "{} is not kebab-case", fault.name);
+            assert!(!fault.about.is_empty() && !fault.about.ends_with('.'), "{}", fault.name);
+            assert!(!fault.fronts.is_empty() && !fault.backs.is_empty(), "{} shows nowhere", fault.name);
         }
     }
 }

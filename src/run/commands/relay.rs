@@ -9,7 +9,7 @@ use crate::{
 
 pub fn relay(args: &RelayArgs) -> Result<u8, Error> {
     if args.list {
-        console::say(&format!("faults ({}):", reference::gateway::faults().count()));
+        console::say(&format!("faults ({}):", reference::gateway::faults().len()));
         for fault in reference::gateway::faults() {
             console::say(&format!("  {}: {}", fault.name, fault.about));
         }

@@ -1,12 +1,11 @@
 //! Faults in messages, lifecycle, metadata, ping, cancellation, progress, logging and timeouts.
 
-mod declared;
+mod batches;
 mod edits;
 mod lifecycle;
 mod messages;
 mod metadata;
 mod odd;
-mod progress;
 mod responses;
 mod sent;
 
@@ -17,8 +16,7 @@ pub static BASE: &[&[Behaviour]] = &[
     sent::FAULTS,
     responses::FAULTS,
     lifecycle::FAULTS,
-    declared::FAULTS,
     metadata::FAULTS,
     odd::FAULTS,
-    progress::FAULTS,
+    batches::FAULTS,
 ];

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use crate::{
     reference::client::{
         faults::{
+            data::Reaction,
             decisions::{
                 Abort, Era, Handshake, Head, Heard, Lost, Moment, NextPage, Node, Pages, Posting, Probed, Restart,
                 Resumption, Retry, Scene, Settlement, Shutdown, Standalone,
@@ -18,6 +19,7 @@ use crate::{
         report::{Failure, Outcome},
         transport::{event_stream::Event, lines::LineWays, streams::StreamWays},
     },
+    reference::faults::Edit,
     revision::Revision,
 };
 
@@ -50,6 +52,10 @@ pub struct Behaviour {
     pub transports: &'static [Transport],
     pub since: Option<Revision>,
     pub until: Option<Revision>,
+    /// The change of messages and HTTP requests, of a fault that is data.
+    pub edit: Option<&'static Edit>,
+    /// The reaction to received messages that the edit selects.
+    pub reaction: Option<Reaction>,
 
     // Messages that are sent.
     /// The id of the next request, by its number (from 1) and method.
@@ -140,6 +146,8 @@ impl Behaviour {
         transports: EVERYWHERE,
         since: None,
         until: None,
+        edit: None,
+        reaction: None,
         id: None,
         token: None,
         say: None,

@@ -1,13 +1,12 @@
 //! Faults in cancelling requests, pings, logging, and what the client does without a common version.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     reference::client::{
         faults::{
             behaviour::{Behaviour, EVERYWHERE, STDIO},
             decisions::{Era, Heard, Moment, Probed},
-            tools::{of_method, reject, rename},
         },
         message,
     },
@@ -24,45 +23,7 @@ pub static GIVEN_UP: &[Behaviour] = &[
             EVERYWHERE,
         )
     },
-    Behaviour {
-        reply: Some(|_, scene, request, responses| {
-            if request["method"] == "roots/list" && scene.own.get("roots").is_none() {
-                responses[0] = message::error(&request["id"], -32603, "Internal error");
-            }
-        }),
-        ..Behaviour::legacy("roots-internal-error", "the error of a client without roots is -32603", EVERYWHERE)
-    },
     // Cancelled requests.
-    Behaviour {
-        say: Some(|_, _, messages| {
-            of_method(messages, "notifications/cancelled", |message| {
-                message["params"]["requestId"] = json!(message["params"]["requestId"].to_string());
-            });
-        }),
-        ..Behaviour::new("cancellation-by-text", "the id in a cancellation is a string", EVERYWHERE)
-    },
-    Behaviour {
-        say: Some(|_, _, messages| {
-            of_method(messages, "notifications/cancelled", |message| {
-                message["params"]["requestId"] = json!("progress-1");
-            });
-        }),
-        ..Behaviour::new("cancellation-by-progress-token", "a cancellation names the progress token", EVERYWHERE)
-    },
-    Behaviour {
-        say: Some(|_, _, messages| {
-            of_method(messages, "notifications/cancelled", |message| rename(&mut message["params"], "requestId", "id"));
-        }),
-        ..Behaviour::new("cancellation-with-id-instead", "a cancellation has `id` instead of `requestId`", EVERYWHERE)
-    },
-    Behaviour {
-        say: Some(|_, _, messages| {
-            of_method(messages, "notifications/cancelled", |message| {
-                message["params"]["reason"] = json!({ "name": "TimeoutError" });
-            });
-        }),
-        ..Behaviour::new("cancellation-reason-as-object", "the reason of a cancellation is an object", EVERYWHERE)
-    },
     Behaviour {
         abort: Some(|_, _, _, abort| abort.notify = abort.notify && abort.timed_out),
         ..Behaviour::legacy("abort-without-cancellation", "a request that is aborted is not cancelled", EVERYWHERE)
@@ -85,18 +46,6 @@ pub static GIVEN_UP: &[Behaviour] = &[
             }
         }),
         ..Behaviour::new("call-refused-after-cancellation", "a call after a cancellation fails", EVERYWHERE)
-    },
-    Behaviour {
-        say: Some(|_, _, messages| {
-            of_method(messages, "logging/setLevel", |message| message["params"]["level"] = json!("WARNING"));
-        }),
-        ..Behaviour::legacy("level-in-capitals", "the log level is in upper case", EVERYWHERE)
-    },
-    Behaviour {
-        say: Some(|_, _, messages| {
-            of_method(messages, "logging/setLevel", |message| message["params"]["level"] = json!(4));
-        }),
-        ..Behaviour::legacy("level-as-number", "the log level is a number", EVERYWHERE)
     },
     Behaviour {
         unasked: Some(|_, _, moment| match moment {
@@ -122,18 +71,6 @@ pub static GIVEN_UP: &[Behaviour] = &[
             _ => Vec::new(),
         }),
         ..Behaviour::legacy("ping-with-time", "a ping has the time in its params", EVERYWHERE)
-    },
-    Behaviour {
-        say: Some(|_, _, messages| {
-            if messages[0]["method"] == "notifications/initialized" {
-                messages.push(message::notification("ping", &Value::Null));
-            }
-        }),
-        ..Behaviour::legacy("ping-as-notification", "ping is sent as a notification", EVERYWHERE)
-    },
-    Behaviour {
-        hear: Some(|_, scene, heard| reject(scene, heard, "prompts/list", |result| result.get("x-vendor").is_some())),
-        ..Behaviour::new("unknown-list-fields-rejected", "a list with unknown fields is invalid", EVERYWHERE)
     },
     Behaviour {
         say: Some(|memory, _, messages| {

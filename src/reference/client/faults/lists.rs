@@ -14,12 +14,6 @@ use crate::reference::client::faults::{
 const MANY: usize = 5_100;
 
 pub static LISTS: &[Behaviour] = &[
-    params("cursor-trimmed", "spaces around a cursor are removed", |_, _, _, params| {
-        cursor(params, |cursor| json!(cursor.trim()));
-    }),
-    params("cursor-decoded", "a cursor loses its padding", |_, _, _, params| {
-        cursor(params, |cursor| json!(cursor.trim_end_matches('=')));
-    }),
     params("cursor-counted-up", "a cursor that is a number is counted up", |_, _, _, params| {
         cursor(params, |cursor| {
             json!(cursor.parse::<u64>().map_or(cursor.to_owned(), |number| (number + 10).to_string()))
@@ -127,32 +121,6 @@ pub static LISTS: &[Behaviour] = &[
             *next = Some(params);
         }
     }),
-    params("prefix-array", "a prefix is an array", |_, _, _, params| {
-        if params.get("prefix").is_some() {
-            params["prefix"] = json!([params["prefix"]]);
-        }
-    }),
-    params("prefix-in-every-list", "every list has a prefix", |_, _, method, params| {
-        if method == "prompts/list" {
-            params["prefix"] = json!("file:///");
-        }
-    }),
-    params("prefix-with-slash", "a prefix ends in a slash", |_, _, _, params| {
-        prefix(params, |prefix| if prefix.ends_with('/') { prefix.to_owned() } else { format!("{prefix}/") });
-    }),
-    params("prefix-encoded", "a prefix is escaped", |_, _, _, params| {
-        prefix(params, |prefix| prefix.replace(':', "%3A"));
-    }),
-    params("prefix-on-first-page-only", "a prefix is not repeated with a cursor", |_, _, _, params| {
-        if let Some(params) = params.as_object_mut().filter(|params| params.contains_key("cursor")) {
-            params.shift_remove("prefix");
-        }
-    }),
-    params("prefix-changed-with-cursor", "a prefix is changed during a list", |_, _, _, params| {
-        if params.get("cursor").is_some() {
-            prefix(params, |prefix| format!("{prefix}d"));
-        }
-    }),
     outcome("templates-expanded", "templates are expanded in lists", |_, action, outcome| {
         if action["of"] != "templates" || action.get("prefix").is_none() {
             return;
@@ -216,11 +184,6 @@ pub static LISTS: &[Behaviour] = &[
             }
         },
     ),
-    params("cursor-without-scope", "the scope of a list is not repeated with a cursor", |_, _, _, params| {
-        if let Some(params) = params.as_object_mut().filter(|params| params.contains_key("cursor")) {
-            params.shift_remove("uri");
-        }
-    }),
     params("cursor-shared-by-scopes", "the lists of two directories share a cursor", |memory, _, _, params| {
         if params.get("uri").is_none() || params["uri"].as_str().is_none_or(|uri| !uri.starts_with("graph://")) {
             return;
@@ -324,12 +287,6 @@ pub static LISTS: &[Behaviour] = &[
 fn cursor(params: &mut Value, change: fn(&str) -> Value) {
     if let Some(changed) = params["cursor"].as_str().map(change) {
         params["cursor"] = changed;
-    }
-}
-
-fn prefix(params: &mut Value, change: fn(&str) -> String) {
-    if let Some(changed) = params["prefix"].as_str().map(change) {
-        params["prefix"] = json!(changed);
     }
 }
 

@@ -4,6 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
+use crate::reference::faults::Counters;
+
 #[derive(Default)]
 pub struct Memory {
     /// Counters by name.
@@ -16,6 +18,8 @@ pub struct Memory {
     pub seen: HashSet<String>,
     /// Messages that are held back.
     pub held: Vec<Value>,
+    /// Messages that the edits of a fault have selected.
+    pub edited: Counters,
 }
 
 impl Memory {

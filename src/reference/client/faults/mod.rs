@@ -1,7 +1,9 @@
-//! The faults of the client. Each is a row of a table; the files group them by the rules that they violate.
+//! The faults of the client. Those that only change messages or headers are data (`*.yaml`, see `data`). The others are
+//! rows of tables. The files group them by the rules that they violate.
 
 mod base;
 pub mod behaviour;
+pub mod data;
 pub mod decisions;
 mod given_up;
 pub mod habits;
@@ -11,7 +13,6 @@ mod reads;
 mod resources;
 mod serving;
 mod simple;
-mod tools;
 mod transports;
 
 use std::{collections::HashMap, sync::LazyLock};
@@ -25,12 +26,12 @@ pub static ALSO: LazyLock<HashMap<String, Vec<String>>> = LazyLock::new(|| {
     let read = |(path, text): &(&str, &str)| -> HashMap<String, Vec<String>> {
         serde_saphyr::from_str(text).unwrap_or_else(|why| panic!("{path}: {why}"))
     };
-    CLIENT_FAULTS.iter().flat_map(read).collect()
+    CLIENT_FAULTS.iter().filter(|(path, _)| path.ends_with("/also.yaml")).flat_map(read).collect()
 });
 
 pub fn all() -> impl Iterator<Item = &'static Behaviour> + Clone {
-    let alone = [given_up::GIVEN_UP, resources::RESOURCES, lists::LISTS, reads::READS];
-    base::BASE.iter().chain(transports::TRANSPORTS).chain(serving::SERVING).copied().chain(alone).flatten()
+    let alone = [given_up::GIVEN_UP, resources::RESOURCES, lists::LISTS, reads::READS, serving::SERVING];
+    base::BASE.iter().chain(transports::TRANSPORTS).copied().chain(alone).flatten().chain(data::DATA.iter())
 }
 
 pub fn find(name: &str) -> Result<&'static Behaviour, String> {

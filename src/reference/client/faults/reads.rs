@@ -13,18 +13,6 @@ use crate::reference::client::{
 };
 
 pub static READS: &[Behaviour] = &[
-    params("uri-decoded", "escapes of a URI are decoded before it is read", |_, _, method, params| {
-        uri(method, params, |uri| uri.replace("%2F", "/"));
-    }),
-    params("uri-without-fragment", "the fragment of a URI is dropped before it is read", |_, _, method, params| {
-        uri(method, params, |uri| uri.split('#').next().unwrap_or_default().to_owned());
-    }),
-    params("uri-with-slash", "a URI gets a slash at its end before it is read", |_, _, method, params| {
-        uri(method, params, |uri| if uri.starts_with("urn:") { format!("{uri}/") } else { uri.to_owned() });
-    }),
-    params("uri-host-lower-cased", "scheme and host of a URI are put into lower case", |_, _, method, params| {
-        uri(method, params, |uri| uri.replace("X-Y.z+1://Host", "x-y.z+1://host").replace("HOST", "host"));
-    }),
     params("uri-empty-path-filled", "an empty path of a URI becomes a slash", |_, _, method, params| {
         uri(method, params, |uri| {
             if uri.starts_with("http:") && uri.matches('/').count() == 2 { format!("{uri}/") } else { uri.to_owned() }
@@ -190,12 +178,6 @@ pub static READS: &[Behaviour] = &[
         ..hear("bad-base64-disconnects", "a blob that is not base64 ends the connection", |_, _, message| {
             let bad = |content: &Value| content["blob"].as_str().is_some_and(|blob| blob.contains('!'));
             if read_in(message).any(bad) { Heard::Deaf } else { Heard::Message }
-        })
-    },
-    Behaviour {
-        ..hear("error-disconnects", "an error ends the connection", |_, _, message| {
-            let fatal = message.pointer("/error/message").is_some_and(|text| text == "Resource not found");
-            if fatal { Heard::Deaf } else { Heard::Message }
         })
     },
     outcome(

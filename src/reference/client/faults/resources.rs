@@ -6,70 +6,12 @@ use crate::reference::client::{
     faults::{
         behaviour::{Behaviour, EVERYWHERE},
         decisions::{Heard, Moment},
-        simple::{hear, outcome, params, reads, reject, say},
+        simple::{outcome, reads, reject},
     },
     message::method,
 };
 
 pub static RESOURCES: &[Behaviour] = &[
-    params(
-        "cursor-null-on-first-page",
-        "the first page of resources is requested with a null cursor",
-        |_, _, method, params| {
-            if method == "resources/list" && params.get("cursor").is_none() {
-                params["cursor"] = Value::Null;
-            }
-        },
-    ),
-    Behaviour {
-        say: Some(|_, _, messages| {
-            for message in messages.iter_mut().filter(|message| method(message) == Some("resources/templates/list")) {
-                if message["params"].get("cursor").is_none() {
-                    message["params"] = Value::Null;
-                }
-            }
-        }),
-        ..Behaviour::legacy("list-params-null", "params that would be empty are null", EVERYWHERE)
-    },
-    params("read-sends-resource-object", "the whole resource is sent as its URI", |_, _, method, params| {
-        if method == "resources/read" {
-            params["uri"] = json!({ "uri": params["uri"], "name": "a resource" });
-        }
-    }),
-    params("read-sends-uris", "a read names several URIs", |_, _, method, params| {
-        if method == "resources/read" {
-            *params = json!({ "uris": [params["uri"]] });
-        }
-    }),
-    params("subscribe-sends-uris", "a subscription names several URIs", |_, _, method, params| {
-        if method == "resources/subscribe" {
-            *params = json!({ "uris": [params["uri"]] });
-        }
-    }),
-    params("unsubscribe-without-uri", "the end of a subscription names no URI", |_, _, method, params| {
-        if method == "resources/unsubscribe" {
-            *params = json!({});
-        }
-    }),
-    say("listen-uris-single-string", "one URI is not put into an array", |_, _, messages| {
-        listened(messages, |uris| *uris = uris[0].clone());
-    }),
-    say("listen-uris-true", "a subscription to all resources is requested by true", |_, _, messages| {
-        listened(messages, |uris| *uris = json!(true));
-    }),
-    say("listen-uris-objects", "the URIs of a subscription are objects", |_, _, messages| {
-        listened(messages, |uris| *uris = json!([{ "uri": uris[0] }]));
-    }),
-    Behaviour {
-        say: Some(|_, _, messages| {
-            let twice = messages.iter().find(|message| method(message) == Some("resources/unsubscribe")).cloned();
-            if let Some(mut twice) = twice {
-                twice["id"] = json!("once more");
-                messages.push(twice);
-            }
-        }),
-        ..Behaviour::legacy("unsubscribes-twice", "each subscription is ended twice", EVERYWHERE)
-    },
     Behaviour {
         unasked: Some(|_, _, moment| {
             let all = ["file:///docs/readme.md", "memo://status"];
@@ -100,10 +42,6 @@ pub static RESOURCES: &[Behaviour] = &[
         } else {
             *outcome = Ok(memory.kept("list"));
         }
-    }),
-    hear("update-of-unknown-uri-disconnects", "an update of a sub-resource ends the connection", |_, _, message| {
-        let part = message["params"]["uri"].as_str().is_some_and(|uri| uri.ends_with("/part"));
-        if updated(message) && part { Heard::Disconnect } else { Heard::Message }
     }),
     Behaviour {
         say: Some(|memory, _, messages| {
@@ -201,12 +139,4 @@ fn updated(message: &Value) -> bool {
 
 fn changed(message: &Value) -> bool {
     method(message) == Some("notifications/resources/list_changed")
-}
-
-fn listened(messages: &mut [Value], change: fn(&mut Value)) {
-    for message in messages.iter_mut().filter(|message| method(message) == Some("subscriptions/listen")) {
-        if let Some(uris) = message.pointer_mut("/params/notifications/resourceSubscriptions") {
-            change(uris);
-        }
-    }
 }

@@ -1,86 +1,24 @@
-//! Faults in roots, sampling, elicitation and other requests of the server.
+//! Faults in roots, sampling, elicitation, tasks and other requests of the server.
+
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::reference::client::{
-    faults::behaviour::{Behaviour, EVERYWHERE},
-    message,
+use crate::{
+    reference::client::{
+        faults::{
+            behaviour::{Behaviour, EVERYWHERE},
+            decisions::Moment,
+        },
+        report::Failure,
+    },
+    revision::Revision,
 };
 
-/// A fault in results of every revision.
-macro_rules! results {
-    ($name:literal, $about:literal, $method:literal, $change:expr $(, $field:ident: $value:expr)*) => {
-        Behaviour {
-            reply: Some(|_, _, request, responses| in_reply(request, responses, $method, $change)),
-            input: Some(|_, _, result, params| in_retry(result, params, $method, $change)),
-            $($field: $value,)*
-            ..Behaviour::new($name, $about, EVERYWHERE)
-        }
-    };
-}
+const MODES: Option<Revision> = Some(Revision::V2025_11_25);
+const FORMS: Option<Revision> = Some(Revision::V2025_06_18);
 
-/// A fault in responses to one request, by its id.
-macro_rules! replies {
-    ($name:literal, $about:literal, $id:literal, $change:expr $(, $field:ident: $value:expr)*) => {
-        Behaviour {
-            reply: Some(|_, _, request, responses| {
-                if request["id"] == $id {
-                    let change: fn(&Value, &mut Vec<Value>) = $change;
-                    change(request, responses);
-                }
-            }),
-            $($field: $value,)*
-            ..Behaviour::legacy($name, $about, EVERYWHERE)
-        }
-    };
-}
-
-mod edits;
-mod forms;
-mod sampling;
-mod tasks;
-
-pub static SERVING: &[&[Behaviour]] = &[OWN, sampling::FAULTS, forms::FAULTS, tasks::FAULTS];
-
-static OWN: &[Behaviour] = &[
-    Behaviour {
-        reply: Some(|_, _, request, responses| {
-            if message::method(request) == Some("roots/list") {
-                for response in responses {
-                    if let Some(roots) = response.pointer_mut("/result/roots") {
-                        response["result"] = roots.take();
-                    }
-                }
-            }
-        }),
-        ..Behaviour::legacy("roots-as-array", "the result of `roots/list` is an array", EVERYWHERE)
-    },
-    Behaviour {
-        input: Some(|_, _, result, params| {
-            for (key, request) in result["inputRequests"].as_object().into_iter().flatten() {
-                if request["method"] == "sampling/createMessage" {
-                    params["inputResponses"][key] = json!({ "error": { "code": -1, "message": "User rejected" } });
-                }
-            }
-        }),
-        ..Behaviour::modern(
-            "sampling-error-as-response",
-            "an input response for sampling is an error object",
-            EVERYWHERE,
-        )
-    },
-    Behaviour {
-        input: Some(|_, _, _, params| {
-            if let Some(state) = params.get("requestState").and_then(Value::as_str) {
-                params["requestState"] = json!(format!("{state} "));
-            }
-        }),
-        ..Behaviour::modern("request-state-changed", "`requestState` gets a space at its end", EVERYWHERE)
-    },
-    Behaviour {
-        input: Some(|_, _, _, params| drop(params.shift_remove("requestState"))),
-        ..Behaviour::modern("request-state-dropped", "`requestState` is not sent back", EVERYWHERE)
-    },
+pub static SERVING: &[Behaviour] = &[
     Behaviour {
         input: Some(|memory, _, result, _| memory.keep("state", result["requestState"].clone())),
         params: Some(|memory, _, method, params| {
@@ -102,17 +40,72 @@ static OWN: &[Behaviour] = &[
         ..Behaviour::modern("last-input-missing", "of several inputs the last is not sent", EVERYWHERE)
     },
     Behaviour {
-        input: Some(|_, _, _, params| {
-            params.insert("arguments".to_owned(), json!({}));
-        }),
-        ..Behaviour::modern("retry-without-arguments", "a request with input has no arguments", EVERYWHERE)
-    },
-    Behaviour {
         input: Some(|memory, _, _, _| {
             let last = memory.kept("last id");
             memory.keep("again", last);
         }),
         id: Some(|memory, number, _| memory.values.remove("again").unwrap_or_else(|| json!(number))),
         ..Behaviour::modern("retry-with-old-id", "a request with input has the id of the first request", EVERYWHERE)
+    },
+    Behaviour {
+        reply: Some(|memory, _, request, responses| {
+            if request["method"] == "roots/list" && responses[0].get("result").is_some() {
+                if memory.kept("roots").is_null() {
+                    memory.keep("roots", responses[0]["result"].clone());
+                }
+                responses[0]["result"] = memory.kept("roots");
+            }
+        }),
+        ..Behaviour::legacy("roots-kept-from-start", "the list of roots is the one of the start", EVERYWHERE)
+    },
+    Behaviour {
+        since: FORMS,
+        reply_delay: Some(|_, _| Duration::from_millis(1500)),
+        ..Behaviour::legacy("user-blocks-requests", "all requests of the server wait for the user", EVERYWHERE)
+    },
+    Behaviour {
+        since: FORMS,
+        unasked: Some(|memory, _, moment| match moment {
+            Moment::AfterAction if memory.first("given up") => {
+                vec![
+                    json!({ "do": "call", "name": "slow", "arguments": { "steps": 20, "milliseconds": 50 }, "timeout": 200 }),
+                ]
+            }
+            _ => Vec::new(),
+        }),
+        ..Behaviour::legacy(
+            "call-cancelled-while-user-thinks",
+            "a call is cancelled while the user is asked",
+            EVERYWHERE,
+        )
+    },
+    Behaviour {
+        since: MODES,
+        outcome: Some(|_, action, outcome| {
+            if action["arguments"]["text"] == "page required" {
+                *outcome = Err(Failure::invalid("there is no elicitation"));
+            }
+        }),
+        ..Behaviour::legacy("page-required-without-list-fails", "the error -32042 is not understood", EVERYWHERE)
+    },
+    Behaviour {
+        since: MODES,
+        retry: Some(|_, _, _, outcome, retry| {
+            let code = outcome.as_ref().err().and_then(Failure::code);
+            retry.again |= code == Some(-32042) && retry.attempts < 5;
+        }),
+        ..Behaviour::new("page-required-retried", "a call with the error -32042 is sent again and again", EVERYWHERE)
+    },
+    Behaviour {
+        since: MODES,
+        outcome: Some(|memory, action, outcome| {
+            if action["arguments"]["text"] == "mode url" {
+                memory.count("page");
+            }
+            if memory.counts.contains_key("page") && action["arguments"]["text"] == "last" {
+                *outcome = Err(Failure::new("timeout", "a page is open"));
+            }
+        }),
+        ..Behaviour::legacy("blocked-until-completion", "calls wait for the page of an elicitation", EVERYWHERE)
     },
 ];

@@ -40,10 +40,6 @@ pub const fn walk(name: &'static str, about: &'static str, hook: fn(&mut Memory,
     Behaviour { walk: Some(hook), ..Behaviour::new(name, about, EVERYWHERE) }
 }
 
-pub const fn say(name: &'static str, about: &'static str, hook: fn(&mut Memory, &Scene, &mut Vec<Value>)) -> Behaviour {
-    Behaviour { say: Some(hook), ..Behaviour::new(name, about, EVERYWHERE) }
-}
-
 pub const fn hear(
     name: &'static str,
     about: &'static str,

@@ -2,14 +2,17 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
-use crate::reference::client::{
-    client::Client,
-    faults::decisions::Posting,
-    message,
-    meta::VERSION_KEY,
-    transport::headers::{argument, encode, text_of},
+use crate::reference::{
+    client::{
+        client::Client,
+        faults::decisions::Posting,
+        message,
+        meta::VERSION_KEY,
+        transport::headers::{argument, encode, text_of},
+    },
+    faults::Edit,
 };
 
 const BOTH: &str = "application/json, text/event-stream";
@@ -56,10 +59,26 @@ fn finish(client: &Rc<Client>, mut posting: Posting) -> Posting {
         posting.set("accept-language", "en");
         posting.set("cache-control", "no-store");
     }
+    if let Some(edit) = client.ways.edit.filter(|edit| edit.is_about_http()) {
+        edit_http(client, edit, &mut posting);
+    }
     if let Some(hook) = client.ways.post {
         client.with(|memory, scene| hook(memory, scene, &mut posting));
     }
     posting
+}
+
+fn edit_http(client: &Client, edit: &Edit, posting: &mut Posting) {
+    let text = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes));
+    let headers: Map<_, _> = posting.headers.iter().map(|(name, value)| (name.clone(), text(value))).collect();
+    let mut request = json!({
+        "method": posting.method, "url": posting.url, "headers": headers, "message": posting.message,
+    });
+    edit.pass_http(&mut client.memory.borrow_mut().edited, &mut request);
+    let changed = |part: &Value| part.as_str().unwrap_or_default().to_owned();
+    (posting.method, posting.url) = (changed(&request["method"]), changed(&request["url"]));
+    let headers = request["headers"].as_object().into_iter().flatten();
+    posting.headers = headers.map(|(name, value)| (name.clone(), changed(value).into_bytes())).collect();
 }
 
 fn add_legacy(client: &Rc<Client>, posting: &mut Posting) {

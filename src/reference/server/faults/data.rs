@@ -1,23 +1,24 @@
-//! Faults as data: a condition on an exchange, and the change of the response (or of the request) if it is met.
-//!
-//! A patch that cannot be applied leaves the response unchanged, so one patch may be for responses of several shapes.
+//! Faults as data: an [`Edit`] of the messages that the server sends, in the language that the reference client and
+//! gateway share, and the keys that only a server needs.
 
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use indexmap::IndexMap;
-use json_patch::{Patch, PatchOperation, patch};
-use serde::{Deserialize, Deserializer, de};
-use serde_json::{Value, json};
+use json_patch::Patch;
+use serde::Deserialize;
+use serde_json::Value;
 
 use crate::{
     embedded::{FAULTS, Text},
-    reference::server::{
-        faults::{FaultInfo, Misroute, Scene, Spoken},
-        message,
-        options::Transport,
+    reference::{
+        faults::{Counters, Edit, Fate, Passing, Sent, Side, apply, read},
+        server::{
+            faults::{FaultInfo, Misroute, Scene, Spoken},
+            message,
+            options::Transport,
+        },
     },
     revision::Revision,
 };
@@ -28,17 +29,11 @@ pub struct DataFault {
     #[serde(alias = "variation")]
     fault: String,
     about: String,
-    /// Methods of requests or notifications; `*` stands for every response, `error` for every error, `http` for all
-    /// HTTP requests and responses.
-    #[serde(deserialize_with = "one_or_many")]
-    on: Vec<String>,
-    /// JSON Pointers into `{ request, response }` with the expected value: a value, one of a list, `present` or
-    /// `absent`.
-    #[serde(default)]
-    when: IndexMap<String, Value>,
-    /// How many matching exchanges pass before the fault shows.
-    #[serde(default)]
-    skip: usize,
+    /// The change of messages that the server sends, and the conditions of all other keys.
+    #[serde(flatten)]
+    pub(super) edit: Edit,
+    #[serde(skip)]
+    counters: Counters,
     /// Changes the request, or the notification, before it is handled.
     mishear: Option<Patch>,
     /// Changes requests of these methods to the client, as requests of their own or inside of a result.
@@ -47,27 +42,9 @@ pub struct DataFault {
     besides: Option<String>,
     #[serde(skip)]
     other: Option<Box<DataFault>>,
-    /// Changes the response.
-    pub(super) patch: Option<Patch>,
-    /// Replaces the response; `$id` stands for the id.
-    instead: Option<Value>,
-    /// Replaces the line, event or body; `$message` stands for the response, `$id` for its id.
-    pub(super) raw: Option<String>,
-    /// A line or event before the response.
-    before: Option<String>,
-    after: Option<String>,
-    #[serde(default)]
-    twice: bool,
-    #[serde(default)]
-    drop: bool,
-    /// Replaces the HTTP status.
-    pub(super) status: Option<u16>,
     /// Request headers that the server ignores, always or only where `when` is met.
     #[serde(default)]
     pub(super) ignore_headers: Vec<String>,
-    /// Changes response headers; null removes one.
-    #[serde(default)]
-    pub(super) answer_headers: IndexMap<String, Option<String>>,
     /// The HTTP request gets a response with `status`, or 200, and is not handled.
     #[serde(default)]
     pub(super) unheard: bool,
@@ -97,8 +74,6 @@ pub struct DataFault {
     /// The HTTP request is accepted, authorized or not.
     #[serde(default)]
     pub(super) unguarded: bool,
-    since: Option<Revision>,
-    until: Option<Revision>,
     transport: Option<Vec<Transport>>,
     proposal: Option<String>,
     /// The fault only shows on a protected server.
@@ -142,24 +117,17 @@ pub fn faults() -> impl Iterator<Item = Text> {
 /// A proof starts thousands of servers, so the parsed files are cached.
 fn parsed(file: &'static str, text: &str) -> Result<Arc<Vec<DataFault>>, String> {
     static READ: Mutex<BTreeMap<&str, Arc<Vec<DataFault>>>> = Mutex::new(BTreeMap::new());
-    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(faults) = read.get(file) {
+    let mut files = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(faults) = files.get(file) {
         return Ok(Arc::clone(faults));
     }
     let faults = Arc::new(parse(text).map_err(|why| format!("{file}: {why}"))?);
-    read.insert(file, Arc::clone(&faults));
+    files.insert(file, Arc::clone(&faults));
     Ok(faults)
 }
 
 fn parse(text: &str) -> Result<Vec<DataFault>, String> {
-    serde_saphyr::from_str(text).map_err(|why| why.to_string())
-}
-
-fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
-    match Value::deserialize(deserializer)? {
-        Value::String(one) => Ok(vec![one]),
-        many => serde_json::from_value(many).map_err(de::Error::custom),
-    }
+    read(text)
 }
 
 impl DataFault {
@@ -172,8 +140,8 @@ impl DataFault {
         FaultInfo {
             name: self.fault.clone(),
             about: self.about.clone(),
-            since: self.since,
-            until: self.until,
+            since: self.edit.since,
+            until: self.edit.until,
             transports: self.transports(),
             proposal: self.proposal.clone(),
             protected: self.protected,
@@ -185,7 +153,7 @@ impl DataFault {
     }
 
     fn transports(&self) -> Vec<Transport> {
-        let http = self.on.iter().any(|on| on == "http") || !self.ignore_headers.is_empty();
+        let http = self.edit.is_about_http() || !self.ignore_headers.is_empty();
         let all = if self.protected {
             vec![Transport::Http]
         } else if http {
@@ -200,20 +168,20 @@ impl DataFault {
     #[cfg(test)]
     pub fn flaw(&self) -> Option<String> {
         let pointer = |text: &str| text.is_empty() || text.starts_with('/');
-        let roots = |text: &&String| !text.starts_with("/request") && !text.starts_with("/response");
-        if let Some(path) = self.when.keys().find(roots) {
-            return Some(format!("`when: {path}` is neither under /request nor under /response"));
+        let roots = |text: &&String| !["/request", "/response", "/message"].iter().any(|root| text.starts_with(root));
+        if let Some(path) = self.edit.when.keys().find(roots) {
+            return Some(format!("`when: {path}` is neither under /request nor under /response or /message"));
         }
-        if self.when.keys().any(|path| !pointer(path)) {
+        if self.edit.when.keys().any(|path| !pointer(path)) {
             return Some("a path of `when` is no JSON Pointer".to_owned());
         }
-        if self.since.zip(self.until).is_some_and(|(since, until)| since > until) {
+        if self.edit.since.zip(self.edit.until).is_some_and(|(since, until)| since > until) {
             return Some("no revision lies between `since` and `until`".to_owned());
         }
-        if self.on.is_empty() {
+        if self.edit.on.is_empty() {
             return Some("`on` names nothing".to_owned());
         }
-        let http = self.unheard || self.hangs_up || !self.ignore_headers.is_empty() || !self.answer_headers.is_empty();
+        let http = self.unheard || self.hangs_up || !self.ignore_headers.is_empty() || !self.edit.headers.is_empty();
         let odd = self.lower_case_only
             || self.event_name.is_some()
             || self.misroutes.is_some()
@@ -224,19 +192,8 @@ impl DataFault {
             || self.keeps_waiting
             || self.speaks.is_some()
             || self.opening.is_some();
-        let acts = http || odd || self.mishear.is_some() || self.asks.is_some() || self.changes_answer();
+        let acts = http || odd || self.mishear.is_some() || self.asks.is_some() || self.edit.changes_messages();
         (!acts).then(|| "it changes nothing".to_owned())
-    }
-
-    fn changes_answer(&self) -> bool {
-        self.patch.is_some()
-            || self.instead.is_some()
-            || self.raw.is_some()
-            || self.before.is_some()
-            || self.after.is_some()
-            || self.twice
-            || self.drop
-            || self.status.is_some()
     }
 
     pub fn hear(&mut self, scene: &Scene, message: &mut Value) {
@@ -244,7 +201,7 @@ impl DataFault {
             other.hear(scene, message);
         }
         let Some(mishear) = self.mishear.clone() else { return };
-        let named = scene.method().is_some_and(|method| self.on.iter().any(|on| on == method || on == "*"));
+        let named = scene.method().is_some_and(|method| self.edit.on.iter().any(|on| on == method || on == "*"));
         if named && self.shows(scene, None) {
             apply(message, &mishear);
         }
@@ -259,104 +216,48 @@ impl DataFault {
             }
             return vec![Spoken::plain(&message)];
         }
-        if !self.changes_answer() || !self.concerns(scene, &message) || !self.shows(scene, Some(&message)) {
-            return match &mut self.other {
-                Some(other) => other.say(scene, message),
-                None => vec![Spoken::plain(&message)],
-            };
+        let passing = Passing { from: Side::Server, is_own: true, request: scene.sent, revision: Some(scene.revision) };
+        let fate = if self.edit.changes_messages() && self.shows_over(scene.transport) {
+            self.edit.pass(&mut self.counters, &passing, message)
+        } else {
+            Fate::unchanged(message)
+        };
+        let other = self.other.as_mut().filter(|_| !fate.selected);
+        if let (Some(other), [Sent::Message(message)]) = (other, fate.sent.as_slice()) {
+            return other.say(scene, message.clone());
         }
-        self.distort(message, scene.revision)
+        let spoken = |mut sent: Sent| {
+            if let (Sent::Message(message), Some(_)) = (&mut sent, &self.edit.instead)
+                && fate.selected
+            {
+                message::name_server(message, scene.revision);
+            }
+            let status = self.edit.status.filter(|_| fate.selected);
+            Spoken { bytes: sent.into_text().into_bytes(), status }
+        };
+        fate.sent.into_iter().map(spoken).collect()
     }
 
     fn ask(&mut self, scene: &Scene, request: &mut Value, patch: &Patch) {
-        let named = request.get("method").is_some_and(|method| self.on.iter().any(|on| method == on));
+        let named = request.get("method").is_some_and(|method| self.edit.on.iter().any(|on| method == on));
         if named && self.shows(scene, Some(request)) {
             apply(request, patch);
         }
     }
 
-    fn distort(&self, mut message: Value, revision: Revision) -> Vec<Spoken> {
-        if self.drop {
-            return Vec::new();
-        }
-        let id = message.get("id").cloned().unwrap_or_default();
-        if let Some(operations) = &self.patch {
-            apply(&mut message, operations);
-        }
-        if let Some(instead) = &self.instead {
-            message = with_id(instead, &id);
-            message::name_server(&mut message, revision);
-        }
-        let plain = message.to_string();
-        let fill = |text: &String| text.replace("$message", &plain).replace("$id", &id.to_string());
-        let line = self.raw.as_ref().map_or_else(|| plain.clone(), fill);
-        let repeated = self.twice.then(|| line.clone());
-        let lines = [self.before.as_ref().map(fill), Some(line), repeated, self.after.as_ref().map(fill)];
-        let spoken = |line: String| Spoken { bytes: line.into_bytes(), status: self.status };
-        lines.into_iter().flatten().map(spoken).collect()
-    }
-
     /// Whether the fault affects this HTTP exchange.
     pub(super) fn affects(&mut self, request: &Value, response: Option<&Value>) -> bool {
-        self.on.iter().any(|on| on == "http") && self.fits(Some(request), response) && self.is_due()
-    }
-
-    /// Whether the message matches `on`.
-    fn concerns(&self, scene: &Scene, message: &Value) -> bool {
-        let answer = message.get("method").is_none();
-        let method = message.get("method").and_then(Value::as_str).or(scene.method());
-        self.on.iter().any(|on| match on.as_str() {
-            "*" => answer,
-            "error" => answer && message.get("error").is_some(),
-            on => method == Some(on),
-        })
+        self.edit.is_about_http() && self.edit.fits(Some(request), response) && self.edit.is_due(self.counters.of(0))
     }
 
     fn shows(&mut self, scene: &Scene, response: Option<&Value>) -> bool {
-        let revision = self.since.is_none_or(|since| since <= scene.revision)
-            && self.until.is_none_or(|until| scene.revision <= until);
-        let transport = self.transport.as_ref().is_none_or(|transports| transports.contains(&scene.transport));
-        revision && transport && self.fits(scene.sent, response) && self.is_due()
+        self.edit.applies_in(Some(scene.revision))
+            && self.shows_over(scene.transport)
+            && self.edit.fits(scene.sent, response)
+            && self.edit.is_due(self.counters.of(0))
     }
 
-    fn is_due(&mut self) -> bool {
-        let due = self.skip == 0;
-        self.skip = self.skip.saturating_sub(1);
-        due
-    }
-
-    pub(super) fn fits(&self, request: Option<&Value>, response: Option<&Value>) -> bool {
-        if self.when.is_empty() {
-            return true;
-        }
-        let exchange = json!({ "request": request, "response": response });
-        self.when.iter().all(|(path, wanted)| {
-            let found = exchange.pointer(path);
-            match wanted.as_str() {
-                Some("present") => found.is_some(),
-                Some("absent") => found.is_none(),
-                _ => {
-                    found == Some(wanted)
-                        || found.is_some_and(|one| wanted.as_array().is_some_and(|any| any.contains(one)))
-                }
-            }
-        })
-    }
-}
-
-/// Applies the whole patch, or nothing of it.
-pub(super) fn apply(message: &mut Value, operations: &[PatchOperation]) {
-    let mut changed = message.clone();
-    if patch(&mut changed, operations).is_ok() {
-        *message = changed;
-    }
-}
-
-fn with_id(template: &Value, id: &Value) -> Value {
-    match template {
-        Value::String(text) if text == "$id" => id.clone(),
-        Value::Array(items) => items.iter().map(|item| with_id(item, id)).collect(),
-        Value::Object(members) => members.iter().map(|(name, member)| (name.clone(), with_id(member, id))).collect(),
-        other => other.clone(),
+    fn shows_over(&self, transport: Transport) -> bool {
+        self.transport.as_ref().is_none_or(|transports| transports.contains(&transport))
     }
 }

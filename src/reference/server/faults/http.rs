@@ -9,9 +9,12 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    reference::server::{
-        faults::{Committed, DataFault, Faults, data::apply},
-        http::{Body, Reply, empty},
+    reference::{
+        faults::apply,
+        server::{
+            faults::{Committed, DataFault, Faults},
+            http::{Body, Reply, empty},
+        },
     },
     revision::Revision,
 };
@@ -113,7 +116,7 @@ impl Faults {
     /// Headers of this request that the server ignores.
     pub fn overlooked_headers(&self, request: &HttpRequest) -> Vec<String> {
         match &self.committed {
-            Some(Committed::Data(fault)) if fault.fits(Some(&request.0), None) => fault.ignore_headers.clone(),
+            Some(Committed::Data(fault)) if fault.edit.fits(Some(&request.0), None) => fault.ignore_headers.clone(),
             _ => Vec::new(),
         }
     }
@@ -227,7 +230,7 @@ impl Faults {
             return;
         }
         fault.dress(request, reply);
-        if let (Some(operations), Body::Whole(Some(bytes))) = (&fault.patch, reply.body())
+        if let (Some(operations), Body::Whole(Some(bytes))) = (&fault.edit.patch, reply.body())
             && let Ok(mut document) = serde_json::from_slice(bytes)
         {
             apply(&mut document, operations);
@@ -246,10 +249,10 @@ impl Faults {
 impl DataFault {
     /// Changes the status, the headers and the body of a response, where they are set.
     fn dress(&self, request: &HttpRequest, reply: &mut Reply) {
-        if let Some(status) = self.status.and_then(|status| StatusCode::from_u16(status).ok()) {
+        if let Some(status) = self.edit.status.and_then(|status| StatusCode::from_u16(status).ok()) {
             *reply.status_mut() = status;
         }
-        for (name, value) in &self.answer_headers {
+        for (name, value) in &self.edit.headers {
             let Ok(name) = name.parse::<HeaderName>() else { continue };
             match value.as_deref().map(|value| HeaderValue::from_str(&request.filled(value))) {
                 Some(Ok(value)) => drop(reply.headers_mut().insert(name, value)),
@@ -257,7 +260,7 @@ impl DataFault {
                 None => drop(reply.headers_mut().remove(name)),
             }
         }
-        if let Some(raw) = &self.raw {
+        if let Some(raw) = &self.edit.raw {
             let id = request.0.pointer("/message/id").unwrap_or(&Value::Null);
             *reply.body_mut() = Body::Whole(Some(request.filled(&raw.replace("$id", &id.to_string())).into()));
         }

@@ -1,6 +1,6 @@
 //! Faults: each is one mistake of real servers, under a name.
 //!
-//! Faults that change a response are data (`*.yaml`, see `data`). Faults that change the behavior are small functions
+//! Faults that only change messages are data (`*.yaml`, see `data`). Faults that change the behavior are small functions
 //! (see `behaviour`). Both act at the ends of the one correct code path, on received and on sent messages.
 
 mod asking;

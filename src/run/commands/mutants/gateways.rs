@@ -54,7 +54,13 @@ pub fn gateway_trials(suites: &[Suite]) -> Vec<GatewayTrial> {
             let spoken = Revision::ALL.into_iter().rev().find(|revision| {
                 *revision <= newest && front.is_defined_in(*revision) && back.is_defined_in(*revision)
             });
-            let trial = |revision| GatewayTrial { fault: &Fault::NONE, front, back, revision, rules: Vec::new() };
+            let trial = |revision| GatewayTrial {
+                fault: reference::gateway::faultless(),
+                front,
+                back,
+                revision,
+                rules: Vec::new(),
+            };
             trials.extend(spoken.map(trial));
         }
     }
@@ -64,10 +70,10 @@ pub fn gateway_trials(suites: &[Suite]) -> Vec<GatewayTrial> {
             let fitting = transports.iter().find(|own| fits(own.capabilities()));
             fitting.or(transports.first()).copied()
         };
-        let front = usual(fault.fronts, |able| able.process);
-        let back = usual(fault.backs, |able| able.stream_per_request);
+        let front = usual(&fault.fronts, |able| able.process);
+        let back = usual(&fault.backs, |able| able.stream_per_request);
         let (Some(front), Some(back)) = (front, back) else { continue };
-        trials.push(GatewayTrial { fault, front, back, revision: newest, rules: naming(suites, fault.name) });
+        trials.push(GatewayTrial { fault, front, back, revision: newest, rules: naming(suites, &fault.name) });
     }
     trials
 }
@@ -79,7 +85,7 @@ fn naming(suites: &[Suite], fault: &str) -> Vec<String> {
 
 impl GatewayTrial {
     pub fn name(&self) -> String {
-        let what = if self.fault.name.is_empty() { "faultless" } else { self.fault.name };
+        let what = if self.fault.name.is_empty() { "faultless" } else { &self.fault.name };
         format!("gateway {what} {} {} {}", self.front, self.back, self.revision)
     }
 
@@ -122,7 +128,7 @@ impl GatewayTrial {
         option("--front", self.front.as_str());
         option("--back", self.back.as_str());
         if !self.fault.name.is_empty() {
-            option("--fault", self.fault.name);
+            option("--fault", &self.fault.name);
         }
         let front = if self.front.capabilities().process {
             Front::Process { command }

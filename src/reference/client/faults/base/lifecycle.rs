@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::edits::{initialize, is};
+use super::edits::initialize;
 use crate::{
     reference::client::faults::{
         behaviour::{Behaviour, EVERYWHERE},
@@ -30,22 +30,6 @@ pub static FAULTS: &[Behaviour] = &[
     Behaviour {
         handshake: Some(|_, _, plan| plan.initialized = Initialized::Late),
         ..legacy("initialized-sent-late", "`notifications/initialized` is sent after the first list")
-    },
-    Behaviour {
-        say: Some(|_, _, messages| {
-            if is(&messages[0], "notifications/initialized") {
-                messages.push(messages[0].clone());
-            }
-        }),
-        ..legacy("initialized-sent-twice", "`notifications/initialized` is sent twice")
-    },
-    Behaviour {
-        say: Some(|_, _, messages| {
-            if is(&messages[0], "notifications/initialized") {
-                messages[0]["method"] = json!("initialized");
-            }
-        }),
-        ..legacy("initialized-without-prefix", "`notifications/initialized` is called `initialized`")
     },
     Behaviour {
         handshake: Some(|_, _, plan| plan.offer = json!(env!("CARGO_PKG_VERSION"))),
@@ -110,16 +94,6 @@ pub static FAULTS: &[Behaviour] = &[
         handshake: Some(|_, _, plan| plan.awaits = false),
         permit: Some(|_, _, _, _, permitted| *permitted = true),
         ..legacy("lists-before-initialize-response", "requests do not wait for the response to initialize")
-    },
-    Behaviour {
-        say: Some(|_, _, messages| {
-            if is(&messages[0], "initialize") {
-                let mut again = messages[0].clone();
-                again["id"] = json!(90_001);
-                messages.push(again);
-            }
-        }),
-        ..legacy("initialize-repeated-before-response", "initialize is sent twice before its response")
     },
     Behaviour {
         unasked: Some(|_, _, moment| if moment == Moment::BeforeAction { vec![initialize()] } else { Vec::new() }),

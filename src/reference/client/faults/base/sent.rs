@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::edits::{is, requests};
+use super::edits::is;
 use crate::reference::client::{
     faults::{
         behaviour::{Behaviour, EVERYWHERE, HTTP},
@@ -16,127 +16,10 @@ use crate::reference::client::{
 
 pub static FAULTS: &[Behaviour] = &[
     Behaviour {
-        params: Some(|_, _, method, params| {
-            if method.ends_with("/list") && params.get("cursor").is_none() {
-                params["cursor"] = Value::Null;
-            }
-        }),
-        ..Behaviour::new("cursor-null", "first pages are requested with a null cursor", EVERYWHERE)
-    },
-    Behaviour {
-        params: Some(|_, _, method, params| {
-            if method == "completion/complete" {
-                params["argument"] = json!([params["argument"]["name"], params["argument"]["value"]]);
-            }
-        }),
-        ..Behaviour::new("completion-argument-as-list", "the argument of completion/complete is a list", EVERYWHERE)
-    },
-    Behaviour {
-        params: Some(|_, _, method, params| {
-            if method == "tools/call" {
-                params["arguments"] = json!(params["arguments"].to_string());
-            }
-        }),
-        // It breaks the connection or every request, so any rule may fail.
-        ..Behaviour::new("call-arguments-as-text", "the arguments of a call are a JSON text", EVERYWHERE)
-    },
-    Behaviour {
-        params: Some(|_, _, method, params| {
-            if method == "tools/call" || method == "prompts/get" {
-                params["name"] = json!(7);
-            }
-        }),
-        // It breaks the connection or every request, so any rule may fail.
-        ..Behaviour::new("name-as-number", "names of tools and prompts are numbers", EVERYWHERE)
-    },
-    Behaviour {
-        params: Some(|_, _, method, params| {
-            if method == "completion/complete" {
-                params["context"] = json!({ "arguments": {} });
-            }
-        }),
-        until: Some(crate::revision::Revision::V2025_03_26),
-        ..Behaviour::new(
-            "completion-context-always-sent",
-            "completion/complete has a context in every revision",
-            EVERYWHERE,
-        )
-    },
-    Behaviour {
-        params: Some(|_, _, method, params| {
-            if method == "logging/setLevel" {
-                params["level"] = json!("warn");
-            }
-        }),
-        ..Behaviour::legacy("level-warn", "the level of logging/setLevel is `warn`", EVERYWHERE)
-    },
-    Behaviour {
-        params: Some(|_, _, method, params| {
-            if method == "logging/setLevel" {
-                *params = json!({ "logLevel": params["level"] });
-            }
-        }),
-        ..Behaviour::legacy("level-under-other-name", "logging/setLevel has `logLevel`", EVERYWHERE)
-    },
-    Behaviour {
         token: Some(|_, number| json!(f64::from(u32::try_from(number).unwrap_or_default()) + 0.5)),
         habits: Habits { wants_progress: true, ..Habits::USUAL },
         // It breaks the connection or every request, so any rule may fail.
         ..Behaviour::new("progress-token-fractional", "progress tokens have a fraction", EVERYWHERE)
-    },
-    Behaviour {
-        token: Some(|_, _| json!("token")),
-        habits: Habits { wants_progress: true, ..Habits::USUAL },
-        ..Behaviour::new("progress-token-constant", "all requests have the same progress token", EVERYWHERE)
-    },
-    Behaviour {
-        say: Some(|_, _, messages| {
-            for message in requests(messages) {
-                let token = message.pointer_mut("/params/_meta/progressToken").map(Value::take);
-                if let Some(token) = token {
-                    message["params"]["progressToken"] = token;
-                    super::edits::remove(&mut message["params"]["_meta"], "progressToken");
-                }
-            }
-        }),
-        habits: Habits { wants_progress: true, ..Habits::USUAL },
-        ..Behaviour::new("progress-token-beside-meta", "progress tokens are beside `_meta`", EVERYWHERE)
-    },
-    Behaviour {
-        say: Some(|_, _, messages| {
-            for message in messages.iter_mut().filter(|message| is(message, "notifications/cancelled")) {
-                let params = &mut message["params"];
-                params["requestId"] = json!(params["requestId"].to_string());
-            }
-        }),
-        ..Behaviour::new("cancel-id-as-text", "a cancellation has the id as a string", EVERYWHERE)
-    },
-    Behaviour {
-        say: Some(|_, _, messages| {
-            for message in messages.iter_mut().filter(|message| is(message, "notifications/cancelled")) {
-                let params = &mut message["params"];
-                params["requestId"] = json!(987_654);
-            }
-        }),
-        ..Behaviour::new("cancel-unknown-id", "a cancellation has an id that was never used", EVERYWHERE)
-    },
-    Behaviour {
-        say: Some(|_, _, messages| {
-            for message in messages.iter_mut().filter(|message| is(message, "notifications/cancelled")) {
-                let params = &mut message["params"];
-                *params = json!({ "id": params["requestId"] });
-            }
-        }),
-        ..Behaviour::new("cancel-without-id", "a cancellation has its id under another name", EVERYWHERE)
-    },
-    Behaviour {
-        say: Some(|_, _, messages| {
-            for message in messages.iter_mut().filter(|message| is(message, "notifications/cancelled")) {
-                let params = &mut message["params"];
-                params["reason"] = json!({ "error": "aborted" });
-            }
-        }),
-        ..Behaviour::new("cancel-reason-as-object", "the reason of a cancellation is an object", EVERYWHERE)
     },
     Behaviour {
         abort: Some(|_, _, _, abort| (abort.notify, abort.close_stream) = (false, false)),
@@ -187,14 +70,6 @@ pub static FAULTS: &[Behaviour] = &[
             if due { vec![json!({ "do": "ping" }); 10] } else { Vec::new() }
         }),
         ..Behaviour::legacy("pings-without-pause", "the server is pinged fifty times in a second", EVERYWHERE)
-    },
-    Behaviour {
-        say: Some(|_, _, messages| {
-            for message in messages.iter_mut().filter(|message| is(message, "ping")) {
-                message["params"] = json!({ "time": 1 });
-            }
-        }),
-        ..Behaviour::legacy("ping-with-params", "ping has a parameter", EVERYWHERE)
     },
     Behaviour {
         unasked: Some(|_, _, moment| {

@@ -12,42 +12,12 @@ use crate::reference::client::{
 
 pub static FAULTS: &[Behaviour] = &[
     Behaviour {
-        post: Some(|_, _, posting| {
-            if posting.rpc() == "server/discover" {
-                posting.remove(METHOD);
-            }
-        }),
-        ..Behaviour::modern("mcp-method-missing-on-discover", "server/discover has no Mcp-Method", HTTP)
-    },
-    Behaviour {
-        post: Some(|_, _, posting| {
-            let method = posting.rpc().to_ascii_uppercase();
-            posting.set(METHOD, method);
-        }),
-        ..Behaviour::modern("mcp-method-upper-cased", "Mcp-Method is in upper case", HTTP)
-    },
-    Behaviour {
-        post: Some(|_, _, posting| {
-            let method = posting.rpc().replace('/', "%2F");
-            posting.set(METHOD, method);
-        }),
-        ..Behaviour::modern("mcp-method-slash-encoded", "the slash in Mcp-Method is percent-encoded", HTTP)
-    },
-    Behaviour {
         post: Some(|memory, _, posting| keep_first(memory, posting, METHOD)),
         ..Behaviour::modern("mcp-method-of-first-request", "Mcp-Method is that of the first request", HTTP)
     },
     Behaviour {
         post: Some(|memory, _, posting| keep_first(memory, posting, NAME)),
         ..Behaviour::modern("mcp-name-of-first-request", "Mcp-Name is that of the first request", HTTP)
-    },
-    Behaviour {
-        post: Some(|_, _, posting| {
-            if posting.rpc() == "resources/read" {
-                posting.remove(NAME);
-            }
-        }),
-        ..Behaviour::modern("mcp-name-missing-on-read", "resources/read has no Mcp-Name", HTTP)
     },
     Behaviour {
         post: Some(|_, _, posting| {

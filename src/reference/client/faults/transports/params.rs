@@ -12,10 +12,6 @@ use crate::reference::client::{
 
 pub static FAULTS: &[Behaviour] = &[
     Behaviour {
-        post: Some(|_, _, posting| posting.headers.retain(|(name, _)| !name.starts_with(PARAM))),
-        ..Behaviour::modern("param-headers-missing", "arguments are not mirrored into headers", HTTP)
-    },
-    Behaviour {
         hear: Some(learn),
         post: Some(|memory, _, posting| {
             each(memory, posting, |posting, param, header| {

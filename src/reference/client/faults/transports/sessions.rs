@@ -10,7 +10,6 @@ use crate::{
             behaviour::{Behaviour, EVERYWHERE, HTTP, SSE, WEB},
             decisions::{Era, Heard, Posting, Probed},
         },
-        message,
         report::SESSION_OVER,
         transport::streams::StreamWays,
     },
@@ -25,30 +24,6 @@ pub static FAULTS: &[Behaviour] = &[
             }
         }),
         ..Behaviour::modern("any-error-is-legacy", "any error of the probe leads to initialize", EVERYWHERE)
-    },
-    Behaviour {
-        post: Some(|_, _, posting| {
-            if posting.rpc() == "notifications/initialized" {
-                posting.remove(SESSION);
-            }
-        }),
-        ..Behaviour::legacy("session-id-missing-on-initialized", "notifications/initialized has no session id", HTTP)
-    },
-    Behaviour {
-        post: Some(|_, _, posting| {
-            if posting.method == "GET" {
-                posting.remove(SESSION);
-            }
-        }),
-        ..Behaviour::legacy("session-id-missing-on-get", "GET requests have no session id", HTTP)
-    },
-    Behaviour {
-        post: Some(|_, _, posting| {
-            if message::is_response(&posting.message) {
-                posting.remove(SESSION);
-            }
-        }),
-        ..Behaviour::legacy("session-id-missing-on-responses", "responses have no session id", HTTP)
     },
     Behaviour {
         post: Some(|_, _, posting| {
@@ -70,30 +45,6 @@ pub static FAULTS: &[Behaviour] = &[
         ..Behaviour::legacy("session-id-of-first-session", "the id of the first session is used for all sessions", HTTP)
     },
     Behaviour {
-        post: Some(|_, _, posting| {
-            if session(posting).is_none() {
-                posting.set(SESSION, INVENTED);
-            }
-        }),
-        ..Behaviour::legacy("session-id-invented", "a session id is sent that the server did not assign", HTTP)
-    },
-    Behaviour {
-        post: Some(|_, _, posting| {
-            if session(posting).is_none() {
-                posting.set(SESSION, "");
-            }
-        }),
-        ..Behaviour::legacy("session-id-empty", "an empty session id is sent where there is none", HTTP)
-    },
-    Behaviour {
-        post: Some(|_, _, posting| {
-            if posting.rpc() == "initialize" {
-                posting.set(SESSION, INVENTED);
-            }
-        }),
-        ..Behaviour::legacy("session-id-on-initialize", "initialize has the session id of an earlier run", HTTP)
-    },
-    Behaviour {
         head: Some(|memory, _, _, head| {
             if let Some(id) = &head.session {
                 memory.keep("session", json!(id));
@@ -107,29 +58,12 @@ pub static FAULTS: &[Behaviour] = &[
         ..Behaviour::modern("session-id-echoed-in-modern", "a session id is sent back in a stateless revision", HTTP)
     },
     Behaviour {
-        post: Some(|_, _, posting| {
-            if posting.get("last-event-id").is_some() {
-                posting.remove(SESSION);
-                posting.remove("mcp-protocol-version");
-            }
-        }),
-        ..Behaviour::legacy("resumes-without-session", "a stream is resumed without session id and version", HTTP)
-    },
-    Behaviour {
         shutdown: Some(|_, _, plan| plan.deletes = 0),
         ..Behaviour::legacy("session-never-deleted", "the session is left open at the end", HTTP)
     },
     Behaviour {
         shutdown: Some(|_, _, plan| plan.deletes *= 5),
         ..Behaviour::legacy("delete-repeated", "DELETE is sent five times", HTTP)
-    },
-    Behaviour {
-        say: Some(|_, _, messages| {
-            if message::method(&messages[0]) == Some("notifications/initialized") {
-                *messages = vec![messages[0].clone(); 5];
-            }
-        }),
-        ..Behaviour::legacy("initialized-repeated", "notifications/initialized is sent five times", HTTP)
     },
     Behaviour {
         restart: Some(|_, _, next| next.again = false),
@@ -217,7 +151,6 @@ pub static FAULTS: &[Behaviour] = &[
 ];
 
 const SESSION: &str = "mcp-session-id";
-const INVENTED: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
 fn session(posting: &Posting) -> Option<String> {
     posting.get(SESSION).map(|id| String::from_utf8_lossy(id).into_owned())
