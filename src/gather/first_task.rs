@@ -15,7 +15,7 @@ const BY: &str = "first-task";
 const EXTENSION: &str = "extensions.io.modelcontextprotocol/tasks";
 /// Maximum number of calls to try.
 const MOST: usize = 5;
-/// A server that creates a task responds immediately.
+/// A guess: a server that creates a task responds immediately.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Adds `task` to the facts, if it is missing and a call was found.

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// How long a server that handles messages concurrently may take to catch up with its response to a later one: this
-/// many times that response's duration, within bounds.
+/// many times that response's duration, within bounds. Guesses.
 const SLOWER: u32 = 10;
 const AT_LEAST: Duration = Duration::from_millis(30);
 const AT_MOST: Duration = Duration::from_millis(150);

@@ -73,7 +73,8 @@ impl Client {
     }
 }
 
-/// Shorter than any server keeps an idle connection. Reusing one that is being closed looks like a bug of the server.
+/// A guess: shorter than any server keeps an idle connection. Reusing one that is being closed looks like a bug of the
+/// server.
 const IDLE: Duration = Duration::from_secs(1);
 
 pub struct Clients {

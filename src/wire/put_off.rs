@@ -31,7 +31,7 @@ const ASKED_AT_ONCE: u64 = 8;
 
 /// A supervisor restarts a server within this time, ...
 const AWAY: Duration = Duration::from_secs(3);
-/// ... in which this many connections are tried.
+/// ... in which this many connections are tried. Guesses.
 const TRIES: u32 = 12;
 
 /// The attempts of a request so far.

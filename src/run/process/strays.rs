@@ -51,7 +51,7 @@ pub fn end(Earlier(spared): &Earlier) -> usize {
     use std::{collections::HashSet, thread::sleep, time::Duration};
 
     /// How often the children are checked, and at which interval. The first checks wait for those that were just
-    /// killed. Then the others get SIGTERM, and after half of the checks SIGKILL.
+    /// killed. Then the others get SIGTERM, and after half of the checks SIGKILL. Guesses.
     const LOOKS: usize = 100;
     const GOING: usize = 20;
     const APART: Duration = Duration::from_millis(5);

@@ -34,6 +34,7 @@ const ONE_READ: usize = 64 << 10;
 /// The last output of a server is forwarded after its exit. Processes that it left running may keep stdout open: after
 /// this time without output, the exit is forwarded. A guess.
 const REST: Duration = Duration::from_millis(100);
+/// How often to check; a guess.
 const MOMENT: Duration = Duration::from_millis(1);
 
 /// The progress of one direction.

@@ -8,7 +8,7 @@ use crate::{
     suite::{Rule, Suite},
 };
 
-/// How long a run may take on any fault or variation at the default limits.
+/// How long a run may take on any fault or variation at the default limits: a goal, not a measurement.
 pub const LONGEST: Duration = Duration::from_secs(30);
 
 /// The result of a trial.
