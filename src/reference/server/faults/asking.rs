@@ -20,7 +20,7 @@ pub static ASKING: &[Behaviour] = &[
     Behaviour {
         also: &["lifecycle-capabilities-not-carried-over", "lifecycle-no-reliance-on-undeclared-capability"],
         ..slip("asks-anyway", "input is requested whatever the client declared", |content| {
-            content.slips.asks_anyway = true
+            content.slips.asks_anyway = true;
         })
     },
     slip("roots-ignored", "files outside of the roots are read", |content| content.slips.roots_ignored = true),
