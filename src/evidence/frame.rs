@@ -227,46 +227,35 @@ impl Frame {
     /// Everything but the message.
     #[must_use]
     pub fn head(&self) -> Self {
-        let Self {
-            frame,
-            at,
-            link,
-            from,
-            kind,
-            bytes,
-            post,
-            ended,
-            message: _,
-            by,
-            text,
-            why,
-            cause,
-            flaws,
-            http,
-            event,
-            exit,
-        } = self;
-        let (frame, at, link, from, kind) = (*frame, *at, *link, *from, *kind);
-        let (by, text, why, flaws) = (by.clone(), text.clone(), why.clone(), flaws.clone());
-        let (http, event, exit, message) = (http.clone(), event.clone(), exit.clone(), None);
+        let Self { frame, at, link, from, kind, bytes, post, ended, cause, .. } = *self;
+        let (by, text, why, flaws) = (self.by.clone(), self.text.clone(), self.why.clone(), self.flaws.clone());
+        let (http, event, exit) = (self.http.clone(), self.event.clone(), self.exit.clone());
+        let blank = Self::blank(link, from, kind);
+        Self { frame, at, bytes, post, ended, cause, by, text, why, flaws, http, event, exit, ..blank }
+    }
+}
+
+impl<M> Frame<M> {
+    /// A frame that has nothing but its kind.
+    pub fn blank(link: u32, from: Side, kind: FrameKind) -> Self {
         Self {
-            frame,
-            at,
+            frame: 0,
+            at: 0,
             link,
             from,
             kind,
-            bytes: *bytes,
-            post: *post,
-            ended: *ended,
-            message,
-            by,
-            text,
-            why,
-            cause: *cause,
-            flaws,
-            http,
-            event,
-            exit,
+            by: None,
+            bytes: 0,
+            message: None,
+            text: None,
+            why: None,
+            cause: None,
+            flaws: Vec::new(),
+            http: None,
+            post: None,
+            event: None,
+            ended: None,
+            exit: None,
         }
     }
 }

@@ -196,7 +196,7 @@ impl Recorder {
     pub fn gave_up(&self, link: u32, why: &str, patience: Duration) {
         let patience = json!({ "patience_ms": u64::try_from(patience.as_millis()).unwrap_or(u64::MAX) });
         let (message, text) = (Some(&patience), Some(why.to_owned()));
-        self.lock().store.keep(Frame { message, text, ..blank(link, Side::Client, FrameKind::CutShort) });
+        self.lock().store.keep(Frame { message, text, ..Frame::blank(link, Side::Client, FrameKind::CutShort) });
     }
 
     /// Records that a suite repeats its unanswered requests.
@@ -205,7 +205,7 @@ impl Recorder {
         let links: Vec<u32> = book.links.iter().map(|link| link.link).collect();
         for link in links {
             let by = Some(suite.to_owned());
-            book.store.keep(Frame { by, ..blank(link, Side::Client, FrameKind::CutShort) });
+            book.store.keep(Frame { by, ..Frame::blank(link, Side::Client, FrameKind::CutShort) });
         }
     }
 
@@ -248,7 +248,7 @@ impl Recorder {
             message: Some(message),
             bytes,
             post: sent.post,
-            ..blank(sent.link, Side::Client, FrameKind::Message)
+            ..Frame::blank(sent.link, Side::Client, FrameKind::Message)
         })
     }
 
@@ -261,7 +261,7 @@ impl Recorder {
             why,
             bytes,
             post: sent.post,
-            ..blank(sent.link, Side::Client, FrameKind::Message)
+            ..Frame::blank(sent.link, Side::Client, FrameKind::Message)
         })
     }
 
@@ -272,7 +272,7 @@ impl Recorder {
             text: Some(text),
             bytes,
             post: sent.post,
-            ..blank(sent.link, Side::Client, FrameKind::Junk)
+            ..Frame::blank(sent.link, Side::Client, FrameKind::Junk)
         })
     }
 
@@ -292,7 +292,7 @@ impl Recorder {
             flaws,
             post,
             event,
-            ..blank(link, Side::Server, FrameKind::Message)
+            ..Frame::blank(link, Side::Server, FrameKind::Message)
         })
     }
 
@@ -304,7 +304,7 @@ impl Recorder {
             bytes,
             flaws,
             post: sent.post,
-            ..blank(sent.link, Side::Client, FrameKind::Message)
+            ..Frame::blank(sent.link, Side::Client, FrameKind::Message)
         })
     }
 
@@ -313,7 +313,7 @@ impl Recorder {
         let kind = if why.is_limit() { FrameKind::Unread } else { FrameKind::Junk };
         let (by, cause, why) = (Some(sent.by.clone()), Some(why.cause), Some(why.words));
         let (text, post) = (Some(text), sent.post);
-        self.push(Frame { by, bytes, text, why, cause, post, ..blank(sent.link, Side::Client, kind) })
+        self.push(Frame { by, bytes, text, why, cause, post, ..Frame::blank(sent.link, Side::Client, kind) })
     }
 
     /// Bytes of the server that are not JSON; `text` is their beginning.
@@ -328,7 +328,7 @@ impl Recorder {
     ) -> u64 {
         let kind = if why.is_limit() { FrameKind::Unread } else { FrameKind::Junk };
         let (cause, why) = (Some(why.cause), Some(why.words));
-        self.push(Frame { text: Some(text), why, cause, bytes, post, event, ..blank(link, Side::Server, kind) })
+        self.push(Frame { text: Some(text), why, cause, bytes, post, event, ..Frame::blank(link, Side::Server, kind) })
     }
 
     /// The body of an HTTP response that cannot be a message.
@@ -340,7 +340,13 @@ impl Recorder {
         text: Option<String>,
         bytes: u64,
     ) -> u64 {
-        self.push(Frame { message: document, text, bytes, post, ..blank(link, Side::Server, FrameKind::Document) })
+        self.push(Frame {
+            message: document,
+            text,
+            bytes,
+            post,
+            ..Frame::blank(link, Side::Server, FrameKind::Document)
+        })
     }
 
     pub fn http_request(&self, sent: &Sent, head: HttpHead) -> u64 {
@@ -348,7 +354,7 @@ impl Recorder {
             by: Some(sent.by.clone()),
             http: Some(head),
             post: sent.post,
-            ..blank(sent.link, Side::Client, FrameKind::HttpRequest)
+            ..Frame::blank(sent.link, Side::Client, FrameKind::HttpRequest)
         })
     }
 
@@ -357,12 +363,16 @@ impl Recorder {
         book.answered = true;
         book.unavailable += usize::from(head.status == Some(503));
         drop(book);
-        self.push(Frame { http: Some(head), post: Some(post), ..blank(link, Side::Server, FrameKind::HttpResponse) })
+        self.push(Frame {
+            http: Some(head),
+            post: Some(post),
+            ..Frame::blank(link, Side::Server, FrameKind::HttpResponse)
+        })
     }
 
     /// An event on a connection other than traffic.
     pub fn note(&self, link: u32, from: Side, text: String) -> u64 {
-        self.push(Frame { text: Some(text), ..blank(link, from, FrameKind::Note) })
+        self.push(Frame { text: Some(text), ..Frame::blank(link, from, FrameKind::Note) })
     }
 
     /// The result of listing a node of the walk that is saved under this name.
@@ -372,7 +382,7 @@ impl Recorder {
             text: Some(save.to_owned()),
             message: Some(visit),
             bytes,
-            ..blank(sent.link, Side::Client, FrameKind::Visit)
+            ..Frame::blank(sent.link, Side::Client, FrameKind::Visit)
         })
     }
 
@@ -380,7 +390,7 @@ impl Recorder {
     pub fn generated(&self, name: &str, item: &impl Serialize) {
         let item = serde_json::to_value(item).unwrap_or_else(|error| unreachable!("all keys are strings: {error}"));
         let (text, message) = (Some(name.to_owned()), Some(&item));
-        self.lock().store.keep(Frame { text, message, ..blank(0, Side::Client, FrameKind::Generated) });
+        self.lock().store.keep(Frame { text, message, ..Frame::blank(0, Side::Client, FrameKind::Generated) });
     }
 
     /// The end of one HTTP exchange, or of the process with its exit.
@@ -391,13 +401,13 @@ impl Recorder {
             book.change(link, |known| known.ended = Some(ended));
         }
         drop(book);
-        let blank = blank(link, Side::Server, FrameKind::Note);
+        let blank = Frame::blank(link, Side::Server, FrameKind::Note);
         self.push(Frame { text: Some(text), post, ended: Some(ended), exit, ..blank })
     }
 
     /// An event in one HTTP exchange: an SSE event without data, or an interrupted stream.
     pub fn note_on(&self, link: u32, post: Option<u64>, text: String, event: Option<Event>) -> u64 {
-        self.push(Frame { text: Some(text), post, event, ..blank(link, Side::Server, FrameKind::Note) })
+        self.push(Frame { text: Some(text), post, event, ..Frame::blank(link, Side::Server, FrameKind::Note) })
     }
 
     fn push(&self, frame: Frame<&Value>) -> u64 {
@@ -410,27 +420,5 @@ impl Recorder {
 
     fn lock(&self) -> MutexGuard<'_, Book> {
         self.book.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn blank<'v>(link: u32, from: Side, kind: FrameKind) -> Frame<&'v Value> {
-    Frame {
-        frame: 0,
-        at: 0,
-        link,
-        from,
-        kind,
-        by: None,
-        bytes: 0,
-        message: None,
-        text: None,
-        why: None,
-        cause: None,
-        flaws: Vec::new(),
-        http: None,
-        post: None,
-        event: None,
-        ended: None,
-        exit: None,
     }
 }

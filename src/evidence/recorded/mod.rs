@@ -210,19 +210,7 @@ fn end_everywhere(mut frames: Vec<Arc<Frame>>) -> Vec<Arc<Frame>> {
     let next = frames.last().map_or(0, |frame| frame.frame) + 1;
     for (number, (link, frame)) in (next..).zip(last) {
         let text = Some("the recording ends here".to_owned());
-        let (from, kind, post) = (Side::Client, FrameKind::CutShort, None);
-        let cut =
-            Frame { frame: number, link, from, kind, by: None, message: None, text, post, bytes: 0, ..frame.head() };
-        let cut = Frame {
-            why: None,
-            cause: None,
-            flaws: Vec::new(),
-            http: None,
-            event: None,
-            ended: None,
-            exit: None,
-            ..cut
-        };
+        let cut = Frame { frame: number, at: frame.at, text, ..Frame::blank(link, Side::Client, FrameKind::CutShort) };
         frames.push(Arc::new(cut));
     }
     frames
