@@ -230,8 +230,7 @@ fn pages(root: &Path) -> Vec<(String, String)> {
 /// Comments, the texts of findings and the descriptions of faults.
 fn texts_of_yaml(root: &Path) -> Vec<(String, String)> {
     let prose = Regex::new(r"(?m)(?:^|\s)#\s.*$|\b(?:says|about): .*$").expect("a pattern");
-    let files =
-        ["suites", "src/reference/server"].into_iter().flat_map(|folder| files_below(&root.join(folder), ".yaml"));
+    let files = ["suites", "src/reference"].into_iter().flat_map(|folder| files_below(&root.join(folder), ".yaml"));
     found(files, |text| prose.find_iter(text).map(|found| found.range()).collect())
 }
 
