@@ -19,8 +19,8 @@
 //! ```
 //!
 //! `run` uses all of it, and `matrix` starts a process for each of many servers. `check` stops after loading suites,
-//! `judge` starts with the evidence; there is no second path: `run`, `judge`, `mutants` and `matrix` all get their
-//! reports from [`assess`]. So a step cannot assert and a rule cannot send: the suite
+//! `judge` starts with the evidence; there is no second path: `run`, `judge`, `generate`, `mutants` and `matrix` all
+//! get their reports from [`assess`]. So a step cannot assert and a rule cannot send: the suite
 //! language needs no branches, many rules judge one exchange, a request that fails is a reply like any other, and
 //! a new rule can judge an old transcript.
 //!
@@ -28,7 +28,7 @@
 //!
 //! A module imports only modules that are above it in this list; `tests/layers.rs` checks the imports.
 //!
-//! - [`revision`]: the protocol revisions and their differences. [`error`]: what stops a run, and its exit code.
+//! - [`revision`]: the protocol revisions and their differences. [`transport`]: the transports and their properties. [`error`]: what stops a run, and its exit code.
 //!   [`outcome`]: verdicts and the report, as plain data. [`evidence`]: what happened, as plain data. `embedded`: the
 //!   texts of suites, shapes and faults. [`partition`]: which part of a run one machine does.
 //! - [`target`]: how to start or reach a server. [`suite`]: loads and checks suites: mistakes, paths, matchers, shapes.
@@ -74,6 +74,7 @@ pub mod session;
 pub mod suite;
 pub mod tap;
 pub mod target;
+pub mod transport;
 pub mod wire;
 
 pub use harness::tests;

@@ -10,6 +10,8 @@ pub use entrusted::{is_path, is_secret, secret_values, secrets_in_url, shown_url
 pub use inside::Inside;
 pub use limits::{Limits, Reach, patience, time};
 
+use crate::transport::{Capabilities, Transport};
+
 /// A server to test.
 #[derive(Clone, Debug)]
 pub struct Target {
@@ -77,18 +79,79 @@ pub struct Client {
 
 #[derive(Clone, Debug)]
 pub enum Start {
-    Stdio { argv: Vec<String>, env: Vec<(String, String)>, cwd: Option<PathBuf> },
-    Http { url: String, headers: Vec<(String, String)> },
-    Sse { url: String, headers: Vec<(String, String)> },
+    /// Over stdio.
+    Program(Program),
+    /// A server that is running.
+    Url { transport: Transport, url: String, headers: Vec<(String, String)> },
+}
+
+/// A program with its arguments, the variables that are added to its environment, and its working directory.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    pub argv: Vec<String>,
+    pub env: Vec<(String, String)>,
+    pub cwd: Option<PathBuf>,
+}
+
+/// A command as a user would type it.
+pub fn command_line(argv: &[String]) -> String {
+    shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" "))
 }
 
 impl Start {
-    /// The name of the transport in reports.
-    pub const fn transport(&self) -> &'static str {
+    /// `target`: a program without arguments, or a URL.
+    pub fn over(transport: Transport, target: String, headers: Vec<(String, String)>) -> Self {
+        if transport.capabilities().process {
+            Self::Program(Program { argv: vec![target], ..Program::default() })
+        } else {
+            Self::Url { transport, url: target, headers }
+        }
+    }
+
+    pub const fn transport(&self) -> Transport {
         match self {
-            Self::Stdio { .. } => "stdio",
-            Self::Http { .. } => "http",
-            Self::Sse { .. } => "sse",
+            Self::Program(_) => Transport::Stdio,
+            Self::Url { transport, .. } => *transport,
+        }
+    }
+
+    pub const fn capabilities(&self) -> &'static Capabilities {
+        self.transport().capabilities()
+    }
+
+    pub const fn program(&self) -> Option<&Program> {
+        match self {
+            Self::Program(program) => Some(program),
+            Self::Url { .. } => None,
+        }
+    }
+
+    pub const fn program_mut(&mut self) -> Option<&mut Program> {
+        match self {
+            Self::Program(program) => Some(program),
+            Self::Url { .. } => None,
+        }
+    }
+
+    pub fn url(&self) -> Option<&str> {
+        match self {
+            Self::Program(_) => None,
+            Self::Url { url, .. } => Some(url),
+        }
+    }
+
+    /// The headers that the user set; none for a program.
+    pub fn headers(&self) -> &[(String, String)] {
+        match self {
+            Self::Program(_) => &[],
+            Self::Url { headers, .. } => headers,
+        }
+    }
+
+    pub const fn headers_mut(&mut self) -> Option<&mut Vec<(String, String)>> {
+        match self {
+            Self::Program(_) => None,
+            Self::Url { headers, .. } => Some(headers),
         }
     }
 }

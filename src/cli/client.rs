@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{ClientTransport, OutputArgs, SelectArgs, groups::seconds};
+use super::{OutputArgs, SelectArgs, groups::seconds};
+use crate::transport::Transport;
 
 #[derive(Debug, Args)]
 pub struct ClientArgs {
@@ -16,7 +17,7 @@ pub struct ClientArgs {
     pub config: Option<PathBuf>,
     /// How the client connects: http (Streamable HTTP, the default), stdio or sse (HTTP+SSE)
     #[arg(long, value_enum, help_heading = "Client")]
-    pub transport: Option<ClientTransport>,
+    pub transport: Option<Transport>,
     /// Start up to N clients at the same time, each against a server of its own: most of a run is waiting. The client must be
     /// able to run several times at once [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64), help_heading = "Client")]

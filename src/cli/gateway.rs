@@ -2,18 +2,19 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::{OutputArgs, SelectArgs, groups::seconds};
+use crate::transport::Transport;
 
 #[derive(Debug, Args)]
 pub struct GatewayArgs {
     /// How clients connect to the gateway: stdio, http (Streamable HTTP) or sse (HTTP+SSE) [default: stdio, http with --http]
     #[arg(long, value_enum, value_name = "TRANSPORT", help_heading = "Gateway")]
-    pub front: Option<ClientTransport>,
+    pub front: Option<Transport>,
     /// How the gateway connects to its upstream
-    #[arg(long, value_enum, value_name = "TRANSPORT", default_value_t = ClientTransport::Http, help_heading = "Gateway")]
-    pub back: ClientTransport,
+    #[arg(long, value_enum, value_name = "TRANSPORT", default_value_t = Transport::Http, help_heading = "Gateway")]
+    pub back: Transport,
     /// The path at which the gateway serves clients over HTTP [default: /mcp, /sse with --front sse]
     #[arg(long, value_name = "PATH", conflicts_with = "http", help_heading = "Gateway")]
     pub path: Option<String>,
@@ -64,11 +65,11 @@ pub struct RelayArgs {
     #[arg(value_name = "UPSTREAM", required_unless_present = "list")]
     pub upstream: Option<String>,
     /// How clients connect
-    #[arg(long, value_enum, default_value_t = ClientTransport::Stdio)]
-    pub front: ClientTransport,
+    #[arg(long, value_enum, default_value_t = Transport::Stdio)]
+    pub front: Transport,
     /// How the upstream is connected
-    #[arg(long, value_enum, default_value_t = ClientTransport::Http)]
-    pub back: ClientTransport,
+    #[arg(long, value_enum, default_value_t = Transport::Http)]
+    pub back: Transport,
     /// Where to listen for clients over HTTP
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     pub port: u16,
@@ -78,11 +79,4 @@ pub struct RelayArgs {
     /// List the faults and exit
     #[arg(long)]
     pub list: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ClientTransport {
-    Http,
-    Stdio,
-    Sse,
 }

@@ -18,7 +18,7 @@ use clap_complete::Shell;
 
 pub use self::{
     client::{ActArgs, ClientArgs},
-    gateway::{ClientTransport, GatewayArgs, RelayArgs},
+    gateway::{GatewayArgs, RelayArgs},
     generate::GenerateArgs,
     groups::{FormArgs, OutputArgs, ScopeArgs, SelectArgs, TargetArgs},
     matrix::{MatrixArgs, MatrixCommand},

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::End;
 
+#[derive(Debug, PartialEq, Eq)]
 pub struct List {
     pub method: &'static str,
     /// The name of the list in the survey.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::{
     evidence::{End, Reply, RunContext},
     session::Conversation,
-    target::{Start, Target},
+    target::Target,
     wire::HttpRequest,
 };
 
@@ -24,14 +24,15 @@ const SERVER: &str = "/.well-known/oauth-authorization-server";
 /// - `authorization`: whether it is `required`, with which `challenges`, the `places` where metadata may be, and
 ///   whether some is `published`: without it, a bearer token may be a private agreement, too.
 pub async fn authorization(context: &mut RunContext, conversation: &Conversation, target: &Target) {
-    let Start::Http { url, headers } = &target.start else { return };
+    let Some(url) = target.start.url().filter(|_| target.start.capabilities().stream_per_request) else { return };
     for token in &target.tokens {
         let stand_in = token.stand_in();
         context.facts[format!("{}_token", token.name)] =
             json!({ "header": format!("Bearer {stand_in}"), "token": stand_in });
     }
     let shook_hands = End::of(&context.server["hello"]) == Some(End::Result);
-    let given = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) || url.contains('@');
+    let given =
+        target.start.headers().iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization")) || url.contains('@');
     if shook_hands && !given {
         context.facts["authorization"] = json!({ "required": false });
         return;

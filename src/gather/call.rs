@@ -53,7 +53,7 @@ fn asked_nothing(reply: &Value) -> bool {
     answered && ["wanted", "rounds"].iter().all(|member| reply[*member].as_array().is_none_or(Vec::is_empty))
 }
 
-/// Whether a call will ask nothing of this client, because it asked nothing of one with more capabilities.
+/// Whether a call will cause no request to this client, because it caused none to one with more capabilities.
 pub fn causes_no_client_request(stage: &Stage<'_>, step: &Step, scope: &Scope<'_>) -> bool {
     let Verb::Call(call) = &step.verb else { return false };
     let modest = stage.suite.capabilities.is_some() && call.respond == Some(Manner::Accept);

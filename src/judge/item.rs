@@ -179,7 +179,7 @@ fn reported(action: &Value) -> Option<String> {
     (!said.is_empty()).then(|| format!("; the client reported {}", middle(&said, LONGEST)))
 }
 
-/// Why a reply says nothing about its subject: the request was rejected for another reason or found the connection gone.
+/// Why a reply says nothing about its subject: the request was rejected for another reason, or the connection was closed.
 fn shows_nothing(item: &Value) -> Option<&'static str> {
     let reply = item.get("reply").unwrap_or(item);
     // If the server exited, that counts, even if it also rejected the control.
@@ -235,7 +235,7 @@ fn absent(clauses: &[Clause], scope: &Scope) -> Option<String> {
     })
 }
 
-/// Whether the conversation of other programs was recorded. There an absent message means only that nobody requested
+/// Whether the conversation of other programs was recorded. There an absent message means only that no client requested
 /// it.
 fn is_recorded(scope: &Scope) -> bool {
     scope.lookup(SERVER).is_some_and(|server| server["recorded"] == true)

@@ -8,6 +8,7 @@ mod exchange;
 mod fan_out;
 mod fold;
 mod gateways;
+mod generated;
 mod head;
 mod item;
 mod located;
@@ -25,6 +26,7 @@ mod tally;
 mod visits;
 
 pub use gateways::CREDENTIAL;
+pub use generated::judge_generated;
 pub use naming::subject;
-pub use stream::{judge, judge_generated};
+pub use stream::judge;
 pub use tally::FINDINGS_KEPT;

@@ -148,7 +148,7 @@ impl<'a> Tally<'a> {
         } else if let Some(why) = context.not_run.get(&self.suite.id) {
             (Status::NotExercised, Some(why.clone()))
         } else if self.suite.subject == Side::Client {
-            // In a recorded conversation, nobody started the client.
+            // In a recorded conversation, this program did not start the client.
             let started = context.saves.contains_key("runs") || context.scenario.is_none();
             let why = if started {
                 "the client did nothing that the rule is about"

@@ -15,7 +15,6 @@ use super::{
     answers::ClientProfile,
     delays::Delays,
     handshake::{PATIENCE, Unopened, Wish, open},
-    help::unreachable,
     negotiated::Session,
     unanswered::Unanswered,
 };
@@ -23,8 +22,8 @@ use crate::{
     error::Error,
     evidence::{End, Recorder, Reply},
     revision::Revision,
-    target::{Limits, Start, Target},
-    wire::Ending,
+    target::{Limits, Target},
+    wire::{Ending, OpenError},
 };
 
 /// Maximum number of restarts in one suite, over all its connections, ...
@@ -65,7 +64,7 @@ pub struct Known {
     starts: StdMutex<Option<[Duration; 2]>>,
     /// Handshakes without a response, before any that had one.
     silent_starts: AtomicUsize,
-    /// Requests that were answered without asking the client for anything: they will ask nothing of one that can do
+    /// Requests that caused no request to the client: they will cause none to a client with fewer
     /// less.
     without_client_requests: StdMutex<HashSet<String>>,
     pub unanswered: Unanswered,
@@ -109,7 +108,7 @@ impl Known {
         *starts = Some([quickest.min(took), slowest.max(took)]);
     }
 
-    /// Records a request that asked a cooperative client for nothing.
+    /// Records a request during which a client with all capabilities received none.
     pub fn note_no_client_request(&self, request: String) {
         lock(&self.without_client_requests).insert(request);
     }
@@ -130,7 +129,7 @@ impl Known {
     }
 
     /// How long a handshake is waited for: long for a server that is still being installed, unless others have started;
-    /// less for one that stopped answering.
+    /// less for one that stopped responding.
     pub(super) fn start_limit(&self, request: Duration) -> Duration {
         if lock(&self.starts).is_none() {
             // What needs longer than this to start had that time in the first attempt.
@@ -169,12 +168,12 @@ impl Opener {
     /// Whether the server does not support concurrent connections.
     pub fn is_single(&self) -> bool {
         // Many HTTP+SSE servers support one connection at a time.
-        matches!(self.target.start, Start::Sse { .. }) || self.known.single.load(Ordering::Relaxed)
+        self.target.start.capabilities().endpoint || self.known.single.load(Ordering::Relaxed)
     }
 
     /// A connection without a handshake, for a server that rejects all clients.
     pub async fn connect_without_handshake(&self, revision: Revision) -> Result<Session, Unopened> {
-        let session = Session::connect(self).await.map_err(unreachable)?;
+        let session = Session::connect(self).await.map_err(OpenError::of_target)?;
         session.settle(Some(revision), None);
         Ok(session)
     }

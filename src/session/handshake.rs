@@ -12,18 +12,18 @@ use tokio::time::sleep;
 use super::{
     answers::ClientProfile,
     conversation::Opener,
-    help::{explain_held_back, requires_authorization, unreachable, with_discovery},
+    help::{explain_held_back, requires_authorization, with_discovery},
     negotiated::{CallOptions, Session},
 };
 use crate::{
     error::Error,
     evidence::{End, Frame, FrameKind, PROBE, Reply, Side},
     revision::Revision,
-    target::Start,
+    wire::OpenError,
 };
 
 /// How long to wait for a response to the modern probe after the server has read it. It may be short: a server whose
-/// start could not be detected responds to `initialize` after the probe, and then both responses count.
+/// start could not be detected responds to `initialize` after the probe, and then both responses count. A guess.
 const PROBE_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// The request timeout is multiplied by this for a server that may still be installing or starting.
@@ -118,7 +118,7 @@ enum Discovered {
 
 impl Opener {
     async fn connect(&self) -> Result<Session, Error> {
-        Session::connect(self).await.map_err(unreachable)
+        Session::connect(self).await.map_err(OpenError::of_target)
     }
 
     async fn restart(&self, session: &mut Session) -> Result<(), Error> {
@@ -267,7 +267,7 @@ impl Opener {
     /// Determines whether the process exits immediately or because of the handshake: starts another one with another
     /// request.
     async fn diagnose_exit(&self) {
-        if !matches!(self.target.start, Start::Stdio { .. }) || self.has_spoken() {
+        if !self.target.start.capabilities().process || self.has_spoken() {
             return;
         }
         if let Ok(session) = self.connect().await {

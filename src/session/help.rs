@@ -10,7 +10,7 @@ use crate::{
     evidence::{Cause, End, Frame, FrameKind, Reply, Side},
     revision::Revision,
     target::{Limits, Start},
-    wire::{self, OpenError, last_words},
+    wire::{self, last_words},
 };
 
 /// Characters shown of a line that is not a message.
@@ -18,45 +18,47 @@ const BANNER: usize = 120;
 
 /// How to fix a handshake that ended like this; `banner`: the server wrote something other than messages.
 fn help(start: &Start, reply: &Reply, banner: bool, limits: &Limits) -> String {
-    match (start, reply.end) {
-        (Start::Stdio { .. }, _) if banner => {
+    let able = start.capabilities();
+    let (process, endpoint, http) = (able.process, able.endpoint, able.stream_per_request);
+    match reply.end {
+        _ if process && banner => {
             "write only JSON-RPC messages to stdout, one per line; write logs and banners to stderr. Is this \
              the command that starts the server over stdio?"
                 .into()
         }
-        (Start::Stdio { .. }, End::Closed) => {
+        End::Closed if process => {
             "run the command by hand; it must keep running and read requests from stdin. Is it built, are its dependencies \
              installed where this command looks for them (the `python` of a virtualenv), are its variables set (--env)?"
                 .into()
         }
-        (Start::Stdio { .. }, End::Timeout) => format!(
+        End::Timeout if process => format!(
             "the server must reply to `initialize` on stdout, one JSON message per line; to give it more time, use \
              --timeout (now {} s, and {PATIENCE} times that for a start)",
             limits.request.as_secs_f32()
         ),
-        (Start::Http { .. }, End::Closed) => reply
+        End::Closed if http => reply
             .cause
             .and_then(wire::help)
             .unwrap_or("start the server first and check host, port and path of the URL")
             .into(),
-        (Start::Http { headers, .. } | Start::Sse { headers, .. }, _) if requires_authorization(reply) => entry(headers),
-        (Start::Http { .. } | Start::Sse { .. }, _) if elsewhere(reply).is_some() => {
+        _ if requires_authorization(reply) => entry(start.headers()),
+        _ if elsewhere(reply).is_some() => {
             "redirects are not followed; use the target URL if that is the server to test".into()
         }
-        (Start::Http { .. }, End::Answered | End::Malformed) => reply
+        End::Answered | End::Malformed if http => reply
             .cause
             .and_then(wire::help)
             .unwrap_or("check the path of the URL (often /mcp); use --sse URL for the older HTTP+SSE transport")
             .into(),
-        (Start::Http { .. }, End::Timeout) => {
+        End::Timeout if http => {
             "the port is open but does not respond; give a slow server more time with --timeout".into()
         }
-        (_, End::Result) => {
+        End::Result => {
             let known: Vec<_> =
                 Revision::ALL.into_iter().filter(|known| !known.is_modern()).map(Revision::as_str).collect();
             format!("reply to `initialize` with one of {}", known.join(", "))
         }
-        (Start::Sse { .. }, _) => "check the path of the URL (often /sse)".into(),
+        _ if endpoint => "check the path of the URL (often /sse)".into(),
         _ => "reply to `initialize` with a result that has `protocolVersion`, `capabilities` and `serverInfo`".into(),
     }
 }
@@ -92,7 +94,7 @@ impl Opener {
             came.extend(["; on stdout it wrote `", banner, "`, which is not a JSON-RPC message"]);
         }
         let mut help = help(&self.target.start, reply, banner.is_some(), &self.limits);
-        let dies = reply.end == End::Closed && matches!(self.target.start, Start::Stdio { .. }) && self.has_spoken();
+        let dies = reply.end == End::Closed && self.target.start.capabilities().process && self.has_spoken();
         if dies {
             came = format!("the server exited during `initialize`: {came}");
             help = "catch exceptions in the handler of `initialize`, and return them as errors".into();
@@ -140,7 +142,7 @@ pub(super) fn with_discovery(error: Error, probe: &Reply) -> Error {
     }
 }
 
-/// The error of a handshake whose response came only when stdin was closed.
+/// The error of a handshake whose response arrived only when stdin was closed.
 pub(super) fn explain_held_back(error: Error) -> Error {
     let Error::Target { tried, came, refused, .. } = error else { return error };
     let came = format!("{came}; when stdin was closed, messages arrived");
@@ -148,11 +150,6 @@ pub(super) fn explain_held_back(error: Error) -> Error {
                 this long to start, give it more time with --timeout"
         .into();
     Error::Target { tried, came, help, refused }
-}
-
-pub(super) fn unreachable(error: OpenError) -> Error {
-    let refused = error.cause == Some(Cause::ConnectionRefused);
-    Error::Target { tried: error.tried, came: error.came, help: error.help, refused }
 }
 
 /// Where the server redirects its client.

@@ -28,7 +28,7 @@ use crate::{
 const INVALID_REQUEST: i64 = -32600;
 const PARSE_ERROR: i64 = -32700;
 
-/// Ending an HTTP session may take a server long, and is not worth waiting for.
+/// Ending an HTTP session may take a server long, and is not worth waiting for. A guess.
 const SESSION_DELETE_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub struct Session {

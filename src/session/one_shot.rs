@@ -23,7 +23,7 @@ use crate::{
     wire::Ending,
 };
 
-/// Timeout for the request after a handshake.
+/// Timeout for the request after a handshake. A guess.
 const FOLLOW_UP_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Sends requests outside all sessions, on connections for one request.

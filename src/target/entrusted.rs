@@ -32,8 +32,8 @@ impl Start {
     /// The values with secret names. Paths are excluded: the server may print them, and its files have them.
     pub fn secrets(&self) -> Vec<String> {
         match self {
-            Self::Stdio { env, .. } => secret_values(env),
-            Self::Http { url, .. } | Self::Sse { url, .. } => secrets_in_url(url),
+            Self::Program(program) => secret_values(&program.env),
+            Self::Url { url, .. } => secrets_in_url(url),
         }
     }
 }
@@ -65,6 +65,7 @@ pub fn is_secret(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{target::Program, transport::Transport};
 
     #[test]
     fn urls_are_shown_without_secrets() {
@@ -83,8 +84,9 @@ mod tests {
     fn what_is_secret_shows_by_its_name() {
         let pairs = [("API_TOKEN", "abcdefgh"), ("LEVEL", "verbose-debug"), ("KEY_FILE", env!("CARGO_MANIFEST_DIR"))];
         let env = pairs.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
-        assert_eq!(Start::Stdio { argv: Vec::new(), env, cwd: None }.secrets(), ["abcdefgh"]);
-        let start = Start::Http { url: "http://h/?api_key=abc%20defgh&a=1".to_owned(), headers: Vec::new() };
+        assert_eq!(Start::Program(Program { env, ..Program::default() }).secrets(), ["abcdefgh"]);
+        let url = "http://h/?api_key=abc%20defgh&a=1".to_owned();
+        let start = Start::over(Transport::Http, url, Vec::new());
         assert_eq!(start.secrets(), ["abc defgh"]);
     }
 }

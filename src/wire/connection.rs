@@ -36,15 +36,15 @@ impl Wire {
         recorder: &Recorder,
     ) -> Result<(Self, mpsc::Receiver<Incoming>), OpenError> {
         match &target.start {
-            Start::Stdio { argv, env, cwd } => {
-                let (stdio, incoming) = Stdio::open(argv, env, cwd.as_deref(), target, limits, recorder)?;
+            Start::Program(program) => {
+                let (stdio, incoming) = Stdio::open(program, target, limits, recorder)?;
                 Ok((Self(Kind::Stdio(stdio)), incoming))
             }
-            Start::Http { url, headers } => {
-                let (http, incoming) = Http::open(url, headers, target, limits, Transport::Http, recorder)?;
+            Start::Url { transport, url, headers } if !transport.capabilities().endpoint => {
+                let (http, incoming) = Http::open(url, headers, target, limits, *transport, recorder)?;
                 Ok((Self(Kind::Http(http)), incoming))
             }
-            Start::Sse { url, headers } => {
+            Start::Url { url, headers, .. } => {
                 let (sse, incoming) = Sse::open(url, headers, target, limits, recorder).await?;
                 Ok((Self(Kind::Sse(sse)), incoming))
             }
@@ -102,7 +102,7 @@ impl Wire {
         }
     }
 
-    /// Waits until a process has read what was sent to it, if the system can tell.
+    /// Waits until a process has read what was sent to it, if the system reports that.
     pub async fn taken(&self) {
         if let Kind::Stdio(stdio) = &self.0 {
             stdio.taken().await;

@@ -1,6 +1,9 @@
 //! How a connection ended, or why it could not be opened.
 
-use crate::evidence::{Cause, Ended};
+use crate::{
+    error::Error,
+    evidence::{Cause, Ended},
+};
 
 /// How a connection ended.
 #[derive(Clone, Debug, Default)]
@@ -19,4 +22,17 @@ pub struct OpenError {
     pub help: String,
     /// Why the HTTP exchange failed, if it was one.
     pub cause: Option<Cause>,
+}
+
+impl OpenError {
+    /// As an error about the server under test.
+    pub fn of_target(self) -> Error {
+        let refused = self.cause == Some(Cause::ConnectionRefused);
+        Error::Target { tried: self.tried, came: self.came, help: self.help, refused }
+    }
+
+    /// As an error about another party.
+    pub fn of(self, party: &'static str) -> Error {
+        Error::Party { party, tried: self.tried, came: self.came, help: self.help }
+    }
 }

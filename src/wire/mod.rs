@@ -36,7 +36,7 @@ pub use failure::help;
 pub use incoming::Incoming;
 pub use outgoing::{Envelope, HttpRequest, Posted};
 pub use pipe::Pipe;
-pub use process::{Tail, exit, last_words, start_failure};
+pub use process::{Tail, exit, last_words};
 pub use put_off::PutOff;
 pub use secrets::{Secrets, in_headers, leave_out_credentials};
 pub use side_request::{Fetched, fetch, side_request};

@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     evidence::{Cause, Ended, Exit, Reason, Recorder, Transport},
-    target::{Limits, Target},
+    target::{Limits, Program, Target},
 };
 
 /// A line, and the number of pieces in which it is written.
@@ -38,7 +38,7 @@ struct Queued {
     joined: bool,
 }
 
-/// How often, and how many times, to check whether a piece has been read.
+/// How often, and how many times, to check whether a piece has been read. Guesses.
 const GLANCE: Duration = Duration::from_millis(2);
 const GLANCES: u32 = 100;
 
@@ -60,16 +60,14 @@ pub struct Stdio {
 
 impl Stdio {
     pub fn open(
-        argv: &[String],
-        env: &[(String, String)],
-        cwd: Option<&std::path::Path>,
+        program: &Program,
         target: &Target,
         limits: &Limits,
         recorder: &Recorder,
     ) -> Result<(Self, mpsc::Receiver<Incoming>), OpenError> {
         let (child, pipes) = match &target.inside {
             Some(inside) => Child::inside(inside.start(), limits.grace),
-            None => Child::start(argv, env, cwd, limits.grace)?,
+            None => Child::start(program, limits.grace)?,
         };
         let Pipes { stdin, unread, stdout, stderr } = pipes;
         let secrets = Secrets::of(target.secrets.iter().cloned());

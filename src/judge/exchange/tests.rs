@@ -75,7 +75,7 @@ fn an_answer_to_what_is_no_request_of_json_rpc_2_is_none_to_the_notification_bef
             json!({ "from": "client", "message": sent }),
             json!({ "from": "server", "message": answered }),
         ]);
-        assert_eq!(passed[2].messages[0]["answers"], "unreadable input", "{answered}");
+        assert_eq!(passed[2].messages[0].answers, Some("unreadable input"), "{answered}");
     }
 }
 
@@ -90,7 +90,7 @@ fn an_unknown_method_without_an_id_is_that_of_the_notification_and_not_of_unread
             json!({ "from": "client", "message": { "jsonrpc": "2.0", "method": "notifications/unknown" } }),
             json!({ "from": "server", "message": { "jsonrpc": "2.0", "error": { "code": code } } }),
         ]);
-        assert_eq!(passed[4].messages[0]["answers"], answers, "{code}");
+        assert_eq!(passed[4].messages[0].answers, Some(answers), "{code}");
     }
 }
 
@@ -179,10 +179,10 @@ fn an_id_comes_twice_only_within_a_session() {
         let told: Vec<_> = (1..=2)
             .map(|post| {
                 take(post * 2, post, "client", "http-request", &head);
-                take(post * 2 + 1, post, "server", "message", &asked).messages[0]["id_repeated"].clone()
+                take(post * 2 + 1, post, "server", "message", &asked).messages[0].id_repeated
             })
             .collect();
-        assert_eq!(told, [json!(false), json!(repeated)], "{header}");
+        assert_eq!(told, [Some(false), Some(repeated)], "{header}");
     }
 }
 
@@ -198,9 +198,9 @@ fn an_error_without_an_id_is_about_the_notification_sent_after_a_request_that_wa
         json!({ "from": "server", "message": { "id": "two", "result": {} } }),
     ]);
     assert!(passed[3].exchanges.is_empty() && passed[3].messages.is_empty(), "`two` has no response yet");
-    assert_eq!(passed[4].messages[0]["answers"], "request");
-    assert_eq!(passed[4].messages[1]["answers"], "nothing");
-    assert_eq!(passed[4].messages[1]["origin"]["to"], 0, "the frame with the notification");
+    assert_eq!(passed[4].messages[0].answers, Some("request"));
+    assert_eq!(passed[4].messages[1].answers, Some("nothing"));
+    assert_eq!(passed[4].messages[1].origin.to, Some(0), "the frame with the notification");
     assert!(rest.is_empty());
 }
 
@@ -214,8 +214,8 @@ fn an_array_may_be_refused_as_a_whole_by_an_error_without_an_id() {
         json!({ "from": "server", "message": refusal }),
         json!({ "from": "server", "message": refusal }),
     ]);
-    assert_eq!(passed[1].messages[0]["answers"], "unreadable input");
-    assert_eq!(passed[2].messages[0]["answers"], "nothing", "one array, one refusal");
+    assert_eq!(passed[1].messages[0].answers, Some("unreadable input"));
+    assert_eq!(passed[2].messages[0].answers, Some("nothing"), "one array, one refusal");
 }
 
 /// Over stdio, a response without an id may belong to a request that has no response yet.
@@ -237,8 +237,8 @@ fn a_response_without_id_answers_a_notification_where_every_request_has_its_own(
         }
         messages.extend(assembler.unclear());
         let of_error: Vec<_> =
-            messages.iter().filter(|item| item["kind"] == "error").map(|item| &item["answers"]).collect();
-        assert_eq!(of_error, [answers]);
+            messages.iter().filter(|item| item.kind == Kind::Error).map(|item| item.answers).collect();
+        assert_eq!(of_error, [Some(answers)]);
     }
 }
 

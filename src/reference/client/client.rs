@@ -1,7 +1,7 @@
 //! The shared state of the client.
 
 use std::{
-    cell::RefCell,
+    cell::{Cell, RefCell},
     collections::{HashMap, HashSet},
     rc::Rc,
     time::Duration,
@@ -24,10 +24,10 @@ use crate::{
             memory::Memory,
         },
         message,
-        options::Options,
+        options::{Options, Transport},
         outside::Outside,
         report::{Failure, Outcome, Report},
-        transport::{Transport, headers::MirroredParam},
+        transport::{Connection, headers::MirroredParam},
     },
     revision::Revision,
 };
@@ -84,9 +84,9 @@ pub struct Client {
     pub report: Report,
     pub memory: RefCell<Memory>,
     pub state: RefCell<State>,
-    pub transport: RefCell<Option<Rc<Transport>>>,
+    pub transport: RefCell<Option<Rc<Connection>>>,
     /// The transport in use, which a fallback can change.
-    pub kind: RefCell<crate::reference::client::options::TransportKind>,
+    pub kind: Cell<Transport>,
     pub cache: RefCell<Cache>,
     /// Only one part of the client opens a connection at a time.
     pub reviving: Mutex<()>,
@@ -103,7 +103,7 @@ impl Client {
         let spare = Duration::from_secs(1);
         Rc::new(Self {
             deadline: options.limit.map(|limit| Instant::now() + limit.saturating_sub(spare)),
-            kind: RefCell::new(options.transport),
+            kind: Cell::new(options.transport),
             options,
             ways,
             report,
@@ -128,7 +128,7 @@ impl Client {
         Scene {
             revision: state.revision,
             modern: state.modern,
-            transport: *self.kind.borrow(),
+            transport: self.kind.get(),
             phase: match (state.opened, state.opening) {
                 (true, _) => Phase::Open,
                 (false, true) => Phase::Opening,
@@ -210,7 +210,7 @@ impl Client {
         self.outside.crash();
     }
 
-    pub fn current(&self) -> Result<Rc<Transport>, Failure> {
+    pub fn current(&self) -> Result<Rc<Connection>, Failure> {
         self.transport.borrow().clone().ok_or_else(|| Failure::closed("there is no connection"))
     }
 

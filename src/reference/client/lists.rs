@@ -11,7 +11,6 @@ use serde_json::{Map, Value, json};
 use crate::reference::client::{
     client::Client,
     faults::decisions::{NextPage, Node, Pages},
-    options::TransportKind,
     report::{Failure, Outcome},
     requests::Ask,
     transport::headers,
@@ -100,7 +99,7 @@ fn follow(client: &Client, pages: &Pages, most: Option<usize>) -> NextPage {
 /// The items of a list that the caller gets.
 fn usable(client: &Client, method: &str, scope: &Map<String, Value>, mut items: Vec<Value>) -> Value {
     if method == "tools/list" {
-        let strict = client.is_modern() && *client.kind.borrow() == TransportKind::ALL[1];
+        let strict = client.is_modern() && client.kind.get().capabilities().stream_per_request;
         let listed = items.clone();
         let name = |tool: &Value| tool["name"].as_str().unwrap_or_default().to_owned();
         let mut tools = HashMap::new();

@@ -29,7 +29,7 @@ use std::{path::Path, rc::Rc};
 
 use tokio::task::LocalSet;
 
-pub use options::Options;
+pub use options::{Options, Transport};
 pub use outside::{Outside, System};
 
 use faults::behaviour::Behaviour;
@@ -45,7 +45,7 @@ pub const NOT_CONNECTED: u8 = 1;
 pub struct Info {
     pub name: &'static str,
     pub about: &'static str,
-    pub transports: Vec<&'static str>,
+    pub transports: &'static [Transport],
     pub since: Option<Revision>,
     pub until: Option<Revision>,
     /// Rules besides those that name the fault which it also violates; `*` stands for any.
@@ -53,8 +53,7 @@ pub struct Info {
 }
 
 fn info(behaviour: &'static Behaviour) -> Info {
-    let transports = behaviour.transports.iter().map(|kind| kind.as_str()).collect();
-    let Behaviour { name, about, since, until, .. } = *behaviour;
+    let Behaviour { name, about, transports, since, until, .. } = *behaviour;
     let also = faults::ALSO.get(name).cloned().unwrap_or_default();
     Info { name, about, transports, since, until, also }
 }

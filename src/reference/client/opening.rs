@@ -10,10 +10,10 @@ use crate::{
         client::Client,
         faults::decisions::{Era, Handshake, Initialized, Probed, Restart, Settlement},
         message, meta,
-        options::TransportKind,
+        options::Transport,
         report::{Failure, Outcome},
         requests::Ask,
-        transport::Transport,
+        transport::Connection,
     },
     revision::Revision,
 };
@@ -28,11 +28,10 @@ impl Client {
     /// Opens a connection and settles the revision.
     pub async fn open(self: &Rc<Self>) -> Result<(), Failure> {
         self.connect().await?;
-        let [_, _, sse] = TransportKind::ALL;
         let modern = self.options.revision.is_modern();
         let offer = if modern { Revision::NEWEST_LEGACY } else { self.options.revision };
         let mut plan = Handshake {
-            probe: (modern || self.ways.habits.probes) && *self.kind.borrow() != sse,
+            probe: (modern || self.ways.habits.probes) && !self.kind.get().capabilities().endpoint,
             initialize: true,
             offer: json!(offer.as_str()),
             awaits: true,
@@ -81,8 +80,7 @@ impl Client {
             (state.opening, state.opened) = (false, false);
             state.session = None;
         }
-        let kind = *self.kind.borrow();
-        let transport = Transport::open(self, kind).await?;
+        let transport = Connection::open(self, self.kind.get()).await?;
         *self.transport.borrow_mut() = Some(transport);
         Ok(())
     }
@@ -151,7 +149,7 @@ impl Client {
     }
 
     fn is_process(&self) -> bool {
-        *self.kind.borrow() == TransportKind::ALL[0]
+        self.kind.get().capabilities().process
     }
 
     fn settle_modern(&self, revision: Revision) {
@@ -201,7 +199,7 @@ impl Client {
             && self.is_old_server(failure, offered)
         {
             self.close_quietly().await;
-            *self.kind.borrow_mut() = TransportKind::ALL[2];
+            self.kind.set(Transport::Sse);
             self.connect().await?;
             self.state.borrow_mut().opening = true;
             outcome = self.once("initialize", &params, &ask, None).await;
@@ -242,8 +240,8 @@ impl Client {
 
     /// Whether the status of the first POST is that of a server of 2024-11-05.
     fn is_old_server(&self, failure: &Failure, offered: Revision) -> bool {
-        let (Some(status), [_, http, _]) = (failure.status, TransportKind::ALL) else { return false };
-        let mut old = *self.kind.borrow() == http
+        let Some(status) = failure.status else { return false };
+        let mut old = self.kind.get().capabilities().stream_per_request
             && match status {
                 400 | 404 | 405 => true,
                 401 | 403 => false,

@@ -1,42 +1,11 @@
 //! The options of the client, from its environment.
 
-use std::{collections::BTreeSet, path::PathBuf, str::FromStr, time::Duration};
+use std::{collections::BTreeSet, path::PathBuf, time::Duration};
 
 use serde_json::Value;
 
+pub use crate::transport::Transport;
 use crate::{reference::client::outside::Outside, revision::Revision};
-
-/// How the client reaches its server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TransportKind {
-    Stdio,
-    Http,
-    Sse,
-}
-
-impl TransportKind {
-    pub const ALL: [Self; 3] = [Self::Stdio, Self::Http, Self::Sse];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Stdio => "stdio",
-            Self::Http => "http",
-            Self::Sse => "sse",
-        }
-    }
-}
-
-impl FromStr for TransportKind {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let known = || Self::ALL.map(Self::as_str).join(", ");
-        Self::ALL
-            .into_iter()
-            .find(|kind| kind.as_str() == text)
-            .ok_or_else(|| format!("MCP_CONFORMANCE_TRANSPORT: unknown transport `{text}`; use one of: {}", known()))
-    }
-}
 
 /// The client's response to an elicitation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,7 +83,7 @@ pub fn strings(value: &Value) -> Option<Vec<String>> {
 
 #[derive(Clone, Debug)]
 pub struct Options {
-    pub transport: TransportKind,
+    pub transport: Transport,
     /// The revision to request.
     pub revision: Revision,
     /// The actions. `None`: list everything.
@@ -146,7 +115,8 @@ impl Options {
             };
             text(name)?.map(parse).transpose()
         };
-        let transport = text("TRANSPORT")?.map_or(Ok(TransportKind::Http), |name| name.parse())?;
+        let transport = text("TRANSPORT")?.map_or(Ok(Transport::Http), |name| name.parse());
+        let transport = transport.map_err(|error| format!("MCP_CONFORMANCE_TRANSPORT: {error}"))?;
         let revision = text("PROTOCOL_VERSION")?.map_or(Ok(Revision::NEWEST), |name| name.parse());
         let revision = revision.map_err(|error| format!("MCP_CONFORMANCE_PROTOCOL_VERSION: {error}"))?;
         let actions = match json("ACTIONS")? {

@@ -252,8 +252,7 @@ impl Client {
     /// Cancels a request in the way that the transport and the revision define.
     pub async fn abort(self: &Rc<Self>, id: &Value, method: &str, timed_out: bool) {
         self.state.borrow_mut().open.retain(|open| !message::same_id(&open.id, id));
-        let by_stream =
-            self.is_modern() && *self.kind.borrow() == crate::reference::client::options::TransportKind::ALL[1];
+        let by_stream = self.is_modern() && self.kind.get().capabilities().stream_per_request;
         let cancels = self.ways.habits.cancels;
         let mut abort = Abort {
             notify: cancels && !by_stream && method != "initialize",

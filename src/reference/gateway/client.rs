@@ -43,11 +43,7 @@ pub async fn relay(
     clients.join(&down);
     let limits = Limits { message_bytes: LARGEST, ..Limits::default() };
     let headers = if options.fault.leaks_credentials { credentials } else { Vec::new() };
-    let start = match (options.back.capabilities().process, options.back.capabilities().endpoint) {
-        (true, _) => Start::Stdio { argv: vec![options.upstream.clone()], env: Vec::new(), cwd: None },
-        (_, true) => Start::Sse { url: options.upstream.clone(), headers },
-        _ => Start::Http { url: options.upstream.clone(), headers },
-    };
+    let start = Start::over(options.back, options.upstream.clone(), headers);
     let recorder = Recorder::new(RECORD, RECORD, RECORD);
     let (wire, mut inbox) = Wire::open(&Target::new("upstream", start), &limits, &recorder)
         .await

@@ -1,7 +1,6 @@
 //! The options of the reference server: its revisions and proposals, and the fault that it commits.
 
-use serde::{Deserialize, Serialize};
-
+pub use crate::transport::Transport;
 use crate::{reference::server::content::Grown, revision::Revision};
 
 /// All proposals and dialects that the server supports.
@@ -32,19 +31,6 @@ impl Default for Options {
             content: None,
         }
     }
-}
-
-/// The transport of a message, for faults that show only on some transports.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Transport {
-    Stdio,
-    Http,
-    Sse,
-}
-
-impl Transport {
-    pub const ALL: [Self; 3] = [Self::Stdio, Self::Http, Self::Sse];
 }
 
 /// The enabled proposals.

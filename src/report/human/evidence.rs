@@ -124,7 +124,7 @@ pub fn messages(page: &mut Page, indent: usize, finding: &Finding) {
 }
 
 /// A message without its version if it takes more than one line, and then on two lines at most. What the server put into
-/// `_meta` is left out first.
+/// `_meta` is omitted first.
 fn brief(text: &str, room: usize) -> String {
     const VERSION: &str = "\"jsonrpc\":\"2.0\",";
     if columns(text) <= room {

@@ -1,15 +1,23 @@
 //! The command lines for a scenario: one process that reads all its actions, or one process for each action of a
 //! command line client.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::config::Arguments;
+use crate::{
+    config::Arguments,
+    suite::{Action, Do},
+};
 
 /// Placeholders for the server that the client connects to.
 const PLACES: [&str; 2] = ["{url}", "{stub}"];
 
 /// The command lines of a scenario, in order. Empty if no template exists for any of its actions.
-pub fn lines(command: &[String], templates: &[(String, Arguments)], drive: &[Value], target: &str) -> Vec<Vec<String>> {
+pub fn lines(
+    command: &[String],
+    templates: &[(String, Arguments)],
+    drive: &[Action],
+    target: &str,
+) -> Vec<Vec<String>> {
     if templates.is_empty() {
         return vec![line(command.iter().cloned(), target)];
     }
@@ -18,8 +26,9 @@ pub fn lines(command: &[String], templates: &[(String, Arguments)], drive: &[Val
     flatten(drive, &mut flat);
     let mut lines: Vec<Vec<String>> = Vec::new();
     for action in flat {
-        let Some(arguments) = template(&name(action)) else { continue };
-        let line = line(command.iter().cloned().chain(filled(arguments, action)), target);
+        let action = json!(action);
+        let Some(arguments) = template(&name(&action)) else { continue };
+        let line = line(command.iter().cloned().chain(filled(arguments, &action)), target);
         // Each process is a new connection, so repeating an action shows nothing new.
         if !lines.contains(&line) {
             lines.push(line);
@@ -42,11 +51,11 @@ fn line(words: impl Iterator<Item = String>, target: &str) -> Vec<String> {
 }
 
 /// A command line client runs concurrent actions sequentially.
-fn flatten<'a>(drive: &'a [Value], flat: &mut Vec<&'a Value>) {
+fn flatten<'a>(drive: &'a [Action], flat: &mut Vec<&'a Action>) {
     for action in drive {
-        match action["actions"].as_array() {
-            Some(inner) => flatten(inner, flat),
-            None => flat.push(action),
+        match &action.what {
+            Do::Parallel { actions, .. } => flatten(actions, flat),
+            _ => flat.push(action),
         }
     }
 }
@@ -102,9 +111,8 @@ fn text(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
+    use crate::{evidence::LISTS, suite::Pages};
 
     fn words(text: &str) -> Vec<String> {
         text.split(' ').map(str::to_owned).collect()
@@ -125,17 +133,14 @@ mod tests {
             ("list-tools".to_owned(), groups(&["list"])),
             ("call".to_owned(), groups(&["call", "{name}", "--arg {key}={value}", "--to {url}"])),
         ];
-        let drive = [
-            json!({ "do": "list", "of": "tools", "pages": "all" }),
-            json!({ "do": "ping" }),
-            json!({ "do": "parallel", "actions": [
-                { "do": "call", "name": "add", "arguments": { "a": 1, "b": "{value}" } },
-                { "do": "list", "of": "tools" },
-            ] }),
-        ];
+        let tools = |pages| Action::from(Do::List { of: &LISTS[0], pages, uri: None, prefix: None });
+        let arguments = json!({ "a": 1, "b": "{value}" }).as_object().cloned();
+        let call = Do::Call { name: "add".to_owned(), arguments, bytes: None };
+        let actions = vec![call.into(), tools(None)];
+        let drive = [tools(Some(Pages::All)), Do::Ping.into(), Do::Parallel { staggered: None, actions }.into()];
         let expected = [words("client list T"), words("client call add --arg a=1 --arg b={value} --to T")];
         assert_eq!(lines(&words("client"), &templates, &drive, "T"), expected);
         assert_eq!(lines(&words("client"), &templates, &[], "T"), [words("client list T")]);
-        assert!(lines(&words("client"), &templates, &[json!({ "do": "wait" })], "T").is_empty());
+        assert!(lines(&words("client"), &templates, &[Do::Wait { ms: 1 }.into()], "T").is_empty());
     }
 }

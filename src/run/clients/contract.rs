@@ -8,7 +8,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::stage::Stage;
-use crate::{evidence::Transport, revision::Revision, suite::Scenario};
+use crate::{
+    evidence::Transport,
+    revision::Revision,
+    suite::{Action, Do, Scenario},
+};
 
 pub fn environment(
     scenario: &Scenario,
@@ -20,9 +24,13 @@ pub fn environment(
 ) -> Vec<(String, String)> {
     let mut context = json!({ "name": carrier });
     if carrier == CALLS {
-        let calls = scenario.drive.iter().filter(|action| action["do"] == "call");
-        let call = |action: &Value| json!({ "name": action["name"], "arguments": arguments(action) });
-        context["toolCalls"] = calls.map(call).collect();
+        let call = |action: &Action| match &action.what {
+            Do::Call { name, arguments, .. } => {
+                Some(json!({ "name": name, "arguments": arguments.clone().unwrap_or_default() }))
+            }
+            _ => None,
+        };
+        context["toolCalls"] = scenario.drive.iter().filter_map(call).collect();
     }
     let mut variables = vec![
         ("SCENARIO", carrier.to_owned()),
@@ -43,26 +51,23 @@ pub fn environment(
 
 /// All actions of the client, from connect to close.
 pub fn actions(scenario: &Scenario) -> Value {
-    let first = json!({ "do": "connect" });
-    let last = json!({ "do": "close" });
     let mut drive = scenario.drive.clone();
     // The suite's number does not count `connect`, the client's number does.
-    for action in drive.iter_mut().filter(|action| action["do"] == "cancel") {
-        if let Some(number) = action["action"].as_u64() {
-            action["action"] = json!(number + 1);
+    for action in &mut drive {
+        if let Do::Cancel { action } = &mut action.what {
+            *action += 1;
         }
     }
-    [vec![first], drive, vec![last]].concat().into()
+    json!([vec![Do::Connect.into()], drive, vec![Do::Close.into()]].concat())
 }
 
 /// How long the client waits when it follows its actions.
 pub fn waits(scenario: &Scenario) -> Duration {
-    let waits = scenario.drive.iter().filter(|action| action["do"] == "wait");
-    Duration::from_millis(waits.filter_map(|action| action["ms"].as_u64()).sum())
-}
-
-fn arguments(action: &Value) -> Value {
-    action.get("arguments").cloned().unwrap_or_else(|| json!({}))
+    let wait = |action: &Action| match action.what {
+        Do::Wait { ms } => Duration::from_millis(ms as u64),
+        _ => Duration::ZERO,
+    };
+    scenario.drive.iter().map(wait).sum()
 }
 
 /// Calls the tools that the context lists.
@@ -75,14 +80,18 @@ const READS: &str = "http-standard-headers";
 const LISTS: [&str; 2] = ["initialize", "request-metadata"];
 
 /// The official scenarios that cover most of these actions, the closest first. Few clients know all of them.
-pub fn official_scenarios(drive: &[Value], revision: Revision) -> Vec<&'static str> {
-    let does = |names: &[&str]| drive.iter().any(|action| names.iter().any(|name| action["do"] == *name));
-    let lists_more = drive.iter().any(|action| action["do"] == "list" && action["of"] != "tools");
+pub fn official_scenarios(drive: &[Action], revision: Revision) -> Vec<&'static str> {
+    let does = |fits: fn(&Do) -> bool| drive.iter().any(|action| fits(&action.what));
     let mut names = Vec::new();
-    if does(&["read", "get"]) || lists_more {
+    let reads = |what: &Do| match what {
+        Do::Read { .. } | Do::Get { .. } => true,
+        Do::List { of, .. } => of.save != "tools",
+        _ => false,
+    };
+    if does(reads) {
         names.push(READS);
     }
-    if does(&["call"]) {
+    if does(|what| matches!(what, Do::Call { .. })) {
         names.extend([CALLS, ONE_CALL]);
     }
     names.push(LISTS[usize::from(revision.features().stateless)]);
@@ -92,14 +101,20 @@ pub fn official_scenarios(drive: &[Value], revision: Revision) -> Vec<&'static s
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::LISTS;
 
     #[test]
     fn the_official_scenario_that_comes_closest_is_named() {
-        let of = |drive: &[Value]| official_scenarios(drive, Revision::V2025_11_25);
+        let of = |drive: &[Do]| {
+            let drive: Vec<Action> = drive.iter().cloned().map(Action::from).collect();
+            official_scenarios(&drive, Revision::V2025_11_25)
+        };
+        let list = |index: usize| Do::List { of: &LISTS[index], pages: None, uri: None, prefix: None };
+        let call = Do::Call { name: "echo".to_owned(), arguments: None, bytes: None };
         assert_eq!(of(&[]), ["initialize"]);
-        assert_eq!(of(&[json!({ "do": "list", "of": "tools" })]), ["initialize"]);
-        assert_eq!(of(&[json!({ "do": "list", "of": "prompts" })]), [READS, "initialize"]);
-        assert_eq!(of(&[json!({ "do": "call", "name": "echo" })]), [CALLS, ONE_CALL, "initialize"]);
+        assert_eq!(of(&[list(0)]), ["initialize"]);
+        assert_eq!(of(&[list(2)]), [READS, "initialize"]);
+        assert_eq!(of(&[call]), [CALLS, ONE_CALL, "initialize"]);
         assert_eq!(official_scenarios(&[], Revision::V2026_07_28), ["request-metadata"]);
     }
 }

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 
 use super::{
     contract,
-    facts::{self, Start},
+    facts::{self, End, Start},
     inside,
     job::ClientJob,
     process, reported,
@@ -31,12 +31,13 @@ use crate::{
     revision::Revision,
     run::inputs::job::Revisions,
     suite::Suite,
+    target::Program,
     wire::Secrets,
 };
 
 /// A client that was killed this often gets less time afterwards: it would probably hang again.
 const HANGS: usize = 2;
-/// The reduced limit.
+/// The reduced limit. A guess.
 const LESS: Duration = Duration::from_secs(5);
 
 /// Starts the client for each scenario. `Err` is about the command or the options.
@@ -174,7 +175,7 @@ impl<'a> Course<'a> {
         let links: Vec<u32> = first.iter().flat_map(|(_, links)| links.iter().copied()).collect();
         let revision = match (self.spoken(&links), first.first()) {
             // One that sends only what is not a message did connect, and there are rules about that.
-            (None, Some((start, _))) if self.cut_short.get().is_none() && start.run["connected"] == false => {
+            (None, Some((start, _))) if self.cut_short.get().is_none() && !start.run.connected => {
                 return Err(never_connected(self.job, start));
             }
             (Some(spoken), _) if spoken != asked && self.job.revisions != Revisions::Auto => {
@@ -210,7 +211,7 @@ impl<'a> Course<'a> {
                 others.len() + starts.len()
             ));
         }
-        let follows = |(start, _): &(Start, Vec<u32>)| start.run["follows"] == true;
+        let follows = |(start, _): &(Start, Vec<u32>)| start.run.follows;
         if self.job.client.actions.is_empty() && self.planned.len() > 1 && !starts.iter().any(follows) {
             self.notes.push(
                 "the client reported no actions, so only what it does on its own was judged; `mcp-conform docs clients` \
@@ -226,9 +227,9 @@ impl<'a> Course<'a> {
         Ok(())
     }
 
-    /// Whether the client used 2026-07-28 without falling back. With actions it is told the revision to use.
+    /// Whether the client used 2026-07-28 without falling back. With actions, the instructions name the revision to use.
     fn is_stateless(&self, start: &Start, links: &[u32]) -> bool {
-        start.run["carried"] == true && start.only_discovers
+        start.run.carried && start.only_discovers
             || self.spoken(links).is_some_and(|spoken| spoken.features().stateless)
     }
 
@@ -253,7 +254,7 @@ impl<'a> Course<'a> {
                 started = self.start_known_scenario(planned, number, revision, left) => {
                     let started = started?;
                     // A start that the end of the run interrupted did not hang by itself.
-                    if started.0.run["end"] != "hung" || self.began.elapsed() < job.limits.run {
+                    if started.0.run.end != End::Hung || self.began.elapsed() < job.limits.run {
                         starts.push(started);
                     }
                 }
@@ -278,10 +279,10 @@ impl<'a> Course<'a> {
                 continue;
             }
             let (start, links) = self.start(planned, number, name, revision, left).await?;
-            let failed = start.run["code"].as_i64().is_some_and(|code| code != 0);
+            let failed = start.run.code.is_some_and(|code| code != 0);
             // Some scenarios of the official suite exist in 2026-07-28 alone, and the client may use it there.
             let is_newer = !revision.features().stateless && self.is_stateless(&start, &links);
-            let rejected = start.run["follows"] == false && (is_newer || failed && start.run["connected"] == false);
+            let rejected = !start.run.follows && (is_newer || failed && !start.run.connected);
             if !rejected || self.known.borrow().contains(name) {
                 self.known.borrow_mut().insert(name);
                 return Ok((start, links));
@@ -317,8 +318,8 @@ impl<'a> Course<'a> {
         let mut ran = if let Some(inside) = &job.inside {
             inside::run(&**inside, &stage, env, limit).await
         } else {
-            let line = job.lines(&scenario.drive, &stage.target).swap_remove(number);
-            process::run(&line, &env, client.cwd.as_deref(), limit).await?
+            let argv = job.lines(&scenario.drive, &stage.target).swap_remove(number);
+            process::run(&Program { argv, env, cwd: client.cwd.clone() }, limit).await?
         };
         self.hangs.set(self.hangs.get() + usize::from(ran.hung));
         ran.stderr = self.secrets.hide(ran.stderr);
@@ -329,7 +330,7 @@ impl<'a> Course<'a> {
         reported.0.iter_mut().for_each(|action| self.secrets.hide_in(action));
         let (links, spawned) = stage.close().await;
         let mut start = facts::start(id, &scenario.world, &ran, &links, &spawned, reported, &self.recorder);
-        start.run["carried"] = json!(start.run["follows"] == false && client.actions.is_empty());
+        start.run.carried = !start.run.follows && client.actions.is_empty();
         Ok((start, links))
     }
 
@@ -348,7 +349,7 @@ impl<'a> Course<'a> {
 
 /// What is known of these starts besides their messages.
 fn saves<'a>(starts: impl Iterator<Item = &'a Start> + Clone) -> IndexMap<String, Value> {
-    let runs = starts.clone().map(|start| start.run.clone()).collect();
+    let runs = starts.clone().map(|start| json!(start.run)).collect();
     let spawns = starts.clone().flat_map(|start| start.spawns.clone()).collect();
     let actions = starts.flat_map(|start| start.actions.clone()).collect();
     [("runs", runs), ("spawns", spawns), ("actions", actions)]
@@ -372,12 +373,12 @@ fn context(
 }
 
 fn never_connected(job: &ClientJob, start: &Start) -> Error {
-    let how = match (start.run["end"].as_str(), start.run["code"].as_i64()) {
-        (Some("hung"), _) => format!("it did not connect within {:?}", job.limits.start),
-        (Some("signal"), _) => format!("it was ended by signal {} before it connected", start.run["signal"]),
-        (_, code) => format!("it exited with code {} before it connected", code.unwrap_or_default()),
+    let how = match (start.run.end, start.run.signal) {
+        (End::Hung, _) => format!("it did not connect within {:?}", job.limits.start),
+        (_, Some(signal)) => format!("it was ended by signal {signal} before it connected"),
+        _ => format!("it exited with code {} before it connected", start.run.code.unwrap_or_default()),
     };
-    let words = crate::wire::last_words(start.run["stderr"].as_str().unwrap_or_default());
+    let words = crate::wire::last_words(&start.run.stderr);
     let said = words.map(|line| format!("; on stderr: {line}")).unwrap_or_default();
     let place = if job.client.transport.capabilities().process {
         "{stub} in the command is replaced by the path of the server to start; without it the path is the last argument"

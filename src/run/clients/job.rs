@@ -2,8 +2,6 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
-use serde_json::Value;
-
 use super::{command_lines, inside::Inside};
 use crate::{
     config::Client,
@@ -11,6 +9,8 @@ use crate::{
         inputs::job::Revisions,
         process::{interrupts::Interrupts, progress::Counts},
     },
+    suite::Action,
+    target::command_line,
 };
 
 pub struct ClientJob {
@@ -47,11 +47,11 @@ impl ClientJob {
         if command.is_empty() {
             return "a client".to_owned();
         }
-        shlex::try_join(command.iter().map(String::as_str)).unwrap_or_else(|_| command.join(" "))
+        command_line(command)
     }
 
     /// The command lines for these actions, in order.
-    pub fn lines(&self, drive: &[Value], target: &str) -> Vec<Vec<String>> {
+    pub fn lines(&self, drive: &[Action], target: &str) -> Vec<Vec<String>> {
         command_lines::lines(&self.client.command, &self.client.actions, drive, target)
     }
 }

@@ -1,30 +1,23 @@
 //! One process of the client: started in its own process group, watched, and killed with all its children.
 
-use std::{
-    path::Path,
-    process::{ExitStatus, Stdio},
-    time::Duration,
-};
+use std::{process::ExitStatus, time::Duration};
 
 use tokio::{
     io::{AsyncRead, AsyncReadExt},
-    process::Command,
     time::{Instant, sleep, timeout},
 };
 
 use crate::{
     error::Error,
-    wire::{
-        process::group::{Group, Signal},
-        start_failure,
-    },
+    target::Program,
+    wire::process::{Piped, Process, group::Signal},
 };
 
 /// How much of stderr is kept, counted from its end.
 const KEPT: usize = 4 << 10;
-/// From SIGTERM to SIGKILL.
+/// From SIGTERM to SIGKILL. A guess.
 const GRACE: Duration = Duration::from_secs(5);
-/// How long the last output is read after the client has exited.
+/// How long the last output is read after the client has exited. A guess.
 const LAST: Duration = Duration::from_millis(200);
 /// How unhandled exceptions and panics begin in common languages.
 const TRACES: [&str; 9] = [
@@ -64,45 +57,25 @@ impl Ran {
     }
 }
 
-/// Runs the process until it exits or `limit` passes.
-pub async fn run(argv: &[String], env: &[(String, String)], cwd: Option<&Path>, limit: Duration) -> Result<Ran, Error> {
-    let Some((program, arguments)) = argv.split_first() else { return Err(Error::usage("the command is empty")) };
-    let mut command = Command::new(program);
-    command.args(arguments).envs(env.iter().map(|(name, value)| (name, value)));
-    // stdin stays open and empty: some clients exit when stdin closes.
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-    if let Some(cwd) = cwd {
-        command.current_dir(cwd);
-    }
-    Group::prepare(&mut command);
+/// Runs the process until it exits or `limit` passes. Its stdin is empty, and closed by the wait.
+pub async fn run(program: &Program, limit: Duration) -> Result<Ran, Error> {
     let began = Instant::now();
-    let mut child = command.spawn().map_err(|why| {
-        let failure = start_failure(program, cwd, &why);
-        Error::Party { party: "client", tried: failure.tried, came: failure.came, help: failure.help }
-    })?;
-    // Dropped last: this kills the rest of the process group.
-    let group = Group::of(child.id());
-    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+    // Dropping it kills the rest of the process group.
+    let mut process = Process::start(program, Piped::All).map_err(|failure| failure.of("client"))?;
+    let (stdout, stderr) = (process.child.stdout.take(), process.child.stderr.take());
     let mut reading = tokio::spawn(async move { tokio::join!(tail(stdout), tail(stderr)).1 });
-    let waited = timeout(limit, child.wait()).await;
+    let waited = timeout(limit, process.child.wait()).await;
     let hung = waited.is_err();
-    let status = if let Ok(status) = waited {
-        status.ok()
-    } else {
-        group.signal(Signal::Term);
-        if let Ok(status) = timeout(GRACE, child.wait()).await {
-            status.ok()
-        } else {
-            group.signal(Signal::Kill);
-            child.wait().await.ok()
-        }
+    let status = match waited {
+        Ok(status) => status.ok(),
+        Err(_) => process.stop(GRACE).await,
     };
     let took = began.elapsed();
     // A child process may hold the pipe open.
     let stderr = if let Ok(text) = timeout(LAST, &mut reading).await {
         text.unwrap_or_default()
     } else {
-        group.signal(Signal::Kill);
+        process.group.signal(Signal::Kill);
         sleep(LAST).await;
         timeout(LAST, reading).await.ok().and_then(Result::ok).unwrap_or_default()
     };

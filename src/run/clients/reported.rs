@@ -10,7 +10,10 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::outcome::excerpt::middle;
+use crate::{
+    outcome::excerpt::middle,
+    suite::{Action, Do},
+};
 
 /// Longer reports are truncated.
 const LONGEST: u64 = 16 << 20;
@@ -22,7 +25,7 @@ const KINDS: [&str; 6] = ["error", "timeout", "closed", "invalid", "unsupported"
 
 /// Every action with its reported result, whether the client reported anything, and the lines that do not follow the
 /// format. Those count as not reported: a mistake in a report says nothing about what the client sent.
-pub fn actions(drive: &[Value], report: &Path) -> (Vec<Value>, bool, Vec<String>) {
+pub fn actions(drive: &[Action], report: &Path) -> (Vec<Value>, bool, Vec<String>) {
     let mut text = String::new();
     let read = fs::File::open(report).and_then(|file| file.take(LONGEST).read_to_string(&mut text));
     let known = numbers(drive);
@@ -75,9 +78,9 @@ fn parsed(line: &str, known: &HashSet<String>) -> Result<(String, Value), String
 }
 
 /// The numbers of all actions as a client counts them: `connect` is 0, and `close` is the last.
-fn numbers(drive: &[Value]) -> HashSet<String> {
-    fn add(all: &mut HashSet<String>, number: String, action: &Value) {
-        for (index, inner) in action["actions"].as_array().into_iter().flatten().enumerate() {
+fn numbers(drive: &[Action]) -> HashSet<String> {
+    fn add(all: &mut HashSet<String>, number: String, action: &Action) {
+        for (index, inner) in action.inner().iter().enumerate() {
             add(all, format!("{number}.{index}"), inner);
         }
         all.insert(number);
@@ -97,10 +100,11 @@ fn describe(
     all: &mut Vec<Value>,
     reported: &HashMap<String, Value>,
     (number, reported_as): (impl Display, impl Display),
-    action: &Value,
+    action: &Action,
 ) {
+    let fields = json!(action);
     let mut item =
-        json!({ "nr": number.to_string(), "do": action["do"], "action": action, "end": "none", "frames": [] });
+        json!({ "nr": number.to_string(), "do": fields["do"], "action": fields, "end": "none", "frames": [] });
     match reported.get(&reported_as.to_string()) {
         Some(line) if line["ok"] == true => {
             // A result in the client's own format proves nothing.
@@ -120,7 +124,7 @@ fn describe(
         None => {}
     }
     all.push(item);
-    for (index, inner) in action["actions"].as_array().into_iter().flatten().enumerate() {
+    for (index, inner) in action.inner().iter().enumerate() {
         let numbers = (format!("{number}.{index}"), format!("{reported_as}.{index}"));
         describe(all, reported, numbers, inner);
     }
@@ -131,15 +135,15 @@ const LISTS: [&str; 4] = ["tools", "resources", "resourceTemplates", "prompts"];
 
 /// A reported result in the form that rules see: the items of a list, other results as the server sends them. A client
 /// may report a list as one result or as all pages, and contents alone.
-fn result(action: &Value, reported: &Value) -> Option<Value> {
+fn result(action: &Action, reported: &Value) -> Option<Value> {
     let wrapped = |field: &str| match reported {
         Value::Array(_) => Some(json!({ field: reported })),
         _ => reported.is_object().then(|| reported.clone()),
     };
-    match action["do"].as_str() {
-        Some("list" | "walk") => items(reported),
-        Some("read") => wrapped("contents"),
-        Some("call") => wrapped("content"),
+    match action.what {
+        Do::List { .. } | Do::Walk => items(reported),
+        Do::Read { .. } => wrapped("contents"),
+        Do::Call { .. } => wrapped("content"),
         _ => Some(reported.clone()),
     }
 }
@@ -159,6 +163,11 @@ fn items(reported: &Value) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::LISTS;
+
+    fn list() -> Action {
+        Do::List { of: &LISTS[0], pages: None, uri: None, prefix: None }.into()
+    }
 
     #[test]
     fn actions_are_found_by_their_numbers() {
@@ -167,8 +176,8 @@ mod tests {
             "{\"action\":1,\"ok\":true,\"result\":[]}\nnoise\n{\"action\":\"2.1\",\"ok\":false,\"kind\":\"timeout\"}\n";
         fs::write(file.path(), lines).expect("it can be written");
         let drive = [
-            json!({ "do": "list", "of": "tools" }),
-            json!({ "do": "parallel", "actions": [{ "do": "ping" }, { "do": "wait" }] }),
+            list(),
+            Do::Parallel { staggered: None, actions: vec![Do::Ping.into(), Do::Wait { ms: 1 }.into()] }.into(),
         ];
         let (all, follows, mistakes) = actions(&drive, file.path());
         assert!(follows);
@@ -181,7 +190,7 @@ mod tests {
 
     #[test]
     fn lines_with_mistakes_are_not_results() {
-        let known = numbers(&[json!({ "do": "ping" })]);
+        let known = numbers(&[Do::Ping.into()]);
         for (line, why) in [
             (r#"{"action":1,"ok":false,"kind":"oops"}"#, "`kind` is \"oops\", expected one of error, timeout"),
             (r#"{"action":1,"ok":false,"kind":7}"#, "`kind` is 7"),
@@ -202,7 +211,7 @@ mod tests {
 
     #[test]
     fn results_are_read_in_the_forms_that_clients_have_them_in() {
-        let (list, read) = (json!({ "do": "list", "of": "tools" }), json!({ "do": "read" }));
+        let (list, read) = (list(), Do::Read { uri: "a:b".to_owned() }.into());
         let items = json!([{ "name": "a" }, { "name": "b" }]);
         let pages = json!([{ "tools": [{ "name": "a" }], "nextCursor": "1" }, { "tools": [{ "name": "b" }] }]);
         for reported in [&items, &json!({ "tools": items }), &pages] {

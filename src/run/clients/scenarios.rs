@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::{
     evidence::Transport,
@@ -86,7 +86,7 @@ impl Worlds {
     /// Whether the world can differ from the usual one here.
     pub fn shows(&self, world: &str, revision: Revision, transport: Transport) -> bool {
         let Some(info) = self.known.get(world) else { return world == USUAL };
-        info.transports.iter().any(|own| json!(own) == transport.as_str())
+        info.transports.contains(&transport)
             && info.since.is_none_or(|since| since <= revision)
             && info.until.is_none_or(|until| revision <= until)
     }

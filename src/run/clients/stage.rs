@@ -32,7 +32,7 @@ use crate::{
     wire::Secrets,
 };
 
-/// The last messages may still arrive after a client has left.
+/// The last messages may still arrive after a client has left. A guess.
 const LAST: Duration = Duration::from_millis(500);
 
 /// A client that restarts its server does so within this time; a guess.
@@ -40,6 +40,7 @@ const AGAIN: Duration = Duration::from_secs(2);
 
 /// A gateway ends its session with the upstream within this time after its own client has left; a guess.
 const SESSION_END: Duration = Duration::from_secs(3);
+/// How often to check; a guess.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Any free port.
@@ -109,7 +110,7 @@ impl Stage {
                     (Listener::Port(listener), address.to_string())
                 }
             };
-            let path = if transport.capabilities().endpoint { "sse" } else { "mcp" };
+            let path = transport.capabilities().path;
             let opening = Opening {
                 recorder: recorder.clone(),
                 secrets: secrets.clone(),
@@ -119,7 +120,7 @@ impl Stage {
                 behind,
             };
             let serving = tokio::spawn(serve_http(listener, listening.clone(), opening.link()));
-            (format!("http://{address}/{path}"), serving, Some(listening))
+            (format!("http://{address}{path}"), serving, Some(listening))
         };
         Ok(Self { target, serving, listening, spawned, ended: Vec::new(), last_end: None, links, folder, connect })
     }

@@ -2,8 +2,6 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use clap::ValueEnum;
-
 use super::mutants::itself;
 use crate::{
     cli::ClientArgs,
@@ -86,12 +84,9 @@ fn described(args: &ClientArgs, surroundings: &Surroundings) -> Result<Client, E
         })?;
         config::load(&file, surroundings.color)?.client(name, &surroundings.environment, surroundings.color)?
     } else {
-        let transport = Transport::ALL.into_iter().find(|known| known.as_str() == typed(args));
-        Client::new(transport.unwrap_or(Transport::Http), args.argv.clone())
+        Client::new(Transport::Http, args.argv.clone())
     };
-    if let Some(transport) = Transport::ALL.into_iter().find(|known| known.as_str() == typed(args)) {
-        client.transport = transport;
-    }
+    client.transport = args.transport.unwrap_or(client.transport);
     client.env.extend(target::variables(&args.env)?);
     client.secrets.extend(secret_values(&client.env));
     client.cwd = args.cwd.clone().or(client.cwd);
@@ -99,17 +94,11 @@ fn described(args: &ClientArgs, surroundings: &Surroundings) -> Result<Client, E
     Ok(client)
 }
 
-/// The transport as the user typed it.
-fn typed(args: &ClientArgs) -> String {
-    let transport = args.transport.and_then(|transport| transport.to_possible_value());
-    transport.map_or_else(String::new, |value| value.get_name().to_owned())
-}
-
 /// The options for a command that tests the client again.
 fn options(args: &ClientArgs) -> String {
     let quoted = |text: &str| shlex::try_quote(text).unwrap_or_default().into_owned();
     let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
-    let transport = Some(typed(args)).filter(|transport| !transport.is_empty());
+    let transport = args.transport.map(|transport| transport.to_string());
     let given = [
         ("--transport", transport),
         ("--config", path(&args.config)),

@@ -175,9 +175,9 @@ fn again(faulty: &Trial, fault: &str, options: &str) -> String {
     if known.process {
         return format!("mcp-conform run --reference --fault {fault}{options}");
     }
-    let path = if known.endpoint { "sse" } else { "mcp" };
+    let path = known.path;
     format!(
-        "mcp-conform serve --http {ADDRESS} --fault {fault}, and then mcp-conform run --{transport} http://{ADDRESS}/{path}{options}"
+        "mcp-conform serve --http {ADDRESS} --fault {fault}, and then mcp-conform run --{transport} http://{ADDRESS}{path}{options}"
     )
 }
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::{mutants::itself, relay::transport};
+use super::mutants::itself;
 use crate::{
     assess,
-    cli::{ClientTransport, GatewayArgs},
+    cli::GatewayArgs,
     error::Error,
-    evidence::{Recorder, Side},
+    evidence::{Recorder, Side, Transport},
     outcome::RunReport,
     run::{
         clients::{ANYWHERE, Limits},
@@ -37,9 +37,7 @@ pub fn gateway(args: &GatewayArgs, surroundings: &Surroundings) -> Result<u8, Er
 
 fn job(args: &GatewayArgs, surroundings: &Surroundings) -> Result<GatewayJob, Error> {
     let usual = Usual::default();
-    let front = args.front.unwrap_or(if args.http.is_some() { ClientTransport::Http } else { ClientTransport::Stdio });
-    let front = transport(front);
-    let usual_path = if front.capabilities().endpoint { "/sse" } else { "/mcp" };
+    let front = args.front.unwrap_or(if args.http.is_some() { Transport::Http } else { Transport::Stdio });
     let front = match &args.http {
         Some(_) if front.capabilities().process => {
             return Err(Error::usage("--http is for a gateway that clients reach over HTTP: use --front http or sse"));
@@ -47,7 +45,7 @@ fn job(args: &GatewayArgs, surroundings: &Surroundings) -> Result<GatewayJob, Er
         Some(url) => Front::Url { url: url.clone(), transport: front },
         None if front.capabilities().process => Front::Process { command: args.argv.clone() },
         None => {
-            let path = args.path.clone().unwrap_or_else(|| usual_path.to_owned());
+            let path = args.path.clone().unwrap_or_else(|| front.capabilities().path.to_owned());
             Front::Port {
                 command: args.argv.clone(),
                 transport: front,
@@ -55,7 +53,7 @@ fn job(args: &GatewayArgs, surroundings: &Surroundings) -> Result<GatewayJob, Er
             }
         }
     };
-    let back = transport(args.back);
+    let back = args.back;
     if args.upstream_listen.is_some() && back.capabilities().process {
         return Err(Error::usage("--upstream-listen is for an upstream over HTTP: use --back http or sse"));
     }
@@ -86,10 +84,10 @@ fn options(args: &GatewayArgs) -> String {
         options += &format!(" {name} {}", shlex::try_quote(value).unwrap_or_default());
     };
     if let Some(front) = args.front {
-        option("--front", transport(front).as_str());
+        option("--front", front.as_str());
     }
-    if transport(args.back) != Back::default().transport {
-        option("--back", transport(args.back).as_str());
+    if args.back != Back::default().transport {
+        option("--back", args.back.as_str());
     }
     let given = [
         ("--path", args.path.clone()),

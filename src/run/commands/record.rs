@@ -16,7 +16,7 @@ use crate::{
         process::{console, runtime::runtime, signals},
         recording::{Between, Output, Proxy, Upstream, Writer, end_as, listen, pass, survive_limit_of_files},
     },
-    target::{Limits, is_path, is_secret, shown_url},
+    target::{Limits, command_line, is_path, is_secret, shown_url},
 };
 
 pub fn record(args: &RecordArgs) -> Result<u8, Error> {
@@ -35,7 +35,7 @@ fn stdio(args: &RecordArgs) -> Result<u8, Error> {
     let given = env::vars().filter(|(name, value)| is_secret(name) && !is_path(value)).map(|(_, value)| value);
     let secrets: Vec<String> = given.chain(secret_arguments(&args.argv)).collect();
     let shown: Vec<String> = args.argv.iter().map(|word| without(word, &secrets)).collect();
-    let name = shlex::try_join(shown.iter().map(String::as_str)).unwrap_or_else(|_| shown.join(" "));
+    let name = command_line(&shown);
     let tested = Tested { name, transport: "stdio".to_owned(), ..Tested::default() };
     let output = Output::create(&args.out, args.rotate, header(tested));
     let writer = Writer::start(output, Between::Stdio, secrets);

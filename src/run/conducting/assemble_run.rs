@@ -70,7 +70,7 @@ pub async fn conduct(job: &Job, suites: &[Suite], filter: &Filter, recorder: Rec
     slowest.sort_by_key(|suite| Reverse(suite.ms));
     let target = Tested {
         name: job.target.name.clone(),
-        transport: job.target.start.transport().to_owned(),
+        transport: job.target.start.transport().to_string(),
         ..Tested::default()
     };
     let header = RunHeader {

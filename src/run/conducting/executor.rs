@@ -26,7 +26,6 @@ use crate::{
     run::inputs::job::Job,
     session::{Conversation, Opener, Session, Unopened, Wish, lock},
     suite::{Capabilities, Connection, SURVEY, Suite},
-    target::Start,
     wire::Ending,
 };
 
@@ -260,7 +259,7 @@ impl<'a> Executor<'a> {
             Err(stopped) => stopped.to_string(),
         };
         opener.recorder.cut_short(&came, self.job.limits.request);
-        let help = "no response to the handshake came until then; if the server only needs more time, raise --timeout and --run-timeout".to_owned();
+        let help = "there was no response to the handshake until then; if the server only needs more time, raise --timeout and --run-timeout".to_owned();
         Err(Error::Target { tried: self.job.target.name.clone(), came, help, refused: false }.into())
     }
 
@@ -291,13 +290,13 @@ impl<'a> Executor<'a> {
     pub async fn close(&self, conversation: Option<Conversation>, noted: bool) {
         let Some(conversation) = conversation else { return };
         let limit = self.job.limits.grace * 10 + Duration::from_secs(1);
-        let is_process = matches!(self.job.target.start, Start::Stdio { .. });
+        let is_process = self.job.target.start.capabilities().process;
         self.endings.spawn(async move {
             let Ending { how, ended } = timeout(limit, conversation.close()).await.ok()?;
             // An exit at the end of stdin has a note if it failed.
             (noted && is_process && ended != Some(Ended::StdinClosed)).then(|| format!("a process of the server {how}"))
         });
-        if matches!(self.job.target.start, Start::Http { .. }) {
+        if self.job.target.start.capabilities().stream_per_request {
             self.endings.wait().await;
         }
     }

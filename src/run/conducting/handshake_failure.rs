@@ -9,9 +9,9 @@ use crate::{
     session::{Unopened, echo},
 };
 
-/// The context in which the rules are judged that need nothing gathered, and the failure as a note. `Err` if there is
-/// nothing to judge: the server said nothing of its own, or only that it is not the one to be tested, because it speaks another
-/// revision, because nothing is there under the URL, or because it printed its usage or an error and exited.
+/// The context for rules that need no gathered evidence, and the failure as a note. `None` if there is nothing to judge:
+/// the server sent nothing of its own, or only showed that it is not the tested one: it speaks another revision, nothing is
+/// at the URL, or it printed its usage or an error and exited.
 pub fn scene_without_handshake(unopened: &Unopened, job: &Job, recorder: &Recorder) -> Option<(RunContext, String)> {
     let Unopened { error: Error::Target { came, help, .. }, hello, held_back: false } = unopened else { return None };
     let links = recorder.links();

@@ -25,11 +25,11 @@ pub const UNREACHABLE: &str = "the server could not be reached again";
 /// How a connection ended, and the last messages sent on it since the server sent one, except to check whether it still
 /// responds.
 fn describe_end(recorder: &Recorder, link: u32, why: String) -> String {
-    if recorder.frames_where(|of, _| of == link).any(|frame| frame.ended == Some(Ended::Unsent)) {
+    if recorder.indexes().any(|frame| frame.link == link && frame.ended == Some(Ended::Unsent)) {
         return format!("{UNREACHABLE}: {why}");
     }
     let mut since: Vec<String> = Vec::new();
-    for frame in recorder.frames_where(|of, _| of == link) {
+    for frame in recorder.frames_where(|index| index.link == link) {
         match (frame.from, frame.kind, &frame.message) {
             (Side::Server, FrameKind::Message, _) => since.clear(),
             (Side::Client, ..) if frame.by.as_deref() == Some(PROBE) => {}

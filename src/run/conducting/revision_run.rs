@@ -206,7 +206,7 @@ impl<'a> Course<'a> {
             let ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
             self.slowest.push(SlowSuite { suite: suite.id.clone(), revision: context.revision, ms });
         }
-        // Without a filter, a rule tells which request made the process exit.
+        // Without a filter, a rule reports which request made the process exit.
         if suite.id == SURVEY
             && self.filter.is_restricted()
             && let Some(EndedConnection { why, .. }) = ended_connections.iter().find(|ended| ended.exited)

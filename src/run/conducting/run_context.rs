@@ -10,7 +10,7 @@ use crate::{
     revision::Revision,
     run::inputs::{job::Job, place::place},
     suite::{Call, SURVEY, Step, Suite, Template, Verb},
-    target::{Start, Target},
+    target::Target,
 };
 
 /// Lines in a note.
@@ -48,12 +48,7 @@ pub fn context(hello: Option<&Reply>, transport: Transport, revision: Revision, 
 
 /// Names of the headers that the user set.
 fn headers(target: &Target) -> Vec<String> {
-    match &target.start {
-        Start::Stdio { .. } => Vec::new(),
-        Start::Http { headers, .. } | Start::Sse { headers, .. } => {
-            headers.iter().map(|(name, _)| name.to_ascii_lowercase()).collect()
-        }
-    }
+    target.start.headers().iter().map(|(name, _)| name.to_ascii_lowercase()).collect()
 }
 
 /// The tools that these suites do not call, if they call any, each with the line of the configuration that allows it.

@@ -17,7 +17,7 @@ use crate::{
     target::Limits,
 };
 
-/// How often to check whether continuing is useful.
+/// How often to check whether continuing is useful. A guess.
 const LOOK: Duration = Duration::from_millis(100);
 
 pub struct Stop {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use futures_util::future::join_all;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::{
     task::JoinHandle,
     time::{sleep, timeout},
@@ -15,23 +15,24 @@ use tokio::{
 
 use crate::{
     evidence::{Frame, Recorder},
+    revision::Revision,
     session::{CallOptions, Opener, Session, Unopened, Wish},
-    suite::Scenario,
+    suite::{Action, Do, Scenario},
 };
 
 /// Maximum number of pages of a list.
 const PAGES: usize = 20;
-/// How long to wait at the end for actions in the background.
+/// How long to wait at the end for actions in the background. A guess.
 const LAST: Duration = Duration::from_secs(15);
 
-/// How long to wait for the upstream to receive a call, and how often to look. A gateway may hold it back.
+/// How long to wait for the upstream to receive a call, and how often to look. A gateway may hold it back. Guesses.
 const PASSED: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(5);
 
 /// Beyond all ids that a session counts by itself.
 const SHARED: u64 = 900_000;
 
-/// By which a request is told from others.
+/// What identifies a request.
 #[derive(Clone)]
 struct Names {
     token: u64,
@@ -44,7 +45,7 @@ pub struct Driver<'a> {
     wish: Wish,
     id: &'a str,
     recorder: Recorder,
-    clients: BTreeMap<u64, Arc<Session>>,
+    clients: BTreeMap<usize, Arc<Session>>,
     background: Vec<JoinHandle<()>>,
     tokens: u64,
     /// Clients besides the first that could not connect, and why.
@@ -65,7 +66,7 @@ impl<'a> Driver<'a> {
         self.clients.get(&1)
     }
 
-    async fn connect(&mut self, client: u64) -> Result<Arc<Session>, Unopened> {
+    async fn connect(&mut self, client: usize) -> Result<Arc<Session>, Unopened> {
         let session = self.opener.open(self.wish).await?;
         self.recorder.in_scenario(session.link(), self.id);
         if let Some(revision) = session.revision() {
@@ -82,35 +83,11 @@ impl<'a> Driver<'a> {
         }
     }
 
-    async fn action(&mut self, action: &Value) {
-        let ms = |name: &str| action[name].as_u64().map(Duration::from_millis);
-        match action["do"].as_str() {
-            Some("wait") => return sleep(ms("ms").unwrap_or_default()).await,
-            Some("parallel") => {
-                let mut all = Vec::new();
-                // Clients know nothing of each other, so their ids and tokens may be the same.
-                self.tokens += 1;
-                let mut names = Names { token: self.tokens, id: Some(json!(SHARED + self.tokens)) };
-                let mut clients = HashSet::new();
-                for one in action["actions"].as_array().into_iter().flatten() {
-                    let Some(session) = self.session(one).await else { continue };
-                    if !clients.insert(number(one)) {
-                        self.tokens += 1;
-                        names = Names { token: self.tokens, id: None };
-                    }
-                    all.push((session, one.clone(), names.clone()));
-                }
-                let (this, seen) = (&*self, self.recorder.frames_so_far());
-                let each = all.into_iter().enumerate().map(|(earlier, (session, one, names))| async move {
-                    if action["staggered"] == true {
-                        this.calls_passed(seen, earlier).await;
-                    }
-                    once(session, one, names).await;
-                });
-                join_all(each).await;
-                return;
-            }
-            Some("close") => {
+    async fn action(&mut self, action: &Action) {
+        match &action.what {
+            Do::Wait { ms } => return sleep(time(*ms)).await,
+            Do::Parallel { staggered, actions } => return self.parallel(actions, *staggered == Some(true)).await,
+            Do::Close => {
                 // Like a client that is killed: nothing more is sent.
                 self.clients.remove(&number(action));
                 for task in self.background.drain(..) {
@@ -124,11 +101,35 @@ impl<'a> Driver<'a> {
         let Some(session) = self.session(action).await else { return };
         self.tokens += 1;
         let work = once(session, action.clone(), Names { token: self.tokens, id: None });
-        if action["background"] == true {
+        if action.how.background == Some(true) {
             self.background.push(tokio::spawn(work));
         } else {
             work.await;
         }
+    }
+
+    async fn parallel(&mut self, actions: &[Action], staggered: bool) {
+        let mut all = Vec::new();
+        // Clients know nothing of each other, so their ids and tokens may be the same.
+        self.tokens += 1;
+        let mut names = Names { token: self.tokens, id: Some(json!(SHARED + self.tokens)) };
+        let mut clients = HashSet::new();
+        for one in actions {
+            let Some(session) = self.session(one).await else { continue };
+            if !clients.insert(number(one)) {
+                self.tokens += 1;
+                names = Names { token: self.tokens, id: None };
+            }
+            all.push((session, one.clone(), names.clone()));
+        }
+        let (this, seen) = (&*self, self.recorder.frames_so_far());
+        let each = all.into_iter().enumerate().map(|(earlier, (session, one, names))| async move {
+            if staggered {
+                this.calls_passed(seen, earlier).await;
+            }
+            once(session, one, names).await;
+        });
+        join_all(each).await;
     }
 
     /// Waits until the upstream has received that many calls after this frame.
@@ -147,7 +148,7 @@ impl<'a> Driver<'a> {
         let _ = timeout(PASSED, passed).await;
     }
 
-    async fn session(&mut self, action: &Value) -> Option<Arc<Session>> {
+    async fn session(&mut self, action: &Action) -> Option<Arc<Session>> {
         let client = number(action);
         if let Some(session) = self.clients.get(&client) {
             return Some(Arc::clone(session));
@@ -178,105 +179,69 @@ impl<'a> Driver<'a> {
     }
 }
 
-fn number(action: &Value) -> u64 {
-    action["client"].as_u64().unwrap_or(1)
+fn number(action: &Action) -> usize {
+    action.how.client.unwrap_or(1)
 }
 
-/// The capability that such an action requires.
-fn needs(action: &str) -> Option<&'static str> {
-    match action {
-        "call" => Some("/tools"),
-        "get" => Some("/prompts"),
-        "read" => Some("/resources"),
-        "subscribe" | "unsubscribe" => Some("/resources/subscribe"),
-        "setLevel" => Some("/logging"),
-        _ => None,
-    }
+const fn time(ms: usize) -> Duration {
+    Duration::from_millis(ms as u64)
 }
 
-/// One action of one client.
-async fn once(session: Arc<Session>, action: Value, Names { token, id }: Names) {
-    let name = action["do"].as_str().unwrap_or_default();
-    let declared = |pointer: &str| {
+/// One action of one client, if the revision has its request and the server declares the capability.
+async fn once(session: Arc<Session>, Action { what, how }: Action, Names { token, id }: Names) {
+    let declared = |capability: &str| {
         let result = session.hello.as_ref().and_then(|hello| hello.result.as_ref());
-        let found = result.and_then(|result| result["capabilities"].pointer(pointer));
+        let found = result.and_then(|result| result["capabilities"].pointer(&format!("/{capability}")));
         found.is_some_and(|found| *found != Value::Bool(false) && !found.is_null())
     };
-    let modern = session.revision().is_some_and(crate::revision::Revision::is_modern);
-    // Older revisions have no capability for it.
-    let completions = match session.revision().map(crate::revision::Revision::features) {
-        Some(features) if features.completions_capability => "/completions",
-        _ => "/prompts",
+    let modern = session.revision().is_some_and(Revision::is_modern);
+    let (method, capability) = match &what {
+        Do::Call { .. } => ("tools/call", Some("tools")),
+        Do::Get { .. } => ("prompts/get", Some("prompts")),
+        Do::Read { .. } => ("resources/read", Some("resources")),
+        Do::Complete { .. } => match session.revision().map(Revision::features) {
+            Some(features) if features.completions_capability => ("completion/complete", Some("completions")),
+            // Older revisions have no capability for it.
+            _ => ("completion/complete", Some("prompts")),
+        },
+        Do::Subscribe { .. } if !modern => ("resources/subscribe", Some("resources/subscribe")),
+        Do::Unsubscribe { .. } if !modern => ("resources/unsubscribe", Some("resources/subscribe")),
+        Do::SetLevel { .. } if !modern => ("logging/setLevel", Some("logging")),
+        Do::Ping if !modern => ("ping", None),
+        Do::List { of, .. } => (of.method, Some(of.capability)),
+        Do::Roots { .. } if !modern => {
+            return drop(session.notify("drive", "notifications/roots/list_changed", None).await);
+        }
+        _ => return,
     };
-    if needs(name).is_some_and(|capability| !declared(capability)) {
+    if capability.is_some_and(|capability| !declared(capability)) {
         return;
     }
-    let mut params = action["more"].as_object().cloned().unwrap_or_default();
-    let copied: &[&str] = match name {
-        "call" | "get" => &["name", "arguments"],
-        "read" | "subscribe" | "unsubscribe" => &["uri"],
-        "setLevel" => &["level"],
-        "complete" => &["ref", "argument", "context"],
-        _ => &[],
-    };
-    for field in copied {
-        if let Some(value) = action.get(field) {
-            params.insert((*field).to_owned(), value.clone());
-        }
+    let mut params = how.more.unwrap_or_default();
+    // The arguments of an action have the names of the params of its request.
+    if let Value::Object(own) = json!(what) {
+        params.extend(own.into_iter().filter(|(name, _)| !["do", "of", "bytes"].contains(&name.as_str())));
     }
-    if let Some(bytes) = action["bytes"].as_u64().and_then(|bytes| usize::try_from(bytes).ok()) {
+    if let Do::Call { bytes: Some(bytes), .. } = what {
         let text: String = "0123456789abcdé\n".chars().cycle().take(bytes).collect();
         params.insert("arguments".into(), json!({ "text": text }));
     }
-    let mut meta = action["meta"].as_object().cloned().unwrap_or_default();
-    if action["progress"] == true {
+    let mut meta = how.meta.unwrap_or_default();
+    if how.progress == Some(true) {
         meta.insert("progressToken".into(), json!(format!("front-{token}")));
     }
     if !meta.is_empty() {
         params.insert("_meta".into(), meta.into());
     }
-    let ms = |name: &str| action[name].as_u64().map(Duration::from_millis);
     // A list is requested page by page.
-    let id = id.filter(|_| name != "list");
-    let options = CallOptions { id, timeout: ms("timeout"), patience: ms("cancel_after"), ..CallOptions::default() };
-    let call = |method: &str, params: Map<String, Value>| {
-        let params = if params.is_empty() { None } else { Some(Value::Object(params)) };
-        let (session, options, method) = (Arc::clone(&session), options.clone(), method.to_owned());
-        async move { session.call("drive", &method, params, options).await }
-    };
-    match name {
-        "call" => drop(call("tools/call", params).await),
-        "get" => drop(call("prompts/get", params).await),
-        "read" => drop(call("resources/read", params).await),
-        "complete" if declared(completions) => {
-            drop(call("completion/complete", params).await);
-        }
-        "subscribe" | "unsubscribe" | "setLevel" if modern => {}
-        "subscribe" => drop(call("resources/subscribe", params).await),
-        "unsubscribe" => drop(call("resources/unsubscribe", params).await),
-        "setLevel" => drop(call("logging/setLevel", params).await),
-        "ping" if !modern => drop(call("ping", params).await),
-        "roots" if !modern => drop(session.notify("drive", "notifications/roots/list_changed", None).await),
-        "list" => {
-            let of = action["of"].as_str().unwrap_or_default();
-            let (method, list) = match of {
-                "templates" => ("resources/templates/list".to_owned(), "/resources".to_owned()),
-                of => (format!("{of}/list"), format!("/{of}")),
-            };
-            if !declared(&list) {
-                return;
-            }
-            let mut cursor = None;
-            for _ in 0..PAGES {
-                let mut params = params.clone();
-                params.extend(cursor.take().map(|cursor| ("cursor".to_owned(), cursor)));
-                let reply = call(&method, params).await;
-                cursor = reply.result.as_ref().and_then(|result| result.get("nextCursor")).cloned();
-                if cursor.is_none() {
-                    return;
-                }
-            }
-        }
-        _ => {}
+    let (pages, id) = if matches!(what, Do::List { .. }) { (PAGES, None) } else { (1, id) };
+    let (timeout, patience) = (how.timeout.map(time), how.cancel_after.map(time));
+    let options = CallOptions { id, timeout, patience, ..CallOptions::default() };
+    for _ in 0..pages {
+        let given = (!params.is_empty()).then(|| Value::Object(params.clone()));
+        let reply = session.call("drive", method, given, options.clone()).await;
+        let cursor = reply.result.as_ref().and_then(|result| result.get("nextCursor"));
+        let Some(cursor) = cursor else { return };
+        params.insert("cursor".to_owned(), cursor.clone());
     }
 }

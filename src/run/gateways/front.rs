@@ -1,10 +1,9 @@
 //! A gateway that listens on a port: started, awaited, and killed with all its children.
 
-use std::{process::Stdio, time::Duration};
+use std::time::Duration;
 
 use tokio::{
     net::{TcpListener, TcpStream},
-    process::{Child, Command},
     sync::watch,
     task::JoinHandle,
     time::{Instant, sleep, timeout},
@@ -13,30 +12,28 @@ use tokio::{
 use super::job::{Front, GatewayJob, filled};
 use crate::{
     error::Error,
-    evidence::{Exit, Transport},
-    target::Start,
+    evidence::Exit,
+    target::{Program, Start, command_line},
     wire::{
         self, Pipe, Secrets, Tail, last_words,
-        process::group::{Group, Signal},
-        start_failure,
+        process::{Piped, Process, group::Signal},
     },
 };
 
-/// How often to check whether it listens.
+/// How often to check whether it listens. A guess.
 const LOOK: Duration = Duration::from_millis(50);
-/// From SIGTERM to SIGKILL.
+/// From SIGTERM to SIGKILL. A guess.
 const GRACE: Duration = Duration::from_secs(3);
 /// Time for the rest of a line that the gateway is writing; a guess.
 const LAST_LINE: Duration = Duration::from_secs(1);
 
 pub struct Listening {
-    process: Child,
-    group: Group,
+    process: Process,
     port: u16,
     said: Tail,
     /// Reads both outputs.
     reading: Vec<JoinHandle<()>>,
-    /// Tells the readers that the process has exited.
+    /// Signals the readers that the process has exited.
     exit: watch::Sender<Option<Exit>>,
 }
 
@@ -46,21 +43,16 @@ pub async fn reach(
     upstream: &str,
     headers: Vec<(String, String)>,
 ) -> Result<(Start, Option<Listening>), Error> {
-    let start = |transport: Transport, url: String| {
-        if transport.capabilities().endpoint { Start::Sse { url, headers } } else { Start::Http { url, headers } }
-    };
+    let program = |argv| Program { argv, env: job.env.clone(), cwd: job.cwd.clone() };
     match &job.front {
-        Front::Process { command } => {
-            let argv = filled(command, upstream, None);
-            Ok((Start::Stdio { argv, env: job.env.clone(), cwd: job.cwd.clone() }, None))
-        }
+        Front::Process { command } => Ok((Start::Program(program(filled(command, upstream, None))), None)),
         Front::Port { command, transport, path } => {
             let port = free_port().await?;
-            let argv = filled(command, upstream, Some(port));
-            let listening = Listening::start(job, &argv, port).await?;
-            Ok((start(*transport, format!("http://127.0.0.1:{port}{path}")), Some(listening)))
+            let program = program(filled(command, upstream, Some(port)));
+            let listening = Listening::start(job, &program, port).await?;
+            Ok((Start::over(*transport, format!("http://127.0.0.1:{port}{path}"), headers), Some(listening)))
         }
-        Front::Url { url, transport } => Ok((start(*transport, url.clone()), None)),
+        Front::Url { url, transport } => Ok((Start::over(*transport, url.clone(), headers), None)),
     }
 }
 
@@ -72,30 +64,17 @@ async fn free_port() -> Result<u16, Error> {
 
 impl Listening {
     /// Starts the command, and waits until something listens at the port.
-    async fn start(job: &GatewayJob, argv: &[String], port: u16) -> Result<Self, Error> {
-        let (env, cwd) = (&job.env, job.cwd.as_deref());
-        let Some((program, arguments)) = argv.split_first() else { return Err(Error::usage("the command is empty")) };
-        let mut command = Command::new(program);
-        command.args(arguments).envs(env.iter().map(|(name, value)| (name, value)));
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-        if let Some(cwd) = cwd {
-            command.current_dir(cwd);
-        }
-        Group::prepare(&mut command);
-        let mut process = command.spawn().map_err(|why| {
-            let failure = start_failure(program, cwd, &why);
-            Error::Party { party: "gateway", tried: failure.tried, came: failure.came, help: failure.help }
-        })?;
-        let group = Group::of(process.id());
+    async fn start(job: &GatewayJob, program: &Program, port: u16) -> Result<Self, Error> {
+        let mut process = Process::start(program, Piped::Outputs).map_err(|failure| failure.of("gateway"))?;
         let said = Tail::hiding(Secrets::of(job.secrets()));
         let (exit, exited) = watch::channel(None);
         let mut reading = Vec::new();
-        if let (Some(stdout), Some(stderr)) = (process.stdout.take(), process.stderr.take()) {
+        if let (Some(stdout), Some(stderr)) = (process.child.stdout.take(), process.child.stderr.take()) {
             reading.push(tokio::spawn(said.clone().drain(Pipe::new(stdout, exited.clone()))));
             reading.push(tokio::spawn(said.clone().drain(Pipe::new(stderr, exited))));
         }
-        let mut listening = Self { process, group, port, said, reading, exit };
-        listening.wait(argv, job.limits.start).await?;
+        let mut listening = Self { process, port, said, reading, exit };
+        listening.wait(&program.argv, job.limits.start).await?;
         Ok(listening)
     }
 
@@ -105,7 +84,7 @@ impl Listening {
             if TcpStream::connect(("127.0.0.1", self.port)).await.is_ok() {
                 return Ok(());
             }
-            if let Ok(Some(status)) = self.process.try_wait() {
+            if let Ok(Some(status)) = self.process.child.try_wait() {
                 self.exit.send_replace(Some(wire::exit(status)));
                 for reading in &mut self.reading {
                     let _ = timeout(GRACE, reading).await;
@@ -120,11 +99,10 @@ impl Listening {
     }
 
     async fn failed(&self, argv: &[String], came: &str) -> Error {
-        let line = shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" "));
         let said = last_words(&self.said().await).map(|line| format!("; it printed: {line}")).unwrap_or_default();
         Error::Party {
             party: "gateway",
-            tried: format!("to start {line}"),
+            tried: format!("to start {}", command_line(argv)),
             came: format!("{came}{said}"),
             help: "{port} in the command is replaced by the port at which the gateway has to listen".to_owned(),
         }
@@ -144,12 +122,8 @@ impl Listening {
     }
 
     pub async fn end(mut self) {
-        self.group.signal(Signal::Term);
-        if timeout(GRACE, self.process.wait()).await.is_err() {
-            self.group.signal(Signal::Kill);
-            let _ = timeout(GRACE, self.process.wait()).await;
-        }
-        self.group.signal(Signal::Kill);
-        self.group.forget();
+        self.process.stop(GRACE).await;
+        self.process.group.signal(Signal::Kill);
+        self.process.group.forget();
     }
 }

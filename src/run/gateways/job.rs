@@ -10,7 +10,7 @@ use crate::{
         inputs::job::Revisions,
         process::interrupts::Interrupts,
     },
-    target::{Start, Target, secret_values, secrets_in_url},
+    target::{Start, Target, command_line, secret_values, secrets_in_url, shown_url},
 };
 
 pub struct GatewayJob {
@@ -58,10 +58,8 @@ impl GatewayJob {
     /// As a user would type it.
     pub fn name(&self) -> String {
         match &self.front {
-            Front::Process { command } | Front::Port { command, .. } => {
-                shlex::try_join(command.iter().map(String::as_str)).unwrap_or_else(|_| command.join(" "))
-            }
-            Front::Url { url, .. } => crate::target::shown_url(url),
+            Front::Process { command } | Front::Port { command, .. } => command_line(command),
+            Front::Url { url, .. } => shown_url(url),
         }
     }
 

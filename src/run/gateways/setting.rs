@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    evidence::{Recorder, Transport},
+    evidence::Recorder,
     reference,
     run::clients::{ANYWHERE, Place, Stage},
     target::Start,
@@ -31,17 +31,8 @@ impl Setting {
         let (start, listening) = if through {
             reach(job, &stage.target, Vec::new()).await?
         } else {
-            (direct(transport, &stage.target), None)
+            (Start::over(transport, stage.target.clone(), Vec::new()), None)
         };
         Ok(Self { stage, start, listening })
-    }
-}
-
-fn direct(transport: Transport, target: &str) -> Start {
-    let capabilities = transport.capabilities();
-    match (capabilities.process, capabilities.endpoint) {
-        (true, _) => Start::Stdio { argv: vec![target.to_owned()], env: Vec::new(), cwd: None },
-        (_, true) => Start::Sse { url: target.to_owned(), headers: Vec::new() },
-        _ => Start::Http { url: target.to_owned(), headers: Vec::new() },
     }
 }

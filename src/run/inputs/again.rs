@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use crate::{
     cli::{CLIENT, RunArgs, TargetArgs},
-    target::{Limits, Start, Target, shown_url},
+    target::{Limits, Program, Target, shown_url},
 };
 
 /// The options for testing the same target again. Possible secrets are replaced by shell variables.
@@ -79,7 +79,7 @@ pub fn manner(args: &RunArgs) -> String {
 
 /// The command that starts the server, for a shell; `None` if it contains a secret.
 pub fn command(target: &Target) -> Option<String> {
-    let Start::Stdio { argv, env, cwd } = &target.start else { return None };
+    let Program { argv, env, cwd } = target.start.program()?;
     if argv.iter().any(|word| target.secrets.iter().any(|secret| !secret.is_empty() && word.contains(secret))) {
         return None;
     }

@@ -13,14 +13,14 @@ use crate::{
     target::{Inside, Limits, Source, Start, Target, Token},
 };
 
-/// A command may have to wait for a keyring or the network.
+/// A command may have to wait for a keyring or the network. A guess.
 const COMMAND: Duration = Duration::from_secs(60);
-/// A shorter token cannot be told apart from one that was tampered with.
+/// A shorter token may equal its modified copies.
 const LONG_ENOUGH: usize = 16;
 
 pub async fn obtain(target: &mut Target, facts: &mut Value, limits: &Limits) -> Result<(), Error> {
     let (auth, inside) = (target.auth.take().unwrap_or_default(), target.inside.clone());
-    let (Start::Http { url, headers } | Start::Sse { url, headers }) = &mut target.start else { return Ok(()) };
+    let Start::Url { url, headers, .. } = &mut target.start else { return Ok(()) };
     let typed = headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("authorization"));
     let own = match (typed, &auth.own) {
         (Some((_, value)), _) => {
@@ -123,11 +123,14 @@ fn forged(token: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target::{Auth, Client};
+    use crate::{
+        evidence::Transport,
+        target::{Auth, Client},
+    };
 
     fn obtained(auth: Auth, headers: &[(&str, &str)]) -> Result<Target, Error> {
         let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let mut target = Target::new("t", Start::Http { url: "http://127.0.0.1:9/mcp".into(), headers });
+        let mut target = Target::new("t", Start::over(Transport::Http, "http://127.0.0.1:9/mcp".into(), headers));
         target.auth = Some(Box::new(auth));
         let limits = Limits::default();
         crate::run::process::runtime::block_on(obtain(&mut target, &mut json!({}), &limits)).map(|()| target)
@@ -141,7 +144,7 @@ mod tests {
     fn a_command_gives_the_token_and_the_command_line_gives_way_to_no_one() {
         let auth = || Auth { own: Some(command(&["echo", "abcdefgh.ijklmnop.qrstuvwx"])), others: Vec::new() };
         let target = obtained(auth(), &[]).unwrap();
-        let Start::Http { headers, .. } = &target.start else { panic!("not over HTTP") };
+        let headers = target.start.headers();
         assert_eq!(headers, &[("Authorization".to_owned(), "Bearer abcdefgh.ijklmnop.qrstuvwx".to_owned())]);
         let tokens: Vec<_> = target.tokens.iter().map(|token| (token.name.as_str(), token.value.as_str())).collect();
         assert_eq!(tokens, [("forged", "abcdefgh.ijklmnop.qrstxvwx"), ("own", "abcdefgh.ijklmnop.qrstuvwx")]);

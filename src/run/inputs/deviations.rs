@@ -21,7 +21,6 @@ pub fn known(kind: &str, name: &str, faults: &[FaultInfo]) -> Result<FaultInfo, 
 
 /// Rejects a fault that cannot show over stdio, the transport of `--reference`: the run would pass and prove nothing.
 pub fn reject_unless_visible_over_stdio(kind: &str, fault: &FaultInfo) -> Result<(), Error> {
-    use reference::server::Transport::{Http, Sse, Stdio};
     let spoken = &reference::server::Options::default().proposals;
     let name = &fault.name;
     if let Some(proposal) = fault.proposal.as_ref().filter(|proposal| !spoken.contains(proposal)) {
@@ -33,13 +32,15 @@ pub fn reject_unless_visible_over_stdio(kind: &str, fault: &FaultInfo) -> Result
             )),
         });
     }
-    if fault.transports.contains(&Stdio) && !fault.protected {
+    if fault.transports.contains(&Transport::Stdio) && !fault.protected {
         return Ok(());
     }
-    let (over, flag, transport) = match fault.transports.contains(&Http) || !fault.transports.contains(&Sse) {
-        true => ("Streamable HTTP", "--http http://127.0.0.1:8000/mcp", Transport::Http),
-        false => ("HTTP+SSE", "--sse http://127.0.0.1:8000/sse", Transport::Sse),
-    };
+    let transport =
+        [Transport::Http, Transport::Sse].into_iter().find(|transport| fault.transports.contains(transport));
+    let transport = transport.unwrap_or(Transport::Http);
+    let able = transport.capabilities();
+    let over = if able.endpoint { "HTTP+SSE" } else { "Streamable HTTP" };
+    let flag = format!("--{transport} http://127.0.0.1:8000{}", able.path);
     let protected = if fault.protected { " --protected" } else { "" };
     let whom = if fault.protected { ", on a server that requires authorization" } else { "" };
     let revision = revision_option(fault, transport);

@@ -1,4 +1,4 @@
-//! Where an HTTP server listens, as far as its URL shows.
+//! The addresses at which an HTTP server may listen, judged by its URL.
 
 use std::net::UdpSocket;
 
@@ -13,8 +13,7 @@ const BESIDE: &str = "127.0.0.2";
 /// `url`, and `local`: whether it is on this machine. If so, also `beside`: the URL at another loopback address, if the
 /// machine has one.
 pub fn place(start: &Start) -> Value {
-    let (Start::Http { url, .. } | Start::Sse { url, .. }) = start else { return json!({}) };
-    let Ok(mut url) = Url::parse(url) else { return json!({}) };
+    let Some(mut url) = start.url().and_then(|url| Url::parse(url).ok()) else { return json!({}) };
     let bare = url.set_username("").and_then(|()| url.set_password(None));
     let mut place = json!({ "url": bare.ok().map(|()| shown_url(url.as_str())), "local": false });
     if matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]")) {
@@ -29,9 +28,10 @@ pub fn place(start: &Start) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::evidence::Transport;
 
     fn at(url: &str) -> Value {
-        place(&Start::Http { url: url.into(), headers: Vec::new() })
+        place(&Start::over(Transport::Http, url.into(), Vec::new()))
     }
 
     #[test]

@@ -12,11 +12,12 @@ use crate::{
     cli::{RunArgs, TargetArgs},
     config,
     error::Error,
+    evidence::Transport,
     plan::nearest,
     reference,
     run::process::Surroundings,
     session::ClientProfile,
-    target::{Limits, Source, Start, Target, patience, shown_url},
+    target::{Limits, Program, Source, Start, Target, command_line, patience, shown_url},
 };
 
 /// The server to test, the facts about it, and the limits.
@@ -32,7 +33,7 @@ pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target,
     if let Some(line) = &args.bearer_token_command {
         let argv = shlex::split(line).filter(|argv| !argv.is_empty());
         let argv = argv.ok_or_else(|| Error::usage(format!("`{line}` cannot be split into a command")))?;
-        if matches!(target.start, Start::Stdio { .. }) {
+        if target.start.capabilities().process {
             return Err(Error::usage("--bearer-token-command is only for a target over HTTP"));
         }
         target.auth.get_or_insert_default().own = Some(Source::Command { argv, cwd: None });
@@ -43,7 +44,7 @@ pub fn target(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target,
 
 /// Rejects options that have no effect for this server: otherwise the user would think that they apply.
 fn reject_unused_options(args: &TargetArgs, start: &Start) -> Result<(), Error> {
-    let over_stdio = matches!(start, Start::Stdio { .. });
+    let over_stdio = start.capabilities().process;
     let (command, http) = ("a server that is started by a command", "a server over HTTP");
     let vain = [
         ("--env", !args.env.is_empty() && !over_stdio, command, "set the variable where the server is started"),
@@ -92,11 +93,11 @@ fn chosen(args: &TargetArgs, surroundings: &Surroundings) -> Result<(Target, Val
     })?;
     let (more_env, more_headers) = (variables(&args.env)?, headers(args)?);
     match &mut target.start {
-        Start::Stdio { env, cwd, .. } => {
+        Start::Program(Program { env, cwd, .. }) => {
             env.extend(more_env);
             *cwd = args.cwd.clone().or(cwd.take());
         }
-        Start::Http { headers, .. } | Start::Sse { headers, .. } => {
+        Start::Url { headers, .. } => {
             headers.retain(|(name, _)| !more_headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)));
             headers.extend(more_headers);
         }
@@ -125,8 +126,7 @@ fn headers(args: &TargetArgs) -> Result<Vec<(String, String)>, Error> {
 fn typed(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Target>, Error> {
     let (env, headers) = (variables(&args.env)?, headers(args)?);
     let command = |argv: Vec<String>| {
-        let name = shlex::try_join(argv.iter().map(String::as_str)).unwrap_or_else(|_| argv.join(" "));
-        Target::new(name, Start::Stdio { argv, env, cwd: args.cwd.clone() })
+        Target::new(command_line(&argv), Start::Program(Program { argv, env, cwd: args.cwd.clone() }))
     };
     if let Some(line) = &args.stdio {
         if line.trim().is_empty() {
@@ -162,15 +162,11 @@ fn typed(args: &TargetArgs, surroundings: &Surroundings) -> Result<Option<Target
         };
         return Ok(Some(Target { name, ..command(argv) }));
     }
-    if let Some(url) = &args.http {
-        let start = Start::Http { url: checked(url)?, headers };
-        return Ok(Some(Target::new(shown_url(url), start)));
-    }
-    if let Some(url) = &args.sse {
-        let start = Start::Sse { url: checked(url)?, headers };
-        return Ok(Some(Target::new(shown_url(url), start)));
-    }
-    Ok(None)
+    let urls = [(Transport::Http, &args.http), (Transport::Sse, &args.sse)];
+    let Some((transport, url)) = urls.into_iter().find_map(|(transport, url)| Some((transport, url.as_ref()?))) else {
+        return Ok(None);
+    };
+    Ok(Some(Target::new(shown_url(url), Start::over(transport, checked(url)?, headers))))
 }
 
 /// The limits of the configuration, overridden by the options.

@@ -3,7 +3,7 @@
 use std::{
     fs::File,
     io::{self, ErrorKind, Read, Write},
-    process::{ExitStatus, Stdio},
+    process::ExitStatus,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::process::{Child, Command};
+use tokio::process::Child;
 
 use super::{
     queue::{Queue, Seen},
@@ -22,13 +22,17 @@ use crate::{
     error::Error,
     evidence::{Ended, Side},
     run::process::runtime::runtime,
-    wire::{self, start_failure},
+    target::Program,
+    wire::{
+        self, OpenError,
+        process::{Piped, Process},
+    },
 };
 
 /// Capacity of a pipe on Linux.
 const ONE_READ: usize = 64 << 10;
 /// The last output of a server is forwarded after its exit. Processes that it left running may keep stdout open: after
-/// this time without output, the exit is forwarded.
+/// this time without output, the exit is forwarded. A guess.
 const REST: Duration = Duration::from_millis(100);
 const MOMENT: Duration = Duration::from_millis(1);
 
@@ -45,18 +49,15 @@ struct Progress {
 
 /// Starts the server, and passes everything on until it has exited.
 pub fn pass(argv: &[String], queue: &Queue) -> Result<ExitStatus, Error> {
-    let Some((program, arguments)) = argv.split_first() else { return Err(Error::usage("the command is empty")) };
+    let program = Program { argv: argv.to_vec(), ..Program::default() };
     runtime().block_on(async {
         let failed = |why: io::Error| {
-            let failure = start_failure(program, None, &why);
-            let (tried, came, help) = (failure.tried, failure.came, failure.help);
-            Error::Target { tried, came, help, refused: false }
+            let tried = format!("to start {}", argv.first().map_or("a server", String::as_str));
+            Error::Target { tried, came: why.to_string(), help: "try to start it by hand".to_owned(), refused: false }
         };
         let signals = Passed::listen().map_err(failed)?;
         let (input, output) = own_ends().map_err(failed)?;
-        let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut child = command.spawn().map_err(failed)?;
+        let mut child = Process::start(&program, Piped::Between).map_err(OpenError::of_target)?.child;
         let (to, from) = ends_of(&mut child).map_err(failed)?;
         let [inward, outward] = [Side::Client, Side::Server].map(|_| Arc::<Progress>::default());
         start(input, to, Side::Client, queue, &inward);

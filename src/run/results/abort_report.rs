@@ -52,7 +52,7 @@ pub fn tell_of(
 fn described(args: &TargetArgs, surroundings: &Surroundings) -> TargetReport {
     let known = target::target(args, surroundings).ok().map(|(target, ..)| target);
     let options = again::options(args);
-    let transport = known.as_ref().map_or("unknown", |target| target.start.transport()).to_owned();
+    let transport = known.as_ref().map_or("unknown", |target| target.start.transport().as_str()).to_owned();
     TargetReport {
         subject: Subject::Server,
         name: known.map_or_else(|| options.clone(), |target| target.name),

@@ -1,15 +1,19 @@
 //! The course of every command that tests something: what is read before anything starts, and what is written at the
 //! end.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use super::{
+    abort_report,
     baseline::{Baseline, saw_all},
     outputs,
 };
 use crate::{
     assess,
-    cli::{OutputArgs, SelectArgs},
+    cli::{OutputArgs, SelectArgs, TargetArgs},
     error::Error,
     evidence::{Evidence, Side},
     outcome::RunReport,
@@ -39,16 +43,31 @@ impl<'a> Course<'a> {
         transcript: Option<&'a Path>,
         surroundings: &Surroundings,
     ) -> Result<Self, Error> {
+        Self::of(load(&[side], &select.suite, surroundings.color)?, select, output, transcript)
+    }
+
+    /// The same with these suites.
+    pub fn of(
+        suites: Vec<Suite>,
+        select: &'a SelectArgs,
+        output: &'a OutputArgs,
+        transcript: Option<&'a Path>,
+    ) -> Result<Self, Error> {
         let outputs = outputs::wanted(&output.forms)?;
         outputs::try_path(transcript)?;
-        let suites = load(&[side], &select.suite, surroundings.color)?;
         let terms = select.terms();
         let filter = Filter::new(&terms, &suites)?;
         let baseline = Baseline::wanted(output, &suites)?;
         Ok(Self { suites, filter, terms, own_suites: &select.suite, baseline, outputs, output, transcript })
     }
 
-    /// Judges the evidence, and writes all that was asked for. `options` are those that test the same again, and
+    /// Reports why there is no evidence.
+    pub fn abort(self, error: &Error, took: Duration, target: &TargetArgs, surroundings: &Surroundings) -> u8 {
+        let given = (target, self.output);
+        abort_report::tell_of(error, error.exit_code(), took, self.outputs, given, Vec::new(), surroundings)
+    }
+
+    /// Judges the evidence, and writes the requested outputs. `options` are those that test the same again, and
     /// `complete` adds to the report what does not rest on this evidence.
     pub fn conclude(
         self,

@@ -3,6 +3,7 @@
 //! In a [`Suite`] from here, every name is bound and every path is parsed. That is why all of this happens before the
 //! first byte is sent to a server.
 
+mod action;
 mod built_in;
 mod clause;
 mod ids;
@@ -101,7 +102,7 @@ impl<'f> Draft<'f> {
 fn survey_saves(drafts: &[Draft<'_>], known: &Known) -> Vec<String> {
     let typed = drafts.iter().filter_map(|draft| draft.typed.as_ref());
     let survey = typed.filter(|typed| typed.suite.as_ref().is_some_and(|id| id.value == SURVEY));
-    let steps = survey.flat_map(|typed| typed.gather.iter().flatten());
+    let steps = survey.flat_map(|typed| typed.gather.iter().flat_map(|steps| &steps.0));
     let saves = steps.filter_map(|step| step.save.as_ref()).map(|save| save.value.clone());
     saves.chain(known.survey.iter().cloned()).collect()
 }

@@ -12,9 +12,9 @@ use crate::suite::{
 };
 
 impl Lint<'_> {
-    pub fn steps(&mut self, typed: Option<Vec<file::Step>>, outer: Window) -> Vec<Step> {
+    pub fn steps(&mut self, typed: Option<file::Grouped<file::Step>>, outer: Window) -> Vec<Step> {
         let mut saves: Vec<(String, Applies)> = Vec::new();
-        typed.into_iter().flatten().filter_map(|step| self.step(step, outer, &mut saves)).collect()
+        typed.into_iter().flat_map(|steps| steps.0).filter_map(|step| self.step(step, outer, &mut saves)).collect()
     }
 
     fn step(&mut self, mut typed: file::Step, outer: Window, saves: &mut Vec<(String, Applies)>) -> Option<Step> {

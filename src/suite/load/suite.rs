@@ -11,9 +11,9 @@ use crate::{
     revision::Revision,
     suite::{
         decode::{Pairs, Typed},
-        diagnostic::{Problems, suggestion},
+        diagnostic::Problems,
         file::{self, SuiteFile},
-        model::{ACTIONS, Connection, Rule, Scenario, Suite, Template, ValueRow},
+        model::{Connection, Rule, Scenario, Suite, Template, ValueRow},
         yaml::{At, Tree},
     },
 };
@@ -59,7 +59,8 @@ pub fn build(
     let scenario = lint.scenario(&typed.typed, typed.world, typed.drive, typed.answers.as_ref(), typed.patience);
     let gather = lint.steps(typed.gather, window);
     lint.in_rules = true;
-    let rules: Vec<_> = typed.rules.into_iter().flatten().filter_map(|rule| lint.rule(rule, window)).collect();
+    let rules = typed.rules.into_iter().flat_map(|rules| rules.0);
+    let rules: Vec<_> = rules.filter_map(|rule| lint.rule(rule, window)).collect();
     let untested = typed.untested.into_iter().flatten().filter_map(|untested| lint.untested(untested)).collect();
     Some(Suite {
         id: id?.value,
@@ -116,26 +117,13 @@ impl Lint<'_> {
         if world.value != USUAL {
             self.one_known(&world, "world", &self.known.worlds);
         }
-        let drive = drive.into_iter().flatten().map(|action| self.action(&action)).collect();
+        let drive = drive.into_iter().flatten().filter_map(|action| self.action(&action)).collect();
         Some(Scenario {
             world: world.value,
             drive,
             answers: answers.map(Value::from).unwrap_or_default(),
             patience: patience.map_or(Duration::ZERO, |ms| Duration::from_millis(ms as u64)),
         })
-    }
-
-    fn action(&mut self, tree: &Tree) -> Value {
-        let action = Value::from(tree);
-        match action["do"].as_str() {
-            None => self.problems.add(tree.at, "an action needs `do`"),
-            Some(name) if !ACTIONS.contains(&name) => {
-                let help = suggestion(name, ACTIONS);
-                self.problems.add_with(tree.at, format!("unknown action `{name}`"), help);
-            }
-            Some(_) => {}
-        }
-        action
     }
 
     fn values(&mut self, typed: Option<Pairs<Vec<file::ValueRow>>>, outer: Window) -> IndexMap<String, Vec<ValueRow>> {

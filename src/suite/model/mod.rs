@@ -3,6 +3,7 @@
 //! Only `load` builds one. So in every `Suite` all names are bound, all paths are parsed, and no revision window is
 //! empty.
 
+mod action;
 mod rule;
 mod step;
 mod verb;
@@ -12,7 +13,7 @@ use std::{collections::BTreeMap, time::Duration};
 use indexmap::IndexMap;
 use serde_json::Value;
 
-pub use self::{rule::*, step::*, verb::VerbSpec};
+pub use self::{action::*, rule::*, step::*, verb::VerbSpec};
 use crate::{
     evidence::{Side, Transport},
     outcome::{GivenLevel, Level},
@@ -55,35 +56,13 @@ pub fn give_levels(suites: &mut [Suite], levels: &BTreeMap<String, GivenLevel>) 
     }
 }
 
-/// The actions that a client can be instructed to perform.
-pub const ACTIONS: [&str; 18] = [
-    "call",
-    "cancel",
-    "close",
-    "complete",
-    "connect",
-    "discover",
-    "get",
-    "list",
-    "listen",
-    "parallel",
-    "ping",
-    "read",
-    "roots",
-    "setLevel",
-    "subscribe",
-    "unsubscribe",
-    "wait",
-    "walk",
-];
-
 /// The server that a client meets, and the client's actions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenario {
     /// A fault, variation or world of the reference server; `usual` is the server without any.
     pub world: String,
     /// Actions after `connect` and before `close`.
-    pub drive: Vec<Value>,
+    pub drive: Vec<Action>,
     /// How the client's handlers respond, for clients that take instructions.
     pub answers: Value,
     /// The minimum timeout of a start.

@@ -2,15 +2,11 @@
 //!
 //! One task owns the process, so no signal can reach a process id that the system has reused.
 
-use std::{
-    path::Path,
-    process::{ExitStatus, Stdio},
-    time::Duration,
-};
+use std::{process::ExitStatus, time::Duration};
 
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    process::{self, Command},
+    process,
     sync::watch,
     task::JoinHandle,
     time::{Instant, sleep, timeout},
@@ -18,16 +14,18 @@ use tokio::{
 
 use crate::wire::{
     OpenError,
-    process::group::{Group, Signal},
-    process::start_failure,
+    process::{
+        Piped, Process,
+        group::{Group, Signal},
+    },
     unread::Unread,
 };
 use crate::{
     evidence::{Ended, Exit},
-    target::inside::Running,
+    target::{Program, command_line, inside::Running},
 };
 
-/// How often to check whether the rest of a process group has exited.
+/// How often to check whether the rest of a process group has exited. A guess.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// The exit may take this many times as long as the start.
@@ -66,32 +64,12 @@ pub struct Pipes {
 }
 
 impl Child {
-    pub fn start(
-        argv: &[String],
-        env: &[(String, String)],
-        cwd: Option<&Path>,
-        grace: Duration,
-    ) -> Result<(Self, Pipes), OpenError> {
-        let (program, arguments) = argv.split_first().ok_or_else(|| OpenError {
-            tried: "to start a server".to_owned(),
-            came: "the command is empty".to_owned(),
-            help: "name a program".to_owned(),
-            cause: None,
-        })?;
-        let mut command = Command::new(program);
-        command.args(arguments).envs(env.iter().map(|(name, value)| (name, value)));
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-        if let Some(cwd) = cwd {
-            command.current_dir(cwd);
-        }
-        Group::prepare(&mut command);
-        let mut process = command.spawn().map_err(|error| start_failure(program, cwd, &error))?;
-        let group = Group::of(process.id());
-        let (Some(stdin), Some(stdout), Some(stderr)) =
-            (process.stdin.take(), process.stdout.take(), process.stderr.take())
+    pub fn start(program: &Program, grace: Duration) -> Result<(Self, Pipes), OpenError> {
+        let Process { mut child, group } = Process::start(program, Piped::All)?;
+        let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
             return Err(OpenError {
-                tried: format!("to start {program}"),
+                tried: format!("to start {}", command_line(&program.argv)),
                 came: "it has no pipes".to_owned(),
                 help: String::new(),
                 cause: None,
@@ -99,7 +77,7 @@ impl Child {
         };
         let (told, exit) = watch::channel(None);
         let (orders, ordered) = watch::channel(None);
-        let owner = tokio::spawn(own(process, group, ordered, told, grace));
+        let owner = tokio::spawn(own(child, group, ordered, told, grace));
         let unread = Unread::of(&stdin);
         let pipes = Pipes { stdin: Box::new(stdin), unread, stdout: Box::new(stdout), stderr: Box::new(stderr) };
         Ok((Self { exit, orders, owner, grace }, pipes))

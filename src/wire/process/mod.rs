@@ -3,9 +3,10 @@
 mod child;
 pub mod descendants;
 pub mod group;
+mod start;
 mod start_failure;
 mod stderr;
 
 pub use child::{Child, Finish, Pipes, Readable, Writable, exit};
-pub use start_failure::start_failure;
+pub use start::{Piped, Process};
 pub use stderr::{Tail, last_words};

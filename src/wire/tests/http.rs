@@ -12,7 +12,7 @@ const JSON: &str = "application/json";
 
 fn start(url: String, headers: &[(&str, &str)]) -> Start {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Start::Http { url, headers }
+    Start::over(Transport::Http, url, headers)
 }
 
 async fn connect(answers: Vec<Answer>) -> (Server, Open) {

@@ -13,8 +13,8 @@ use tokio::{sync::mpsc::Receiver, time::timeout};
 
 use super::*;
 use crate::{
-    evidence::{Cause, Frame, FrameKind, Reason, Recorder},
-    target::{Limits, Start, Target, Token},
+    evidence::{Cause, Frame, FrameKind, Reason, Recorder, Transport},
+    target::{Limits, Program, Start, Target, Token},
 };
 
 /// Longer than anything here takes, so reaching it is a failure.

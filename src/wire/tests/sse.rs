@@ -8,7 +8,7 @@ use super::{
 };
 
 fn start(server: &Server) -> Start {
-    Start::Sse { url: format!("{}/sse", server.origin), headers: vec![] }
+    Start::over(Transport::Sse, format!("{}/sse", server.origin), vec![])
 }
 
 async fn refused(answer: Answer, limits: &Limits) -> OpenError {

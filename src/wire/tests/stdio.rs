@@ -8,11 +8,11 @@ use super::*;
 
 fn shell(script: &str) -> Start {
     let argv = ["sh", "-c", script].map(str::to_owned).to_vec();
-    Start::Stdio { argv, env: vec![], cwd: None }
+    Start::Program(Program { argv, ..Program::default() })
 }
 
 fn program(name: &str, cwd: Option<PathBuf>) -> Start {
-    Start::Stdio { argv: vec![name.to_owned()], env: vec![], cwd }
+    Start::Program(Program { argv: vec![name.to_owned()], cwd, ..Program::default() })
 }
 
 async fn close(open: Open) -> Ending {
@@ -92,9 +92,10 @@ async fn tells_the_signal_that_ended_a_server() {
 async fn gives_environment_and_directory() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().canonicalize().expect("a path");
-    let Start::Stdio { argv, .. } = shell(r#"printf '["%s","%s"]\n' "$NAME" "$(pwd)""#) else { unreachable!() };
-    let env = vec![("NAME".to_owned(), "value".to_owned())];
-    let mut open = open(Start::Stdio { argv, env, cwd: Some(path.clone()) }, &limits()).await;
+    let mut start = shell(r#"printf '["%s","%s"]\n' "$NAME" "$(pwd)""#);
+    let program = start.program_mut().expect("a program");
+    (program.env, program.cwd) = (vec![("NAME".to_owned(), "value".to_owned())], Some(path.clone()));
+    let mut open = open(start, &limits()).await;
     assert_eq!(open.message().await, json!(["value", path]));
 }
 
@@ -118,8 +119,8 @@ async fn ends_what_the_server_left_behind() {
     let directory = tempfile::tempdir().expect("a directory");
     let grandchild = "trap 'echo gone > trace; exit' TERM; echo '{}'; while :; do sleep 1; done";
     let script = format!("({grandchild}) & head -n 1");
-    let Start::Stdio { argv, env, .. } = shell(&script) else { unreachable!() };
-    let start = Start::Stdio { argv, env, cwd: Some(directory.path().to_owned()) };
+    let mut start = shell(&script);
+    start.program_mut().expect("a program").cwd = Some(directory.path().to_owned());
     let mut open = open(start, &Limits { grace: Duration::from_secs(2), ..limits() }).await;
     open.message().await;
     open.wire.send(&envelope(), &json!(1)).expect("sent");

@@ -77,7 +77,7 @@ fn pages(filtered: &Value, items: &[&str], prefix: &str, all: Option<&[&str]>) -
         let why = if !key.starts_with(prefix) {
             "does not start with the prefix"
         } else if !seen.insert(*key) {
-            "comes twice"
+            "is listed twice"
         } else {
             return None;
         };

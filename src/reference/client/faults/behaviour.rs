@@ -14,7 +14,7 @@ use crate::{
             habits::Habits,
             memory::Memory,
         },
-        options::TransportKind,
+        options::Transport,
         report::{Failure, Outcome},
         transport::{event_stream::Event, lines::LineWays, streams::StreamWays},
     },
@@ -47,7 +47,7 @@ type ExtraActions = Option<fn(&mut Memory, &Scene, Moment) -> Vec<Value>>;
 pub struct Behaviour {
     pub name: &'static str,
     pub about: &'static str,
-    pub transports: &'static [TransportKind],
+    pub transports: &'static [Transport],
     pub since: Option<Revision>,
     pub until: Option<Revision>,
 
@@ -182,26 +182,26 @@ impl Behaviour {
         habits: Habits::USUAL,
     };
 
-    pub const fn new(name: &'static str, about: &'static str, transports: &'static [TransportKind]) -> Self {
+    pub const fn new(name: &'static str, about: &'static str, transports: &'static [Transport]) -> Self {
         Self { name, about, transports, ..Self::USUAL }
     }
 
     /// Only in revisions with a handshake.
-    pub const fn legacy(name: &'static str, about: &'static str, transports: &'static [TransportKind]) -> Self {
+    pub const fn legacy(name: &'static str, about: &'static str, transports: &'static [Transport]) -> Self {
         Self { until: Some(Revision::NEWEST_LEGACY), ..Self::new(name, about, transports) }
     }
 
     /// Only in stateless revisions.
-    pub const fn modern(name: &'static str, about: &'static str, transports: &'static [TransportKind]) -> Self {
+    pub const fn modern(name: &'static str, about: &'static str, transports: &'static [Transport]) -> Self {
         Self { since: Some(Revision::V2026_07_28), ..Self::new(name, about, transports) }
     }
 }
 
-pub const EVERYWHERE: &[TransportKind] = &TransportKind::ALL;
-pub const STDIO: &[TransportKind] = &[TransportKind::Stdio];
-pub const HTTP: &[TransportKind] = &[TransportKind::Http];
-pub const SSE: &[TransportKind] = &[TransportKind::Sse];
-pub const WEB: &[TransportKind] = &[TransportKind::Http, TransportKind::Sse];
+pub const EVERYWHERE: &[Transport] = &Transport::ALL;
+pub const STDIO: &[Transport] = &[Transport::Stdio];
+pub const HTTP: &[Transport] = &[Transport::Http];
+pub const SSE: &[Transport] = &[Transport::Sse];
+pub const WEB: &[Transport] = &[Transport::Http, Transport::Sse];
 
 /// The code of a failure.
 pub fn code_of(outcome: &Outcome) -> Option<i64> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::{
-    reference::client::{options::TransportKind, report::Failure},
+    reference::client::{options::Transport, report::Failure},
     revision::Revision,
 };
 
@@ -26,7 +26,7 @@ pub struct Scene {
     pub revision: Option<Revision>,
     /// Messages currently have a modern version.
     pub modern: bool,
-    pub transport: TransportKind,
+    pub transport: Transport,
     pub phase: Phase,
     pub session: Option<String>,
     /// The capabilities of the server, null before they are known.

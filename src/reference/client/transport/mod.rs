@@ -14,24 +14,24 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::reference::client::{client::Client, faults::decisions::Shutdown, options::TransportKind, report::Failure};
+use crate::reference::client::{client::Client, faults::decisions::Shutdown, options::Transport, report::Failure};
 
-pub enum Transport {
+pub enum Connection {
     Stdio(Rc<stdio::Stdio>),
     Http(Rc<http::Http>),
     Sse(Rc<sse::Sse>),
 }
 
-impl Transport {
-    pub async fn open(client: &Rc<Client>, kind: TransportKind) -> Result<Rc<Self>, Failure> {
+impl Connection {
+    pub async fn open(client: &Rc<Client>, transport: Transport) -> Result<Rc<Self>, Failure> {
         let target = &client.options.target;
-        let [stdio, http, _] = TransportKind::ALL;
-        Ok(Rc::new(if kind == stdio {
+        let able = transport.capabilities();
+        Ok(Rc::new(if able.process {
             Self::Stdio(stdio::Stdio::start(client, target)?)
-        } else if kind == http {
-            Self::Http(http::Http::new(target))
-        } else {
+        } else if able.endpoint {
             Self::Sse(sse::Sse::open(client, target).await?)
+        } else {
+            Self::Http(http::Http::new(target))
         }))
     }
 

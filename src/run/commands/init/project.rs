@@ -7,6 +7,8 @@ use std::{
 
 use serde_json::Value;
 
+use crate::target::command_line;
+
 /// A way to start the server of a project.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Project {
@@ -28,7 +30,7 @@ impl Project {
 
     /// The command line for a shell.
     pub fn line(&self) -> String {
-        shlex::try_join(self.argv.iter().map(String::as_str)).unwrap_or_else(|_| self.argv.join(" "))
+        command_line(&self.argv)
     }
 }
 

@@ -16,6 +16,7 @@ use crate::{
     config::{self, Config},
     embedded::{SHAPES, SUITES},
     error::Error,
+    evidence::Transport,
     plan::{Filter, Proposals},
     run::{
         inputs::{job::Revisions, suites::read},
@@ -35,7 +36,7 @@ pub struct Entry {
     pub config: PathBuf,
     /// The command line or URL, and the transport, for a server without a report of its own.
     pub shown: String,
-    pub transport: &'static str,
+    pub transport: Transport,
     /// The file of its result, in the directory of results.
     pub file: String,
     /// Results of earlier definitions of this server.

@@ -27,12 +27,12 @@ use crate::{
         inputs::target::seconds,
         process::{Surroundings, console::failed},
     },
-    wire::process::group::{Group, Signal},
+    wire::process::{Process, group::Group},
 };
 
-/// Time that a run may take beyond its own limit: to stop the server, to judge and to write.
+/// Time that a run may take beyond its own limit: to stop the server, to judge and to write. A guess.
 const BEYOND: Duration = Duration::from_secs(30);
-/// From SIGTERM to SIGKILL.
+/// From SIGTERM to SIGKILL. A guess.
 const GRACE: Duration = Duration::from_secs(5);
 /// How much of stderr is kept for the error message.
 const SAID: u64 = 16 << 10;
@@ -103,24 +103,20 @@ impl Worker {
     }
 
     /// Waits for the process to exit, or stops it; returns its stderr as well.
-    async fn attend(&self, mut child: Child, stopped: &mut watch::Receiver<bool>) -> (End, String) {
-        let group = Group::of(child.id());
-        let said = tokio::spawn(beginning(child.stderr.take()));
+    async fn attend(&self, child: Child, stopped: &mut watch::Receiver<bool>) -> (End, String) {
+        let mut process = Process { group: Group::of(child.id()), child };
+        let said = tokio::spawn(beginning(process.child.stderr.take()));
         let end = tokio::select! {
-            status = child.wait() => status.map_or_else(End::Failed, End::Exited),
+            status = process.child.wait() => status.map_or_else(End::Failed, End::Exited),
             () = sleep(self.limit) => End::Overrun,
             _ = stopped.wait_for(|stopped| *stopped) => End::Stopped,
         };
         if matches!(end, End::Overrun | End::Stopped) {
             // SIGTERM lets it stop its server first.
-            group.signal(Signal::Term);
-            if timeout(GRACE, child.wait()).await.is_err() {
-                group.signal(Signal::Kill);
-                let _ = timeout(GRACE, child.wait()).await;
-            }
+            process.stop(GRACE).await;
         }
-        // The process is gone, and its id may be reused soon.
-        drop(group);
+        // The process has ended, and its id may be reused soon.
+        drop(process);
         (end, timeout(GRACE, said).await.ok().and_then(Result::ok).unwrap_or_default())
     }
 }
@@ -133,7 +129,7 @@ fn described(entry: &Entry) -> TargetReport {
         options: format!("--config {} {}", entry.config.display(), entry.name),
         command: None,
         config: None,
-        transport: entry.transport.to_owned(),
+        transport: entry.transport.to_string(),
         server: None,
         client: None,
         capabilities: Value::Null,

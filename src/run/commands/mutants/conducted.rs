@@ -35,7 +35,7 @@ use crate::{
     },
     session::ClientProfile,
     suite::{Suite, Verb},
-    target::{Auth, Client, Limits, Source, Start, Target},
+    target::{Auth, Client, Limits, Program, Source, Start, Target},
 };
 
 const fn options(filter: &Filter) -> Options<'_> {
@@ -55,7 +55,7 @@ fn read_again(evidence: &Evidence) -> Result<Evidence, String> {
     let mut written = Vec::new();
     transcript::write(&mut written, evidence).map_err(|error| error.to_string())?;
     let again = transcript::read(written.as_slice())?;
-    if again == *evidence { Ok(again) } else { Err("the transcript does not hold what was recorded".into()) }
+    if again == *evidence { Ok(again) } else { Err("the transcript differs from the record".into()) }
 }
 
 /// A report depends only on the evidence, not on where its frames are stored.
@@ -64,16 +64,13 @@ fn is_same(first: &RunReport, second: &RunReport) -> Result<(), String> {
     let rules = first.rules.iter().enumerate();
     let differing = rules.filter(|(index, _)| first_shown["rules"][index] != second_shown["rules"][index]);
     let differing: Vec<&str> = differing.map(|(_, rule)| rule.id.as_str()).collect();
-    let told = || format!("the transcript is judged otherwise than the run: {}", differing.join(", "));
+    let told = || format!("the report on the transcript differs from that on the run: {}", differing.join(", "));
     if first_shown == second_shown { Ok(()) } else { Err(told()) }
 }
 
 /// The credentials for the protected reference server.
 fn auth(start: &Start) -> Auth {
-    let endpoint = match start {
-        Start::Http { url, .. } | Start::Sse { url, .. } => Url::parse(url).ok(),
-        Start::Stdio { .. } => None,
-    };
+    let endpoint = start.url().and_then(|url| Url::parse(url).ok());
     let token_endpoint = endpoint.and_then(|url| url.join("/token").ok()).map(String::from);
     let (id, secret) = reference::server::CLIENT;
     let client = Client { id: id.to_owned(), secret: secret.to_owned(), scopes: Vec::new(), token_endpoint };
@@ -113,7 +110,7 @@ impl Trial {
             argv.extend(self.fault.iter().flat_map(|fault| [flag.into(), fault.clone()]));
             argv.extend(self.serves().iter().flat_map(|revision| ["--revision".into(), revision.to_string()]));
             argv.extend(proposals.iter().flat_map(|proposal| ["--proposal".into(), proposal.clone()]));
-            let start = Start::Stdio { argv, env: Vec::new(), cwd: None };
+            let start = Start::Program(Program { argv, ..Program::default() });
             return self.tested(Target::new(name, start), limits, suites, filter).await;
         }
         let (tell, bound) = oneshot::channel();
@@ -131,14 +128,8 @@ impl Trial {
     }
 
     fn start(&self, authority: &str) -> Start {
-        let capabilities = self.transport.capabilities();
-        if capabilities.process {
-            Start::Stdio { argv: Vec::new(), env: Vec::new(), cwd: None }
-        } else if capabilities.endpoint {
-            Start::Sse { url: format!("http://{authority}/sse"), headers: Vec::new() }
-        } else {
-            Start::Http { url: format!("http://{authority}/mcp"), headers: Vec::new() }
-        }
+        let path = self.transport.capabilities().path;
+        Start::over(self.transport, format!("http://{authority}{path}"), Vec::new())
     }
 
     async fn tested(

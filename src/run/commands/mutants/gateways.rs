@@ -21,11 +21,12 @@ use crate::{
         process::{Surroundings, console, interrupts::Interrupts, runtime::block_on},
     },
     suite::{Suite, fits},
+    transport::Capabilities,
 };
 
-/// For one start of the reference gateway and for a request on a busy machine.
+/// For one start of the reference gateway and for a request on a busy machine. A guess.
 const START: Duration = Duration::from_secs(20);
-/// For all scenarios of one trial.
+/// For all scenarios of one trial. A guess.
 const RUN: Duration = Duration::from_secs(300);
 /// Limits of the record of one trial, which contains the large messages.
 const BYTES: usize = 256 << 20;
@@ -59,12 +60,13 @@ pub fn gateway_trials(suites: &[Suite]) -> Vec<GatewayTrial> {
     }
     for fault in reference::gateway::faults() {
         // HTTP towards the server, and stdio towards the client unless the fault only shows elsewhere.
-        let usual = |transports: &[Transport], wanted: usize| {
-            transports.iter().copied().find(|own| *own == Transport::ALL[wanted]).or(transports.first().copied())
+        let usual = |transports: &[Transport], fits: fn(&Capabilities) -> bool| {
+            let fitting = transports.iter().find(|own| fits(own.capabilities()));
+            fitting.or(transports.first()).copied()
         };
-        let http = Transport::ALL.iter().position(|own| own.capabilities().stream_per_request).unwrap_or_default();
-        let stdio = Transport::ALL.iter().position(|own| own.capabilities().process).unwrap_or_default();
-        let (Some(front), Some(back)) = (usual(fault.fronts, stdio), usual(fault.backs, http)) else { continue };
+        let front = usual(fault.fronts, |able| able.process);
+        let back = usual(fault.backs, |able| able.stream_per_request);
+        let (Some(front), Some(back)) = (front, back) else { continue };
         trials.push(GatewayTrial { fault, front, back, revision: newest, rules: naming(suites, fault.name) });
     }
     trials

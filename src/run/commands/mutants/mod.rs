@@ -62,10 +62,7 @@ pub fn mutants(args: &MutantsArgs, surroundings: &Surroundings) -> Result<u8, Er
     }
     let program = if args.real { Some(itself(surroundings)?) } else { None };
     let revisions = parsed(&args.revision, &Revision::ALL, str::parse)?;
-    let transports = parsed(&args.transport, &Transport::ALL, |text| {
-        let found = Transport::ALL.into_iter().find(|transport| transport.as_str() == text);
-        found.ok_or_else(|| format!("unknown transport `{text}`; known: stdio, http, sse"))
-    })?;
+    let transports = parsed(&args.transport, &Transport::ALL, str::parse)?;
     let all = |variations: bool| match variations {
         true => variation_trials(&revisions),
         false => trials(&revisions, &transports),

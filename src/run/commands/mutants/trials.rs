@@ -10,7 +10,7 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
         about: String::new(),
         since: None,
         until: None,
-        transports: reference::server::Transport::ALL.to_vec(),
+        transports: Transport::ALL.to_vec(),
         proposal: proposal.map(str::to_owned),
         protected: false,
         also: Vec::new(),
@@ -18,8 +18,7 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
         suites: &[],
         without_facts: false,
     };
-    let protected =
-        FaultInfo { protected: true, transports: vec![reference::server::Transport::Http], ..faultless(None) };
+    let protected = FaultInfo { protected: true, transports: vec![Transport::Http], ..faultless(None) };
     let mut trials = Vec::new();
     let healthy = [None].into_iter().chain(reference::server::PROPOSALS.map(Some)).map(faultless).chain([protected]);
     // Faults that only generated calls show are proved by `generate`.
@@ -31,7 +30,7 @@ pub fn trials(revisions: &[Revision], transports: &[Transport]) -> Vec<Trial> {
                 continue;
             }
             for &transport in transports {
-                if transport.is_defined_in(revision) && fault.transports.iter().any(|known| same(*known, transport)) {
+                if transport.is_defined_in(revision) && fault.transports.contains(&transport) {
                     trials.push(Trial { all_suites: fault.name.is_empty(), ..trial(&fault, revision, transport) });
                 }
             }
@@ -51,9 +50,8 @@ pub fn variation_trials(revisions: &[Revision]) -> Vec<Trial> {
     let mut trials = Vec::new();
     for variation in reference::server::variations() {
         for revision in revisions.iter().copied().filter(|revision| shows_in(&variation, *revision)) {
-            let shows = |transport: &Transport| {
-                transport.is_defined_in(revision) && variation.transports.iter().any(|known| same(*known, *transport))
-            };
+            let shows =
+                |transport: &Transport| transport.is_defined_in(revision) && variation.transports.contains(transport);
             if let Some(transport) = Transport::ALL.into_iter().find(shows) {
                 trials.push(Trial { variation: true, all_suites: true, ..trial(&variation, revision, transport) });
             }
@@ -79,8 +77,4 @@ fn trial(fault: &FaultInfo, revision: Revision, transport: Transport) -> Trial {
         all_suites: false,
         also: fault.also.clone(),
     }
-}
-
-fn same(known: reference::server::Transport, transport: Transport) -> bool {
-    serde_json::to_value(known).ok() == serde_json::to_value(transport).ok()
 }
