@@ -26,6 +26,7 @@ pub enum Side {
 
 impl Side {
     /// The recipient of what it sends.
+    #[must_use]
     pub fn other(self) -> Self {
         if self == Self::Client { Self::Server } else { Self::Client }
     }
@@ -231,7 +232,7 @@ impl Frame {
         let (by, text, why, flaws) = (self.by.clone(), self.text.clone(), self.why.clone(), self.flaws.clone());
         let (http, event, exit) = (self.http.clone(), self.event.clone(), self.exit.clone());
         let blank = Self::blank(link, from, kind);
-        Self { frame, at, bytes, post, ended, cause, by, text, why, flaws, http, event, exit, ..blank }
+        Self { frame, at, by, bytes, text, why, cause, flaws, http, post, event, ended, exit, ..blank }
     }
 }
 

@@ -65,7 +65,7 @@ impl History {
     /// Of the frames on these connections, those in findings are `shown`.
     pub fn new(shown: BTreeSet<u64>, links: HashSet<u32>, habits: &Habits) -> Self {
         let (stateful, beside) = (habits.stateful.clone(), habits.beside.clone());
-        Self { stateful, beside, shown, links, ..Self::default() }
+        Self { shown, links, stateful, beside, ..Self::default() }
     }
 
     pub fn take(&mut self, frame: &Arc<Frame>) {

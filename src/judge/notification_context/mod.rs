@@ -55,6 +55,7 @@ pub struct Relation {
     /// Of an update, until revision 2025-11-25: whether this connection ever subscribed to the resource or to one that it
     /// is below; null without a URI.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[expect(clippy::option_option, reason = "null is known, and is not absent")]
     subscribed: Option<Option<bool>>,
     /// Whether that has certainly ended.
     #[serde(skip_serializing_if = "Option::is_none")]
